@@ -1,0 +1,73 @@
+#include "CHTTPParserShims.h"
+
+#include <pthread.h>
+
+// An owned head lives for one request, and the next one on the same thread needs a block of the
+// same kind: malloc and free would take a third of the time of parsing it. Each thread keeps a few
+// blocks of two sizes; one that is released on another thread stays there. What a thread keeps is
+// bounded, and goes with the thread.
+
+enum { block_classes = 2, block_size = 1024, kept_blocks = 8 };
+
+typedef struct {
+    void *blocks[block_classes][kept_blocks];
+    uint32_t counts[block_classes];
+    _Bool is_registered;
+} cache_t;
+
+static _Thread_local cache_t cache;
+static pthread_key_t cache_key;
+static pthread_once_t cache_once = PTHREAD_ONCE_INIT;
+static _Bool has_cache_key;
+
+// With AddressSanitizer each block has to be seen by it.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+enum { is_caching = 0 };
+#else
+enum { is_caching = 1 };
+#endif
+#else
+enum { is_caching = 1 };
+#endif
+
+static void empty_cache(void *ended) {
+    cache_t *old = ended;
+    for (int class = 0; class < block_classes; class++) {
+        while (old->counts[class] > 0) free(old->blocks[class][--old->counts[class]]);
+    }
+    // Another destructor of this thread may still release heads.
+    old->is_registered = 0;
+}
+
+static void make_cache_key(void) {
+    has_cache_key = pthread_key_create(&cache_key, empty_cache) == 0;
+}
+
+static _Bool register_cache(void) {
+    pthread_once(&cache_once, make_cache_key);
+    cache.is_registered = has_cache_key && pthread_setspecific(cache_key, &cache) == 0;
+    return cache.is_registered;
+}
+
+static void *_Nonnull checked(void *_Nullable memory) {
+    if (!memory) abort();
+    return memory;
+}
+
+void *_Nonnull http_parser_allocate(uint64_t count) {
+    uint64_t class = (count - 1) / block_size;
+    if (class >= block_classes) return checked(malloc(count));
+    if (cache.counts[class] > 0) return cache.blocks[class][--cache.counts[class]];
+    return checked(malloc((class + 1) * block_size));
+}
+
+void http_parser_release(void *_Nonnull memory, uint64_t count) {
+    uint64_t class = (count - 1) / block_size;
+    if (!is_caching || class >= block_classes || cache.counts[class] == kept_blocks
+        || !(cache.is_registered || register_cache())) {
+        free(memory);
+        return;
+    }
+    cache.blocks[class][cache.counts[class]++] = memory;
+}

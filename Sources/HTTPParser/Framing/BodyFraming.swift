@@ -1,0 +1,46 @@
+/// How the end of a message's content is known (RFC 9112 section 6.3).
+public enum BodyFraming: Hashable, Sendable {
+    /// There is no content.
+    case none
+    /// The content has this many bytes.
+    case length(Int64)
+    /// The content is chunked, and trailers may follow.
+    case chunked
+    /// The content ends with the connection; responses only.
+    case untilClose
+    /// What follows is not HTTP: an accepted CONNECT, or CONNECT itself.
+    case tunnel
+}
+
+extension BodyFraming {
+    /// The framing of a request, by the steps of RFC 9112 section 6.3. Conflicting fields were
+    /// refused while the head was read.
+    package static func ofRequest(method: HTTPMethod.Known, fields: FramingFields) -> BodyFraming {
+        // Step 1 of ours: CONNECT has no content (RFC 9110 section 9.3.6).
+        if method == .connect { return .tunnel }
+        // Steps 4 and 6.
+        if fields.flags.contains(.chunked) { return .chunked }
+        if fields.contentLength > 0 { return .length(fields.contentLength) }
+        // Step 7: a request without either has no content.
+        return .none
+    }
+
+    /// The framing of a response to a request of `requestMethod`, by the steps of RFC 9112
+    /// section 6.3.
+    package static func ofResponse(
+        status: HTTPStatus, requestMethod: HTTPMethod, fields: FramingFields
+    ) -> BodyFraming {
+        // Step 2: any 2xx to CONNECT. It comes first because 204 is one too.
+        if requestMethod == .connect, status.class == .successful { return .tunnel }
+        // Step 1: HEAD, 1xx, 204 and 304.
+        if requestMethod == .head || status.forbidsContent { return .none }
+        // Step 4: chunked; anything else was refused.
+        if fields.flags.contains(.chunked) { return .chunked }
+        // Step 6.
+        if fields.contentLength >= 0 {
+            return fields.contentLength == 0 ? .none : .length(fields.contentLength)
+        }
+        // Step 8.
+        return .untilClose
+    }
+}

@@ -1,0 +1,243 @@
+/// The six fields that decide where a message ends and what its connection does next, read while
+/// the head is walked.
+package struct FramingFields: Sendable {
+    package struct Flags: OptionSet, Sendable {
+        package let rawValue: UInt16
+        @inline(__always)
+        package init(rawValue: UInt16) { self.rawValue = rawValue }
+
+        package static var host: Self { Self(rawValue: 1) }
+        package static var chunked: Self { Self(rawValue: 2) }
+        package static var close: Self { Self(rawValue: 4) }
+        package static var keepAlive: Self { Self(rawValue: 8) }
+        package static var upgradeOption: Self { Self(rawValue: 16) }
+        package static var upgradeField: Self { Self(rawValue: 32) }
+        package static var expectContinue: Self { Self(rawValue: 64) }
+        package static var expectOther: Self { Self(rawValue: 128) }
+    }
+
+    package var flags: Flags = []
+    /// The announced length, or -1.
+    package var contentLength: Int64 = -1
+
+    package init() {}
+
+    package enum Name { case host, contentLength, transferEncoding, connection, expect, upgrade }
+
+    static func name(of bytes: UnsafeRawBufferPointer) -> Name? {
+        switch bytes.count {
+        case 4: return unsafe matches(bytes, "host") ? .host : nil
+        case 6: return unsafe matches(bytes, "expect") ? .expect : nil
+        case 7: return unsafe matches(bytes, "upgrade") ? .upgrade : nil
+        case 10: return unsafe matches(bytes, "connection") ? .connection : nil
+        case 14: return unsafe matches(bytes, "content-length") ? .contentLength : nil
+        case 17: return unsafe matches(bytes, "transfer-encoding") ? .transferEncoding : nil
+        default: return nil
+        }
+    }
+
+    /// Takes in one field line if it is one of the six. `offset` is where the value stands.
+    @inline(never)
+    mutating func record(
+        name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer, at offset: Int,
+        isRequest: Bool, leniency: ParserLeniency
+    ) throws(HTTPParseError) {
+        switch unsafe Self.name(of: name) {
+        case nil: return
+        case .host:
+            if isRequest { try unsafe recordHost(value, at: offset) }
+        case .contentLength: try unsafe recordLength(value, at: offset, leniency: leniency)
+        case .transferEncoding: try unsafe recordTransferCoding(value, at: offset)
+        case .connection: unsafe recordConnection(value)
+        case .expect: unsafe recordExpect(value)
+        case .upgrade: flags.insert(.upgradeField)
+        }
+    }
+
+    /// Takes in the two that nearly every request has, where they are of the usual form: one
+    /// plain Host of at most 32 bytes, and `Connection: keep-alive`. `false` leaves it to `record`.
+    /// - Parameter end: where readable memory ends, at least 64.
+    @inline(__always)
+    mutating func recordUsual(_ base: UnsafeRawPointer, _ slot: FieldSlot, end: Int) -> Bool {
+        let start = Int(slot.valueStart)
+        let length = Int(slot.valueEnd &- slot.valueStart)
+        switch slot.nameEnd &- slot.nameStart {
+        case 4 where length > 0 && length <= 32 && !flags.contains(.host):
+            var odd = unsafe UInt64(Scanner.hostStops16(base, start, end: end))
+            if length > 16 {
+                odd &= 0xFFFF
+                odd |= unsafe UInt64(Scanner.hostStops16(base, start &+ 16, end: end)) << 16
+            }
+            odd &= (1 &<< UInt64(truncatingIfNeeded: length)) &- 1
+            guard unsafe odd == 0 || Self.isPort(base + start, odd, length) else { return false }
+            flags.insert(.host)
+            return true
+        case 10 where length == 10:
+            // The word that made it a candidate ends before the last two letters of the name.
+            guard unsafe Scanner.byte(base, Int(slot.nameEnd) &- 2) | 0x20 == 0x6F,
+                unsafe Scanner.byte(base, Int(slot.nameEnd) &- 1) | 0x20 == 0x6E,
+                unsafe Scanner.load64(base, start) == 0x696C_612D_7065_656B,
+                unsafe Scanner.load64(base, start &+ 2) == 0x6576_696C_612D_7065
+            else { return false }
+            flags.insert(.keepAlive)
+            return true
+        default: return false
+        }
+    }
+
+    /// Whether the only odd byte of a host is the colon before a port below 60000. A larger
+    /// one may be too large and is for the grammar to judge.
+    @inline(__always)
+    private static func isPort(_ host: UnsafeRawPointer, _ odd: UInt64, _ length: Int) -> Bool {
+        let colon = odd.trailingZeroBitCount
+        guard odd & (odd &- 1) == 0, colon > 0,
+            unsafe Scanner.byte(host, colon) == UInt8(ascii: ":")
+        else { return false }
+        let digits = length &- colon &- 1
+        // Of five digits only those up to 59999 are sure to be no more than 65535.
+        let first = unsafe Scanner.byte(host, colon &+ 1)
+        guard digits > 0, digits < 5 || (digits == 5 && first < 0x36) else { return false }
+        for offset in 1...digits {
+            guard unsafe ByteClass.isDigit(Scanner.byte(host, colon &+ offset)) else {
+                return false
+            }
+        }
+        return true
+    }
+
+    private mutating func recordHost(
+        _ value: UnsafeRawBufferPointer, at offset: Int
+    ) throws(HTTPParseError) {
+        guard !flags.contains(.host) else { throw HTTPParseError(.repeatedHost, at: offset) }
+        guard unsafe TargetGrammar.isHost(value) else {
+            throw HTTPParseError(.invalidHost, at: offset)
+        }
+        flags.insert(.host)
+    }
+
+    /// RFC 9110 section 8.6: 1*DIGIT and nothing else. A list is never accepted as such: `5, 5`
+    /// passes only by the leniency that also forgives repeated fields.
+    private mutating func recordLength(
+        _ value: UnsafeRawBufferPointer, at offset: Int, leniency: ParserLeniency
+    ) throws(HTTPParseError) {
+        guard !flags.contains(.chunked) else {
+            throw HTTPParseError(.contentLengthWithTransferCoding, at: offset)
+        }
+        let forgives = leniency.contains(.identicalContentLengths)
+        var start = 0
+        repeat {
+            var end = start
+            while end < value.count, unsafe value[end] != UInt8(ascii: ",") { end += 1 }
+            let isList = end < value.count || start > 0
+            let element = unsafe UnsafeRawBufferPointer(rebasing: value[start..<end])
+            let digits = unsafe isList && forgives ? trimmed(element) : element
+            guard let length = unsafe decimal(digits) else {
+                throw HTTPParseError(.invalidContentLength, at: offset)
+            }
+            if isList || contentLength >= 0 {
+                guard forgives, contentLength < 0 || contentLength == length else {
+                    throw HTTPParseError(.repeatedContentLength, at: offset)
+                }
+            }
+            contentLength = length
+            start = end + 1
+        } while start <= value.count
+    }
+
+    /// RFC 9112 section 6.1: the only coding we take is one final `chunked`.
+    private mutating func recordTransferCoding(
+        _ value: UnsafeRawBufferPointer, at offset: Int
+    ) throws(HTTPParseError) {
+        guard contentLength < 0 else {
+            throw HTTPParseError(.contentLengthWithTransferCoding, at: offset)
+        }
+        guard !flags.contains(.chunked), unsafe !value.isEmpty else {
+            throw HTTPParseError(.invalidTransferCoding, at: offset)
+        }
+        guard unsafe matches(value, "chunked") else {
+            throw unsafe HTTPParseError(Self.transferCodingFault(value), at: offset)
+        }
+        flags.insert(.chunked)
+    }
+
+    /// Codings we do not know before one final `chunked` are lawful but not implemented; all else
+    /// leaves the length in doubt, which RFC 9112 section 6.3 wants answered with 400.
+    private static func transferCodingFault(
+        _ value: UnsafeRawBufferPointer
+    ) -> HTTPParseError.Kind {
+        var sawChunked = false
+        var isLawful = true
+        unsafe forEachElement(value) { element in
+            if sawChunked { isLawful = false }
+            if unsafe matches(element, "chunked") {
+                sawChunked = true
+            } else if unsafe element.isEmpty || !element.allSatisfy(ByteClass.isToken)
+                || matches(element, "identity")
+            {
+                isLawful = false
+            }
+        }
+        return isLawful && sawChunked ? .unsupportedTransferCoding : .invalidTransferCoding
+    }
+
+    private mutating func recordConnection(_ value: UnsafeRawBufferPointer) {
+        if unsafe matches(value, "keep-alive") {
+            flags.insert(.keepAlive)
+            return
+        }
+        var found: Flags = []
+        unsafe forEachElement(value) { option in
+            if unsafe matches(option, "close") { found.insert(.close) }
+            if unsafe matches(option, "keep-alive") { found.insert(.keepAlive) }
+            if unsafe matches(option, "upgrade") { found.insert(.upgradeOption) }
+        }
+        flags.formUnion(found)
+    }
+
+    private mutating func recordExpect(_ value: UnsafeRawBufferPointer) {
+        unsafe flags.insert(matches(value, "100-continue") ? .expectContinue : .expectOther)
+    }
+}
+
+/// Whether `bytes` are the lower-case `text`, letters of either case being the same.
+@inline(__always)
+package func matches(_ bytes: UnsafeRawBufferPointer, _ text: StaticString) -> Bool {
+    unsafe equalsIgnoringCase(
+        bytes, UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+}
+
+/// Calls `body` with each element of a comma-separated list, blanks trimmed, empty ones too.
+package func forEachElement(
+    _ list: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
+) {
+    var start = 0
+    while start <= list.count {
+        var end = start
+        while end < list.count, unsafe list[end] != UInt8(ascii: ",") { end += 1 }
+        unsafe body(trimmed(UnsafeRawBufferPointer(rebasing: list[start..<end])))
+        start = end + 1
+    }
+}
+
+/// The bytes without the blanks around them.
+package func trimmed(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    var (start, end) = (0, bytes.count)
+    while start < end, unsafe ByteClass.isBlank(bytes[start]) { start += 1 }
+    while end > start, unsafe ByteClass.isBlank(bytes[end - 1]) { end -= 1 }
+    return unsafe UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+}
+
+/// 1*DIGIT as a number below 2^63, or `nil`: no sign, no blank, no overflow.
+package func decimal(_ bytes: UnsafeRawBufferPointer) -> Int64? {
+    guard unsafe !bytes.isEmpty else { return nil }
+    var number: Int64 = 0
+    for index in 0..<bytes.count {
+        let byte = unsafe bytes[index]
+        guard ByteClass.isDigit(byte) else { return nil }
+        let (tens, overflow) = number.multipliedReportingOverflow(by: 10)
+        let (sum, carry) = tens.addingReportingOverflow(Int64(byte &- 0x30))
+        guard !overflow, !carry else { return nil }
+        number = sum
+    }
+    return number
+}

@@ -1,0 +1,118 @@
+/// A parameter of a field value, such as `charset=utf-8`.
+///
+/// RFC 9110, section 5.6.6.
+public struct FieldParameter: Hashable, Sendable {
+    /// The name, in lower case: names are compared without regard to case.
+    public var name: String
+    /// The value, without quotes and escapes.
+    public var value: String
+
+    /// Makes a parameter; the name is turned to lower case.
+    ///
+    /// The name must be a token, and the value free of control characters, for the parameter to
+    /// have a printed form.
+    public init(name: String, value: String) {
+        self.name = name.lowercased()
+        self.value = value
+    }
+
+    /// The parameter as a field carries it, its value quoted only where it must be.
+    ///
+    /// Nil if the name is no token or the value holds a control character.
+    public var fieldValue: String? {
+        guard FieldValues.isToken(name) else { return nil }
+        if FieldValues.isToken(value) { return "\(name)=\(value)" }
+        return FieldValues.quoted(value).map { "\(name)=\($0)" }
+    }
+}
+
+/// A value with parameters, such as `attachment; filename="a b.txt"`.
+///
+/// RFC 9110, section 5.6.6.
+public struct ParameterizedValue: Hashable, Sendable {
+    /// What stands before the parameters: a token, or two with a slash between.
+    public var value: String
+    /// The parameters in their order; a name may come twice.
+    public var parameters: [FieldParameter]
+
+    /// Parses one value with its parameters.
+    ///
+    /// Empty parameters are skipped; nil for anything malformed and for white space around the
+    /// value.
+    public init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        var reader = FieldValueReader(bytes.span)
+        guard let value = reader.takeParameterizedValue() else { return nil }
+        reader.skipWhitespace()
+        guard reader.isAtEnd else { return nil }
+        self = value
+    }
+
+    fileprivate init(value: String, parameters: [FieldParameter]) {
+        self.value = value
+        self.parameters = parameters
+    }
+
+    /// The value of the first parameter of that name, which is compared without regard to case.
+    public subscript(name: String) -> String? {
+        let name = name.lowercased()
+        return parameters.first { $0.name == name }?.value
+    }
+}
+
+/// One element of a field such as `Accept` or `Accept-Encoding`.
+///
+/// RFC 9110, section 12.4.2.
+public struct WeightedValue: Hashable, Sendable {
+    /// What is asked for, as written: `gzip`, `text/html`, `*`.
+    public var value: String
+    /// The parameters before the weight; those behind it have no meaning and are dropped.
+    public var parameters: [FieldParameter]
+    /// The weight in thousandths, 0 (not acceptable) to 1000 (the default).
+    public var weight: Int
+
+    fileprivate init?(_ element: ParameterizedValue) {
+        value = element.value
+        parameters = element.parameters
+        weight = 1_000
+        guard let index = parameters.firstIndex(where: { $0.name == "q" }) else { return }
+        guard let weight = FieldValues.parseWeight(parameters[index].value) else { return nil }
+        self.weight = weight
+        parameters.removeSubrange(index...)
+    }
+}
+
+extension FieldValues {
+    /// The elements of a list whose members may carry a weight, in their order.
+    ///
+    /// Nil if any element or weight is malformed: treat the field as absent then. RFC 9110,
+    /// section 12.4.2.
+    public static func weightedList(_ text: String) -> [WeightedValue]? {
+        let bytes = Array(text.utf8)
+        var reader = FieldValueReader(bytes.span)
+        var elements: [WeightedValue] = []
+        reader.skipEmptyElements()
+        while !reader.isAtEnd {
+            guard let element = reader.takeParameterizedValue(), reader.takeElementEnd(),
+                let weighted = WeightedValue(element)
+            else { return nil }
+            elements.append(weighted)
+            reader.skipEmptyElements()
+        }
+        return elements
+    }
+}
+
+extension FieldValueReader {
+    /// Takes `token`, or `token/token`, and the parameters behind it.
+    fileprivate mutating func takeParameterizedValue() -> ParameterizedValue? {
+        guard let first = takeToken() else { return nil }
+        var end = first.upperBound
+        if take(0x2F) {
+            guard let second = takeToken() else { return nil }
+            end = second.upperBound
+        }
+        guard let parameters = takeParameters() else { return nil }
+        return ParameterizedValue(value: text(first.lowerBound..<end), parameters: parameters)
+    }
+}

@@ -1,0 +1,77 @@
+extension FieldValues {
+    /// The elements of a comma-separated list, as offsets into the bytes.
+    ///
+    /// Commas inside quoted strings do not separate; empty elements are skipped; white space
+    /// around an element does not belong to it. Nil if a quoted string does not end or holds a
+    /// byte that it must not. Elements are not examined beyond that. RFC 9110, section 5.6.1.
+    public static func list(_ bytes: Span<UInt8>) -> [Range<Int>]? {
+        var reader = FieldValueReader(bytes)
+        var elements: [Range<Int>] = []
+        reader.skipEmptyElements()
+        while !reader.isAtEnd {
+            guard let element = reader.takeListElement() else { return nil }
+            elements.append(element)
+            reader.skipEmptyElements()
+        }
+        return elements
+    }
+
+    /// The elements of a comma-separated list.
+    ///
+    /// The same as ``list(_:)-(Span<UInt8>)``; quoted strings keep their quotes.
+    public static func list(_ text: String) -> [String]? {
+        let bytes = Array(text.utf8)
+        return list(bytes.span)?.map { String(decoding: bytes[$0], as: UTF8.self) }
+    }
+
+    /// The tokens of a list that may hold nothing else, such as `Connection` or `Allow`.
+    ///
+    /// Nil if an element is no token. RFC 9110, section 5.6.1.
+    public static func tokens(_ text: String) -> [String]? {
+        guard let elements = list(text), elements.allSatisfy({ isToken($0) }) else { return nil }
+        return elements
+    }
+
+    /// The content of a quoted string, without its quotes and escapes.
+    ///
+    /// Nil unless the text is exactly one quoted string. RFC 9110, section 5.6.4.
+    public static func unquoted(_ text: String) -> String? {
+        let bytes = Array(text.utf8)
+        var reader = FieldValueReader(bytes.span)
+        guard let content = reader.takeQuotedString(), reader.isAtEnd else { return nil }
+        return String(decoding: content, as: UTF8.self)
+    }
+
+    /// The text as a quoted string, with what needs it escaped.
+    ///
+    /// Nil if the text holds a control character, which no field value can carry. RFC 9110,
+    /// section 5.6.4.
+    public static func quoted(_ text: String) -> String? {
+        var content: [UInt8] = [0x22]
+        for byte in text.utf8 {
+            guard isQuotableByte(byte) else { return nil }
+            if byte == 0x22 || byte == 0x5C { content.append(0x5C) }
+            content.append(byte)
+        }
+        content.append(0x22)
+        return String(decoding: content, as: UTF8.self)
+    }
+}
+
+extension FieldValueReader {
+    /// Takes everything up to the next comma outside quotes, without the white space before it.
+    fileprivate mutating func takeListElement() -> Range<Int>? {
+        let start = position
+        var end = position
+        while let byte = next, byte != 0x2C {
+            if byte == 0x22 {
+                guard takeQuotedString() != nil else { return nil }
+                end = position
+            } else {
+                _ = take(byte)
+                if byte != 0x20, byte != 0x09 { end = position }
+            }
+        }
+        return start..<end
+    }
+}

@@ -1,0 +1,64 @@
+/// A field name: a token, compared without regard to case (RFC 9110 section 5.1).
+///
+/// The spelling given is kept and is what goes on the wire.
+public struct HTTPFieldName: Sendable {
+    /// The name as it was spelled.
+    public let text: String
+
+    /// A name known to be a token.
+    @inlinable
+    package init(unchecked text: String) {
+        self.text = text
+    }
+
+    /// Creates a name, or `nil` when `text` is not a token (RFC 9110 section 5.6.2).
+    public init?(_ text: String) {
+        guard !text.isEmpty, text.utf8.allSatisfy(ByteClass.isToken) else { return nil }
+        self.init(unchecked: text)
+    }
+}
+
+extension HTTPFieldName: Hashable {
+    /// Whether both names are the same but for the case of ASCII letters.
+    public static func == (left: Self, right: Self) -> Bool {
+        guard left.text.utf8.count == right.text.utf8.count else { return false }
+        if left.text == right.text { return true }
+        return left.text.utf8.elementsEqual(right.text.utf8) {
+            ByteClass.lowercased($0) == ByteClass.lowercased($1)
+        }
+    }
+
+    /// Hashes the lower-case spelling.
+    public func hash(into hasher: inout Hasher) {
+        for byte in text.utf8 { hasher.combine(ByteClass.lowercased(byte)) }
+    }
+}
+
+extension HTTPFieldName: CustomStringConvertible, ExpressibleByStringLiteral {
+    /// The name as it was spelled.
+    public var description: String { text }
+
+    /// Creates a name from a literal; a literal that is not a token is a programmer's mistake.
+    public init(stringLiteral text: String) {
+        precondition(
+            !text.isEmpty && text.utf8.allSatisfy(ByteClass.isToken), "not a field name: \(text)")
+        self.init(unchecked: text)
+    }
+}
+
+/// One field line: a name and its value (RFC 9110 section 5).
+///
+/// Values are not checked here; the serialisers refuse what must not stand on the wire.
+public struct HTTPField: Hashable, Sendable {
+    /// The field's name.
+    public var name: HTTPFieldName
+    /// The field's value without white space around it.
+    public var value: String
+
+    /// Creates a field.
+    @inlinable
+    public init(_ name: HTTPFieldName, _ value: String) {
+        self.name = name
+        self.value = value
+    }
+}

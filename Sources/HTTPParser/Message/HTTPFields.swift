@@ -1,0 +1,94 @@
+/// A section of fields: ordered, duplicates kept, names compared without regard to case
+/// (RFC 9110 section 5).
+///
+/// ```swift
+/// var fields = HTTPFields()
+/// fields[.contentType] = "text/plain"
+/// fields.append(.setCookie, "a=1")
+/// fields.append(.setCookie, "b=2")
+/// ```
+public struct HTTPFields: Hashable, Sendable {
+    @usableFromInline
+    var storage: [HTTPField]
+
+    /// Creates an empty section; it allocates nothing.
+    @inlinable
+    public init() {
+        storage = []
+    }
+
+    /// The value of the first field with this name; setting replaces all fields with the name by
+    /// one at the place of the first, setting `nil` removes them.
+    @inlinable
+    public subscript(name: HTTPFieldName) -> String? {
+        get { storage.first { $0.name == name }?.value }
+        set {
+            guard let newValue else { return storage.removeAll { $0.name == name } }
+            guard let first = storage.firstIndex(where: { $0.name == name }) else {
+                return storage.append(HTTPField(name, newValue))
+            }
+            storage[first].value = newValue
+            var index = storage.count - 1
+            while index > first {
+                if storage[index].name == name { storage.remove(at: index) }
+                index -= 1
+            }
+        }
+    }
+
+    /// The values of all fields with this name, in order.
+    public func values(of name: HTTPFieldName) -> [String] {
+        storage.filter { $0.name == name }.map(\.value)
+    }
+
+    /// Whether there is a field with this name.
+    public func contains(_ name: HTTPFieldName) -> Bool {
+        storage.contains { $0.name == name }
+    }
+
+    /// Adds a field after the others.
+    @inlinable
+    public mutating func append(_ name: HTTPFieldName, _ value: String) {
+        storage.append(HTTPField(name, value))
+    }
+
+    /// Adds a field after the others.
+    @inlinable
+    public mutating func append(_ field: HTTPField) {
+        storage.append(field)
+    }
+
+    /// Removes every field with this name.
+    public mutating func remove(_ name: HTTPFieldName) {
+        storage.removeAll { $0.name == name }
+    }
+
+    /// Makes room for `count` fields.
+    public mutating func reserveCapacity(_ count: Int) {
+        storage.reserveCapacity(count)
+    }
+}
+
+extension HTTPFields: RandomAccessCollection {
+    /// 0.
+    @inlinable
+    public var startIndex: Int { 0 }
+    /// The number of fields.
+    @inlinable
+    public var endIndex: Int { storage.count }
+    /// The field at a position, in the order of the wire.
+    @inlinable
+    public subscript(position: Int) -> HTTPField { storage[position] }
+}
+
+extension HTTPFields: ExpressibleByDictionaryLiteral, CustomStringConvertible {
+    /// Creates a section from a literal, in its order, duplicates kept.
+    public init(dictionaryLiteral elements: (HTTPFieldName, String)...) {
+        storage = elements.map { HTTPField($0.0, $0.1) }
+    }
+
+    /// One `name: value` a line.
+    public var description: String {
+        storage.map { "\($0.name): \($0.value)" }.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,168 @@
+/// Where one field line stands: offsets from the first byte of its message's head, or of the
+/// trailer section.
+public struct FieldSlot: BitwiseCopyable, Sendable {
+    /// The first byte of the name.
+    public var nameStart: UInt32
+    /// The byte after the name.
+    public var nameEnd: UInt32
+    /// The first byte of the value, white space skipped.
+    public var valueStart: UInt32
+    /// The byte after the value, white space trimmed.
+    public var valueEnd: UInt32
+}
+
+/// Bytes and slots by pointer: what every view of a parsed section looks into.
+@unsafe
+package struct FieldTable {
+    package var bytes: UnsafeRawPointer
+    package var slots: UnsafePointer<FieldSlot>
+    package var count: Int
+
+    package init(bytes: UnsafeRawPointer, slots: UnsafePointer<FieldSlot>, count: Int) {
+        unsafe self.bytes = bytes
+        unsafe self.slots = slots
+        unsafe self.count = count
+    }
+
+    @inline(__always)
+    package func name(_ index: Int) -> UnsafeRawBufferPointer {
+        let slot = unsafe slots[index]
+        return unsafe UnsafeRawBufferPointer(
+            start: bytes + Int(slot.nameStart), count: Int(slot.nameEnd &- slot.nameStart))
+    }
+
+    @inline(__always)
+    package func value(_ index: Int) -> UnsafeRawBufferPointer {
+        let slot = unsafe slots[index]
+        return unsafe UnsafeRawBufferPointer(
+            start: bytes + Int(slot.valueStart), count: Int(slot.valueEnd &- slot.valueStart))
+    }
+
+    /// The first field at or after `start` with this name.
+    package func index(of name: HTTPFieldName, from start: Int = 0) -> Int? {
+        var text = name.text
+        return text.withUTF8 { wanted in
+            var index = start
+            while unsafe index < count {
+                if unsafe equalsIgnoringCase(self.name(index), wanted) { return index }
+                index += 1
+            }
+            return nil
+        }
+    }
+
+    package func values(of name: HTTPFieldName) -> [String] {
+        var values: [String] = []
+        var next = unsafe index(of: name)
+        while let found = next {
+            unsafe values.append(fieldText(value(found)))
+            next = unsafe index(of: name, from: found + 1)
+        }
+        return values
+    }
+
+    package func field(_ index: Int) -> HTTPField {
+        unsafe HTTPField(
+            HTTPFieldName(unchecked: String(decoding: name(index), as: UTF8.self)),
+            fieldText(value(index)))
+    }
+}
+
+/// Whether a name on the wire is `wanted`, ASCII letters of either case being the same.
+@inline(__always)
+package func equalsIgnoringCase(
+    _ bytes: UnsafeRawBufferPointer, _ wanted: UnsafeBufferPointer<UInt8>
+) -> Bool {
+    guard bytes.count == wanted.count else { return false }
+    var index = 0
+    while index < wanted.count {
+        let pair = unsafe (bytes[index], wanted[index])
+        if pair.0 != pair.1, ByteClass.lowercased(pair.0) != ByteClass.lowercased(pair.1) {
+            return false
+        }
+        index += 1
+    }
+    return true
+}
+
+/// A value as text: UTF-8 where it is valid, else each byte as one Latin-1 character, so that no
+/// value is lost or changed into replacement characters (RFC 9110 section 5.5).
+package func fieldText(_ bytes: UnsafeRawBufferPointer) -> String {
+    if let text = unsafe String(validating: bytes, as: UTF8.self) { return text }
+    return unsafe latin1Text(bytes)
+}
+
+/// Each byte as the character of the same number.
+package func latin1Text(_ bytes: UnsafeRawBufferPointer) -> String {
+    var text = String.UnicodeScalarView()
+    for index in 0..<bytes.count { unsafe text.append(Unicode.Scalar(bytes[index])) }
+    return String(text)
+}
+
+/// The fields of a parsed head, read in place: a view that cannot outlive the head.
+///
+/// Nothing is copied or allocated until a `String` is asked for. Names compare without regard to
+/// case, order and duplicates are those of the wire (RFC 9110 section 5.3).
+@safe
+public struct FieldSection: ~Escapable {
+    package let table: FieldTable
+
+    @_lifetime(immortal)
+    package init(_ table: FieldTable) {
+        unsafe self.table = table
+    }
+
+    /// The number of field lines.
+    public var count: Int { unsafe table.count }
+
+    /// Whether there are none.
+    public var isEmpty: Bool { count == 0 }
+
+    /// The value of the first field with this name, as text: UTF-8, or Latin-1 where the bytes
+    /// are not valid UTF-8.
+    public subscript(name: HTTPFieldName) -> String? {
+        guard let index = unsafe table.index(of: name) else { return nil }
+        return unsafe fieldText(table.value(index))
+    }
+
+    /// The field at a position of 0..<count.
+    public subscript(position: Int) -> HTTPField {
+        precondition(position >= 0 && position < count, "field position out of range")
+        return unsafe table.field(position)
+    }
+
+    /// Whether there is a field with this name.
+    public func contains(_ name: HTTPFieldName) -> Bool {
+        unsafe table.index(of: name) != nil
+    }
+
+    /// The values of all fields with this name, in order.
+    public func values(of name: HTTPFieldName) -> [String] {
+        unsafe table.values(of: name)
+    }
+
+    /// The name's bytes at a position of 0..<count.
+    @_lifetime(copy self)
+    public func nameBytes(_ position: Int) -> Span<UInt8> {
+        precondition(position >= 0 && position < count, "field position out of range")
+        let bytes = unsafe table.name(position).assumingMemoryBound(to: UInt8.self)
+        return unsafe _overrideLifetime(Span(_unsafeElements: bytes), copying: self)
+    }
+
+    /// The value's bytes at a position of 0..<count.
+    @_lifetime(copy self)
+    public func valueBytes(_ position: Int) -> Span<UInt8> {
+        precondition(position >= 0 && position < count, "field position out of range")
+        let bytes = unsafe table.value(position).assumingMemoryBound(to: UInt8.self)
+        return unsafe _overrideLifetime(Span(_unsafeElements: bytes), copying: self)
+    }
+}
+
+extension HTTPFields {
+    /// Copies a parsed section into a value of its own.
+    public init(_ section: borrowing FieldSection) {
+        self.init()
+        reserveCapacity(section.count)
+        for position in 0..<section.count { append(section[position]) }
+    }
+}

@@ -1,0 +1,59 @@
+/// What a parser accepts at the most. Each limit is the largest value that still passes, and none
+/// depends on how the input was split.
+public struct ParserLimits: Hashable, Sendable {
+    /// The request or status line in bytes, without its CRLF; above it 414.
+    public var startLineBytes = 8 << 10
+    /// One field line in bytes, without its CRLF; above it 431.
+    public var fieldLineBytes = 8 << 10
+    /// All field lines of a head in bytes, with their CRLFs; above it 431.
+    public var fieldSectionBytes = 64 << 10
+    /// Field lines of a head or of trailers; above it 431.
+    public var fieldCount = 128
+    /// Content of one message in bytes, transfer coding taken off; above it 413.
+    public var contentBytes = Int64.max
+    /// Chunk-size lines beyond the digits, extensions that is, of one message in bytes.
+    public var chunkExtensionBytes = 4 << 10
+    /// The trailer section in bytes, with CRLFs.
+    public var trailerBytes = 8 << 10
+    /// Empty lines before a start line, which RFC 9112 section 2.2 lets a server skip.
+    public var leadingEmptyLines = 8
+
+    /// The defaults.
+    public init() {}
+
+    /// The defaults: 8 KiB lines, 64 KiB and 128 fields in a head, content of any length.
+    public static var standard: Self { Self() }
+
+    /// The same with every length of a head at most 512 MiB, so that offsets fit into 32 bits.
+    var clamped: Self {
+        var limits = self
+        let most = 512 << 20
+        limits.startLineBytes = min(max(startLineBytes, 0), most)
+        limits.fieldLineBytes = min(max(fieldLineBytes, 0), most)
+        limits.fieldSectionBytes = min(max(fieldSectionBytes, 0), most)
+        limits.trailerBytes = min(max(trailerBytes, 0), most)
+        limits.leadingEmptyLines = min(max(leadingEmptyLines, 0), 1 << 20)
+        return limits
+    }
+}
+
+/// Departures from the standard that a parser may be told to forgive. All are off by default.
+public struct ParserLeniency: OptionSet, Hashable, Sendable {
+    /// The bits.
+    public let rawValue: UInt8
+
+    /// Creates a set from its bits.
+    public init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    /// A lone LF ends a line of the head, as RFC 9112 section 2.2 lets a recipient accept. It
+    /// does not extend to chunk framing.
+    public static var bareLineFeed: Self { Self(rawValue: 1) }
+    /// `HTTP/1.1 200` without the space that RFC 9112 section 4 puts before an empty reason.
+    public static var missingReasonSpace: Self { Self(rawValue: 2) }
+    /// Repeated Content-Length fields of the same value count as one (RFC 9110 section 8.6).
+    public static var identicalContentLengths: Self { Self(rawValue: 4) }
+    /// HTTP/1.1 requests without Host, which old devices send.
+    public static var missingHost: Self { Self(rawValue: 8) }
+}

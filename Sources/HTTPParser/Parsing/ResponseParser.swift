@@ -1,0 +1,145 @@
+/// What a response is made of, in the order of the wire.
+public enum ResponseEvent: ~Copyable, ~Escapable {
+    /// An interim response, 1xx but not 101; the final one follows (RFC 9110 section 15.2).
+    case interim(ResponseHead)
+    /// The head of a final response.
+    case head(ResponseHead)
+    /// A piece of the content, transfer coding taken off. It is lent until the parser is used
+    /// again.
+    case content(Span<UInt8>)
+    /// The response is complete; the fields are its trailers, mostly none.
+    case end(HTTPFields)
+}
+
+/// Turns a stream of bytes into responses (RFC 9112), as a value: no socket, no callback.
+///
+/// Where a response ends depends on the request it answers, so say which methods were sent: by
+/// `expect(_:)` as requests go out. Without any the parser takes every response for one to GET.
+///
+/// ```swift
+/// var parser = ResponseParser()
+/// parser.append(Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi".utf8).span)
+/// while let event = try parser.next() {
+///     switch event {
+///     case .interim(let head), .head(let head): print(head.status)
+///     case .content(let bytes): print(bytes.count)
+///     case .end(let trailers): print(trailers.count)
+///     }
+/// }
+/// ```
+public struct ResponseParser: ~Copyable {
+    private var input = ReceiveBuffer()
+    private var head: HeadParser
+    private var progress = MessageProgress()
+    private var methods: [HTTPMethod]?
+    private let limits: ParserLimits
+
+    /// Creates a parser.
+    public init(limits: ParserLimits = .standard, leniency: ParserLeniency = []) {
+        head = HeadParser(.response, limits: limits, leniency: leniency)
+        self.limits = limits
+    }
+
+    /// Says that a request of this method was sent. From the first call on, a response that
+    /// answers no request is an error.
+    public mutating func expect(_ method: HTTPMethod) {
+        methods = (methods ?? []) + [method]
+    }
+
+    /// Adds bytes to the input.
+    public mutating func append(_ bytes: Span<UInt8>) {
+        input.append(bytes)
+    }
+
+    /// Why the parser stopped after a complete response, or `nil` while it reads on. What follows
+    /// is to be had by `takeRest()`.
+    public var stopReason: StopReason? { progress.stop }
+
+    /// The next event, or `nil` for "more bytes, please", or when the parser has stopped.
+    /// - Throws: what makes the input unacceptable. The error is final: it is thrown again.
+    @_lifetime(&self)
+    public mutating func next() throws(HTTPParseError) -> ResponseEvent? {
+        if let failure = progress.failure { throw failure }
+        guard progress.stop == nil else { return nil }
+        do {
+            if progress.body != nil {
+                let event = try nextOfBody()
+                return unsafe _overrideLifetime(event, mutating: &self)
+            }
+            let event = try nextHead()
+            return unsafe _overrideLifetime(event, mutating: &self)
+        } catch {
+            let failure = error.moved(by: input.offset)
+            progress.failure = failure
+            throw failure
+        }
+    }
+
+    /// Says that no more bytes come. Content that ends with the connection is complete by that:
+    /// `next()` then gives its `.end`.
+    /// - Throws: `.truncated` when the input stops inside a response.
+    public mutating func finish() throws(HTTPParseError) {
+        if let failure = progress.failure { throw failure }
+        progress.inputEnded = true
+        guard progress.stop == nil else { return }
+        do throws(HTTPParseError) {
+            try checkEnd(at: input.offset + input.count)
+        } catch {
+            progress.failure = error
+            throw error
+        }
+    }
+
+    private mutating func checkEnd(at end: Int) throws(HTTPParseError) {
+        if progress.body != nil {
+            try progress.body?.finish(at: end)
+        } else if input.count > 0 || progress.sawInterim {
+            throw HTTPParseError(.truncated, at: end)
+        }
+    }
+
+    /// Takes the bytes that were not read, which after a stop belong to somebody else.
+    public mutating func takeRest() -> [UInt8] {
+        input.takeAll()
+    }
+
+    @_lifetime(immortal)
+    private mutating func nextHead() throws(HTTPParseError) -> ResponseEvent? {
+        guard input.count > 0 else { return nil }
+        guard methods?.isEmpty != true else { throw HTTPParseError(.unexpectedResponse, at: 0) }
+        guard let length = try unsafe head.parse(input.bytes) else { return nil }
+        guard let base = unsafe input.bytes.baseAddress else { return nil }
+        let method = methods?.first ?? .get
+        let response = unsafe ResponseHead(
+            head, bytes: base, length: length, requestMethod: method)
+        head.reset()
+        input.consume(length)
+        if response.status.class == .informational, response.status != .switchingProtocols {
+            progress.sawInterim = true
+            return .interim(response)
+        }
+        if methods != nil { methods?.removeFirst() }
+        progress.sawInterim = false
+        progress.body = BodyParser(response.framing, limits: limits)
+        progress.stopAtEnd = Self.stop(after: response)
+        return .head(response)
+    }
+
+    private static func stop(after response: borrowing ResponseHead) -> StopReason? {
+        if response.framing == .tunnel { return .tunnel }
+        if response.status == .switchingProtocols { return .upgrade }
+        return response.isPersistent ? nil : .close
+    }
+
+    @_lifetime(immortal)
+    private mutating func nextOfBody() throws(HTTPParseError) -> ResponseEvent? {
+        let bytes = unsafe input.bytes
+        let (step, taken) = try unsafe progress.step(bytes)
+        input.consume(taken)
+        switch step {
+        case .more: return nil
+        case .content(let range): return unsafe .content(lend(bytes, range))
+        case .end: return .end(progress.endMessage())
+        }
+    }
+}

@@ -1,0 +1,79 @@
+extension ByteBuffer {
+    /// Writes one field line. This is the only place where fields become bytes, so it is here
+    /// that what could split a message is refused, in release builds too.
+    package mutating func append(
+        field name: String, _ value: String
+    ) throws(HTTPMessageError) {
+        // 16 bytes more than needed, for looking at the name in one vector.
+        reserve(name.utf8.count + value.utf8.count + 20)
+        let before = end
+        append(name)
+        guard unsafe isName(written(from: before)) else {
+            end = before
+            throw HTTPMessageError(.invalidFieldName, name)
+        }
+        append(literal: ": ")
+        let valueStart = end
+        append(value)
+        guard unsafe isValue(written(from: valueStart)) else {
+            end = before
+            throw HTTPMessageError(.invalidFieldValue, name)
+        }
+        append(literal: "\r\n")
+    }
+
+    private func written(from position: Int) -> UnsafeRawBufferPointer {
+        unsafe UnsafeRawBufferPointer(start: base + position, count: end - position)
+    }
+
+    private func isName(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard bytes.count > 0, let base = bytes.baseAddress else { return false }
+        let stops = unsafe Scanner.nameStops(Scanner.load16(base, 0))
+        if bytes.count <= 16, stops & ((1 << UInt32(bytes.count)) - 1) == 0 { return true }
+        return unsafe bytes.allSatisfy(ByteClass.isToken)
+    }
+
+    private func isValue(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard let base = bytes.baseAddress else { return true }
+        var offset = 0
+        while offset < bytes.count {
+            // Ordinary text has no line stop at all; only where there is one is it looked at.
+            if offset + 16 <= bytes.count, unsafe !Scanner.hasLineStop16(base, offset) {
+                offset += 16
+                continue
+            }
+            guard unsafe ByteClass.isFieldContent(bytes[offset]) else { return false }
+            offset += 1
+        }
+        return true
+    }
+
+    /// Writes a section of fields without the empty line. The fields that say how the message
+    /// ends are refused, as `framingField` tells.
+    mutating func append(fields: HTTPFields) throws(HTTPMessageError) {
+        for index in 0..<fields.count {
+            let field = fields[index]
+            guard !field.name.decidesFraming else {
+                throw HTTPMessageError(.framingField, field.name.text)
+            }
+            try append(field: field.name.text, field.value)
+        }
+    }
+
+    /// Puts the buffer back to an earlier length.
+    mutating func truncate(to length: Int) {
+        end = start + length
+    }
+}
+
+extension HTTPFieldName {
+    /// Whether the field is one that the serialisers write themselves.
+    package var decidesFraming: Bool {
+        switch text.utf8.count {
+        case 10: self == .connection
+        case 14: self == .contentLength
+        case 17: self == .transferEncoding
+        default: false
+        }
+    }
+}

@@ -1,0 +1,138 @@
+/// Turns responses into bytes: the events of `ResponseParser`, outward (RFC 9112 section 4).
+///
+/// ```swift
+/// var serializer = ResponseSerializer()
+/// var bytes = ByteBuffer()
+/// try serializer.head(.ok, fields: [.contentType: "text/plain"], framing: .length(2), into: &bytes)
+/// try serializer.content(Array("hi".utf8).span, into: &bytes)
+/// try serializer.end(into: &bytes)
+/// ```
+public struct ResponseSerializer: Sendable {
+    /// What the response says about its connection (RFC 9112 section 9.3).
+    public enum ConnectionOption: Sendable {
+        /// Nothing: the default of HTTP/1.1, the connection goes on.
+        case none
+        /// `close`.
+        case close
+        /// `keep-alive`, which HTTP/1.0 clients ask for.
+        case keepAlive
+    }
+
+    private var content = ContentWriter(.none, isOmitted: true)
+
+    /// Creates a serialiser; it can be used for one response after another.
+    public init() {}
+
+    /// Writes the head of a final response.
+    ///
+    /// Content-Length, Transfer-Encoding and Connection are written from the other arguments.
+    /// - Parameters:
+    ///   - status: the status; the reason phrase is the registered one.
+    ///   - fields: the other fields, in order.
+    ///   - framing: how the content ends. `.none` announces a length of 0 where content would be
+    ///     allowed.
+    ///   - requestMethod: the method answered. For HEAD the head is that of GET and content is
+    ///     dropped.
+    ///   - connection: what is said of the connection.
+    ///   - buffer: where the bytes go.
+    /// - Throws: what must not go on the wire; nothing is written then.
+    public mutating func head(
+        _ status: HTTPStatus, fields: HTTPFields = HTTPFields(), framing: BodyFraming,
+        to requestMethod: HTTPMethod = .get, connection: ConnectionOption = .none,
+        into buffer: inout ByteBuffer
+    ) throws(HTTPMessageError) {
+        try unsafe head(
+            status, verbatim: UnsafeRawBufferPointer(start: nil, count: 0), mediaType: "",
+            fields: fields, framing: framing, isHead: requestMethod == .head,
+            connection: connection, into: &buffer)
+    }
+
+    /// The same with lines that are known to be sound, such as Date, and with the media type,
+    /// written without making a field of it.
+    package mutating func head(
+        _ status: HTTPStatus, verbatim: UnsafeRawBufferPointer, mediaType: String,
+        fields: HTTPFields, framing: BodyFraming, isHead: Bool, connection: ConnectionOption,
+        into buffer: inout ByteBuffer
+    ) throws(HTTPMessageError) {
+        let before = buffer.count
+        buffer.reserve(256)
+        Self.writeStatusLine(status, into: &buffer)
+        unsafe buffer.append(verbatim)
+        do throws(HTTPMessageError) {
+            if !mediaType.isEmpty { try buffer.append(field: "Content-Type", mediaType) }
+            if !fields.isEmpty { try buffer.append(fields: fields) }
+        } catch {
+            buffer.truncate(to: before)
+            throw error
+        }
+        Self.writeFraming(framing, status: status, into: &buffer)
+        switch connection {
+        case .none: buffer.append(literal: "\r\n")
+        case .close: buffer.append(literal: "Connection: close\r\n\r\n")
+        case .keepAlive: buffer.append(literal: "Connection: keep-alive\r\n\r\n")
+        }
+        content = ContentWriter(framing, isOmitted: isHead || status.forbidsContent)
+    }
+
+    /// Writes an interim response such as 100 or 103; the final one has to follow.
+    public func interim(
+        _ status: HTTPStatus, fields: HTTPFields = HTTPFields(), into buffer: inout ByteBuffer
+    ) throws(HTTPMessageError) {
+        precondition(status.class == .informational, "not an interim status")
+        let before = buffer.count
+        Self.writeStatusLine(status, into: &buffer)
+        do throws(HTTPMessageError) {
+            try buffer.append(fields: fields)
+        } catch {
+            buffer.truncate(to: before)
+            throw error
+        }
+        buffer.append(literal: "\r\n")
+    }
+
+    /// Writes a piece of content.
+    /// - Throws: `.contentTooLong` beyond the announced length.
+    public mutating func content(
+        _ bytes: Span<UInt8>, into buffer: inout ByteBuffer
+    ) throws(HTTPMessageError) {
+        try content.write(bytes, into: &buffer)
+    }
+
+    /// Ends the response.
+    /// - Parameters:
+    ///   - trailers: fields behind chunked content.
+    ///   - buffer: where the bytes go.
+    /// - Throws: `.contentTooShort` when less content came than was announced.
+    public mutating func end(
+        trailers: HTTPFields = HTTPFields(), into buffer: inout ByteBuffer
+    ) throws(HTTPMessageError) {
+        try content.finish(trailers: trailers, into: &buffer)
+    }
+
+    private static func writeStatusLine(_ status: HTTPStatus, into buffer: inout ByteBuffer) {
+        if status == .ok { return buffer.append(literal: "HTTP/1.1 200 OK\r\n") }
+        buffer.append(literal: "HTTP/1.1 ")
+        buffer.append(decimal: Int64(status.code))
+        buffer.append(literal: " ")
+        buffer.append(status.reasonPhrase)
+        buffer.append(literal: "\r\n")
+    }
+
+    /// RFC 9110 section 8.6: no Content-Length in 1xx and 204; RFC 9112 section 6.1: no
+    /// Transfer-Encoding there either. A 304 may announce the length of what it stands for.
+    private static func writeFraming(
+        _ framing: BodyFraming, status: HTTPStatus, into buffer: inout ByteBuffer
+    ) {
+        guard status.code >= 200, status != .noContent else { return }
+        switch framing {
+        case .none where status == .notModified, .untilClose, .tunnel: break
+        case .none: buffer.append(literal: "Content-Length: 0\r\n")
+        case .length(let length):
+            buffer.append(literal: "Content-Length: ")
+            buffer.append(decimal: length)
+            buffer.append(literal: "\r\n")
+        case .chunked:
+            if status != .notModified { buffer.append(literal: "Transfer-Encoding: chunked\r\n") }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import HTTPParser
+import Testing
+
+@Suite("RFC 9110, 9: Methods")
+struct HTTPMethodTests {
+    static let registered: [(HTTPMethod, String)] = [
+        (.get, "GET"), (.head, "HEAD"), (.post, "POST"), (.put, "PUT"), (.delete, "DELETE"),
+        (.connect, "CONNECT"), (.options, "OPTIONS"), (.trace, "TRACE"), (.patch, "PATCH"),
+        (.propfind, "PROPFIND"), (.proppatch, "PROPPATCH"), (.mkcol, "MKCOL"), (.copy, "COPY"),
+        (.move, "MOVE"), (.lock, "LOCK"), (.unlock, "UNLOCK"), (.report, "REPORT"),
+        (.search, "SEARCH"), (.query, "QUERY"),
+    ]
+
+    @Test("9.1: A registered name and its constant are the same", arguments: registered)
+    func names(method: HTTPMethod, name: String) {
+        #expect(HTTPMethod(name) == method)
+        #expect(method.name == name)
+        #expect("\(method)" == name)
+        #expect(method.isRegistered)
+    }
+
+    @Test("There is a row above for every known method")
+    func completeness() {
+        #expect(Self.registered.count == HTTPMethod.Known.allCases.count - 1)
+    }
+
+    @Test("9.1: Case counts, and any other token is a method of its own")
+    func custom() throws {
+        let lower = try #require(HTTPMethod("get"))
+        #expect(lower != .get)
+        #expect(lower.name == "get")
+        #expect(!lower.isRegistered)
+        #expect(HTTPMethod("get") == lower)
+        #expect(HTTPMethod("PURGE") != lower)
+        #expect(Set([lower, .get, lower]).count == 2)
+    }
+
+    @Test(
+        "5.6.2: What is no token is no method",
+        arguments: ["", " ", "A B", "A\r\n", "\u{C9}", "A:"])
+    func tokens(name: String) {
+        #expect(HTTPMethod(name) == nil)
+    }
+
+    @Test("9.2: Safe methods are idempotent, and some others are")
+    func properties() {
+        let safe: Set<HTTPMethod> = [
+            .get, .head, .options, .trace, .propfind, .report, .search, .query,
+        ]
+        let idempotent = safe.union([.put, .delete, .proppatch, .mkcol, .copy, .move, .unlock])
+        for (method, _) in Self.registered {
+            #expect(method.isSafe == safe.contains(method))
+            #expect(method.isIdempotent == idempotent.contains(method))
+        }
+        let custom = HTTPMethod("PURGE")
+        #expect(custom?.isSafe == false)
+        #expect(custom?.isIdempotent == false)
+    }
+}

@@ -1,0 +1,70 @@
+import HTTPParser
+import Testing
+
+@Suite("RFC 9110, 18.4: Registered field names")
+struct RegisteredNameTests {
+    @Test(
+        "Constants and names belong together",
+        arguments: [
+            (.accept, "Accept"),
+            (.acceptCharset, "Accept-Charset"),
+            (.acceptEncoding, "Accept-Encoding"),
+            (.acceptLanguage, "Accept-Language"),
+            (.acceptRanges, "Accept-Ranges"),
+            (.age, "Age"),
+            (.allow, "Allow"),
+            (.authorization, "Authorization"),
+            (.cacheControl, "Cache-Control"),
+            (.connection, "Connection"),
+            (.contentDisposition, "Content-Disposition"),
+            (.contentEncoding, "Content-Encoding"),
+            (.contentLanguage, "Content-Language"),
+            (.contentLength, "Content-Length"),
+            (.contentLocation, "Content-Location"),
+            (.contentRange, "Content-Range"),
+            (.contentSecurityPolicy, "Content-Security-Policy"),
+            (.contentType, "Content-Type"),
+            (.cookie, "Cookie"),
+            (.date, "Date"),
+            (.eTag, "ETag"),
+            (.expect, "Expect"),
+            (.expires, "Expires"),
+            (.forwarded, "Forwarded"),
+            (.from, "From"),
+            (.host, "Host"),
+            (.ifMatch, "If-Match"),
+            (.ifModifiedSince, "If-Modified-Since"),
+            (.ifNoneMatch, "If-None-Match"),
+            (.ifRange, "If-Range"),
+            (.ifUnmodifiedSince, "If-Unmodified-Since"),
+            (.keepAlive, "Keep-Alive"),
+            (.lastModified, "Last-Modified"),
+            (.link, "Link"),
+            (.location, "Location"),
+            (.maxForwards, "Max-Forwards"),
+            (.origin, "Origin"),
+            (.pragma, "Pragma"),
+            (.proxyAuthenticate, "Proxy-Authenticate"),
+            (.proxyAuthorization, "Proxy-Authorization"),
+            (.range, "Range"),
+            (.referer, "Referer"),
+            (.retryAfter, "Retry-After"),
+            (.server, "Server"),
+            (.setCookie, "Set-Cookie"),
+            (.strictTransportSecurity, "Strict-Transport-Security"),
+            (.te, "TE"),
+            (.trailer, "Trailer"),
+            (.transferEncoding, "Transfer-Encoding"),
+            (.upgrade, "Upgrade"),
+            (.userAgent, "User-Agent"),
+            (.vary, "Vary"),
+            (.via, "Via"),
+            (.wwwAuthenticate, "WWW-Authenticate"),
+            (.xContentTypeOptions, "X-Content-Type-Options"),
+            (.xForwardedFor, "X-Forwarded-For"),
+        ] as [(HTTPFieldName, String)])
+    func names(name: HTTPFieldName, text: String) {
+        #expect(name.text == text)
+        #expect(HTTPFieldName(text) == name)
+    }
+}

@@ -1,0 +1,181 @@
+import HTTPParser
+import TestSupport
+import Testing
+
+@Suite("The parsers as their callers see them")
+struct ParserInterfaceTests {
+    private let request = Array("GET /a?b HTTP/1.1\r\nHost: a\r\nX: y\r\n\r\n".utf8)
+
+    @Test("An error is final")
+    func finalError() {
+        var parser = RequestParser()
+        parser.append(Array("GET  / HTTP/1.1\r\n".utf8).span)
+        let expected = HTTPParseError(.invalidTarget, at: 4)
+        for _ in 0..<3 {
+            #expect(throws: expected) { if try parser.next() != nil { Issue.record("an event") } }
+            parser.append(request.span)
+        }
+        #expect(throws: expected) { try parser.finish() }
+    }
+
+    @Test("An error of a response is final")
+    func finalResponseError() {
+        var parser = ResponseParser()
+        parser.append(Array("HTTP/1.1 20 OK\r\n\r\n".utf8).span)
+        let expected = HTTPParseError(.invalidStatusLine, at: 11)
+        for _ in 0..<3 {
+            #expect(throws: expected) { if try parser.next() != nil { Issue.record("an event") } }
+        }
+        #expect(throws: expected) { try parser.finish() }
+    }
+
+    @Test("Truncation is final too")
+    func finalTruncation() {
+        var parser = RequestParser()
+        parser.append(Array("GET".utf8).span)
+        let expected = HTTPParseError(.truncated, at: 3)
+        #expect(throws: expected) { try parser.finish() }
+        #expect(throws: expected) { if try parser.next() != nil { Issue.record("an event") } }
+    }
+
+    @Test("Nothing in, nothing out")
+    func nothing() throws {
+        var parser = RequestParser()
+        #expect(try parser.next() == nil)
+        parser.append([UInt8]().span)
+        #expect(try parser.next() == nil)
+        try parser.finish()
+        #expect(parser.stopReason == nil)
+        #expect(parser.takeRest() == [])
+    }
+
+    @Test("A parser goes on with HTTP after a declined upgrade")
+    func resume() throws {
+        let offer = "GET / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n"
+        var parser = RequestParser()
+        parser.append((Array(offer.utf8) + request).span)
+        var targets: [String] = []
+        for _ in 0..<2 {
+            while let event = try parser.next() {
+                if case .head(let head) = event { targets.append(head.target.text) }
+            }
+            #expect(parser.stopReason == (targets.count == 1 ? .upgrade : nil))
+            parser.resume()
+        }
+        #expect(targets == ["/", "/a?b"])
+    }
+
+    @Test("The rest after a stop is handed over once, with what came later")
+    func rest() throws {
+        var parser = RequestParser()
+        parser.append(Array("CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\none".utf8).span)
+        while try parser.next() != nil {}
+        parser.append(Array(" two".utf8).span)
+        #expect(try parser.next() == nil)
+        #expect(parser.stopReason == .tunnel)
+        #expect(parser.takeRest() == Array("one two".utf8))
+        #expect(parser.takeRest() == [])
+        try parser.finish()
+    }
+
+    @Test("A thousand pipelined requests come in their order")
+    func pipeline() throws {
+        var parser = RequestParser()
+        for number in 0..<1_000 {
+            parser.append(Array("GET /\(number) HTTP/1.1\r\nHost: a\r\n\r\n".utf8).span)
+        }
+        var next = 0
+        while let event = try parser.next() {
+            guard case .head(let head) = event else { continue }
+            #expect(head.target.path == "/\(next)")
+            next += 1
+        }
+        #expect(next == 1_000)
+    }
+
+    @Test("Offsets count from the first byte ever, over many requests")
+    func offsets() {
+        let many = Array(repeating: request, count: 50).flatMap { $0 }
+        let events = WireSetup().events(many + Array("GET\0".utf8))
+        #expect(events.last == .failure(HTTPParseError(.invalidMethod, at: many.count + 3)))
+    }
+
+    @Test("A head is read in place by the head parser")
+    func headParser() throws {
+        var parser = HeadParser(.request)
+        #expect(try parser.parse(request.span) == request.count)
+        #expect(parser.version == .http11)
+        #expect(parser.requestFraming == .none)
+        #expect(Array(request[parser.targetRange]) == Array("/a?b".utf8))
+        #expect(parser.fieldCount == 2)
+        let slot = parser.slot(1)
+        #expect(slot.nameStart == 28 && slot.nameEnd == 29)
+        #expect(slot.valueStart == 31 && slot.valueEnd == 32)
+        let bytes = request.span
+        let fields = parser.fields(in: bytes)
+        #expect(fields[.host] == "a")
+        #expect(fields.count == 2)
+        let head = RequestHead(parser, copying: bytes, length: request.count)
+        #expect(head.target.text == "/a?b")
+        #expect(head.method == .get)
+    }
+
+    @Test("The head of a response is read by the head parser")
+    func responseHeadParser() throws {
+        let response = Array("HTTP/1.0 404 Not Here\r\nA: b\r\n\r\n".utf8)
+        var parser = HeadParser(.response)
+        #expect(try parser.parse(response.span) == response.count)
+        #expect(parser.status == .notFound)
+        #expect(parser.version == .http10)
+        #expect(Array(response[parser.reasonRange]) == Array("Not Here".utf8))
+    }
+
+    @Test("The fields of a head are looked up without regard to case, in the order of the wire")
+    func fieldSection() throws {
+        let text = "GET / HTTP/1.1\r\nHost: a\r\nx-A: 1\r\nX-a: \u{E9}\r\nB: \r\n\r\n"
+        var parser = RequestParser()
+        parser.append(Array(text.utf8).span)
+        guard case .head(let head) = try parser.next() else {
+            Issue.record("no head")
+            return
+        }
+        #expect(head.fields["X-A"] == "1")
+        #expect(head.fields["b"] == "")
+        #expect(head.fields["c"] == nil)
+        #expect(head.fields.contains("HOST") && !head.fields.contains("HOS"))
+        #expect(head.fields.values(of: "X-A") == ["1", "\u{E9}"])
+        #expect(head.fields.values(of: "C") == [])
+        #expect(head.fields[1] == HTTPField("X-a", "1"))
+        #expect(head.fields[1].name.text == "x-A")
+        #expect(head.fields.isEmpty == false)
+        let copy = HTTPFields(head.fields)
+        #expect(copy.map(\.name.text) == ["Host", "x-A", "X-a", "B"])
+    }
+
+    @Test("Values that are not UTF-8 are read as Latin-1, byte by byte")
+    func latin1() throws {
+        let bytes =
+            Array("GET / HTTP/1.1\r\nHost: a\r\nA: ".utf8) + [0xE9, 0xFF] + [13, 10, 13, 10]
+        var parser = RequestParser()
+        parser.append(bytes.span)
+        guard case .head(let head) = try parser.next() else {
+            Issue.record("no head")
+            return
+        }
+        #expect(head.fields["A"] == "\u{E9}\u{FF}")
+    }
+
+    @Test("The announced length is known apart from the framing")
+    func contentLength() throws {
+        for (value, length) in [("0", 0), ("12", 12), (nil, nil)] as [(String?, Int64?)] {
+            let field = value.map { "Content-Length: \($0)\r\n" } ?? ""
+            var parser = RequestParser()
+            parser.append(Array("PUT / HTTP/1.1\r\nHost: a\r\n\(field)\r\n".utf8).span)
+            guard case .head(let head) = try parser.next() else {
+                Issue.record("no head")
+                return
+            }
+            #expect(head.contentLength == length)
+        }
+    }
+}

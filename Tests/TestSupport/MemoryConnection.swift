@@ -1,0 +1,186 @@
+internal import HTTPParser
+package import HTTPServerCore
+
+/// A condition that was not met in time, and what had happened until then.
+package struct MemoryTimeout: Error, CustomStringConvertible {
+    package var awaited: String
+    package var record: MemoryRecord
+
+    package var description: String {
+        "no \(awaited); closed: \(record.isClosed), received: \(record.received), "
+            + "output: \(record.text)"
+    }
+}
+
+/// A connection over a transport in memory. A test plays the client.
+package final class MemoryConnection: Sendable {
+    package let loop: EventLoop
+    package let core: ServerCore
+    private let transport: MemoryTransport
+
+    /// How long a condition may take before the test fails; it says nothing about speed.
+    private static let patience = Duration.seconds(120)
+
+    /// What a loop is made for.
+    private struct LoopKind: Hashable, Sendable {
+        var limits: ParserLimits
+        var leniency: ParserLeniency
+        var serverName: String
+    }
+
+    private static let loops = Locked<[LoopKind: EventLoop]>([:])
+
+    /// Connections of the same kind share a loop, as they do in a server: a loop for each would
+    /// use up threads and descriptors.
+    private static func sharedLoop(for configuration: ServerConfiguration) -> EventLoop {
+        let kind = LoopKind(
+            limits: configuration.parserLimits, leniency: configuration.leniency,
+            serverName: configuration.serverName)
+        return loops.withLock { loops in
+            if let loop = loops[kind] { return loop }
+            let loop = EventLoop(
+                label: "test.loop", linger: 1, limits: kind.limits, leniency: kind.leniency,
+                serverName: kind.serverName, firesDeadlines: false)
+            loops[kind] = loop
+            return loop
+        }
+    }
+
+    /// - Parameters:
+    ///   - loop: a loop to use instead of the one that connections of this configuration share.
+    ///   - input: what the client sends before anything else can happen.
+    package init(
+        _ handler: any Handler, configuration: ServerConfiguration = .test,
+        peer: MemoryTransport.Peer = MemoryTransport.Peer(), loop: EventLoop? = nil,
+        input: [MemoryTransport.Input] = []
+    ) {
+        let loop = loop ?? Self.sharedLoop(for: configuration)
+        let core = ServerCore(configuration: configuration, handler: handler)
+        let transport = MemoryTransport(loop, peer: peer)
+        (self.loop, self.core, self.transport) = (loop, core, transport)
+        loop.execute {
+            let connection = Connection(
+                loop: loop, core: core, peer: PeerAddress(), local: .unix("test"))
+            transport.connection = connection
+            connection.open(transport)
+            transport.add(input)
+        }
+    }
+
+    // MARK: What the client does
+
+    /// Sends pieces, each of which comes with an event of its own.
+    package func send(_ pieces: String...) {
+        feed(pieces.map { .bytes(Array($0.utf8)) })
+    }
+
+    /// Sends bytes, one event for each.
+    package func sendEachByte(_ text: String) {
+        feed(text.utf8.map { .bytes([$0]) })
+    }
+
+    package func feed(_ input: [MemoryTransport.Input]) {
+        loop.execute { [transport] in transport.add(input) }
+    }
+
+    /// Ends its stream; it may still read.
+    package func end() { feed([.end]) }
+
+    /// Resets the connection, as the poller tells it.
+    package func hangUp() {
+        loop.execute { [transport] in
+            transport.connection?.handle(MemoryTransport.event(isReadable: true, isHungUp: true))
+        }
+    }
+
+    /// Reads some more.
+    package func read(_ bytes: Int) {
+        loop.execute { [transport] in transport.allow(bytes) }
+    }
+
+    /// Fails once it was sent that many bytes.
+    package func fail(at offset: Int, _ code: CInt) {
+        loop.execute { [transport] in transport.fail(at: offset, code) }
+    }
+
+    // MARK: What the test sees
+
+    package var record: MemoryRecord { transport.recording.record }
+
+    /// Waits until the record meets a condition.
+    @discardableResult
+    package func wait(
+        for awaited: String, until isMet: @escaping @Sendable (MemoryRecord) -> Bool
+    ) async throws -> MemoryRecord {
+        let record = await transport.recording.record(within: Self.patience, when: isMet)
+        guard let record else { throw MemoryTimeout(awaited: awaited, record: self.record) }
+        return record
+    }
+
+    /// Waits until the output holds a text some times.
+    @discardableResult
+    package func output(_ text: String, times: Int = 1) async throws -> MemoryRecord {
+        try await wait(for: "output of \(text)") { $0.count(of: text) >= times }
+    }
+
+    /// Waits until the connection is closed.
+    @discardableResult
+    package func closed() async throws -> MemoryRecord {
+        try await wait(for: "close") { $0.isClosed }
+    }
+
+    /// Lets the loop do all it can do by itself.
+    package func settle() async {
+        for _ in 0..<12 { await onLoop { _ in } }
+    }
+
+    /// Does something on the loop; `nil` stands for a connection that is gone.
+    @discardableResult
+    package func onLoop<Result: Sendable>(
+        _ body: @escaping @Sendable (Connection?) -> Result
+    ) async -> Result {
+        await withCheckedContinuation { continuation in
+            loop.execute { [transport] in
+                continuation.resume(returning: body(transport.connection))
+            }
+        }
+    }
+
+    /// The time left until the connection's deadline, in whole seconds, rounded up; `nil` without
+    /// a deadline.
+    package func secondsLeft() async -> Int? {
+        await onLoop { [loop] connection in
+            guard let connection, connection.deadline != .max else { return nil }
+            guard connection.deadline > loop.now else { return 0 }
+            return Int((connection.deadline - loop.now + 999_999_999) / 1_000_000_000)
+        }
+    }
+
+    /// Lets the deadline pass.
+    /// - Returns: whether there was one.
+    @discardableResult
+    package func expire() async -> Bool {
+        await onLoop { connection in
+            guard let connection, connection.deadline != .max else { return false }
+            connection.deadline = .max
+            connection.deadlineReached()
+            return true
+        }
+    }
+}
+
+extension ServerConfiguration {
+    /// The defaults, without the Server field.
+    package static var test: Self {
+        var configuration = ServerConfiguration()
+        configuration.serverName = ""
+        return configuration
+    }
+
+    /// The test configuration, changed.
+    package static func test(_ change: (inout ServerConfiguration) -> Void) -> Self {
+        var configuration = Self.test
+        change(&configuration)
+        return configuration
+    }
+}
