@@ -1,0 +1,145 @@
+public import HTTPParser
+
+/// Takes the chunked transfer coding off, for chunked content outside of a connection: a recorded
+/// body, a proxy's, a test's.
+///
+/// It is the state machine of HTTPParser behind another door, so both accept the same bytes.
+/// `decode(_:into:)` appends content to an array; `next(_:from:)` copies nothing and tells where
+/// the content stands. A decoder is used by one of the two.
+///
+/// ```swift
+/// var decoder = ChunkedDecoder()
+/// var content: [UInt8] = []
+/// try decoder.decode(Array("3\r\nabc\r\n0\r\nA: b\r\n\r\n".utf8).span, into: &content)
+/// try decoder.finish()
+/// decoder.trailers["A"]    // "b"
+/// ```
+///
+/// Thrown are `.invalidChunkedCoding`, `.chunkMetadataTooLong`, `.outputTooLong`, `.truncated` and
+/// `.trailingGarbage`; an error is final.
+///
+/// RFC 9112, section 7.1.
+public struct ChunkedDecoder: ~Copyable, Sendable {
+    /// What the bytes hold next.
+    public enum Step: Equatable, Sendable {
+        /// More bytes, please.
+        case more
+        /// Content: a range of the bytes given.
+        case content(Range<Int>)
+        /// The content is complete; `trailers` is filled.
+        case end
+    }
+
+    private var parser: BodyParser
+    /// Bytes that were read for good.
+    private var consumed: Int64 = 0
+    /// How many bytes behind them were seen, and are to be given again.
+    private var unread = 0
+    /// Those bytes, kept for `decode(_:into:)`: the beginning of a trailer section.
+    private var pending: [UInt8] = []
+    private var failure: CodecError?
+
+    /// Creates a decoder.
+    /// - Parameter limits: what chunk extensions, trailers and all of the content may have; the
+    ///   limits of heads mean nothing here.
+    public init(limits: ParserLimits = .standard) {
+        parser = BodyParser(.chunked, limits: limits)
+    }
+
+    /// Whether the last chunk and the trailers are read.
+    public var isComplete: Bool { parser.isComplete }
+
+    /// The fields behind the last chunk, once the content is complete. They are never merged into
+    /// the fields of a head (RFC 9110 section 6.5.1).
+    public var trailers: HTTPFields { parser.trailers }
+
+    /// Reads on from `position` and moves it behind what it has read.
+    ///
+    /// Bytes behind the end are left unread: they belong to whatever follows. After `.more` the
+    /// bytes from `position` on are given again, with more behind them.
+    /// - Parameters:
+    ///   - bytes: what was not read yet, or more.
+    ///   - position: where to read on, 0...`bytes.count`.
+    public mutating func next(
+        _ bytes: Span<UInt8>, from position: inout Int
+    ) throws(CodecError) -> Step {
+        if let failure { throw failure }
+        let start = position
+        do throws(HTTPParseError) {
+            let step = try parser.next(bytes, from: &position)
+            consumed += Int64(position - start)
+            switch step {
+            case .more:
+                unread = bytes.count - position
+                return .more
+            case .content(let range): return .content(range)
+            case .end: return .end
+            }
+        } catch {
+            throw fail(CodecError(error, at: consumed + Int64(error.offset - start)))
+        }
+    }
+
+    /// Appends the content that `bytes` hold to `output`.
+    ///
+    /// Bytes behind the end are `.trailingGarbage`. What an error leaves in `output` is the content
+    /// before it.
+    public mutating func decode(
+        _ bytes: Span<UInt8>, into output: inout [UInt8]
+    ) throws(CodecError) {
+        guard !pending.isEmpty else {
+            let position = try append(bytes, to: &output)
+            return pending.append(copying: bytes.extracting(position...))
+        }
+        pending.append(copying: bytes)
+        let all = pending
+        let position = try append(all.span, to: &output)
+        pending.removeFirst(position)
+    }
+
+    /// Says that the input ends here: `.truncated` unless the content is complete.
+    public mutating func finish() throws(CodecError) {
+        if let failure { throw failure }
+        guard !isComplete else { return }
+        throw fail(CodecError(.truncated, at: consumed + Int64(unread), "chunked coding"))
+    }
+
+    /// - Returns: how many of the bytes are read.
+    private mutating func append(
+        _ bytes: Span<UInt8>, to output: inout [UInt8]
+    ) throws(CodecError) -> Int {
+        var position = 0
+        while true {
+            switch try next(bytes, from: &position) {
+            case .more: return position
+            case .content(let range): output.append(copying: bytes.extracting(range))
+            case .end:
+                guard position == bytes.count else {
+                    throw fail(CodecError(.trailingGarbage, at: consumed))
+                }
+                return position
+            }
+        }
+    }
+
+    private mutating func fail(_ error: CodecError) -> CodecError {
+        failure = error
+        return error
+    }
+}
+
+extension CodecError {
+    /// What the parser of chunks says, in the words of the codecs.
+    init(_ error: HTTPParseError, at offset: Int64) {
+        let kind: Kind
+        switch error.kind {
+        case .contentTooLong: kind = .outputTooLong
+        case .chunkExtensionsTooLong, .trailersTooLong, .fieldTooLong, .fieldsTooLong,
+            .tooManyFields:
+            kind = .chunkMetadataTooLong
+        case .truncated: kind = .truncated
+        default: kind = .invalidChunkedCoding
+        }
+        self.init(kind, at: offset, error.reason)
+    }
+}

@@ -1,0 +1,75 @@
+public import HTTPParser
+
+/// Puts the chunked transfer coding on, for chunked content outside of a connection.
+///
+/// ```swift
+/// var encoder = ChunkedEncoder()
+/// var output: [UInt8] = []
+/// encoder.encode(Array("abc".utf8).span, into: &output)
+/// try encoder.finish(into: &output, trailers: ["A": "b"])
+/// String(decoding: output, as: UTF8.self)    // "3\r\nabc\r\n0\r\nA: b\r\n\r\n"
+/// ```
+///
+/// To write after `finish(into:trailers:)` is a programmer's mistake and traps.
+///
+/// RFC 9112, section 7.1.
+public struct ChunkedEncoder: ~Copyable, Sendable {
+    private var writer = ContentWriter(.chunked, isOmitted: false)
+    /// The lines around the content, which is itself copied only once.
+    private var lines = ByteBuffer(capacity: 32)
+    private var isFinished = false
+
+    /// Creates an encoder.
+    public init() {}
+
+    /// Appends one chunk with these bytes to `output`; none for no bytes, because an empty chunk
+    /// ends the content.
+    public mutating func encode(_ bytes: Span<UInt8>, into output: inout [UInt8]) {
+        guard bytes.count > 0 else { return }
+        beginChunk(of: Int64(bytes.count), into: &output)
+        output.append(copying: bytes)
+        endChunk(into: &output)
+    }
+
+    /// Appends what stands before a chunk of `count` bytes, more than 0, which the caller sends
+    /// itself; `endChunk(into:)` goes behind them.
+    public mutating func beginChunk(of count: Int64, into output: inout [UInt8]) {
+        precondition(!isFinished, "the content is finished")
+        precondition(count > 0, "an empty chunk would end the content")
+        do throws(HTTPMessageError) {
+            try writer.begin(count, into: &lines)
+        } catch {
+            preconditionFailure("chunks have no length to exceed")
+        }
+        takeLines(into: &output)
+    }
+
+    /// Appends what stands behind a chunk.
+    public mutating func endChunk(into output: inout [UInt8]) {
+        writer.complete(into: &lines)
+        takeLines(into: &output)
+    }
+
+    /// Appends the last chunk and the trailers.
+    /// - Throws: `HTTPMessageError` for trailers that must not go on the wire, among them the
+    ///   fields that decide framing (RFC 9110 section 6.5.1); nothing is appended then.
+    public mutating func finish(
+        into output: inout [UInt8], trailers: HTTPFields = HTTPFields()
+    ) throws(HTTPMessageError) {
+        precondition(!isFinished, "the content is finished")
+        try writer.finish(trailers: trailers, into: &lines)
+        isFinished = true
+        takeLines(into: &output)
+    }
+
+    private mutating func takeLines(into output: inout [UInt8]) {
+        output.append(copying: lines.bytes)
+        lines.removeAll()
+    }
+}
+
+extension Array where Element == UInt8 {
+    mutating func append(copying bytes: Span<UInt8>) {
+        unsafe bytes.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
+    }
+}

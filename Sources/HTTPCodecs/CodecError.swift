@@ -1,0 +1,117 @@
+public import HTTPParser
+
+/// Content that a codec cannot take, or will not take: what is wrong, and where.
+///
+/// `offset` counts from the first byte that the codec was ever given, so it does not depend on how
+/// the input was split.
+public struct CodecError: Error, Hashable, Sendable {
+    /// What is wrong.
+    @nonexhaustive
+    public enum Kind: String, Sendable, CaseIterable {
+        /// The input ended before its format did.
+        case truncated
+        /// Bytes stand where the format has none: behind its end, or between its parts.
+        case trailingGarbage
+        /// Compressed data is ill-formed (RFC 1950, 1951 and 1952).
+        case invalidCompressedData
+        /// The check value of compressed data differs from that of the content.
+        case checksumMismatch
+        /// Compressed data needs a dictionary that HTTP does not hand over.
+        case dictionaryNeeded
+        /// The output is longer than the limit.
+        case outputTooLong
+        /// The output is larger than the input by more than the limit's ratio.
+        case ratioTooHigh
+        /// A coding that is not known (RFC 9110 section 8.4).
+        case unsupportedContentCoding
+        /// zlib did not get the memory that it needs.
+        case outOfMemory
+        /// A media type that is not the format's (RFC 9110 section 8.3).
+        case unsupportedMediaType
+        /// A charset other than the format's.
+        case unsupportedCharset
+        /// A `%` without two hexadecimal digits.
+        case invalidPercentEncoding
+        /// Text that is not UTF-8.
+        case invalidText
+        /// A form has more pairs than the limit.
+        case tooManyPairs
+        /// Chunked content is ill-formed (RFC 9112 section 7.1).
+        case invalidChunkedCoding
+        /// Trailers or chunk extensions are longer than the limit.
+        case chunkMetadataTooLong
+        /// The boundary is missing, or is none (RFC 2046 section 5.1.1).
+        case invalidBoundary
+        /// The line of a boundary is ill-formed (RFC 2046 section 5.1.1).
+        case invalidDelimiter
+        /// The head of a part is ill-formed.
+        case invalidPartHead
+        /// The head of a part is longer, or has more fields, than the limit.
+        case partHeadTooLong
+        /// There are more parts than the limit.
+        case tooManyParts
+        /// A part's content is longer than the limit.
+        case partTooLong
+        /// What belongs to no part, a preamble or an epilogue, is longer than the limit.
+        case fillerTooLong
+        /// A part of a form has no name (RFC 7578 section 4.2).
+        case missingPartName
+        /// Parts are nested deeper than the limit.
+        case nestedTooDeeply
+        /// The input is longer than the limit.
+        case inputTooLong
+        /// The input is not JSON (RFC 8259).
+        case invalidJSON
+        /// The input is JSON, but not of the asked type.
+        case unexpectedJSON
+        /// The file that content goes to cannot be written.
+        case fileNotWritable
+    }
+
+    /// What is wrong.
+    public let kind: Kind
+    /// Where: the byte that spoils the input, or the first byte beyond a limit.
+    public let offset: Int64
+    /// More words about it, such as the name of a missing key; may be empty. They may repeat what
+    /// the peer sent.
+    public let detail: String
+
+    /// Creates an error.
+    public init(_ kind: Kind, at offset: Int64 = 0, _ detail: String = "") {
+        self.kind = kind
+        self.offset = offset
+        self.detail = detail
+    }
+
+    /// The status that a server answers with when a client's content has this fault.
+    public var suggestedStatus: HTTPStatus {
+        switch kind {
+        case .outputTooLong, .ratioTooHigh, .tooManyPairs, .tooManyParts, .partTooLong,
+            .inputTooLong, .chunkMetadataTooLong, .fillerTooLong:
+            .contentTooLarge
+        case .unsupportedContentCoding, .unsupportedMediaType, .unsupportedCharset:
+            .unsupportedMediaType
+        case .partHeadTooLong: .requestHeaderFieldsTooLarge
+        case .unexpectedJSON: .unprocessableContent
+        case .fileNotWritable: .insufficientStorage
+        case .outOfMemory: .serviceUnavailable
+        default: .badRequest
+        }
+    }
+}
+
+extension CodecError: CustomStringConvertible {
+    /// What and where in one line, such as `checksum mismatch at byte 17`.
+    public var description: String {
+        detail.isEmpty ? "\(reason) at byte \(offset)" : "\(reason) at byte \(offset): \(detail)"
+    }
+
+    /// The kind in plain words.
+    public var reason: String {
+        switch kind {
+        case .invalidJSON: "invalid JSON"
+        case .unexpectedJSON: "unexpected JSON"
+        default: lowercaseWords(of: kind.rawValue)
+        }
+    }
+}

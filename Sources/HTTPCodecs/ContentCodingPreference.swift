@@ -1,0 +1,143 @@
+public import HTTPParser
+
+/// What an `Accept-Encoding` field says about content codings.
+///
+/// ```swift
+/// let preference = ContentCodingPreference("gzip;q=0.8, deflate;q=0.5, identity;q=0")
+/// preference?.best(of: [.deflate, .gzip])  // gzip
+/// preference?.acceptsIdentity              // false
+/// ```
+///
+/// Reading allocates nothing, since a server does it for nearly every request.
+///
+/// RFC 9110, section 12.5.3.
+public struct ContentCodingPreference: Hashable, Sendable {
+    /// Weights in thousandths, -1 for what the field does not name.
+    private var gzip: Int16 = -1
+    private var deflate: Int16 = -1
+    private var identity: Int16 = -1
+    private var others: Int16 = -1
+
+    private init() {}
+
+    /// What a request without the field says.
+    ///
+    /// Any coding is acceptable then by the letter, but clients that do not mention codings are
+    /// mostly those that do not know them, so nothing but identity is taken to be welcome.
+    public static var absent: ContentCodingPreference { ContentCodingPreference() }
+
+    /// Parses the value of an `Accept-Encoding` field.
+    ///
+    /// Nil if it is malformed; the field is best treated as ``absent`` then. Unknown codings are
+    /// skipped; of a coding named twice the first weight counts.
+    public init?(_ fieldValue: Span<UInt8>) {
+        var reader = FieldValueReader(fieldValue)
+        reader.skipEmptyElements()
+        while !reader.isAtEnd {
+            guard let token = reader.takeToken(), let weight = reader.takeWeight() else {
+                return nil
+            }
+            note(fieldValue.extracting(token), weight)
+            reader.skipEmptyElements()
+        }
+    }
+
+    /// Parses the value of an `Accept-Encoding` field.
+    ///
+    /// The same as ``init(_:)-(Span<UInt8>)`` on the UTF-8 of the text.
+    public init?(_ fieldValue: String) {
+        var fieldValue = fieldValue
+        let preference = fieldValue.withUTF8 { utf8 in
+            unsafe ContentCodingPreference(Span(_unsafeElements: utf8))
+        }
+        guard let preference else { return nil }
+        self = preference
+    }
+
+    /// Reads the `Accept-Encoding` fields of a request, all their lines; ``absent`` if there is
+    /// none or they are malformed.
+    public init(fields: HTTPFields) {
+        var joined: String?
+        for field in fields where field.name == .acceptEncoding {
+            joined = joined.map { "\($0),\(field.value)" } ?? field.value
+        }
+        self = joined.flatMap { ContentCodingPreference($0) } ?? .absent
+    }
+
+    /// How welcome a coding is, 0 (not acceptable) to 1000.
+    ///
+    /// Identity that is not named at all is acceptable with the least weight, 1.
+    public func weight(of coding: ContentCoding) -> Int {
+        switch coding {
+        case .gzip: Int(gzip >= 0 ? gzip : max(others, 0))
+        case .deflate: Int(deflate >= 0 ? deflate : max(others, 0))
+        case .identity: Int(identity >= 0 ? identity : others >= 0 ? others : 1)
+        }
+    }
+
+    /// Whether content may come without any coding: true unless `identity;q=0`, or `*;q=0`
+    /// without a better word for identity, forbids it.
+    public var acceptsIdentity: Bool { weight(of: .identity) > 0 }
+
+    /// The most welcome of the offered codings and identity, which is always on offer.
+    ///
+    /// Of equally welcome ones the earlier wins, and identity, where it is not in the list, comes
+    /// last. Nil if nothing is acceptable: to answer without a coding is better then than to answer
+    /// 406, the section says.
+    public func best(of codings: [ContentCoding]) -> ContentCoding? {
+        var best: (coding: ContentCoding, weight: Int)?
+        for coding in codings {
+            consider(coding, &best)
+        }
+        consider(.identity, &best)
+        return best?.coding
+    }
+
+    private func consider(
+        _ coding: ContentCoding, _ best: inout (coding: ContentCoding, weight: Int)?
+    ) {
+        let weight = weight(of: coding)
+        guard weight > best?.weight ?? 0 else { return }
+        best = (coding, weight)
+    }
+
+    private mutating func note(_ token: Span<UInt8>, _ weight: Int16) {
+        if token.isWord("gzip") || token.isWord("x-gzip") {
+            if gzip < 0 { gzip = weight }
+        } else if token.isWord("deflate") {
+            if deflate < 0 { deflate = weight }
+        } else if token.isWord("identity") {
+            if identity < 0 { identity = weight }
+        } else if token.isWord("*") {
+            if others < 0 { others = weight }
+        }
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether these are the letters of a word in lower case, in any case.
+    fileprivate func isWord(_ word: StaticString) -> Bool {
+        guard count == word.utf8CodeUnitCount else { return false }
+        for index in indices {
+            let byte = self[index]
+            let lower = byte &- 0x41 < 26 ? byte | 0x20 : byte
+            guard unsafe lower == word.utf8Start[index] else { return false }
+        }
+        return true
+    }
+}
+
+extension FieldValueReader {
+    /// Takes the weight behind an element and the element's end; 1000 if there is none.
+    ///
+    /// The weight is the only parameter here; nil for any other.
+    fileprivate mutating func takeWeight() -> Int16? {
+        skipWhitespace()
+        guard take(0x3B) else { return takeElementEnd() ? 1_000 : nil }
+        skipWhitespace()
+        guard take(0x71) || take(0x51), take(0x3D), let digits = takeToken(),
+            let weight = FieldValues.parseWeight(bytes.extracting(digits)), takeElementEnd()
+        else { return nil }
+        return Int16(weight)
+    }
+}

@@ -1,0 +1,50 @@
+extension ContentDisposition {
+    /// The file name in a form that can name a file of a folder; see ``safeFileName(of:byteLimit:)``.
+    public var safeFileName: String? {
+        fileName.flatMap { Self.safeFileName(of: $0) }
+    }
+
+    /// Makes a name that can be that of a file in a folder, and nothing else, of what a peer sent.
+    ///
+    /// It is the last component, behind `/` and `\`, cut at the border of a character to at most
+    /// `byteLimit` bytes of UTF-8. Nil if that is empty, `.` or `..`, or if it holds a control
+    /// character, in which case nobody can say what the peer meant.
+    ///
+    /// It may be the name of a file that is there already, and it may begin with a dot.
+    /// - Parameters:
+    ///   - text: the name as the peer sent it.
+    ///   - byteLimit: at least 4; the default is what file systems take.
+    ///
+    /// RFC 6266, section 4.3, and RFC 7578, section 4.2.
+    public static func safeFileName(of text: String, byteLimit: Int = 255) -> String? {
+        precondition(byteLimit >= 4, "a file name needs room for a character")
+        // By bytes: a separator with a combining mark behind it is another `Character`.
+        let name = text.utf8.split(omittingEmptySubsequences: false) { $0 == 0x2F || $0 == 0x5C }
+            .last.map { String(decoding: $0, as: UTF8.self) }
+        guard let name, !["", ".", ".."].contains(name) else { return nil }
+        guard !name.unicodeScalars.contains(where: isControl) else { return nil }
+        return cut(name, to: byteLimit)
+    }
+
+    /// The control characters of ASCII and of ISO-8859-1.
+    static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value < 0x20 || 0x7F...0x9F ~= scalar.value
+    }
+
+    private static func cut(_ name: String, to byteLimit: Int) -> String {
+        guard name.utf8.count > byteLimit else { return name }
+        var count = 0
+        let whole = name.prefix { character in
+            count += character.utf8.count
+            return count <= byteLimit
+        }
+        guard whole.isEmpty else { return String(whole) }
+        // One character with more marks than fit.
+        count = 0
+        let scalars = name.unicodeScalars.prefix { scalar in
+            count += UTF8.width(scalar)
+            return count <= byteLimit
+        }
+        return String(scalars)
+    }
+}

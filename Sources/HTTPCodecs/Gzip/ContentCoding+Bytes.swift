@@ -1,0 +1,40 @@
+extension ContentCoding {
+    /// Compresses content that is at hand as a whole.
+    /// - Throws: `.outOfMemory`.
+    public func encode(
+        _ bytes: Span<UInt8>, level: Int = 6, pool: ContentCodingPool? = nil
+    ) throws(CodecError) -> [UInt8] {
+        var encoder = try ContentEncoder(self, level: level, pool: pool)
+        var output: [UInt8] = []
+        encoder.finish(bytes, into: &output)
+        return output
+    }
+
+    /// Decompresses what is at hand as a whole.
+    /// - Throws: what ``ContentDecoder`` throws.
+    public func decode(
+        _ bytes: Span<UInt8>, limits: ContentDecodingLimits, pool: ContentCodingPool? = nil
+    ) throws(CodecError) -> [UInt8] {
+        var decoder = try ContentDecoder(self, limits: limits, pool: pool)
+        var output: [UInt8] = []
+        try decoder.decode(bytes, into: &output)
+        try decoder.finish(into: &output)
+        return output
+    }
+}
+
+extension [UInt8] {
+    /// The bytes in the gzip format.
+    /// - Throws: `.outOfMemory`.
+    public func gzipped(level: Int = 6) throws(CodecError) -> [UInt8] {
+        try ContentCoding.gzip.encode(span, level: level)
+    }
+
+    /// What bytes in the gzip format stand for.
+    /// - Parameter outputLimit: how long the content may be, in bytes.
+    /// - Throws: what ``ContentDecoder`` throws.
+    public func gunzipped(outputLimit: Int64) throws(CodecError) -> [UInt8] {
+        let limits = ContentDecodingLimits(outputBytes: outputLimit)
+        return try ContentCoding.gzip.decode(span, limits: limits)
+    }
+}

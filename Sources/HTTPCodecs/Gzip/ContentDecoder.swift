@@ -1,0 +1,183 @@
+/// Takes a content coding off, piece by piece, within limits.
+///
+/// ```swift
+/// let limits = ContentDecodingLimits(outputBytes: 10 << 20)
+/// var decoder = try ContentDecoder(.gzip, limits: limits, pool: pool)
+/// var content: [UInt8] = []
+/// try decoder.decode(compressed.span, into: &content)
+/// try decoder.finish(into: &content)
+/// ```
+///
+/// gzip may have several members, whose contents follow each other. `.deflate` is the zlib format
+/// or raw DEFLATE: the first two bytes tell. Check values and lengths are compared; bytes behind
+/// the end are refused, zeros too.
+///
+/// Thrown are `.truncated`, `.trailingGarbage`, `.invalidCompressedData`, `.checksumMismatch`,
+/// `.dictionaryNeeded`, `.outputTooLong`, `.ratioTooHigh` and `.outOfMemory`. What is thrown, where,
+/// and the content before it do not depend on how the input was cut; an error is final. Content is
+/// handed out before its check value is known: only after `finish(into:)` is it whole.
+///
+/// RFC 1950, RFC 1951, RFC 1952.
+public struct ContentDecoder: ~Copyable, Sendable {
+    /// The coding that is taken off.
+    public let coding: ContentCoding
+    /// What the content may come to.
+    public let limits: ContentDecodingLimits
+    /// How many bytes were read so far.
+    public internal(set) var readCount: Int64 = 0
+    /// How many bytes of content were written so far.
+    public internal(set) var writtenCount: Int64 = 0
+
+    var stage: Stage
+    var format: Format
+    var stream: ZStream?
+    var head = GzipHead()
+    /// Where the gzip member began.
+    var memberStart: Int64 = 0
+    /// The length of the member's content, as its trailer has it.
+    var memberLength: UInt32 = 0
+    var checksum: ZChecksum
+    /// The bytes of the trailer, first one lowest.
+    var trailer: UInt64 = 0
+    var trailerCount = 0
+    /// The first byte of `.deflate` while the second is awaited.
+    var firstByte: UInt8?
+    /// At how many bytes of content the ratio is looked at next.
+    var nextCheck: Int64
+    private var failure: CodecError?
+
+    enum Stage { case head, choice, body, trailer, end }
+    enum Format { case gzip, zlib, raw, identity }
+
+    /// Creates a decoder.
+    /// - Parameters:
+    ///   - coding: what is taken off.
+    ///   - limits: how much may come out.
+    ///   - pool: where to take the decompressor from, and where it goes in the end.
+    /// - Throws: `.outOfMemory`.
+    public init(
+        _ coding: ContentCoding, limits: ContentDecodingLimits, pool: ContentCodingPool? = nil
+    ) throws(CodecError) {
+        self.coding = coding
+        self.limits = limits
+        nextCheck = limits.ratioFloor
+        checksum = coding == .gzip ? .crc : .adler
+        switch coding {
+        case .gzip: (stage, format) = (.head, .gzip)
+        case .deflate: (stage, format) = (.choice, .zlib)
+        case .identity: (stage, format) = (.end, .identity)
+        }
+        stream = coding == .identity ? nil : try ZStream(inflatingWith: pool)
+    }
+
+    /// Whether the input may end here.
+    public var isComplete: Bool { stage == .end && failure == nil }
+
+    /// Decodes bytes and appends all the content that they hold.
+    public mutating func decode(
+        _ bytes: Span<UInt8>, into output: inout [UInt8]
+    ) throws(CodecError) {
+        var position = 0
+        _ = try decode(bytes, from: &position, into: &output, upTo: .max)
+    }
+
+    /// Decodes bytes from `position`, appends at most `count` bytes of content and moves
+    /// `position` behind what it has read.
+    ///
+    /// So a reader that is slower than its sender holds a bounded amount, however much the bytes
+    /// stand for. Content may be left when all bytes are read: go on with the same, or with none,
+    /// as long as the answer is false.
+    /// - Parameters:
+    ///   - bytes: coded content.
+    ///   - position: where to read on, 0...`bytes.count`.
+    ///   - output: where the content is appended.
+    ///   - count: how much to append at most, above 0.
+    /// - Returns: whether more input is wanted; false when there may be more content.
+    public mutating func decode(
+        _ bytes: Span<UInt8>, from position: inout Int, into output: inout [UInt8],
+        upTo count: Int
+    ) throws(CodecError) -> Bool {
+        precondition(position >= 0 && position <= bytes.count, "position out of range")
+        precondition(count > 0, "no room for content")
+        let (end, overflow) = output.count.addingReportingOverflow(count)
+        if let failure { throw failure }
+        do throws(CodecError) {
+            return try step(
+                bytes, &position, into: &output, end: overflow ? .max : end, isLast: false)
+        } catch {
+            failure = error
+            throw error
+        }
+    }
+
+    /// Appends what is left when the input is over.
+    ///
+    /// That is nothing, unless content was asked for in pieces and not all of it was taken.
+    /// - Throws: `.truncated` if the input must not end here; the error that was thrown before.
+    public mutating func finish(into output: inout [UInt8]) throws(CodecError) {
+        if let failure { throw failure }
+        do throws(CodecError) {
+            var position = 0
+            _ = try step(Span(), &position, into: &output, end: .max, isLast: true)
+            guard stage == .end else { throw CodecError(.truncated, at: readCount) }
+        } catch {
+            failure = error
+            throw error
+        }
+    }
+}
+
+// What the stages read.
+extension ContentDecoder {
+    /// Reads on until the input is used up or `output` has `end` bytes.
+    /// - Returns: whether more input is wanted.
+    private mutating func step(
+        _ bytes: Span<UInt8>, _ position: inout Int, into output: inout [UInt8], end: Int,
+        isLast: Bool
+    ) throws(CodecError) -> Bool {
+        while true {
+            switch stage {
+            case .head: guard try takeHead(bytes, &position) else { return true }
+            case .choice: guard try takeChoice(bytes, &position) else { return true }
+            case .body:
+                switch try takeBody(bytes, &position, into: &output, end: end, isLast: isLast) {
+                case .wantsInput: return true
+                case .wantsRoom: return false
+                case .ended: stage = format == .raw ? .end : .trailer
+                }
+            case .trailer: guard try takeTrailer(bytes, &position) else { return true }
+            case .end:
+                guard position < bytes.count else { return true }
+                if format == .identity {
+                    return try copy(bytes, &position, into: &output, end: end)
+                }
+                try beginMember()
+            }
+        }
+    }
+
+    /// Takes the next byte, if there is one.
+    mutating func takeByte(_ bytes: Span<UInt8>, _ position: inout Int) -> UInt8? {
+        guard position < bytes.count else { return nil }
+        defer { position += 1 }
+        readCount += 1
+        return bytes[position]
+    }
+
+    /// Hands out content that has no coding.
+    private mutating func copy(
+        _ bytes: Span<UInt8>, _ position: inout Int, into output: inout [UInt8], end: Int
+    ) throws(CodecError) -> Bool {
+        let left = limits.outputBytes - writtenCount
+        guard left > 0 else { throw CodecError(.outputTooLong, at: readCount) }
+        let count = min(bytes.count - position, end - output.count, Int(clamping: left))
+        let piece = bytes.extracting(position..<(position + count))
+        unsafe piece.withUnsafeBufferPointer { unsafe output.append(contentsOf: $0) }
+        position += count
+        readCount += Int64(count)
+        writtenCount += Int64(count)
+        if position == bytes.count { return true }
+        guard output.count < end else { return false }
+        throw CodecError(.outputTooLong, at: readCount)
+    }
+}

@@ -1,0 +1,57 @@
+/// Reads the gzip format; ``ContentDecoder`` for one coding.
+///
+/// ```swift
+/// var decoder = try GzipDecoder(outputLimit: 10 << 20)
+/// try decoder.decode(compressed.span, into: &plain)
+/// try decoder.finish(into: &plain)
+/// ```
+///
+/// RFC 1952.
+public struct GzipDecoder: ~Copyable, Sendable {
+    private var decoder: ContentDecoder
+
+    /// Creates a decoder.
+    /// - Parameter outputLimit: how long the content may be, in bytes; the other limits are those
+    ///   of ``ContentDecodingLimits``.
+    /// - Throws: `.outOfMemory`.
+    public init(outputLimit: Int64) throws(CodecError) {
+        try self.init(limits: ContentDecodingLimits(outputBytes: outputLimit))
+    }
+
+    /// Creates a decoder.
+    /// - Parameters:
+    ///   - limits: what the content may come to.
+    ///   - pool: where to take the decompressor from, and where it goes in the end.
+    /// - Throws: `.outOfMemory`.
+    public init(
+        limits: ContentDecodingLimits, pool: ContentCodingPool? = nil
+    ) throws(CodecError) {
+        decoder = try ContentDecoder(.gzip, limits: limits, pool: pool)
+    }
+
+    /// Whether the input may end here.
+    public var isComplete: Bool { decoder.isComplete }
+
+    /// Decodes bytes and appends all the content that they hold.
+    public mutating func decode(
+        _ bytes: Span<UInt8>, into output: inout [UInt8]
+    ) throws(CodecError) {
+        try decoder.decode(bytes, into: &output)
+    }
+
+    /// Decodes bytes from `position` and appends at most `count` bytes of content.
+    ///
+    /// The same as ``ContentDecoder/decode(_:from:into:upTo:)``.
+    public mutating func decode(
+        _ bytes: Span<UInt8>, from position: inout Int, into output: inout [UInt8],
+        upTo count: Int
+    ) throws(CodecError) -> Bool {
+        try decoder.decode(bytes, from: &position, into: &output, upTo: count)
+    }
+
+    /// Appends what is left when the input is over.
+    /// - Throws: `.truncated` if the input must not end here; the error that was thrown before.
+    public mutating func finish(into output: inout [UInt8]) throws(CodecError) {
+        try decoder.finish(into: &output)
+    }
+}

@@ -1,0 +1,263 @@
+// The only file that imports zlib.
+internal import CZlib
+
+/// A stream of zlib that compresses or decompresses raw DEFLATE data (RFC 1951).
+///
+/// The heads and trailers of gzip and zlib are read and written around it, in Swift, so that errors
+/// have a place and one stream serves every coding. zlib's state points back to its `z_stream`,
+/// which therefore lives on the heap. Setting a compressor up costs 256 KiB of fresh memory: a
+/// stream with a pool goes back to it at its end.
+@safe
+struct ZStream: ~Copyable, @unchecked Sendable {
+    /// What lives on the heap.
+    @safe
+    struct Storage {
+        var stream = unsafe z_stream()
+        /// 1...9, or 0 in a stream that decompresses.
+        var level: CInt
+    }
+
+    /// What to do when the input is used up.
+    enum Flush {
+        case none, sync, finish
+    }
+
+    /// How a step ended.
+    enum Outcome: Equatable {
+        /// The input is used up, or the room is.
+        case paused
+        case end
+        case invalid(String)
+        case outOfMemory
+    }
+
+    private let storage: UnsafeMutablePointer<Storage>
+    private let pool: ContentCodingPool?
+
+    /// A stream that decompresses.
+    init(inflatingWith pool: ContentCodingPool?) throws(CodecError) {
+        if let idle = unsafe pool?.inflaters.take() {
+            unsafe storage = idle
+        } else {
+            unsafe storage = try Self.makeInflater()
+        }
+        self.pool = pool
+    }
+
+    /// A stream that compresses.
+    /// - Parameter level: 1 (fast) to 9 (small).
+    init(deflatingAt level: Int, with pool: ContentCodingPool?) throws(CodecError) {
+        if let idle = unsafe pool?.deflaters.take() {
+            unsafe storage = idle
+        } else {
+            unsafe storage = try Self.makeDeflater(CInt(level))
+        }
+        self.pool = pool
+        guard unsafe storage.pointee.level != CInt(level) else { return }
+        // A stream without data changes its level at once.
+        unsafe storage.pointee.level = CInt(level)
+        _ = unsafe deflateParams(&storage.pointee.stream, CInt(level), Z_DEFAULT_STRATEGY)
+    }
+
+    deinit {
+        if let pool, unsafe Self.park(storage, in: pool) { return }
+        unsafe Self.destroy(storage)
+    }
+
+    /// Makes the stream forget all it has read.
+    mutating func reset() {
+        unsafe Self.reset(storage)
+    }
+
+    /// Decompresses from `bytes` to the end of `output`, `room` bytes at most.
+    /// - Returns: how many bytes were read, how many written, and why it stopped.
+    mutating func inflate(
+        _ bytes: Span<UInt8>, into output: inout [UInt8], room: Int
+    ) -> (read: Int, written: Int, outcome: Outcome) {
+        var result = (read: 0, written: 0, code: Z_OK)
+        let storage = unsafe storage
+        unsafe withRoom(room, in: &output) { room in
+            unsafe bytes.withUnsafeBufferPointer { bytes in
+                result = unsafe Self.run(storage, bytes, room) { stream in
+                    unsafe CZlib.inflate(stream, Z_NO_FLUSH)
+                }
+            }
+            return result.written
+        }
+        return (result.read, result.written, outcome(result.code))
+    }
+
+    /// Compresses `bytes` to the end of `output`, `room` bytes at most.
+    /// - Returns: how many bytes were read and how many written; with room left, all is done.
+    mutating func deflate(
+        _ bytes: Span<UInt8>, _ flush: Flush, into output: inout [UInt8], room: Int
+    ) -> (read: Int, written: Int) {
+        var result = (read: 0, written: 0, code: Z_OK)
+        let storage = unsafe storage
+        // What does not fit into one step is not flushed yet.
+        let flush = bytes.count > Self.stepLimit ? Flush.none : flush
+        unsafe withRoom(room, in: &output) { room in
+            unsafe bytes.withUnsafeBufferPointer { bytes in
+                result = unsafe Self.run(storage, bytes, room) { stream in
+                    unsafe CZlib.deflate(stream, flush.code)
+                }
+            }
+            return result.written
+        }
+        return (result.read, result.written)
+    }
+
+    private func outcome(_ code: CInt) -> Outcome {
+        switch code {
+        case Z_STREAM_END: return .end
+        case Z_MEM_ERROR: return .outOfMemory
+        // No progress was possible: more input or more room, please.
+        case Z_OK, Z_BUF_ERROR: return .paused
+        default:
+            let message = unsafe storage.pointee.stream.msg
+            return .invalid(unsafe message.map { unsafe String(cString: $0) } ?? "")
+        }
+    }
+}
+
+// Making, resetting and keeping streams.
+extension ZStream {
+    private static func makeInflater() throws(CodecError) -> UnsafeMutablePointer<Storage> {
+        let storage = unsafe makeStorage(level: 0)
+        let code = unsafe inflateInit2_(
+            &storage.pointee.stream, -MAX_WBITS, ZLIB_VERSION,
+            CInt(MemoryLayout<z_stream>.size))
+        return unsafe try checked(storage, code)
+    }
+
+    private static func makeDeflater(
+        _ level: CInt
+    ) throws(CodecError) -> UnsafeMutablePointer<Storage> {
+        let storage = unsafe makeStorage(level: level)
+        let code = unsafe deflateInit2_(
+            &storage.pointee.stream, level, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY,
+            ZLIB_VERSION, CInt(MemoryLayout<z_stream>.size))
+        return unsafe try checked(storage, code)
+    }
+
+    private static func makeStorage(level: CInt) -> UnsafeMutablePointer<Storage> {
+        let storage = UnsafeMutablePointer<Storage>.allocate(capacity: 1)
+        unsafe storage.initialize(to: Storage(level: level))
+        return unsafe storage
+    }
+
+    private static func checked(
+        _ storage: UnsafeMutablePointer<Storage>, _ code: CInt
+    ) throws(CodecError) -> UnsafeMutablePointer<Storage> {
+        guard code == Z_OK else {
+            unsafe storage.deallocate()
+            throw CodecError(.outOfMemory)
+        }
+        return unsafe storage
+    }
+
+    private static func reset(_ storage: UnsafeMutablePointer<Storage>) {
+        if unsafe storage.pointee.level > 0 {
+            _ = unsafe deflateReset(&storage.pointee.stream)
+        } else {
+            _ = unsafe inflateReset2(&storage.pointee.stream, -MAX_WBITS)
+        }
+    }
+
+    private static func park(
+        _ storage: UnsafeMutablePointer<Storage>, in pool: ContentCodingPool
+    ) -> Bool {
+        unsafe reset(storage)
+        if unsafe storage.pointee.level > 0 { return unsafe pool.deflaters.put(storage) }
+        return unsafe pool.inflaters.put(storage)
+    }
+
+    /// Ends a stream and frees its memory.
+    static func destroy(_ storage: UnsafeMutablePointer<Storage>) {
+        if unsafe storage.pointee.level > 0 {
+            _ = unsafe deflateEnd(&storage.pointee.stream)
+        } else {
+            _ = unsafe inflateEnd(&storage.pointee.stream)
+        }
+        unsafe storage.deallocate()
+    }
+}
+
+// One step of zlib.
+extension ZStream {
+    /// zlib counts in 32 bits, and so does a step.
+    private static let stepLimit = 1 << 30
+
+    private static func run(
+        _ storage: UnsafeMutablePointer<Storage>, _ bytes: UnsafeBufferPointer<UInt8>,
+        _ room: UnsafeMutableBufferPointer<UInt8>,
+        _ body: (UnsafeMutablePointer<z_stream>) -> CInt
+    ) -> (read: Int, written: Int, code: CInt) {
+        let input = min(bytes.count, stepLimit)
+        let space = min(room.count, stepLimit)
+        // zlib reads through this pointer and never writes.
+        unsafe storage.pointee.stream.next_in = UnsafeMutablePointer(mutating: bytes.baseAddress)
+        unsafe storage.pointee.stream.avail_in = UInt32(input)
+        unsafe storage.pointee.stream.next_out = room.baseAddress
+        unsafe storage.pointee.stream.avail_out = UInt32(space)
+        let code = unsafe body(&storage.pointee.stream)
+        let read = input - Int(unsafe storage.pointee.stream.avail_in)
+        let written = space - Int(unsafe storage.pointee.stream.avail_out)
+        // Nobody may use the pointers once the caller's bytes are gone.
+        unsafe storage.pointee.stream.next_in = nil
+        unsafe storage.pointee.stream.next_out = nil
+        return (read, written, code)
+    }
+
+    /// Hands the memory behind the end of `output` to `body`, which says how much it wrote.
+    private func withRoom(
+        _ room: Int, in output: inout [UInt8],
+        _ body: (UnsafeMutableBufferPointer<UInt8>) -> Int
+    ) {
+        // zlib wants to be told of a place even where it may not write.
+        output.append(addingCapacity: max(room, 1)) { span in
+            unsafe span.withUnsafeMutableBufferPointer { buffer, count in
+                count = unsafe body(
+                    UnsafeMutableBufferPointer(start: buffer.baseAddress, count: room))
+            }
+        }
+    }
+}
+
+extension ZStream.Flush {
+    fileprivate var code: CInt {
+        switch self {
+        case .none: Z_NO_FLUSH
+        case .sync: Z_SYNC_FLUSH
+        case .finish: Z_FINISH
+        }
+    }
+}
+
+/// The check values of gzip (CRC-32) and zlib (Adler-32).
+struct ZChecksum {
+    private(set) var value: UInt32
+    private let isAdler: Bool
+
+    static var crc: ZChecksum { ZChecksum(value: 0, isAdler: false) }
+    static var adler: ZChecksum { ZChecksum(value: 1, isAdler: true) }
+
+    /// Takes a byte into account.
+    mutating func update(_ byte: UInt8) {
+        var byte = byte
+        unsafe update(Span(_unsafeStart: &byte, count: 1))
+    }
+
+    /// Takes bytes into account.
+    mutating func update(_ bytes: Span<UInt8>) {
+        let (value, isAdler) = (UInt(value), isAdler)
+        self.value = unsafe bytes.withUnsafeBufferPointer { bytes in
+            // Without a place zlib starts anew.
+            guard let start = bytes.baseAddress else { return UInt32(truncatingIfNeeded: value) }
+            return UInt32(
+                truncatingIfNeeded: isAdler
+                    ? unsafe adler32_z(value, start, bytes.count)
+                    : unsafe crc32_z(value, start, bytes.count))
+        }
+    }
+}

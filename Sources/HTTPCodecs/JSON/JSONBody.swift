@@ -1,0 +1,111 @@
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// Content that is one JSON value: `Codable` in and out, with limits in front.
+///
+/// ```swift
+/// struct Note: Codable { var text: String }
+/// let json = JSONBody()
+/// let note = try json.decode(Note.self, from: Array(#"{"text": "hello"}"#.utf8))
+/// let bytes = try json.encode(note)    // {"text":"hello"}
+/// ```
+///
+/// Input is checked against the limits and the grammar before any of it is decoded: what is no JSON
+/// is `.invalidJSON` (400) at the byte that spoils it, JSON that is no `Value` is `.unexpectedJSON`
+/// (422) with the path to what is wrong. Of members with the same name the first counts, as
+/// Foundation has it.
+///
+/// RFC 8259.
+public struct JSONBody: Hashable, Sendable {
+    /// The deepest nesting that `depthLimit` can allow.
+    public static let greatestDepth = 512
+
+    /// The most bytes of input; above it `.inputTooLong` (413).
+    public var byteLimit = 2 << 20
+    /// The most arrays and objects inside one another, at most ``greatestDepth``; above it
+    /// `.nestedTooDeeply` (400).
+    public var depthLimit = 128
+    /// How values become JSON and back.
+    public var options = JSONOptions()
+
+    /// The defaults: 2 MiB, 128 deep.
+    public init() {}
+
+    // MARK: Media types
+
+    /// Checks that content of this type is JSON.
+    ///
+    /// It is where the type is `application/json`, `text/json` or anything with `+json`, and its
+    /// `charset` UTF-8 or absent (RFC 8259 section 8.1).
+    /// - Throws: `.unsupportedMediaType`, without a type too, or `.unsupportedCharset`.
+    public func check(mediaType: MediaType?) throws(CodecError) {
+        let isJSON =
+            switch mediaType?.essence {
+            case "application/json", "text/json": true
+            default: mediaType?.subtype.hasSuffix("+json") == true
+            }
+        guard isJSON else { throw .unsupported(mediaType, wanted: "application/json") }
+        try Self.check(charsetOf: mediaType)
+    }
+
+    static func check(charsetOf mediaType: MediaType?) throws(CodecError) {
+        guard let charset = mediaType?["charset"], charset.lowercased() != "utf-8" else { return }
+        throw CodecError(.unsupportedCharset, "JSON is UTF-8")
+    }
+
+    // MARK: Values
+
+    /// Reads a value.
+    ///
+    /// A byte order mark before it is skipped (RFC 8259 section 8.1). An error that `Value` itself
+    /// throws while it is decoded is `.unexpectedJSON`, a `CodecError` stays as it is.
+    /// - Throws: `.inputTooLong`, `.invalidText`, `.invalidJSON`, `.nestedTooDeeply` or
+    ///   `.unexpectedJSON`.
+    public func decode<Value: Decodable>(
+        _ type: Value.Type = Value.self, from bytes: [UInt8]
+    ) throws(CodecError) -> Value {
+        try decode(type, from: bytes.span)
+    }
+
+    /// Reads a value from bytes that are only lent, with the same limits and errors.
+    public func decode<Value: Decodable>(
+        _ type: Value.Type = Value.self, from bytes: Span<UInt8>
+    ) throws(CodecError) -> Value {
+        guard bytes.count <= byteLimit else {
+            throw CodecError(.inputTooLong, at: Int64(max(byteLimit, 0)), "JSON")
+        }
+        let start = Self.startBehindByteOrderMark(bytes)
+        let depth = min(depthLimit, Self.greatestDepth)
+        try JSONGrammar.check(bytes, from: start, depthLimit: depth)
+        let data = unsafe bytes.extracting(start...).withUnsafeBytes { unsafe Data($0) }
+        do {
+            return try options.decoder.decode(type, from: data)
+        } catch let error as CodecError {
+            throw error
+        } catch {
+            throw CodecError(.unexpectedJSON, JSONFault.text(error))
+        }
+    }
+
+    private static func startBehindByteOrderMark(_ bytes: Span<UInt8>) -> Int {
+        let hasMark = bytes.count >= 3 && bytes[0] == 0xEF && bytes[1] == 0xBB && bytes[2] == 0xBF
+        return hasMark ? 3 : 0
+    }
+
+    /// Writes a value, without a byte order mark.
+    /// - Throws: `EncodingError` for a value that JSON cannot hold, such as an infinite number, and
+    ///   what `value` itself throws.
+    public func encode(_ value: some Encodable) throws -> [UInt8] {
+        [UInt8](try options.encoder.encode(value))
+    }
+}
+
+extension CodecError {
+    static func unsupported(_ mediaType: MediaType?, wanted: String) -> CodecError {
+        let got = mediaType?.essence ?? "none"
+        return CodecError(.unsupportedMediaType, "\(wanted) is wanted, not \(got)")
+    }
+}

@@ -1,0 +1,91 @@
+internal import HTTPParser
+
+/// What multipart content is made of, in the order of the wire.
+public enum MultipartEvent: ~Copyable, ~Escapable {
+    /// A part begins.
+    case part(PartHead)
+    /// A piece of the part's content. It is lent until the parser is used again.
+    case content(Span<UInt8>)
+    /// The part is complete.
+    case partEnd
+    /// No part follows. What does is skipped.
+    case end
+}
+
+/// Turns a stream of bytes into the parts of multipart content, as a value: no stream, no callback.
+///
+/// ```swift
+/// guard let type = MediaType("multipart/form-data; boundary=x") else { return }
+/// var parser = try MultipartParser(of: type)
+/// let form = "--x\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n--x--\r\n"
+/// parser.append(Array(form.utf8).span)
+/// while let event = try parser.next() {
+///     switch event {
+///     case .part(let head): print(head.name ?? "-", head.fileName ?? "-")
+///     case .content(let bytes): print(bytes.count)
+///     case .partEnd, .end: break
+///     }
+/// }
+/// try parser.finish()
+/// ```
+///
+/// The bytes may be split anywhere; the events are the same but for the sizes of content pieces.
+/// Memory is bounded by the limit of a part head plus what was appended and not yet asked for.
+/// What is taken and what is refused tells ``PartParser``, which does the work on the caller's own
+/// bytes.
+///
+/// RFC 2046, section 5.1; RFC 7578.
+public struct MultipartParser: ~Copyable, Sendable {
+    private var input = ByteBuffer()
+    private var parts: PartParser
+
+    /// Creates a parser for content of a media type.
+    /// - Throws: `.unsupportedMediaType` or `.invalidBoundary`.
+    public init(
+        of mediaType: MediaType, limits: MultipartLimits = .standard,
+        leniency: MultipartLeniency = []
+    ) throws(CodecError) {
+        parts = try PartParser(of: mediaType, limits: limits, leniency: leniency)
+    }
+
+    /// Creates a parser.
+    public init(
+        _ kind: MultipartKind, boundary: MultipartBoundary, limits: MultipartLimits = .standard,
+        leniency: MultipartLeniency = []
+    ) {
+        parts = PartParser(kind, boundary: boundary, limits: limits, leniency: leniency)
+    }
+
+    /// Adds bytes to the input.
+    public mutating func append(_ bytes: Span<UInt8>) {
+        input.append(bytes)
+    }
+
+    /// The next event, or `nil` for "more bytes, please".
+    /// - Throws: what makes the input unacceptable. The error is final: it is thrown again.
+    @_lifetime(&self)
+    public mutating func next() throws(CodecError) -> MultipartEvent? {
+        let bytes = unsafe input.unsafeBytes
+        var position = 0
+        let step = try unsafe parts.next(bytes, from: &position)
+        input.consume(position)
+        switch step {
+        case .more: return nil
+        case .part(let head): return .part(head)
+        case .partEnd: return .partEnd
+        case .end: return .end
+        case .content(let range):
+            // Consumed bytes stay in place until the buffer is written to.
+            let piece = unsafe UnsafeRawBufferPointer(rebasing: bytes[range])
+            let bytes = unsafe piece.assumingMemoryBound(to: UInt8.self)
+            let span = unsafe Span<UInt8>(_unsafeElements: bytes)
+            return unsafe _overrideLifetime(.content(span), mutating: &self)
+        }
+    }
+
+    /// Says that no more bytes come. Ask for the last events by `next()` before.
+    /// - Throws: `.truncated` when the closing delimiter has not come.
+    public mutating func finish() throws(CodecError) {
+        try parts.finish()
+    }
+}

@@ -1,0 +1,129 @@
+public import HTTPParser
+
+/// A part of multipart content that comes as a stream.
+///
+/// Its content can be read once, and before the next part is asked for.
+public struct MultipartPart: Sendable {
+    /// What the head of the part says.
+    public let head: PartHead
+    /// The content, read from the stream as it is asked for.
+    public let content: Content
+
+    init(head: PartHead, number: Int, stream: PartStream) {
+        self.head = head
+        content = Content(stream: stream, number: number)
+    }
+
+    /// The name of the form's field; see ``PartHead/name``. A form's part always has one.
+    public var name: String? { head.name }
+    /// The client's name for the file, no path to be trusted; see ``PartHead/fileName``.
+    public var fileName: String? { head.fileName }
+    /// The media type, when there is a well-formed one.
+    public var mediaType: MediaType? { head.mediaType }
+    /// All fields of the head.
+    public var fields: HTTPFields { head.fields }
+    /// Whether the part is a file, that is, has a file name.
+    public var isFile: Bool { head.isFile }
+
+    /// All of the content in memory.
+    /// - Parameter byteLimit: the most bytes to take; above it `.partTooLong` is thrown. What is
+    ///   left is skipped when the next part is asked for.
+    public func collect(upTo byteLimit: Int = 1 << 20) async throws -> [UInt8] {
+        var all: [UInt8] = []
+        var isFirst = true
+        for try await piece in content {
+            guard piece.count <= byteLimit - all.count else {
+                throw content.tooLong(byteLimit)
+            }
+            // The only piece, mostly, is taken as it is.
+            if isFirst { all = piece } else { all += piece }
+            isFirst = false
+        }
+        return all
+    }
+
+    /// All of the content as text.
+    ///
+    /// It has to be UTF-8: browsers send forms in the charset of their page, and say so nowhere.
+    /// - Parameter byteLimit: the most bytes to take; above it `.partTooLong` is thrown.
+    /// - Throws: `.unsupportedCharset` when the part names one other than UTF-8 or ASCII,
+    ///   `.invalidText`.
+    public func text(upTo byteLimit: Int = 1 << 20) async throws -> String {
+        if let charset = mediaType?["charset"]?.lowercased() {
+            guard charset == "utf-8" || charset == "us-ascii" else {
+                throw CodecError(.unsupportedCharset, at: content.offset, charset)
+            }
+        }
+        let bytes = try await collect(upTo: byteLimit)
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw CodecError(.invalidText, at: content.offset + Self.validLength(of: bytes))
+        }
+        return text
+    }
+
+    /// The number of bytes before the first that is no UTF-8.
+    private static func validLength(of bytes: [UInt8]) -> Int64 {
+        var decoder = UTF8()
+        var iterator = bytes.makeIterator()
+        var length: Int64 = 0
+        while case .scalarValue(let scalar) = decoder.decode(&iterator) {
+            length += Int64(UTF8.width(scalar))
+        }
+        return length
+    }
+}
+
+extension MultipartPart {
+    /// The content of a part as a stream of pieces.
+    public struct Content: AsyncSequence, Sendable {
+        fileprivate let stream: PartStream
+        fileprivate let number: Int
+        /// Where in the input the content begins.
+        fileprivate let offset: Int64
+
+        init(stream: PartStream, number: Int) {
+            self.stream = stream
+            self.number = number
+            offset = stream.contentOffset
+        }
+
+        fileprivate func tooLong(_ byteLimit: Int) -> CodecError {
+            CodecError(.partTooLong, at: offset + Int64(byteLimit))
+        }
+
+        /// Reads the pieces, one after the other.
+        public struct AsyncIterator: AsyncIteratorProtocol {
+            fileprivate let stream: PartStream
+            fileprivate let number: Int
+            private var isAtEnd = false
+
+            fileprivate init(stream: PartStream, number: Int) {
+                self.stream = stream
+                self.number = number
+            }
+
+            /// The next piece, never empty; `nil` after the last.
+            public mutating func next() async throws -> [UInt8]? {
+                guard !isAtEnd else { return nil }
+                let piece = try await stream.nextPiece(ofPart: number)
+                isAtEnd = piece == nil
+                return piece
+            }
+
+            /// The next piece, never empty; `nil` after the last.
+            public mutating func next(
+                isolation actor: isolated (any Actor)?
+            ) async throws(any Error) -> [UInt8]? {
+                guard !isAtEnd else { return nil }
+                let piece = try await stream.nextPiece(ofPart: number)
+                isAtEnd = piece == nil
+                return piece
+            }
+        }
+
+        /// Starts reading, or goes on where another iterator stopped.
+        public func makeAsyncIterator() -> AsyncIterator {
+            AsyncIterator(stream: stream, number: number)
+        }
+    }
+}

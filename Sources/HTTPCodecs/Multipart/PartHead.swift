@@ -1,0 +1,109 @@
+public import HTTPParser
+
+/// What the head of a part says.
+///
+/// RFC 7578, section 4.
+public struct PartHead: Hashable, Sendable {
+    /// All of its fields, as they came.
+    public var fields: HTTPFields
+    /// The name of the form's field. A part nested in another has the name of the outer one.
+    public var name: String?
+    /// The file name, which is the client's and no path to be trusted; empty where a browser sends
+    /// a file field without a file.
+    public var fileName: String?
+    /// The media type, when there is a well-formed one; without it content is plain text in a form.
+    public var mediaType: MediaType?
+    /// Whether the part stands inside another.
+    public var isNested: Bool
+
+    /// Creates a head.
+    public init(
+        fields: HTTPFields = HTTPFields(), name: String? = nil, fileName: String? = nil,
+        mediaType: MediaType? = nil, isNested: Bool = false
+    ) {
+        self.fields = fields
+        self.name = name
+        self.fileName = fileName
+        self.mediaType = mediaType
+        self.isNested = isNested
+    }
+
+    /// Whether the part is a file, that is, has a file name.
+    public var isFile: Bool { fileName != nil }
+}
+
+/// What is wrong with the fields of a part, and with which.
+struct PartHeadFault: Error {
+    var kind: CodecError.Kind
+    var field: HTTPFieldName?
+    var detail: String
+
+    init(_ kind: CodecError.Kind, _ field: HTTPFieldName? = nil, _ detail: String = "") {
+        self.kind = kind
+        self.field = field
+        self.detail = detail
+    }
+}
+
+extension PartHead {
+    /// Reads the fields of a part.
+    /// - Parameter outer: the name of the part that this one is nested in.
+    init(
+        _ fields: HTTPFields, kind: MultipartKind, outer: String?, nameBytes: Int
+    ) throws(PartHeadFault) {
+        self.init(fields: fields, isNested: outer != nil)
+        // Of two, readers take either: a way past filters.
+        for once in [HTTPFieldName.contentDisposition, .contentType] {
+            guard fields.values(of: once).count < 2 else {
+                throw PartHeadFault(.invalidPartHead, once, "repeated \(once)")
+            }
+        }
+        mediaType = fields[.contentType].flatMap { MediaType($0) }
+        if kind == .formData {
+            try readFormDisposition()
+            if let outer { name = outer }
+            try checkForm(nameBytes: nameBytes)
+        } else if let disposition = fields[.contentDisposition].flatMap({ ContentDisposition($0) })
+        {
+            (name, fileName) = (disposition.name, disposition.fileName)
+        }
+    }
+
+    /// RFC 7578 section 4.2: a part of a form has this field, with the type `form-data`. Of nested
+    /// parts only the file name is of interest; RFC 2388 had the type `file` there.
+    private mutating func readFormDisposition() throws(PartHeadFault) {
+        guard let text = fields[.contentDisposition] else { return }
+        guard let disposition = ContentDisposition(formData: text) else {
+            throw PartHeadFault(.invalidPartHead, .contentDisposition, "Content-Disposition")
+        }
+        guard isNested || disposition.type == "form-data" else {
+            throw PartHeadFault(.invalidPartHead, .contentDisposition, "not form-data")
+        }
+        (name, fileName) = (disposition.name, disposition.fileName)
+    }
+
+    private func checkForm(nameBytes: Int) throws(PartHeadFault) {
+        guard let name else { throw PartHeadFault(.missingPartName, .contentDisposition) }
+        for text in [name, fileName ?? ""] where text.utf8.count > nameBytes {
+            throw PartHeadFault(.partHeadTooLong, .contentDisposition, "name")
+        }
+        try checkTransferEncoding()
+    }
+
+    /// RFC 7578 section 4.7: forms are sent as they are. Content in another coding would reach
+    /// the application undecoded, so it is refused.
+    private func checkTransferEncoding() throws(PartHeadFault) {
+        for coding in fields.values(of: .contentTransferEncoding) {
+            switch coding.lowercased() {
+            case "7bit", "8bit", "binary": continue
+            default:
+                throw PartHeadFault(.unsupportedContentCoding, .contentTransferEncoding, coding)
+            }
+        }
+    }
+}
+
+extension HTTPFieldName {
+    /// `Content-Transfer-Encoding`, which parts of mail have (RFC 2045 section 6).
+    static var contentTransferEncoding: Self { "Content-Transfer-Encoding" }
+}

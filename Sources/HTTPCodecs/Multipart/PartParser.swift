@@ -1,0 +1,187 @@
+internal import HTTPParser
+
+/// Reads the parts of multipart content: bytes in, heads and ranges of the bytes out.
+///
+/// Content is never copied. Bytes that may belong to a delimiter (at most 76), and those of an
+/// unfinished part head, stay with the caller, who presents them again with more behind them.
+/// ``MultipartParser`` does that for its user, ``MultipartParts`` does it for a stream.
+///
+/// ```swift
+/// var parser = try PartParser(of: mediaType)
+/// var position = 0
+/// while true {
+///     switch try parser.next(bytes.span, from: &position) {
+///     case .part(let head): print(head.name ?? "-")
+///     case .content(let range): size += range.count
+///     case .partEnd, .end: break
+///     case .more: return    // come back with bytes[position...] and what follows
+///     }
+/// }
+/// ```
+///
+/// A line that begins like a delimiter and goes on with another character of boundaries is
+/// content; one that goes on with anything but blanks and CRLF is `.invalidDelimiter`.
+///
+/// In a form, a part without a file name and of the type `multipart/mixed` is not reported: its
+/// own parts are, under its name (RFC 7578 section 4.3). In other content, nested multipart is
+/// content like any other. `Content-Transfer-Encoding` is taken in a form where it changes nothing,
+/// `7bit`, `8bit` or `binary`; any other is `.unsupportedContentCoding` there, and in other content
+/// the caller's affair, who finds it among the fields (RFC 7578 section 4.7).
+///
+/// RFC 2046, section 5.1; RFC 7578.
+@safe
+public struct PartParser: ~Copyable, Sendable {
+    /// What the bytes hold next.
+    public enum Step: Hashable, Sendable {
+        /// More bytes, please.
+        case more
+        /// A part begins.
+        case part(PartHead)
+        /// Content of the part: a range of the bytes given, never empty.
+        case content(Range<Int>)
+        /// The part is complete.
+        case partEnd
+        /// No part follows. What does is skipped: go on until the input ends.
+        case end
+    }
+
+    enum State {
+        /// Before the first delimiter of a level, or behind the last.
+        case filler
+        /// Behind a delimiter: blanks and a line end.
+        case delimiterEnd
+        case head
+        case content
+        /// The last part has ended.
+        case end
+        /// Behind a closing delimiter: blanks, and a line end or the end of the input.
+        case closeEnd
+    }
+
+    /// What multipart content is read as.
+    public let kind: MultipartKind
+    let limits: MultipartLimits
+    let isLenient: Bool
+    var state = State.filler
+    var delimiters: Delimiters
+    /// For each open level but the first, the name of the part that it stands in.
+    var outerNames: [String] = []
+    var headParser: HeadParser
+    /// Whether a delimiter may stand here without a line end before it.
+    var isAtLineStart = true
+    var fillerBytes: Int64 = 0
+    var partCount = 0
+    var contentLimit = Int64.max
+    var contentBytes: Int64 = 0
+    /// The bytes read since the first, and those seen.
+    private var consumed: Int64 = 0
+    private var seen: Int64 = 0
+    /// Where in the input the first of the bytes given stands.
+    var origin: Int64 = 0
+    private var failure: CodecError?
+    /// Where in the input the content of the part began.
+    package internal(set) var contentOffset: Int64 = 0
+
+    /// Creates a parser for content of a media type.
+    /// - Throws: `.unsupportedMediaType` or `.invalidBoundary`.
+    public init(
+        of mediaType: MediaType, limits: MultipartLimits = .standard,
+        leniency: MultipartLeniency = []
+    ) throws(CodecError) {
+        let boundary = try MultipartBoundary(of: mediaType)
+        let kind = MultipartKind(subtype: mediaType.subtype)
+        self.init(kind, boundary: boundary, limits: limits, leniency: leniency)
+    }
+
+    /// Creates a parser.
+    public init(
+        _ kind: MultipartKind, boundary: MultipartBoundary, limits: MultipartLimits = .standard,
+        leniency: MultipartLeniency = []
+    ) {
+        self.kind = kind
+        self.limits = limits
+        delimiters = Delimiters(leniency: leniency)
+        delimiters.open(boundary)
+        var headLimits = ParserLimits()
+        headLimits.trailerBytes = limits.partHeadBytes
+        headLimits.fieldLineBytes = limits.partHeadBytes
+        headLimits.fieldCount = limits.fieldCount
+        isLenient = leniency.contains(.bareLineFeed)
+        headParser = HeadParser(
+            .trailers, limits: headLimits, leniency: isLenient ? .bareLineFeed : [])
+    }
+
+    /// Reads on from `position` and moves it behind what it has read.
+    /// - Parameters:
+    ///   - bytes: what was not read yet, and more behind it.
+    ///   - position: where to read on, 0...`bytes.count`.
+    /// - Throws: what makes the content unacceptable. The error is final: it is thrown again.
+    public mutating func next(
+        _ bytes: Span<UInt8>, from position: inout Int
+    ) throws(CodecError) -> Step {
+        precondition(position >= 0 && position <= bytes.count, "position out of range")
+        let region = unsafe bytes.withUnsafeBytes { unsafe $0 }
+        return try unsafe next(region, from: &position)
+    }
+
+    package mutating func next(
+        _ bytes: UnsafeRawBufferPointer, from position: inout Int
+    ) throws(CodecError) -> Step {
+        if let failure { throw failure }
+        do throws(CodecError) {
+            return try unsafe nextWithinLimit(bytes, from: &position)
+        } catch {
+            failure = error
+            throw error
+        }
+    }
+
+    /// Says that no more bytes come.
+    /// - Throws: `.truncated` when the closing delimiter has not come.
+    public mutating func finish() throws(CodecError) {
+        if let failure { throw failure }
+        let isAtEnd = consumed == seen && (state == .closeEnd || state == .end)
+        guard delimiters.count == 0, isAtEnd || state == .filler else {
+            let failure = CodecError(.truncated, at: seen)
+            self.failure = failure
+            throw failure
+        }
+    }
+
+    /// Shows no byte beyond the limit, so that it is met at the same place however input is split.
+    private mutating func nextWithinLimit(
+        _ bytes: UnsafeRawBufferPointer, from position: inout Int
+    ) throws(CodecError) -> Step {
+        let room = max(limits.totalBytes - consumed, 0)
+        let isClipped = Int64(bytes.count - position) > room
+        let end = isClipped ? position + Int(room) : bytes.count
+        let step = try unsafe advance(
+            UnsafeRawBufferPointer(rebasing: bytes[..<end]), from: &position)
+        if isClipped, step == .more {
+            throw CodecError(.inputTooLong, at: max(limits.totalBytes, 0))
+        }
+        return step
+    }
+
+    private mutating func advance(
+        _ bytes: UnsafeRawBufferPointer, from position: inout Int
+    ) throws(CodecError) -> Step {
+        origin = consumed - Int64(position)
+        seen = origin + Int64(bytes.count)
+        while true {
+            let step: Step?
+            switch state {
+            case .filler: step = try unsafe skipFiller(bytes, from: &position)
+            case .delimiterEnd: step = try unsafe skipLineEnd(bytes, from: &position)
+            case .closeEnd: step = try unsafe skipCloseEnd(bytes, from: &position)
+            case .head: step = try unsafe takeHead(bytes, from: &position)
+            case .content: step = try unsafe takeContent(bytes, from: &position)
+            case .end:
+                state = .closeEnd
+                step = .end
+            }
+            consumed = origin + Int64(position)
+            if let step { return step }
+        }
+    }
+}

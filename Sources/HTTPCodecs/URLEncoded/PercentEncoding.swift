@@ -1,0 +1,132 @@
+internal import HTTPParser
+
+/// Bytes as `%` and two hexadecimal digits, and back.
+///
+/// ```swift
+/// PercentEncoding.encode("a b/ü")                  // "a%20b%2F%C3%BC"
+/// PercentEncoding.encode("/a b", keeping: .path)   // "/a%20b"
+/// try PercentEncoding.decode("a%20b")              // "a b"
+/// ```
+///
+/// `+` means itself here; only forms write it for a space, see ``FormURLEncoded``.
+///
+/// RFC 3986, section 2.1.
+public enum PercentEncoding {
+    /// What becomes of ill-formed input.
+    public enum Strictness: Sendable {
+        /// It is refused.
+        case strict
+        /// A `%` that begins no escape means itself, and ill-formed UTF-8 becomes U+FFFD, as in
+        /// the URL standard.
+        case lenient
+    }
+
+    /// Appends the bytes to the output, each one encoded that the set does not keep.
+    ///
+    /// What is appended is ASCII.
+    public static func encode(
+        _ bytes: Span<UInt8>, keeping kept: ByteSet = .unreserved, into output: inout [UInt8]
+    ) {
+        for index in bytes.indices {
+            append(bytes[index], keeping: kept, to: &output)
+        }
+    }
+
+    /// The UTF-8 of a text, each byte encoded that the set does not keep.
+    public static func encode(_ text: String, keeping kept: ByteSet = .unreserved) -> String {
+        encode(bytes: text.utf8, keeping: kept)
+    }
+
+    /// Some bytes as text, each one encoded that the set does not keep.
+    public static func encode(
+        bytes: some Sequence<UInt8>, keeping kept: ByteSet = .unreserved
+    ) -> String {
+        var output: [UInt8] = []
+        output.reserveCapacity(bytes.underestimatedCount)
+        for byte in bytes { append(byte, keeping: kept, to: &output) }
+        return String(decoding: output, as: UTF8.self)
+    }
+
+    @inline(__always)
+    static func append(_ byte: UInt8, keeping kept: ByteSet, to output: inout [UInt8]) {
+        if kept.contains(byte) { return output.append(byte) }
+        output.append(UInt8(ascii: "%"))
+        output.append(upperHexDigit(byte >> 4))
+        output.append(upperHexDigit(byte & 0xF))
+    }
+
+    /// RFC 3986 section 2.1 asks for upper case.
+    @inline(__always)
+    private static func upperHexDigit(_ value: UInt8) -> UInt8 {
+        value < 10 ? 0x30 + value : 0x37 + value
+    }
+
+    /// Appends the bytes to the output, with the percent-encoding taken off once.
+    ///
+    /// Strict, it throws `.invalidPercentEncoding` at a `%` without two hexadecimal digits, and
+    /// leaves in the output what comes before; the bytes may be no UTF-8.
+    public static func decode(
+        _ bytes: Span<UInt8>, _ strictness: Strictness = .strict, into output: inout [UInt8]
+    ) throws(CodecError) {
+        if let offset = decode(bytes, keepsInvalid: strictness == .lenient, into: &output) {
+            throw CodecError(.invalidPercentEncoding, at: Int64(offset))
+        }
+    }
+
+    /// The text without percent-encoding.
+    ///
+    /// Strict, it throws `.invalidPercentEncoding` at a `%` without two hexadecimal digits, and
+    /// `.invalidText` (without an offset) when the outcome is not UTF-8.
+    public static func decode(
+        _ text: String, _ strictness: Strictness = .strict
+    ) throws(CodecError) -> String {
+        let bytes = Array(text.utf8)
+        var output: [UInt8] = []
+        try decode(bytes.span, strictness, into: &output)
+        if strictness == .lenient { return String(decoding: output, as: UTF8.self) }
+        guard let text = String(validating: output, as: UTF8.self) else {
+            throw CodecError(.invalidText)
+        }
+        return text
+    }
+
+    /// The same for those who need no error: gives the offset of the `%` that spoils the input.
+    package static func decode(
+        _ bytes: Span<UInt8>, keepsInvalid: Bool, into output: inout [UInt8]
+    ) -> Int? {
+        var fault: Int?
+        output.append(addingCapacity: bytes.count) { output in
+            fault = decode(bytes, keepsInvalid: keepsInvalid, into: &output)
+        }
+        return fault
+    }
+
+    private static func decode(
+        _ bytes: Span<UInt8>, keepsInvalid: Bool, into output: inout OutputSpan<UInt8>
+    ) -> Int? {
+        var index = 0
+        while index < bytes.count {
+            let byte = bytes[index]
+            index += 1
+            if byte != UInt8(ascii: "%") {
+                output.append(byte)
+            } else if let value = escapedByte(bytes, at: index) {
+                output.append(value)
+                index += 2
+            } else {
+                guard keepsInvalid else { return index - 1 }
+                output.append(byte)
+            }
+        }
+        return nil
+    }
+
+    /// The value of two hexadecimal digits.
+    @inline(__always)
+    private static func escapedByte(_ bytes: Span<UInt8>, at index: Int) -> UInt8? {
+        guard index + 2 <= bytes.count, let high = ByteClass.hexValue(bytes[index]),
+            let low = ByteClass.hexValue(bytes[index + 1])
+        else { return nil }
+        return high << 4 | low
+    }
+}

@@ -1,0 +1,60 @@
+import HTTPCodecs
+import Testing
+
+@Suite("RFC 6266, 4.3: File names from a peer")
+struct ContentDispositionSafeNameTests {
+    @Test(
+        "The last component counts",
+        arguments: [
+            ("a.txt", "a.txt"), ("a/b.txt", "b.txt"), (#"C:\a\b.txt"#, "b.txt"),
+            (#"../..\..//etc/passwd"#, "passwd"), (#"a/b\c"#, "c"), ("...", "..."), (".a", ".a"),
+            ("/a", "a"), ("~", "~"), ("C:", "C:"), ("a\u{2215}b", "a\u{2215}b"),
+            ("%2E%2E", "%2E%2E"), ("e\u{301}", "e\u{301}"),
+            // With a mark behind it, a separator is another character, and still a separator.
+            ("../x/\u{301}y", "\u{301}y"), ("a\\\u{301}b", "\u{301}b"),
+        ])
+    func lastComponent(text: String, name: String) {
+        #expect(ContentDisposition.safeFileName(of: text) == name)
+        #expect(ContentDisposition.attachment(fileName: text).safeFileName == name)
+    }
+
+    @Test(
+        "What cannot name a file is refused",
+        arguments: [
+            "", ".", "..", "/", "\\", "a/", "a\\", "a/.", "a/..", #"a\.."#, "a\0", "a\nb", "\r\n",
+            "\u{7F}", "a\u{85}", "\t", "\u{1B}[2J", "a\r\n",
+        ])
+    func refusal(text: String) {
+        #expect(ContentDisposition.safeFileName(of: text) == nil)
+    }
+
+    @Test(
+        "Long names are cut at the border of a character",
+        arguments: [
+            (String(repeating: "a", count: 254), 254), (String(repeating: "a", count: 255), 255),
+            (String(repeating: "a", count: 256), 255), (String(repeating: "ü", count: 128), 254),
+            (String(repeating: "🎈", count: 64), 252),
+            ("x" + String(repeating: "🇨🇭", count: 32), 249),
+            (String(repeating: "a", count: 253) + "e\u{301}", 253),
+            ("e" + String(repeating: "\u{301}", count: 200), 255),
+            (String(repeating: "a", count: 1 << 20), 255),
+        ])
+    func cutting(text: String, count: Int) throws {
+        let name = try #require(ContentDisposition.safeFileName(of: text))
+        #expect(name.utf8.count == count)
+        #expect(text.unicodeScalars.starts(with: name.unicodeScalars))
+        #expect(ContentDisposition.safeFileName(of: name) == name)
+    }
+
+    @Test("A limit of one's own")
+    func limit() {
+        #expect(ContentDisposition.safeFileName(of: "abcdef", byteLimit: 4) == "abcd")
+        #expect(ContentDisposition.safeFileName(of: "🎈🎈", byteLimit: 7) == "🎈")
+    }
+
+    @Test("Without a file name there is none")
+    func nothing() {
+        #expect(ContentDisposition.attachment().safeFileName == nil)
+        #expect(ContentDisposition.formData(name: "a", fileName: "..").safeFileName == nil)
+    }
+}

@@ -1,0 +1,73 @@
+import HTTPCodecs
+import HTTPParser
+import Testing
+
+@Suite("RFC 9110, 8.3.1: Media Type")
+struct MediaTypeTests {
+    @Test(
+        "Names come out in lower case, values as they are",
+        arguments: [
+            ("text/html", "text/html"),
+            ("TEXT/HTML;Charset=UTF-8", "text/html; charset=UTF-8"),
+            (#"text/html; charset="utf-8""#, "text/html; charset=utf-8"),
+            (
+                #"multipart/form-data; boundary="a b?""#,
+                #"multipart/form-data; boundary="a b?""#
+            ),
+            ("image/svg+xml ; a=1 ;; b=2", "image/svg+xml; a=1; b=2"),
+            ("text/plain; a=1; A=1", "text/plain; a=1"),
+        ])
+    func parsing(text: String, printed: String) {
+        #expect(MediaType(text)?.description == printed)
+    }
+
+    @Test(
+        "What is no media type is refused",
+        arguments: [
+            "", "text", "text/", "/html", "text/html/x", "text /html", "text/ html", " text/html",
+            "text/html, text/plain", "text/html; charset", "text/html; charset=",
+            "text/html; charset=a; charset=b", "text/ü",
+        ])
+    func refusal(text: String) {
+        #expect(MediaType(text) == nil)
+    }
+
+    @Test("Parts that a field cannot carry make no media type")
+    func refusedParts() {
+        let split = FieldParameter(name: "a", value: "b\r\nc: d")
+        #expect(MediaType("text", "plain", parameters: [split]) == nil)
+        #expect(MediaType("te xt", "plain") == nil)
+        #expect(MediaType("text", "") == nil)
+    }
+
+    @Test(
+        "Types that mean the same are equal",
+        arguments: [
+            ("text/html; charset=utf-8", "TEXT/html;charset=\"UTF-8\"", true),
+            ("a/b; x=1; y=2", "a/b; y=2; x=1", true),
+            ("a/b; x=V", "a/b; x=v", false),
+            ("a/b", "a/b; x=1", false),
+            ("a/b", "a/c", false),
+        ])
+    func equality(left: String, right: String, isEqual: Bool) throws {
+        let left = try #require(MediaType(left))
+        let right = try #require(MediaType(right))
+        #expect((left == right) == isEqual)
+        #expect(Set([left, right]).count == (isEqual ? 1 : 2))
+    }
+
+    @Test("Parameters are found without regard to case")
+    func lookup() {
+        #expect(MediaType("a/b; Boundary=Xy")?["BOUNDARY"] == "Xy")
+        #expect(MediaType("a/b")?["boundary"] == nil)
+        #expect(MediaType("a/b")?.essence == "a/b")
+    }
+
+    @Test("A charset is added, replaced and removed")
+    func charset() {
+        #expect(MediaType.html.description == "text/html; charset=utf-8")
+        #expect(MediaType.html.with(charset: "ascii").description == "text/html; charset=ascii")
+        #expect(MediaType.html.with(charset: nil).description == "text/html")
+        #expect(MediaType.html.with(charset: "\n") == .html)
+    }
+}
