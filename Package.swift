@@ -1,0 +1,80 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+/// One set of rules for every Swift target of the package.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    // Views into a message that the compiler keeps from outliving it.
+    .enableExperimentalFeature("Lifetimes"),
+]
+
+let package = Package(
+    name: "swift-http-toolkit",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18)],
+    products: [
+        .library(name: "HTTPParser", targets: ["HTTPParser"]),
+        .library(name: "HTTPCodecs", targets: ["HTTPCodecs"]),
+        .library(name: "HTTPServerCore", targets: ["HTTPServerCore"]),
+        .executable(name: "httpkit", targets: ["httpkit"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+    ],
+    targets: [
+        .target(name: "CHTTPParserShims"),
+        .target(name: "HTTPParser", dependencies: ["CHTTPParserShims"], swiftSettings: strict),
+        .systemLibrary(
+            name: "CZlib", pkgConfig: "zlib",
+            providers: [.apt(["zlib1g-dev"]), .yum(["zlib-devel"]), .brew(["zlib"])]),
+        .target(name: "HTTPCodecs", dependencies: ["HTTPParser", "CZlib"], swiftSettings: strict),
+        .target(name: "CHTTPServerShims"),
+        .target(
+            name: "HTTPServerCore",
+            dependencies: [
+                "HTTPParser", "HTTPCodecs", "CHTTPServerShims",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "httpkit",
+            dependencies: [
+                "HTTPParser", "HTTPServerCore",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict),
+        // What several test targets share; not a product.
+        .target(
+            name: "TestSupport", dependencies: ["HTTPParser", "HTTPServerCore"],
+            path: "Tests/TestSupport", swiftSettings: strict),
+        .testTarget(
+            name: "HTTPParserTests", dependencies: ["HTTPParser", "TestSupport"],
+            exclude: ["Transcripts"], swiftSettings: strict),
+        .testTarget(
+            name: "HTTPCodecsTests", dependencies: ["HTTPCodecs", "HTTPParser", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "HTTPServerCoreTests",
+            dependencies: [
+                "HTTPServerCore", "HTTPCodecs", "HTTPParser", "TestSupport",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "httpkitTests", dependencies: ["httpkit", "HTTPParser", "TestSupport"],
+            swiftSettings: strict),
+        // These talk to the built `httpkit` from outside.
+        .testTarget(
+            name: "ConformanceTests",
+            dependencies: ["httpkit", "HTTPCodecs", "HTTPParser", "HTTPServerCore", "TestSupport"],
+            swiftSettings: strict),
+    ]
+)

@@ -1,0 +1,62 @@
+// Calls of the operating system that Swift's import of libc leaves out or cannot express.
+#ifndef C_HTTP_SERVER_SHIMS_H
+#define C_HTTP_SERVER_SHIMS_H
+
+#if defined(__linux__)
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+/// What the kernel's `struct open_how` holds; older headers lack it.
+struct http_server_open_how {
+    uint64_t flags;
+    uint64_t mode;
+    uint64_t resolve;
+};
+
+/// Opens `path` below `directory` and nowhere else: the kernel refuses any step, symbolic link or
+/// `..` that would leave it, and magic links (RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS).
+/// Fails with ENOSYS where the kernel has no openat2.
+static inline int http_server_open_beneath(int directory, const char *path, int flags, int mode) {
+#if defined(SYS_openat2)
+    struct http_server_open_how how = {
+        .flags = (uint64_t)(unsigned)flags, .mode = (uint64_t)(unsigned)mode, .resolve = 0x08 | 0x02};
+    return (int)syscall(SYS_openat2, directory, path, &how, sizeof how);
+#else
+    errno = ENOSYS;
+    return -1;
+#endif
+}
+
+/// Renames a file unless the new name is taken, which is EEXIST (RENAME_NOREPLACE). Fails with
+/// ENOSYS or EINVAL where the kernel or the file system cannot.
+static inline int http_server_rename_new(const char *from, const char *to) {
+#if defined(SYS_renameat2)
+    return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 1u);
+#else
+    errno = ENOSYS;
+    return -1;
+#endif
+}
+
+/// Accepts a connection that is non-blocking and not inherited by child processes.
+int http_server_accept(int listener, struct sockaddr * address, socklen_t * length);
+
+/// sendfile without SIGPIPE. The call has no MSG_NOSIGNAL, and a library must not ignore a signal
+/// for the whole process: it is blocked for the call, and taken away if the call has raised it.
+ssize_t http_server_sendfile(int target, int file, off_t offset, size_t count);
+
+/// EPOLLEXCLUSIVE, so that one new connection does not wake every loop.
+static inline uint32_t http_server_epoll_exclusive(void) { return 1u << 28; }
+#endif
+
+#endif

@@ -1,0 +1,54 @@
+internal import Dispatch
+
+/// A bounded number of threads for calls that block.
+package final class BlockingPool: Sendable {
+    private struct State: Sendable {
+        var running = 0
+        var waiting: [@Sendable () -> Void] = []
+    }
+
+    private let queue = DispatchQueue(label: "http.blocking", attributes: .concurrent)
+    private let state = Locked(State())
+    private let threads: Int
+
+    /// For the file system calls of the module's own handlers.
+    package static let files = BlockingPool(threads: 8)
+
+    package init(threads: Int) {
+        self.threads = max(threads, 1)
+    }
+
+    /// Runs `body` on one of the threads.
+    package func run<Result: Sendable>(
+        _ body: @escaping @Sendable () throws -> Result
+    ) async throws -> Result {
+        try await withCheckedThrowingContinuation { continuation in
+            submit { continuation.resume(with: Swift.Result(catching: body)) }
+        }
+    }
+
+    /// Runs `work` on one of the threads, and nobody waits for it.
+    package func submit(_ work: @escaping @Sendable () -> Void) {
+        let isFree = state.withLock { state in
+            guard state.running < threads else {
+                state.waiting.append(work)
+                return false
+            }
+            state.running += 1
+            return true
+        }
+        if isFree { start(work) }
+    }
+
+    private func start(_ work: @escaping @Sendable () -> Void) {
+        queue.async { @Sendable [self] in
+            work()
+            let next: (@Sendable () -> Void)? = state.withLock { state in
+                guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
+                state.running -= 1
+                return nil
+            }
+            if let next { start(next) }
+        }
+    }
+}

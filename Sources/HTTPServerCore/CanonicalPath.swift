@@ -1,0 +1,97 @@
+internal import HTTPCodecs
+
+/// A request path in the one spelling by which routes and files are found: split first, then each
+/// segment decoded once, then `.` and `..` resolved. Protection that looks at anything else can be
+/// walked around.
+package struct CanonicalPath: Hashable, Sendable {
+    /// The decoded segments; a path that ends with `/` has an empty one last.
+    package private(set) var segments: [[UInt8]]
+
+    /// `nil` when an escape is ill-formed, a segment holds NUL, or the path rises above its root.
+    package init?(_ target: UnsafeRawBufferPointer) {
+        segments = []
+        guard let path = unsafe Self.path(of: target) else { return nil }
+        var start = 1
+        while start <= path.count {
+            var end = start
+            while end < path.count, unsafe path[end] != UInt8(ascii: "/") { end += 1 }
+            let raw = unsafe UnsafeRawBufferPointer(rebasing: path[start..<end])
+            guard let segment = unsafe Self.decode(raw) else { return nil }
+            guard append(segment, isLast: end == path.count) else { return nil }
+            start = end + 1
+        }
+    }
+
+    /// Empty segments in the middle are dropped, as file systems do; the last one stays, because
+    /// `/a` and `/a/` are different resources.
+    private mutating func append(_ segment: [UInt8], isLast: Bool) -> Bool {
+        switch segment {
+        case [], [0x2E]:
+            if isLast { segments.append([]) }
+        case [0x2E, 0x2E]:
+            guard segments.popLast() != nil else { return false }
+            if isLast { segments.append([]) }
+        default:
+            segments.append(segment)
+        }
+        return true
+    }
+
+    /// The path of a target in origin or absolute form, or `nil` for the other forms.
+    package static func path(of target: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+        var start = 0
+        guard let first = unsafe target.first else { return nil }
+        if first != UInt8(ascii: "/") {
+            while start < target.count, unsafe target[start] != UInt8(ascii: "/") { start += 1 }
+            guard start + 1 < target.count, unsafe target[start + 1] == UInt8(ascii: "/") else {
+                return nil
+            }
+            let slash = start
+            start = unsafe endOfAuthority(target, from: slash + 2)
+            // No path means the root (RFC 9110 section 4.2.3).
+            guard start < target.count, unsafe target[start] == UInt8(ascii: "/") else {
+                return unsafe UnsafeRawBufferPointer(rebasing: target[slash...slash])
+            }
+        }
+        var end = start
+        while end < target.count, unsafe target[end] != UInt8(ascii: "?") { end += 1 }
+        return unsafe UnsafeRawBufferPointer(rebasing: target[start..<end])
+    }
+
+    private static func endOfAuthority(_ target: UnsafeRawBufferPointer, from start: Int) -> Int {
+        var end = start
+        while end < target.count, unsafe target[end] != UInt8(ascii: "/"),
+            unsafe target[end] != UInt8(ascii: "?")
+        {
+            end += 1
+        }
+        return end
+    }
+
+    /// Takes the percent-encoding off once (RFC 3986 section 2.1). NUL ends names in C, so no
+    /// resource can have it.
+    package static func decode(_ raw: UnsafeRawBufferPointer) -> [UInt8]? {
+        var decoded: [UInt8] = []
+        let bytes = unsafe Span<UInt8>(_unsafeBytes: raw)
+        guard PercentEncoding.decode(bytes, keepsInvalid: false, into: &decoded) == nil,
+            !decoded.contains(0)
+        else { return nil }
+        return decoded
+    }
+
+    /// Whether a path is spelled canonically already: no escapes, no empty or dot segments. Such
+    /// a path can be compared byte by byte.
+    package static func isCanonical(_ path: UnsafeRawBufferPointer) -> Bool {
+        var previous: UInt8 = 0
+        for index in 0..<path.count {
+            let byte = unsafe path[index]
+            if byte == UInt8(ascii: "%") { return false }
+            if previous == UInt8(ascii: "/"), byte == UInt8(ascii: "/") || byte == UInt8(ascii: ".")
+            {
+                return false
+            }
+            previous = byte
+        }
+        return unsafe path.first == UInt8(ascii: "/")
+    }
+}

@@ -1,0 +1,133 @@
+internal import HTTPCodecs
+
+/// Compresses a stream on its way from its producer to the connection.
+///
+/// What is written is held back as long as the producer goes on writing, and flushed when it
+/// waits for something else. It is confined to the connection's loop.
+final class StreamCoder: @unchecked Sendable {
+    /// Bytes that are compressed in one turn of the loop.
+    static let turnBytes = 16 << 10
+    /// Compressed bytes that are worth a call of their own.
+    private static let pieceBytes = 16 << 10
+
+    private var encoder: ContentEncoder
+    /// Uncompressed bytes that were announced and did not come yet.
+    private var left: Int64?
+    private var pending: [UInt8] = []
+    private var writes = 0
+    private var holdsBack = false
+    private var awaitsFlush = false
+    private var keeping: VariantKeeping?
+    private var collected: [UInt8] = []
+
+    /// - Parameters:
+    ///   - length: how many bytes will be written, where that is known.
+    ///   - keeping: where the whole stream goes in the end.
+    init(
+        level: Int, pool: ContentCodingPool, length: Int64?, keeping: VariantKeeping?
+    ) throws(CodecError) {
+        encoder = try ContentEncoder(.gzip, level: level, pool: pool)
+        left = length
+        self.keeping = keeping
+    }
+
+    /// Compresses bytes.
+    /// - Returns: what is ready to be sent, mostly nothing.
+    func encode(_ bytes: Span<UInt8>) throws(ResponseWriterError) -> [UInt8] {
+        if let left {
+            guard Int64(bytes.count) <= left else { throw .wrongLength }
+            self.left = left - Int64(bytes.count)
+        }
+        encoder.encode(bytes, into: &pending)
+        writes &+= 1
+        holdsBack = true
+        return pending.count < Self.pieceBytes ? [] : take()
+    }
+
+    /// Ends the stream.
+    func finish() throws(ResponseWriterError) -> [UInt8] {
+        guard left ?? 0 == 0 else { throw .wrongLength }
+        encoder.finish(into: &pending)
+        holdsBack = false
+        let last = take()
+        keeping?.keep(collected)
+        return last
+    }
+
+    private func take() -> [UInt8] {
+        let piece = pending
+        pending = []
+        if let keeping {
+            collected += piece
+            if !keeping.mayKeep(collected.count) { (self.keeping, collected) = (nil, []) }
+        }
+        return piece
+    }
+
+    /// Has what is held back flushed, unless more comes before the loop has nothing else to do.
+    func flushSoon(_ exchange: Exchange) {
+        guard !awaitsFlush else { return }
+        awaitsFlush = true
+        let known = writes
+        exchange.loop.execute { [self] in
+            awaitsFlush = false
+            guard holdsBack else { return }
+            guard writes == known else { return flushSoon(exchange) }
+            holdsBack = false
+            encoder.flush(into: &pending)
+            exchange.connection?.write(take(), nil)
+        }
+    }
+}
+
+extension ResponseWriter {
+    /// Has a producer write through a compressor.
+    func compress(
+        by coder: StreamCoder, _ producer: ResponseBody.Producer
+    ) async throws {
+        var coded = self
+        coded.coder = coder
+        try await producer(coded)
+        try await onLoop { connection, continuation in
+            let last = try coder.finish()
+            connection.write(last, continuation)
+        }
+    }
+
+    /// Compresses bytes, some in each turn of the loop.
+    func write(_ bytes: [UInt8], through coder: StreamCoder) async throws {
+        var start = 0
+        while start < bytes.count {
+            let part = start..<min(start + StreamCoder.turnBytes, bytes.count)
+            try await onLoop { connection, continuation in
+                let ready = try coder.encode(bytes.span.extracting(part))
+                coder.flushSoon(exchange)
+                if ready.isEmpty { return continuation.resume() }
+                connection.write(ready, continuation)
+            }
+            start = part.upperBound
+        }
+    }
+
+    private func onLoop(
+        _ body:
+            @escaping @Sendable (Connection, CheckedContinuation<Void, any Error>) throws ->
+            Void
+    ) async throws {
+        let exchange = exchange
+        try await withCheckedThrowingContinuation {
+            (continuation: CheckedContinuation<Void, any Error>) in
+            let work: @Sendable () -> Void = {
+                guard let connection = exchange.connection else {
+                    return continuation.resume(throwing: ResponseWriterError.connectionLost)
+                }
+                do {
+                    try body(connection, continuation)
+                } catch {
+                    continuation.resume(throwing: error)
+                }
+            }
+            exchange.loop.isCurrent ? work() : exchange.loop.execute(work)
+        }
+    }
+}

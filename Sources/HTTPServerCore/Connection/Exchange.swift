@@ -1,0 +1,208 @@
+public import HTTPParser
+
+/// One request that is not answered at once: its content on the way in, its task, and its stream
+/// on the way out. Requests without content that are answered at once do without.
+///
+/// It is confined to its connection's loop but for what is marked otherwise.
+final class Exchange: @unchecked Sendable {
+    /// Content that waits for the handler; reading stops above it.
+    static let bufferedLimit = 256 << 10
+
+    let loop: EventLoop
+    /// `nil` once the exchange is over.
+    private(set) var connection: Connection?
+    let announcedLength: Int64?
+    /// What takes the content coding off; `nil` when there is none, or it stays.
+    var decoding: BodyDecoding?
+
+    var body: BodyParser
+    private var pieces: [[UInt8]] = []
+    private var buffered = 0
+    private var reader: CheckedContinuation<[UInt8]?, any Error>?
+    private var inputError: (any Error)?
+    private var inputIsComplete: Bool
+    private var trailers = HTTPFields()
+    /// Content received so far, and the mark of the last look at its rate.
+    var received: Int64 = 0
+    var rateMark: Int64 = 0
+
+    var task: Task<Void, Never>?
+    private var writer: CheckedContinuation<Void, any Error>?
+
+    init(connection: Connection, framing: BodyFraming, announced: Int64?, limits: ParserLimits) {
+        self.connection = connection
+        loop = connection.loop
+        announcedLength = announced
+        body = BodyParser(framing, limits: limits)
+        inputIsComplete = framing == .none || framing == .tunnel
+    }
+
+    /// Content that is known to be missing; `nil` when its length is unknown.
+    var contentLeft: Int64? {
+        if inputIsComplete { return 0 }
+        return announcedLength.map { $0 - received }
+    }
+
+    /// Whether content waits for the handler, and not the other way round.
+    var hasUntakenContent: Bool { !pieces.isEmpty }
+    var isFull: Bool { buffered >= Self.bufferedLimit }
+
+    // MARK: Content
+
+    /// The next piece of content, on any thread.
+    func nextPiece() async throws -> [UInt8]? {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                if loop.isCurrent { return read(continuation) }
+                loop.execute { self.read(continuation) }
+            }
+        } onCancel: {
+            loop.execute { self.cancelReader() }
+        }
+    }
+
+    func receivedTrailers() async -> HTTPFields {
+        await withCheckedContinuation { continuation in
+            if loop.isCurrent { return continuation.resume(returning: trailers) }
+            loop.execute { continuation.resume(returning: self.trailers) }
+        }
+    }
+
+    private func read(_ continuation: CheckedContinuation<[UInt8]?, any Error>) {
+        guard reader == nil else {
+            return continuation.resume(throwing: RequestBodyError.alreadyRead)
+        }
+        if !pieces.isEmpty {
+            let piece = pieces.removeFirst()
+            buffered -= piece.count
+            continuation.resume(returning: piece)
+            connection?.contentWasTaken()
+            return
+        }
+        if let inputError { return continuation.resume(throwing: inputError) }
+        if inputIsComplete { return continuation.resume(returning: nil) }
+        reader = continuation
+        connection?.contentIsWanted()
+    }
+
+    private func cancelReader() {
+        guard let reader else { return }
+        self.reader = nil
+        reader.resume(throwing: CancellationError())
+    }
+
+    /// Takes in a piece of content from the connection.
+    func deliver(_ piece: [UInt8]) {
+        received += Int64(piece.count)
+        if let reader {
+            self.reader = nil
+            reader.resume(returning: piece)
+        } else {
+            pieces.append(piece)
+            buffered += piece.count
+        }
+    }
+
+    func completeInput(trailers: HTTPFields) {
+        inputIsComplete = true
+        self.trailers = trailers
+        if let reader {
+            self.reader = nil
+            reader.resume(returning: nil)
+        }
+    }
+
+    func failInput(_ error: any Error) {
+        guard !inputIsComplete, inputError == nil else { return }
+        inputError = error
+        if let reader {
+            self.reader = nil
+            reader.resume(throwing: error)
+        }
+    }
+
+    // MARK: Stream
+
+    /// Waits until the connection has taken enough; resumed by `resumeWriter`.
+    func suspendWriter(_ continuation: CheckedContinuation<Void, any Error>) {
+        writer = continuation
+    }
+
+    func resumeWriter(_ error: (any Error)? = nil) {
+        guard let writer else { return }
+        self.writer = nil
+        if let error { writer.resume(throwing: error) } else { writer.resume() }
+    }
+
+    // MARK: End
+
+    /// Cuts the ties: the connection goes on without, or is gone.
+    func detach(_ error: (any Error)? = nil) {
+        guard connection != nil else { return }
+        connection = nil
+        pieces = []
+        buffered = 0
+        failInput(error ?? RequestBodyError.connectionLost)
+        resumeWriter(error ?? ResponseWriterError.connectionLost)
+        if error != nil { task?.cancel() }
+        task = nil
+    }
+}
+
+/// A stream that could not be sent.
+public enum ResponseWriterError: Error, Hashable, Sendable {
+    /// The client closed the connection, or it failed, or it was too slow.
+    case connectionLost
+    /// More or less was written than the response announced.
+    case wrongLength
+    /// The trailers must not go on the wire.
+    case invalidTrailers(HTTPMessageError)
+}
+
+/// Where the producer of a streamed response writes.
+///
+/// It may be used from any thread, by one task at a time.
+public struct ResponseWriter: Sendable {
+    let exchange: Exchange
+    /// What compresses the stream, if it is compressed.
+    var coder: StreamCoder?
+
+    init(exchange: Exchange) {
+        self.exchange = exchange
+    }
+
+    /// Sends bytes; empty ones are nothing.
+    ///
+    /// It suspends while more than some 64 KiB wait for a slow client.
+    /// - Throws: `ResponseWriterError`; it is of no use to write on after that.
+    public func write(_ bytes: [UInt8]) async throws {
+        guard !bytes.isEmpty else { return }
+        if let coder { return try await write(bytes, through: coder) }
+        try await withCheckedThrowingContinuation { continuation in
+            if exchange.loop.isCurrent { return send(bytes, continuation) }
+            exchange.loop.execute { self.send(bytes, continuation) }
+        }
+    }
+
+    /// Sends a text as UTF-8.
+    public func write(_ text: String) async throws {
+        try await write(Array(text.utf8))
+    }
+
+    /// Says which fields follow the content; they are sent with chunked content only.
+    public func setTrailers(_ trailers: HTTPFields) async {
+        await withCheckedContinuation { continuation in
+            exchange.loop.execute {
+                exchange.connection?.trailers = trailers
+                continuation.resume()
+            }
+        }
+    }
+
+    private func send(_ bytes: [UInt8], _ continuation: CheckedContinuation<Void, any Error>) {
+        guard let connection = exchange.connection else {
+            return continuation.resume(throwing: ResponseWriterError.connectionLost)
+        }
+        connection.write(bytes, continuation)
+    }
+}

@@ -1,0 +1,111 @@
+internal import HTTPParser
+
+/// What a connection still has to send when the peer does not take all at once: bytes and file
+/// ranges, in order.
+struct OutputQueue {
+    private enum Item {
+        case bytes([UInt8], sent: Int)
+        case file(OpenFile, offset: Int64, count: Int64)
+    }
+
+    /// How a try to send has ended.
+    enum Progress: Equatable {
+        /// Nothing waits any more.
+        case empty
+        /// The peer takes no more now.
+        case blocked
+        /// The peer is gone, or a file is shorter than announced.
+        case failed
+    }
+
+    /// Bytes that are sent before other connections get their turn.
+    private static let turn: Int64 = 256 << 10
+
+    private var items: [Item] = []
+    private var first = 0
+    /// Bytes in memory that wait.
+    private(set) var buffered = 0
+
+    var isEmpty: Bool { first == items.count }
+
+    mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        guard bytes.count > 0 else { return }
+        unsafe append(Array(bytes))
+    }
+
+    mutating func append(_ bytes: [UInt8]) {
+        guard !bytes.isEmpty else { return }
+        items.append(.bytes(bytes, sent: 0))
+        buffered += bytes.count
+    }
+
+    mutating func append(_ file: OpenFile, offset: Int64, count: Int64) {
+        guard count > 0 else { return }
+        items.append(.file(file, offset: offset, count: count))
+    }
+
+    mutating func removeAll() {
+        items = []
+        first = 0
+        buffered = 0
+    }
+
+    /// Sends as much as the transport takes.
+    /// - Returns: how it ended, and the bytes that went.
+    mutating func send(to transport: any Transport) -> (Progress, Int64) {
+        var total: Int64 = 0
+        while first < items.count {
+            // A peer that reads as fast as we send must not keep the loop from the others.
+            guard total < Self.turn else { return (.blocked, total) }
+            let (result, count) = sendFirst(to: transport)
+            total += count
+            guard result == .empty else { return (result, total) }
+        }
+        items.removeAll(keepingCapacity: items.capacity <= 16)
+        first = 0
+        return (.empty, total)
+    }
+
+    /// `.empty` means that there may be more to do.
+    private mutating func sendFirst(to transport: any Transport) -> (Progress, Int64) {
+        let hasMore = first + 1 < items.count
+        switch items[first] {
+        case .bytes(let bytes, let sent):
+            let result = unsafe bytes.withUnsafeBytes { bytes in
+                unsafe transport.send(
+                    UnsafeRawBufferPointer(rebasing: bytes[sent...]), more: hasMore)
+            }
+            guard case .done(let count) = result else { return (Self.progress(result), 0) }
+            buffered -= count
+            if sent + count == bytes.count {
+                finishFirst()
+                return (.empty, Int64(count))
+            }
+            items[first] = .bytes(bytes, sent: sent + count)
+            return (.blocked, Int64(count))
+        case .file(let file, let offset, let count):
+            let part = min(count, Self.turn)
+            let result = transport.sendFile(file.descriptor, offset: offset, count: part)
+            guard case .done(let sent) = result else { return (Self.progress(result), 0) }
+            // The file ends before what was announced: never pad, cut the connection.
+            guard sent > 0 else { return (.failed, 0) }
+            if Int64(sent) == count {
+                finishFirst()
+                return (.empty, count)
+            }
+            items[first] = .file(file, offset: offset + Int64(sent), count: count - Int64(sent))
+            // Less than asked may mean that the peer is slow or that the file was cut: trying
+            // again tells which.
+            return (.empty, Int64(sent))
+        }
+    }
+
+    private mutating func finishFirst() {
+        items[first] = .bytes([], sent: 0)
+        first += 1
+    }
+
+    private static func progress(_ result: IOResult) -> Progress {
+        result == .wouldBlock ? .blocked : .failed
+    }
+}

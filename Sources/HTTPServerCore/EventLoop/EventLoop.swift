@@ -1,0 +1,316 @@
+internal import Dispatch
+package import HTTPParser
+internal import Synchronization
+
+/// One thread's worth of connections: a serial Dispatch queue, a poller, and one Dispatch source
+/// that wakes the queue when the poller has something.
+///
+/// Once woken the loop stays with its poller as long as events come, and lingers for some
+/// milliseconds more before it gives the thread back: a busy server runs at the speed of a plain
+/// poll loop, an idle one holds no thread (Docs/Decisions/0001). The loop is an executor, too, so
+/// that async handlers run on the thread of their connection without a hop.
+///
+/// Everything marked "confined" is touched only on the loop's thread. What must never happen
+/// there is a blocking call; that is what `BlockingHandler` is for.
+@safe
+public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
+    private struct Inbox: Sendable {
+        var jobs: [UnownedJob] = []
+        var work: [@Sendable () -> Void] = []
+        var isSignalled = false
+    }
+
+    private struct Slot {
+        var client: LoopClient?
+        var generation: UInt32 = 0
+    }
+
+    private let queue: DispatchQueue
+    private let source: any DispatchSourceRead
+    package let poller: Poller
+    private let linger: CInt
+    private let firesDeadlines: Bool
+    private let inbox = Locked(Inbox())
+    /// The thread that drains the poller now, or 0.
+    private let thread = Atomic<UInt>(0)
+
+    // Confined.
+    private var slots: [Slot] = []
+    private var freeSlots: [UInt32] = []
+    private var jobs: [UnownedJob] = []
+    private var runningJobs: [UnownedJob] = []
+    private var wheel: TimerWheel
+    private var armedTimer: UInt64?
+    /// The monotonic clock in nanoseconds, read once for each batch of events.
+    package private(set) var now: UInt64
+    /// Where connections read into, one after another.
+    package let receiveRoom: UnsafeMutableRawBufferPointer
+    /// Where connections write what they answer to one read.
+    package var sendBuffer = ByteBuffer(capacity: 32 << 10)
+    /// The head parser of heads that come in one piece.
+    @exclusivity(unchecked)
+    package var headParser: HeadParser
+    private let serverName: String
+    @exclusivity(unchecked)
+    private var common = ByteBuffer(capacity: 128)
+    private var commonIsGoodUntil: UInt64 = 0
+
+    package static let receiveSize = 64 << 10
+
+    /// - Parameters:
+    ///   - label: names the queue in debuggers.
+    ///   - linger: milliseconds to wait for more events before giving the thread back.
+    ///   - serverName: the value of Server in each response; empty for none.
+    ///   - firesDeadlines: whether deadlines pass with time; tests let them pass themselves, so
+    ///     that no slow machine does it for them.
+    package init(
+        label: String, linger: CInt = 10, limits: ParserLimits = .standard,
+        leniency: ParserLeniency = [], serverName: String = "", firesDeadlines: Bool = true
+    ) {
+        unsafe receiveRoom = .allocate(byteCount: Self.receiveSize, alignment: 16)
+        self.serverName = serverName
+        queue = DispatchQueue(label: label)
+        poller = Poller()
+        self.linger = linger
+        self.firesDeadlines = firesDeadlines
+        now = Syscalls.monotonic()
+        wheel = TimerWheel(now: now)
+        unsafe headParser = HeadParser(.request, limits: limits, leniency: leniency)
+        source = DispatchSource.makeReadSource(
+            fileDescriptor: poller.descriptor, queue: queue)
+        source.setEventHandler { @Sendable [weak self] in self?.drain() }
+        // The poller has to outlive the source that watches it.
+        source.setCancelHandler { @Sendable [poller] in withExtendedLifetime(poller) {} }
+        source.activate()
+    }
+
+    deinit {
+        source.cancel()
+        unsafe receiveRoom.deallocate()
+    }
+
+    /// Whether the caller runs on the loop's thread.
+    package var isCurrent: Bool {
+        thread.load(ordering: .relaxed) == Syscalls.currentThread()
+    }
+
+    // MARK: Draining
+
+    private func drain() {
+        thread.store(Syscalls.currentThread(), ordering: .relaxed)
+        defer { thread.store(0, ordering: .relaxed) }
+        // The loop may have slept for long: deadlines set by the first events count from here.
+        now = Syscalls.monotonic()
+        while true {
+            let isWaiting = jobs.isEmpty
+            let count = poller.wait(milliseconds: isWaiting ? linger : 0) { event in
+                self.dispatch(event)
+            }
+            now = Syscalls.monotonic()
+            runJobs()
+            fireDeadlines()
+            if count == 0, isWaiting, jobs.isEmpty { break }
+        }
+        armTimer()
+    }
+
+    @inline(__always)
+    private func dispatch(_ event: PollEvent) {
+        let index = Int(truncatingIfNeeded: event.token & 0xFFFF_FFFF)
+        guard index < slots.count else {
+            if event.token == Poller.wakeToken { takeInbox() }
+            if event.token == Poller.timerToken { armedTimer = nil }
+            return
+        }
+        // An event of this batch may be for a connection that an earlier one has closed.
+        guard slots[index].generation == UInt32(truncatingIfNeeded: event.token >> 32),
+            let client = slots[index].client
+        else { return }
+        client.handle(event)
+    }
+
+    private func takeInbox() {
+        let (newJobs, work) = inbox.withLock { inbox in
+            let taken = (inbox.jobs, inbox.work)
+            inbox.jobs = []
+            inbox.work = []
+            inbox.isSignalled = false
+            return taken
+        }
+        jobs += newJobs
+        for item in work { item() }
+    }
+
+    /// Runs jobs, and the jobs that they make: a handler that waits for what is there already
+    /// goes on in the same turn. The rounds are bounded, so that input gets its turn.
+    private func runJobs() {
+        var rounds = 16
+        while !jobs.isEmpty, rounds > 0 {
+            rounds -= 1
+            swap(&jobs, &runningJobs)
+            for job in runningJobs {
+                unsafe job.runSynchronously(
+                    isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+            }
+            runningJobs.removeAll(keepingCapacity: true)
+        }
+    }
+
+    // MARK: Work
+
+    /// Runs a job on the loop: from the loop's own thread it is appended to a plain array.
+    public func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        if isCurrent {
+            jobs.append(job)
+            return
+        }
+        signal { $0.jobs.append(job) }
+    }
+
+    /// Runs a closure on the loop's thread, soon.
+    package func execute(_ work: @escaping @Sendable () -> Void) {
+        signal { $0.work.append(work) }
+    }
+
+    private func signal(_ add: (inout Inbox) -> Void) {
+        let mustWake = inbox.withLock { inbox in
+            add(&inbox)
+            let wasSignalled = inbox.isSignalled
+            inbox.isSignalled = true
+            return !wasSignalled
+        }
+        if mustWake { poller.wake() }
+    }
+
+    /// The loop as an executor of actors and tasks.
+    public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+        unsafe UnownedSerialExecutor(ordinary: self)
+    }
+
+    /// Traps unless the caller runs on the loop's thread.
+    public func checkIsolated() {
+        precondition(isCurrent, "not on the event loop's thread")
+    }
+
+    // MARK: Clients (confined)
+
+    /// Gives a client its token; events and deadlines reach it until `remove`.
+    package func insert(_ client: LoopClient) {
+        let index: UInt32
+        if let free = freeSlots.popLast() {
+            index = free
+        } else {
+            index = UInt32(slots.count)
+            slots.append(Slot())
+        }
+        slots[Int(index)].client = client
+        client.token = UInt64(slots[Int(index)].generation) << 32 | UInt64(index)
+    }
+
+    package func remove(_ client: LoopClient) {
+        let index = Int(client.token & 0xFFFF_FFFF)
+        guard index < slots.count, slots[index].client === client else { return }
+        slots[index].client = nil
+        slots[index].generation = (slots[index].generation &+ 1) & 0x7FFF_FFFF
+        freeSlots.append(UInt32(index))
+    }
+
+    // MARK: Deadlines (confined)
+
+    /// Sets the time, in nanoseconds of `now`, at which the client's `deadlineReached` is called.
+    @inline(__always)
+    package func setDeadline(_ deadline: UInt64, for client: LoopClient) {
+        client.deadline = deadline
+        if deadline < client.scheduled { schedule(client) }
+    }
+
+    private func schedule(_ client: LoopClient) {
+        let tick = wheel.insert(client.token, at: TimerWheel.tick(of: client.deadline))
+        client.scheduled = tick &* TimerWheel.tick
+    }
+
+    private func fireDeadlines() {
+        guard wheel.count > 0, firesDeadlines else { return }
+        var due: [(UInt64, UInt64)] = []
+        wheel.advance(to: now) { due.append(($0, $1)) }
+        for (token, tick) in due { fire(token, tick) }
+    }
+
+    private func fire(_ token: UInt64, _ tick: UInt64) {
+        let index = Int(token & 0xFFFF_FFFF)
+        guard index < slots.count, let client = slots[index].client, client.token == token,
+            client.scheduled == tick &* TimerWheel.tick
+        else { return }
+        client.scheduled = .max
+        guard client.deadline != .max else { return }
+        guard client.deadline <= now else { return schedule(client) }
+        client.deadline = .max
+        client.deadlineReached()
+    }
+
+    /// Before the thread is given back: the poller has to wake us for the next deadline.
+    private func armTimer() {
+        let next = firesDeadlines ? wheel.next : nil
+        guard next != armedTimer else { return }
+        armedTimer = next
+        poller.setTimer(next)
+    }
+
+    // MARK: Shared values (confined)
+
+    /// Date and Server as lines, formatted once a second (RFC 9110 section 6.6.1).
+    package var commonFields: UnsafeRawBufferPointer {
+        if now >= commonIsGoodUntil { formatCommonFields() }
+        return unsafe common.unsafeBytes
+    }
+
+    private func formatCommonFields() {
+        let (seconds, nanoseconds) = Syscalls.realtime()
+        commonIsGoodUntil = now &+ 1_000_000_000 &- UInt64(nanoseconds)
+        unsafe common.removeAll()
+        unsafe common.append(literal: "Date: ")
+        unsafe common.append(HTTPDate(secondsSinceEpoch: seconds).description)
+        unsafe common.append(literal: "\r\n")
+        guard !serverName.isEmpty else { return }
+        do throws(HTTPMessageError) {
+            unsafe try common.append(field: "Server", serverName)
+        } catch {
+            preconditionFailure("the server's name must not go on the wire: \(serverName)")
+        }
+    }
+
+    /// Gives away the shared head parser, which has read part of a head, and takes a new one.
+    package func exchangeHeadParser() -> HeadParser {
+        var fresh = unsafe HeadParser(
+            .request, limits: headParser.limits, leniency: headParser.leniency)
+        unsafe swap(&fresh, &headParser)
+        return fresh
+    }
+
+    package func forEachConnection(_ body: (Connection) -> Void) {
+        for slot in slots {
+            if let connection = slot.client as? Connection { body(connection) }
+        }
+    }
+}
+
+/// Something that waits in a loop for events and deadlines. All of it is confined to the loop.
+package class LoopClient {
+    package final var token: UInt64 = .max
+    /// When `deadlineReached` is to be called, in nanoseconds; `.max` never.
+    package final var deadline: UInt64 = .max
+    /// When the wheel will look at the deadline; `.max` when it has no entry.
+    final var scheduled: UInt64 = .max
+
+    /// - Parameter loop: where the client gets its events and deadlines from now on.
+    init(in loop: EventLoop) {
+        loop.insert(self)
+    }
+
+    /// The descriptor has changed.
+    package func handle(_ event: PollEvent) {}
+
+    /// The deadline has passed; none is set any more.
+    package func deadlineReached() {}
+}

@@ -1,0 +1,217 @@
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+#if os(Linux)
+    internal import CHTTPServerShims
+#endif
+
+/// What a descriptor is watched for.
+package struct PollInterest: OptionSet, Sendable {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    package static var read: Self { Self(rawValue: 1) }
+    package static var write: Self { Self(rawValue: 2) }
+    /// Wakes one of the pollers that watch the descriptor, not all.
+    package static var exclusive: Self { Self(rawValue: 4) }
+    /// Tells each change once and needs no reading, for the wake-up descriptor.
+    package static var edge: Self { Self(rawValue: 8) }
+}
+
+/// What has become of a descriptor.
+package struct PollEvent: Sendable {
+    package var token: UInt64
+    package var isReadable: Bool
+    package var isWritable: Bool
+    /// Both directions are closed, or the descriptor failed.
+    package var isHungUp: Bool
+
+    @inline(__always)
+    package init(token: UInt64, isReadable: Bool, isWritable: Bool, isHungUp: Bool) {
+        self.token = token
+        self.isReadable = isReadable
+        self.isWritable = isWritable
+        self.isHungUp = isHungUp
+    }
+}
+
+#if os(Linux)
+    /// The kernel's list of watched descriptors: epoll, with a timer and a wake-up in it.
+    @safe
+    package final class Poller: @unchecked Sendable {
+        package let descriptor: CInt
+        private let wakeUp: CInt
+        private let timer: CInt
+        private static let capacity = 256
+        private let events: UnsafeMutablePointer<epoll_event>
+
+        /// Tokens that are no connection's.
+        package static let wakeToken = UInt64.max
+        package static let timerToken = UInt64.max - 1
+
+        package init() {
+            descriptor = epoll_create1(CInt(bitPattern: UInt32(0o2000000)))
+            wakeUp = eventfd(0, CInt(0o2000000 | 0o4000))
+            timer = timerfd_create(CLOCK_MONOTONIC, CInt(0o2000000 | 0o4000))
+            unsafe events = .allocate(capacity: Self.capacity)
+            precondition(descriptor >= 0 && wakeUp >= 0 && timer >= 0, "no descriptors left")
+            _ = add(wakeUp, [.read, .edge], token: Self.wakeToken)
+            _ = add(timer, [.read, .edge], token: Self.timerToken)
+        }
+
+        deinit {
+            Syscalls.close(wakeUp)
+            Syscalls.close(timer)
+            Syscalls.close(descriptor)
+            unsafe events.deallocate()
+        }
+
+        private func control(
+            _ operation: CInt, _ target: CInt, _ interest: PollInterest, _ token: UInt64
+        ) -> Bool {
+            var event = unsafe epoll_event()
+            if interest.contains(.read) { unsafe event.events |= EPOLLIN.rawValue }
+            if interest.contains(.write) { unsafe event.events |= EPOLLOUT.rawValue }
+            if interest.contains(.exclusive) {
+                unsafe event.events |= http_server_epoll_exclusive()
+            }
+            if interest.contains(.edge) { unsafe event.events |= EPOLLET.rawValue }
+            unsafe event.data.u64 = token
+            return unsafe epoll_ctl(descriptor, operation, target, &event) == 0
+        }
+
+        package func add(_ target: CInt, _ interest: PollInterest, token: UInt64) -> Bool {
+            control(EPOLL_CTL_ADD, target, interest, token)
+        }
+
+        package func modify(_ target: CInt, _ interest: PollInterest, token: UInt64) {
+            _ = control(EPOLL_CTL_MOD, target, interest, token)
+        }
+
+        package func remove(_ target: CInt) {
+            _ = control(EPOLL_CTL_DEL, target, [], 0)
+        }
+
+        /// Waits for events and hands them over one by one.
+        /// - Parameter milliseconds: how long to wait at the most; 0 only looks.
+        @inline(__always)
+        package func wait(milliseconds: CInt, _ body: (PollEvent) -> Void) -> Int {
+            let count = unsafe epoll_wait(descriptor, events, CInt(Self.capacity), milliseconds)
+            guard count > 0 else { return 0 }
+            for index in 0..<Int(count) {
+                let event = unsafe events[index]
+                let flags = unsafe event.events
+                unsafe body(
+                    PollEvent(
+                        token: event.data.u64,
+                        isReadable: flags & EPOLLIN.rawValue != 0,
+                        isWritable: flags & EPOLLOUT.rawValue != 0,
+                        isHungUp: flags & (EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0))
+            }
+            return Int(count)
+        }
+
+        /// Makes the poller report `wakeToken`, from any thread.
+        package func wake() {
+            var one: UInt64 = 1
+            _ = unsafe write(wakeUp, &one, 8)
+        }
+
+        /// Makes the poller report `timerToken` at a time of the monotonic clock; `nil` never.
+        package func setTimer(_ deadline: UInt64?) {
+            var spec = itimerspec()
+            if let deadline {
+                spec.it_value.tv_sec = Int(deadline / 1_000_000_000)
+                spec.it_value.tv_nsec = Int(deadline % 1_000_000_000)
+            }
+            _ = unsafe timerfd_settime(timer, CInt(1), &spec, nil)
+        }
+    }
+#else
+    /// The kernel's list of watched descriptors: kqueue, with a timer and a wake-up in it.
+    @safe
+    package final class Poller: @unchecked Sendable {
+        package let descriptor: CInt
+        private static let capacity = 256
+        private let events: UnsafeMutablePointer<kevent>
+
+        package static let wakeToken = UInt64.max
+        package static let timerToken = UInt64.max - 1
+
+        package init() {
+            descriptor = kqueue()
+            unsafe events = .allocate(capacity: Self.capacity)
+            precondition(descriptor >= 0, "no descriptors left")
+            change(1, EVFILT_USER, EV_ADD | EV_CLEAR, token: Self.wakeToken)
+        }
+
+        deinit {
+            Syscalls.close(descriptor)
+            unsafe events.deallocate()
+        }
+
+        @discardableResult
+        private func change(
+            _ ident: UInt, _ filter: Int32, _ flags: Int32, fflags: UInt32 = 0, data: Int = 0,
+            token: UInt64
+        ) -> Bool {
+            var event = unsafe kevent(
+                ident: ident, filter: Int16(filter), flags: UInt16(flags), fflags: fflags,
+                data: data, udata: UnsafeMutableRawPointer(bitPattern: UInt(token)))
+            return unsafe kevent(descriptor, &event, 1, nil, 0, nil) == 0
+        }
+
+        package func add(_ target: CInt, _ interest: PollInterest, token: UInt64) -> Bool {
+            modify(target, interest, token: token)
+            return true
+        }
+
+        package func modify(_ target: CInt, _ interest: PollInterest, token: UInt64) {
+            let ident = UInt(target)
+            let read = interest.contains(.read) ? EV_ADD | EV_ENABLE : EV_DELETE
+            let write = interest.contains(.write) ? EV_ADD | EV_ENABLE : EV_DELETE
+            change(ident, EVFILT_READ, read, token: token)
+            change(ident, EVFILT_WRITE, write, token: token)
+        }
+
+        package func remove(_ target: CInt) {
+            modify(target, [], token: 0)
+        }
+
+        package func wait(milliseconds: CInt, _ body: (PollEvent) -> Void) -> Int {
+            var time = timespec(tv_sec: 0, tv_nsec: Int(milliseconds) * 1_000_000)
+            let count = unsafe kevent(
+                descriptor, nil, 0, events, CInt(Self.capacity), &time)
+            guard count > 0 else { return 0 }
+            for index in 0..<Int(count) {
+                let event = unsafe events[index]
+                body(
+                    PollEvent(
+                        token: unsafe UInt64(UInt(bitPattern: event.udata)),
+                        isReadable: event.filter == Int16(EVFILT_READ),
+                        isWritable: event.filter == Int16(EVFILT_WRITE),
+                        isHungUp: event.filter == Int16(EVFILT_WRITE)
+                            && event.flags & UInt16(EV_EOF) != 0))
+            }
+            return Int(count)
+        }
+
+        package func wake() {
+            change(1, EVFILT_USER, 0, fflags: NOTE_TRIGGER, token: Self.wakeToken)
+        }
+
+        package func setTimer(_ deadline: UInt64?) {
+            guard let deadline else {
+                change(2, EVFILT_TIMER, EV_DELETE, token: Self.timerToken)
+                return
+            }
+            let now = Syscalls.monotonic()
+            let wait = deadline > now ? Int((deadline - now) / 1_000_000) + 1 : 1
+            change(2, EVFILT_TIMER, EV_ADD | EV_ONESHOT, data: wait, token: Self.timerToken)
+        }
+    }
+#endif

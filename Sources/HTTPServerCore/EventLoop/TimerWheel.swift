@@ -1,0 +1,84 @@
+/// Deadlines of many connections, as a value: ticks in, tokens out.
+///
+/// Setting a later deadline costs nothing, because an entry is only looked at when its tick comes
+/// and is then put where the deadline has moved. So a connection may move its deadline with each
+/// request.
+package struct TimerWheel {
+    /// One entry: who, and the tick it was put in for.
+    private struct Entry {
+        var token: UInt64
+        var tick: UInt64
+    }
+
+    /// The length of a tick in nanoseconds: how late a deadline may be noticed.
+    package static let tick: UInt64 = 50_000_000
+    private static let slotCount = 2048
+
+    private var slots: [[Entry]]
+    private var occupied: [UInt64]
+    private var current: UInt64
+    /// How many entries wait.
+    package private(set) var count = 0
+
+    /// - Parameter now: the clock's nanoseconds.
+    package init(now: UInt64) {
+        slots = Array(repeating: [], count: Self.slotCount)
+        occupied = Array(repeating: 0, count: Self.slotCount / 64)
+        current = now / Self.tick
+    }
+
+    /// The tick at which a deadline in nanoseconds has passed.
+    package static func tick(of deadline: UInt64) -> UInt64 {
+        deadline / tick + 1
+    }
+
+    /// Puts in an entry; ticks that have passed count as the next.
+    /// - Returns: the tick it will come at.
+    package mutating func insert(_ token: UInt64, at tick: UInt64) -> UInt64 {
+        let due = max(tick, current + 1)
+        // Beyond one turn it waits at the far end and is put in again from there.
+        let stop = min(due, current + UInt64(Self.slotCount) - 1)
+        let slot = Int(stop % UInt64(Self.slotCount))
+        slots[slot].append(Entry(token: token, tick: due))
+        occupied[slot / 64] |= 1 << UInt64(slot % 64)
+        count += 1
+        return due
+    }
+
+    /// Moves the clock on and takes out all entries whose tick has come.
+    package mutating func advance(to now: UInt64, _ due: (_ token: UInt64, _ tick: UInt64) -> Void)
+    {
+        let target = now / Self.tick
+        while current < target {
+            guard count > 0 else {
+                current = target
+                return
+            }
+            current += 1
+            let slot = Int(current % UInt64(Self.slotCount))
+            guard !slots[slot].isEmpty else { continue }
+            let entries = slots[slot]
+            slots[slot] = []
+            occupied[slot / 64] &= ~(1 << UInt64(slot % 64))
+            count -= entries.count
+            for entry in entries {
+                if entry.tick > current {
+                    _ = insert(entry.token, at: entry.tick)
+                } else {
+                    due(entry.token, entry.tick)
+                }
+            }
+        }
+    }
+
+    /// The nanosecond at which the next entry is due, or `nil` without entries.
+    package var next: UInt64? {
+        guard count > 0 else { return nil }
+        for distance in 1..<UInt64(Self.slotCount) {
+            let slot = Int((current + distance) % UInt64(Self.slotCount))
+            if occupied[slot / 64] == 0, slot % 64 == 0 { continue }
+            if !slots[slot].isEmpty { return (current + distance) * Self.tick }
+        }
+        return nil
+    }
+}

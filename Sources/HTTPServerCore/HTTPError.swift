@@ -1,0 +1,40 @@
+internal import HTTPCodecs
+public import HTTPParser
+
+/// A request that cannot be answered as wished: thrown by handlers, shown to the client.
+public struct HTTPError: Error, Sendable, CustomStringConvertible {
+    /// The status to answer with, 4xx or 5xx.
+    public var status: HTTPStatus
+    /// What the client is told, in a few words; it must not hold secrets.
+    public var reason: String
+    /// Fields of the response, such as Allow.
+    public var fields: HTTPFields
+
+    /// Creates an error.
+    public init(_ status: HTTPStatus, _ reason: String = "", fields: HTTPFields = HTTPFields()) {
+        self.status = status
+        self.reason = reason
+        self.fields = fields
+    }
+
+    /// Status and reason.
+    public var description: String {
+        reason.isEmpty ? status.description : "\(status): \(reason)"
+    }
+
+    /// The response that tells it.
+    public var response: Response {
+        Response(status, fields: fields, body: .text(description + "\n"))
+    }
+}
+
+extension HTTPError {
+    /// What a client is told about content that cannot be decoded. A coding that is not taken
+    /// comes with the list of those that are (RFC 9110 section 15.5.16).
+    init(_ error: CodecError) {
+        self.init(error.suggestedStatus, error.description)
+        if error.kind == .unsupportedContentCoding {
+            fields = [.acceptEncoding: ContentCoding.acceptedByDecoders]
+        }
+    }
+}

@@ -1,0 +1,69 @@
+internal import HTTPParser
+
+extension DirectoryListing {
+    /// The listing as a JSON array, in UTF-8, one object a line.
+    ///
+    /// Each object has `name`, `type` (`directory` or `file`), `size` (bytes; null for a folder),
+    /// `modified` (RFC 3339, UTC) and `href`, the percent-encoded link relative to the folder,
+    /// which is exact also where the name is no UTF-8.
+    package func json() -> [UInt8] {
+        var output: [UInt8] = []
+        output.reserveCapacity(entries.count * 160 + 4)
+        var separator = "[\n"
+        for entry in entries {
+            output += separator.utf8
+            entry.appendJSON(to: &output)
+            separator = ",\n"
+        }
+        output += entries.isEmpty ? "[]\n".utf8 : "\n]\n".utf8
+        return output
+    }
+}
+
+extension DirectoryEntry {
+    fileprivate func appendJSON(to output: inout [UInt8]) {
+        let time = CivilTime(secondsSinceEpoch: modified.secondsSinceEpoch).rfc3339
+        output += "{\"name\":".utf8
+        JSONText.append(String(decoding: name, as: UTF8.self), to: &output)
+        output += ",\"type\":\"\(isDirectory ? "directory" : "file")\"".utf8
+        output += ",\"size\":\(isDirectory ? "null" : String(max(0, size)))".utf8
+        output += ",\"modified\":\"\(time)\",\"href\":".utf8
+        JSONText.append(PathEncoding.link(to: name, isDirectory: isDirectory), to: &output)
+        output += "}".utf8
+    }
+}
+
+/// Strings of JSON that are safe also inside a script element. RFC 8259, section 7.
+package enum JSONText {
+    /// Appends the text as a JSON string, with its quotes.
+    package static func append(_ text: String, to output: inout [UInt8]) {
+        output.append(0x22)
+        for scalar in text.unicodeScalars {
+            if let escape = escape(scalar) {
+                output += escape.utf8
+            } else {
+                output += UTF8.encode(scalar).map { Array($0) } ?? []
+            }
+        }
+        output.append(0x22)
+    }
+
+    private static func escape(_ scalar: Unicode.Scalar) -> String? {
+        switch scalar {
+        case "\"": "\\\""
+        case "\\": "\\\\"
+        case "\n": "\\n"
+        case "\r": "\\r"
+        case "\t": "\\t"
+        // `</script>` and `<!--` would end or hide the script around the text; the two separators
+        // end a line in older readings of JavaScript.
+        case "<", "\u{2028}", "\u{2029}", "\u{0}"..<"\u{20}", "\u{7F}": unicodeEscape(scalar)
+        default: nil
+        }
+    }
+
+    private static func unicodeEscape(_ scalar: Unicode.Scalar) -> String {
+        let digits = String(scalar.value, radix: 16, uppercase: true)
+        return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+    }
+}

@@ -1,0 +1,271 @@
+public import HTTPCodecs
+internal import HTTPParser
+
+/// Serves the files of a directory: validators, conditions, ranges, listings, index files.
+///
+/// Size, validators and content of an answer come from one open descriptor, so a file replaced
+/// meanwhile is sent as it was or as it is, never as a mix. No request reaches outside of the
+/// directory, whatever its spelling and whatever links are there.
+public struct FileHandler: ImmediateHandler {
+    /// What is served how.
+    public struct Options: Sendable {
+        /// The files that stand for their directory, in the order they are looked for.
+        public var indexFiles = ["index.html"]
+        /// Whether a directory without an index file is listed; otherwise it is 404.
+        public var listsDirectories = true
+        /// Whether names that begin with a dot are served and listed.
+        public var showsHidden = false
+        /// How many seconds caches may keep a file: above 0 `public, max-age`, 0 `no-cache`, by
+        /// which they ask each time; `nil` says nothing.
+        public var cacheAge: Int? = 0
+        /// Media types by extension.
+        public var mediaTypes = MediaTypeTable.standard
+        /// Whether `app.js.gz`, not older than `app.js` beside it, is sent for the latter to clients
+        /// that accept gzip, for media types that get shorter. It is a representation with a tag,
+        /// a date and ranges of its own.
+        public var servesPrecompressed = false
+        /// What listings call the directory itself.
+        public var rootName = "Files"
+
+        /// The defaults.
+        public init() {}
+    }
+
+    private let root: Result<RootDirectory, SystemError>
+    let options: Options
+    private let compressible = CompressibleTypes { $0.isCompressible }
+
+    /// Creates a handler.
+    /// - Parameters:
+    ///   - root: the path of the directory. When it cannot be opened all requests are answered by
+    ///     404; use `init(directory:options:)` to learn of it.
+    ///   - options: what is served how.
+    public init(root: String, options: Options = Options()) {
+        self.options = options
+        do throws(SystemError) {
+            self.root = .success(try RootDirectory(root))
+        } catch {
+            self.root = .failure(error)
+        }
+    }
+
+    /// Creates a handler for a directory that has to be there.
+    public init(directory: String, options: Options = Options()) throws(SystemError) {
+        self.options = options
+        root = .success(try RootDirectory(directory))
+    }
+
+    /// A handler without a directory: it knows how to answer with a file that somebody else opened.
+    init(options: Options) {
+        self.options = options
+        root = .failure(SystemError("open", code: 0))
+    }
+
+    /// Answers at once, unless it has to read a directory.
+    public func respondNow(to request: Request) throws -> Response? {
+        guard let located = try locate(request) else {
+            return Response(.noContent, fields: [.allow: "GET, HEAD, OPTIONS"])
+        }
+        switch located {
+        case .response(let response): return response
+        case .listing: return nil
+        }
+    }
+
+    /// Answers, reading directories outside of the event loop.
+    public func respond(to request: Request) async throws -> Response {
+        guard let located = try locate(request) else {
+            return Response(.noContent, fields: [.allow: "GET, HEAD, OPTIONS"])
+        }
+        switch located {
+        case .response(let response): return response
+        case .listing(let root, let file, let path):
+            let format = DirectoryListing.Format(accept: request.fields.list(.accept))
+            return try await BlockingPool.files.run {
+                try list(root, file, path, format)
+            }
+        }
+    }
+
+    // MARK: Finding
+
+    private enum Located {
+        case response(Response)
+        case listing(RootDirectory, OpenFile, FilePath)
+    }
+
+    /// `nil` for OPTIONS.
+    private func locate(_ request: Request) throws(HTTPError) -> Located? {
+        switch request.knownMethod {
+        case .get, .head: break
+        case .options: return nil
+        default:
+            throw HTTPError(
+                request.method.isRegistered ? .methodNotAllowed : .notImplemented,
+                fields: [.allow: "GET, HEAD, OPTIONS"])
+        }
+        guard case .success(let root) = root else { throw HTTPError(.notFound) }
+        guard let path = FilePath(request) else {
+            throw HTTPError(.badRequest, "the path cannot be decoded")
+        }
+        guard path.isServable(showsHidden: options.showsHidden) else {
+            throw HTTPError(.notFound)
+        }
+        let (file, status) = try open(path, in: root)
+        switch status.kind {
+        case .regular:
+            guard !path.endsWithSlash else { throw HTTPError(.notFound) }
+            return .response(try serve(file, status, path, root, request))
+        case .directory:
+            guard path.endsWithSlash else { return .response(redirect(request)) }
+            if let response = try serveIndex(path, root, request) { return .response(response) }
+            guard options.listsDirectories else { throw HTTPError(.notFound) }
+            return .listing(root, file, path)
+        case .other: throw HTTPError(.notFound)
+        }
+    }
+
+    private func open(
+        _ path: FilePath, in root: RootDirectory
+    ) throws(HTTPError) -> (OpenFile, FileStatus) {
+        do throws(SystemError) {
+            let descriptor = try path.open(in: root)
+            let file = OpenFile(owning: descriptor)
+            guard let status = RootDirectory.status(of: descriptor) else {
+                throw SystemError("fstat")
+            }
+            return (file, status)
+        } catch {
+            switch error.fileStatus {
+            case .forbidden: throw HTTPError(.forbidden)
+            case .missing: throw HTTPError(.notFound)
+            case .unavailable: throw HTTPError(.serviceUnavailable)
+            case .failure: throw HTTPError(.internalServerError)
+            }
+        }
+    }
+
+    private func serveIndex(
+        _ directory: FilePath, _ root: RootDirectory, _ request: Request
+    ) throws(HTTPError) -> Response? {
+        for name in options.indexFiles {
+            let path = directory.appending(name)
+            guard let (file, status) = try? open(path, in: root), status.kind == .regular else {
+                continue
+            }
+            return try serve(file, status, path, root, request)
+        }
+        return nil
+    }
+
+    /// A directory without its slash: links on its page would be resolved against its parent.
+    private func redirect(_ request: Request) -> Response {
+        let segments = request.canonicalPath?.segments ?? []
+        var location = segments.reduce(into: "") { $0 += "/" + PathEncoding.segment($1) } + "/"
+        if let query = request.target.query { location += "?" + query }
+        return .redirect(to: location, .movedPermanently)
+    }
+
+    // MARK: Files
+
+    private func serve(
+        _ file: OpenFile, _ status: FileStatus, _ path: FilePath, _ root: RootDirectory,
+        _ request: Request
+    ) throws(HTTPError) -> Response {
+        let mediaType = unsafe path.withLastSegment { name in
+            unsafe options.mediaTypes.contentType(ofFileNamed: name)
+        }
+        var found = Representation(file: file, status: status, mediaType: mediaType)
+        if options.servesPrecompressed, compressible.contains(mediaType) {
+            found.varies = true
+            if AcceptedCoding(request).isGzip,
+                let other = PrecompressedFile.find(beside: path, status, in: root)
+            {
+                (found.file, found.status, found.isCoded) = (other.file, other.status, true)
+            }
+        }
+        return try serve(found, request)
+    }
+
+    /// What a file is sent as.
+    struct Representation {
+        var file: OpenFile
+        var status: FileStatus
+        var mediaType: String
+        var varies = false
+        var isCoded = false
+    }
+
+    func serve(
+        _ found: Representation, _ request: Request
+    ) throws(HTTPError) -> Response {
+        let validators = Validators(found.status)
+        var fields = HTTPFields()
+        fields.reserveCapacity(8)
+        fields.append(.eTag, validators.tagText)
+        fields.append(.lastModified, validators.dateText)
+        if let age = options.cacheAge {
+            fields.append(.cacheControl, age > 0 ? "public, max-age=\(age)" : "no-cache")
+        }
+        if found.varies { fields.append(.vary, "Accept-Encoding") }
+        var rangeAllowed = true
+        if let conditions = Preconditions(request) {
+            let now = HTTPDate(secondsSinceEpoch: Syscalls.realtime().seconds)
+            let method: Preconditions.Method = request.knownMethod == .head ? .head : .get
+            switch conditions.evaluate(method: method, current: validators.state, now: now) {
+            case .notModified: return Response(.notModified, fields: fields)
+            case .preconditionFailed: throw HTTPError(.preconditionFailed, fields: fields)
+            case .proceed(let allowed): rangeAllowed = allowed
+            }
+        }
+        fields.append(.acceptRanges, "bytes")
+        fields.append(.xContentTypeOptions, "nosniff")
+        // RFC 9110 section 14.2: Range means something for GET only.
+        if rangeAllowed, request.knownMethod == .get, let range = request.fields[.range] {
+            let decision = RangeDecision(field: range, length: found.status.size)
+            if let partial = self.partial(decision, found, fields) { return partial }
+        }
+        if found.isCoded { fields.append(.contentEncoding, "gzip") }
+        return Response(
+            .ok, fields: fields,
+            body: .file(found.file, count: found.status.size, mediaType: found.mediaType))
+    }
+
+    private func partial(
+        _ decision: RangeDecision, _ found: Representation, _ fields: HTTPFields
+    ) -> Response? {
+        // Several parts would be a multipart of coded parts, which no field can describe.
+        if found.isCoded, case .several = decision { return nil }
+        var partial = FileRanges.response(
+            decision, found.file, length: found.status.size, fields, found.mediaType)
+        if found.isCoded, partial?.status == .partialContent {
+            partial?.fields.append(.contentEncoding, "gzip")
+        }
+        return partial
+    }
+
+    // MARK: Directories
+
+    private func list(
+        _ root: RootDirectory, _ directory: OpenFile, _ path: FilePath,
+        _ format: DirectoryListing.Format
+    ) throws -> Response {
+        let found = try root.entries(of: directory.descriptor, path: path.text)
+        let entries = found.compactMap { name, status -> DirectoryEntry? in
+            guard options.showsHidden || name.first != UInt8(ascii: ".") else { return nil }
+            return DirectoryEntry(
+                name: name, isDirectory: status.kind == .directory, size: status.size,
+                modified: HTTPDate(secondsSinceEpoch: status.modifiedSeconds))
+        }
+        let listing = DirectoryListing(
+            path: path.directorySegments, rootName: options.rootName, entries: entries)
+        let fields: HTTPFields = [
+            .vary: "Accept", .cacheControl: "no-cache", .xContentTypeOptions: "nosniff",
+            .contentSecurityPolicy: DirectoryListing.contentSecurityPolicy,
+        ]
+        return Response(
+            .ok, fields: fields,
+            body: .bytes(
+                listing.rendered(as: format), mediaType: format.mediaType.description))
+    }
+}

@@ -1,0 +1,76 @@
+/// The escapes that keep foreign text from becoming markup.
+package enum HTMLEscaping {
+    /// Escapes text that stands between tags.
+    package static func text(_ text: String) -> String {
+        escaped(text, table: textEscape)
+    }
+
+    /// Escapes text that stands in a quoted attribute value, in quotes of either kind.
+    package static func attribute(_ text: String) -> String {
+        escaped(text, table: attributeEscape)
+    }
+
+    private static func escaped(_ text: String, table: (UInt8) -> String?) -> String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count)
+        append(text, table: table, to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    fileprivate static func append(
+        _ text: String, table: (UInt8) -> String?, to bytes: inout [UInt8]
+    ) {
+        for byte in text.utf8 {
+            if let escape = table(byte) {
+                bytes += escape.utf8
+            } else {
+                bytes.append(byte)
+            }
+        }
+    }
+
+    fileprivate static func textEscape(_ byte: UInt8) -> String? {
+        switch byte {
+        case 0x26: "&amp;"
+        case 0x3C: "&lt;"
+        case 0x3E: "&gt;"
+        // A NUL ends the page for some readers, and no page may hold one.
+        case 0x00: "\u{FFFD}"
+        default: nil
+        }
+    }
+
+    fileprivate static func attributeEscape(_ byte: UInt8) -> String? {
+        switch byte {
+        case 0x22: "&quot;"
+        case 0x27: "&#39;"
+        default: textEscape(byte)
+        }
+    }
+}
+
+/// Builds a page out of markup of ours and text of others, which are never mixed up: each kind has
+/// its own method.
+package struct HTMLWriter {
+    /// The page so far, in UTF-8.
+    package private(set) var bytes: [UInt8] = []
+
+    package init(reservingCapacity capacity: Int = 0) {
+        bytes.reserveCapacity(capacity)
+    }
+
+    /// Appends markup, or text that is known to hold nothing to escape.
+    package mutating func markup(_ markup: String) {
+        bytes += markup.utf8
+    }
+
+    /// Appends text that stands between tags.
+    package mutating func text(_ text: String) {
+        HTMLEscaping.append(text, table: HTMLEscaping.textEscape, to: &bytes)
+    }
+
+    /// Appends the value of an attribute; the quotes around it are markup.
+    package mutating func attribute(_ text: String) {
+        HTMLEscaping.append(text, table: HTMLEscaping.attributeEscape, to: &bytes)
+    }
+}

@@ -1,0 +1,53 @@
+package import HTTPParser
+
+/// How a listing words names, sizes and times for people.
+package enum ListingText {
+    /// A size in binary units, with one decimal below ten: `812 B`, `1.2 KiB`, `34 MiB`.
+    ///
+    /// Negative sizes count as zero.
+    package static func size(_ byteCount: Int64) -> String {
+        let units = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
+        guard byteCount >= 1_024 else { return "\(max(0, byteCount)) B" }
+        var index = 0
+        var (whole, rest) = (byteCount >> 10, byteCount & 1_023)
+        // A number that rounds to 1,024 of a unit is 1 of the next.
+        while whole * 1_024 + rest >= 1_024 * 1_024 - 512, index < units.count - 1 {
+            (whole, rest) = (whole >> 10, whole & 1_023)
+            index += 1
+        }
+        let tenths = (whole * 10_240 + rest * 10 + 512) / 1_024
+        if tenths < 100 { return "\(tenths / 10).\(tenths % 10) \(units[index])" }
+        return "\(whole + (rest >= 512 ? 1 : 0)) \(units[index])"
+    }
+
+    /// A time in UTC to the minute, such as `2026-11-21 19:05`.
+    package static func time(_ date: HTTPDate) -> String {
+        let stamp = CivilTime(secondsSinceEpoch: date.secondsSinceEpoch).rfc3339
+        return "\(stamp.prefix(10)) \(stamp.dropFirst(11).prefix(5))"
+    }
+
+    /// A name as text: control characters become the pictures of them, which cannot break a line
+    /// or vanish; bytes that are no UTF-8 become U+FFFD.
+    package static func name(_ bytes: [UInt8]) -> String {
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return text }
+        var shown = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            shown.append(picture(of: scalar) ?? scalar)
+        }
+        return String(shown)
+    }
+
+    private static func picture(of scalar: Unicode.Scalar) -> Unicode.Scalar? {
+        switch scalar.value {
+        case 0x00..<0x20: Unicode.Scalar(0x2400 + scalar.value)
+        case 0x7F: "\u{2421}"
+        default: nil
+        }
+    }
+
+    /// A number with its noun, such as `1 file` or `12 files`.
+    package static func count(_ number: Int, _ noun: String) -> String {
+        "\(number) \(noun)\(number == 1 ? "" : "s")"
+    }
+}

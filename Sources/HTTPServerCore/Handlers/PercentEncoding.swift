@@ -1,0 +1,27 @@
+internal import HTTPCodecs
+
+/// Percent-encoding of file names for links.
+///
+/// RFC 3986, sections 2.1 and 3.3.
+package enum PathEncoding {
+    /// One path segment, with every byte encoded that is not unreserved, a colon or an at sign.
+    ///
+    /// Takes bytes because file names need not be UTF-8. Encodes more than it must: `+`, `&` and
+    /// quotes mean something to careless readers.
+    package static func segment(_ name: some Sequence<UInt8>) -> String {
+        let bytes = Array(name)
+        var encoded: [UInt8] = []
+        PercentEncoding.encode(bytes.span, keeping: plainBytes, into: &encoded)
+        return String(decoding: encoded, as: UTF8.self)
+    }
+
+    private static let plainBytes = PercentEncoding.ByteSet.unreserved.union(.init(":@"))
+
+    /// A link to a member of the folder that the page shows; a folder's ends with a slash.
+    ///
+    /// A name with a colon gets `./` in front, or it would read as a scheme: `javascript:...`.
+    package static func link(to name: [UInt8], isDirectory: Bool) -> String {
+        let prefix = name.contains(0x3A) ? "./" : ""
+        return prefix + segment(name) + (isDirectory ? "/" : "")
+    }
+}

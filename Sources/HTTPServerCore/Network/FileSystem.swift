@@ -1,0 +1,176 @@
+internal import Synchronization
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+#if os(Linux)
+    internal import CHTTPServerShims
+#endif
+
+/// What the system tells of an open file.
+package struct FileStatus: Sendable {
+    package enum Kind: Sendable { case regular, directory, other }
+
+    package var kind: Kind
+    package var size: Int64
+    package var device: UInt64
+    package var inode: UInt64
+    package var modifiedSeconds: Int64
+    package var modifiedNanoseconds: Int64
+    package var changedSeconds: Int64
+    package var changedNanoseconds: Int64
+
+    init(_ raw: stat) {
+        switch raw.st_mode & S_IFMT {
+        case S_IFREG: kind = .regular
+        case S_IFDIR: kind = .directory
+        default: kind = .other
+        }
+        size = Int64(raw.st_size)
+        device = UInt64(truncatingIfNeeded: raw.st_dev)
+        inode = UInt64(raw.st_ino)
+        #if canImport(Darwin)
+            let (modified, changed) = (raw.st_mtimespec, raw.st_ctimespec)
+        #else
+            let (modified, changed) = (raw.st_mtim, raw.st_ctim)
+        #endif
+        modifiedSeconds = Int64(modified.tv_sec)
+        modifiedNanoseconds = Int64(modified.tv_nsec)
+        changedSeconds = Int64(changed.tv_sec)
+        changedNanoseconds = Int64(changed.tv_nsec)
+    }
+}
+
+/// A directory below which files are opened, and out of which no name leads.
+///
+/// Every step is taken from its descriptor: replacing a directory by a link while a path is
+/// walked leads nowhere. Symbolic links are followed as long as they stay inside.
+package final class RootDirectory: Sendable {
+    private let descriptor: CInt
+    private let lacksOpenBeneath = Atomic<Bool>(false)
+
+    /// - Throws: when there is no such directory.
+    package init(_ path: String) throws(SystemError) {
+        descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw SystemError("open") }
+    }
+
+    deinit {
+        Syscalls.close(descriptor)
+    }
+
+    /// Opens a file or directory for reading. It never blocks, whatever is there.
+    /// - Parameter path: segments joined by slashes, without any at the front, ending with NUL;
+    ///   without `..` segments. An empty one is the root itself.
+    package func openFile(_ path: UnsafePointer<CChar>) throws(SystemError) -> CInt {
+        let flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
+        guard unsafe path[0] != 0 else {
+            let root = unsafe openat(descriptor, ".", flags)
+            guard root >= 0 else { throw SystemError("open") }
+            return root
+        }
+        #if os(Linux)
+            if !lacksOpenBeneath.load(ordering: .relaxed) {
+                let file = unsafe http_server_open_beneath(descriptor, path, flags, 0)
+                if file >= 0 { return file }
+                // EPERM comes from filters that do not know the call.
+                guard lastError == ENOSYS || lastError == EPERM else {
+                    throw SystemError("open")
+                }
+                lacksOpenBeneath.store(true, ordering: .relaxed)
+            }
+        #endif
+        return unsafe try openStepwise(String(cString: path), flags)
+    }
+
+    /// Where the kernel cannot do it, one segment after the other and no links at all.
+    package func openStepwise(_ path: String, _ flags: CInt) throws(SystemError) -> CInt {
+        var current = descriptor
+        defer { if current != descriptor { Syscalls.close(current) } }
+        let segments = path.split(separator: "/", omittingEmptySubsequences: true)
+        for (index, segment) in segments.enumerated() {
+            guard segment != "..", segment != "." else {
+                throw SystemError("open", code: EXDEV)
+            }
+            let isLast = index == segments.count - 1
+            let step = isLast ? flags | O_NOFOLLOW : O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+            let next = unsafe openat(current, String(segment), step)
+            guard next >= 0 else { throw SystemError("open") }
+            if isLast { return next }
+            if current != descriptor { Syscalls.close(current) }
+            current = next
+        }
+        throw SystemError("open", code: ENOENT)
+    }
+
+    /// The names in an open directory, without `.` and `..`, and what they are. Names that lead
+    /// out of the root, or to neither file nor directory, are left out.
+    /// - Parameter directory: a descriptor that stays the caller's.
+    package func entries(
+        of directory: CInt, path: String
+    ) throws(SystemError) -> [(name: [UInt8], status: FileStatus)] {
+        let copy = unsafe openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard copy >= 0, let stream = unsafe fdopendir(copy) else {
+            if copy >= 0 { Syscalls.close(copy) }
+            throw SystemError("opendir")
+        }
+        defer { unsafe closedir(stream) }
+        var entries: [(name: [UInt8], status: FileStatus)] = []
+        while let entry = unsafe readdir(stream) {
+            let name = unsafe Self.name(of: entry)
+            guard name != [0x2E], name != [0x2E, 0x2E] else { continue }
+            if let status = status(of: name, in: directory, path: path) {
+                entries.append((name, status))
+            }
+        }
+        return entries
+    }
+
+    private static func name(of entry: UnsafeMutablePointer<dirent>) -> [UInt8] {
+        let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
+        let start = unsafe UnsafeRawPointer(entry) + offset
+        let length = unsafe strlen(start.assumingMemoryBound(to: CChar.self))
+        return unsafe Array(UnsafeRawBufferPointer(start: start, count: length))
+    }
+
+    private func status(of name: [UInt8], in directory: CInt, path: String) -> FileStatus? {
+        var raw = stat()
+        let terminated = name.map(CChar.init(bitPattern:)) + [0]
+        guard unsafe fstatat(directory, terminated, &raw, AT_SYMLINK_NOFOLLOW) == 0 else {
+            return nil
+        }
+        if raw.st_mode & S_IFMT == S_IFLNK {
+            let full = path.utf8.map { CChar(bitPattern: $0) } + terminated
+            guard let file = unsafe try? openFile(full) else { return nil }
+            defer { Syscalls.close(file) }
+            return Self.status(of: file).flatMap { $0.kind == .other ? nil : $0 }
+        }
+        let status = FileStatus(raw)
+        return status.kind == .other ? nil : status
+    }
+
+    package static func status(of file: CInt) -> FileStatus? {
+        var raw = stat()
+        guard unsafe fstat(file, &raw) == 0 else { return nil }
+        return FileStatus(raw)
+    }
+}
+
+extension SystemError {
+    /// The status by which a file that cannot be opened is answered. What leads out of the root
+    /// is not there, as far as a client can tell.
+    var fileStatus: HTTPStatusCode {
+        switch code {
+        case EACCES, EPERM: .forbidden
+        case EMFILE, ENFILE, ENOMEM: .unavailable
+        case EIO: .failure
+        default: .missing
+        }
+    }
+
+    enum HTTPStatusCode { case forbidden, missing, unavailable, failure }
+}

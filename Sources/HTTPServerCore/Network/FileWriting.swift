@@ -1,0 +1,163 @@
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+#if os(Linux)
+    internal import CHTTPServerShims
+#endif
+
+/// The calls by which files are made, filled, named and removed. Their names lead no further than
+/// their text says: one with NUL in it would name another file, and is refused.
+extension Syscalls {
+    /// Makes a file that was not there, for its owner alone, and opens it for writing.
+    package static func createFile(_ path: String) throws(SystemError) -> CInt {
+        try check(path)
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        let file = unsafe open(path, flags, 0o600)
+        guard file >= 0 else { throw SystemError("open") }
+        return file
+    }
+
+    /// Opens what is there for reading. It never blocks, whatever it is.
+    package static func openFile(_ path: String) throws(SystemError) -> CInt {
+        try check(path)
+        let file = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+        guard file >= 0 else { throw SystemError("open") }
+        return file
+    }
+
+    /// The bytes of a file.
+    /// - Parameter limit: the most bytes; above it `EFBIG` is thrown.
+    package static func readFile(
+        _ path: String, upTo limit: Int = .max
+    ) throws(SystemError) -> [UInt8] {
+        let file = OpenFile(owning: try openFile(path))
+        guard let status = RootDirectory.status(of: file.descriptor) else {
+            throw SystemError("fstat")
+        }
+        guard status.kind == .regular else { throw SystemError("read", code: EISDIR) }
+        var bytes: [UInt8] = []
+        while true {
+            let piece = try readPiece(of: file.descriptor, at: Int64(bytes.count))
+            if piece.isEmpty { return bytes }
+            guard piece.count <= limit - bytes.count else { throw SystemError("read", code: EFBIG) }
+            bytes += piece
+        }
+    }
+
+    /// Up to 256 KiB of a file; empty at its end.
+    package static func readPiece(
+        of file: CInt, at offset: Int64
+    ) throws(SystemError) -> [UInt8] {
+        var result = IOResult.wouldBlock
+        let piece = unsafe [UInt8](unsafeUninitializedCapacity: 256 << 10) { room, count in
+            result = unsafe read(file, UnsafeMutableRawBufferPointer(room), at: offset)
+            if case .done(let read) = result { count = read }
+        }
+        if case .failed(let code) = result { throw SystemError("read", code: code) }
+        return piece
+    }
+
+    /// Writes all bytes at the file's place, with as many calls as it takes.
+    package static func write(
+        _ file: CInt, _ bytes: UnsafeRawBufferPointer
+    ) throws(SystemError) {
+        var written = 0
+        while written < bytes.count {
+            let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[written...])
+            let count = unsafe systemWrite(file, rest.baseAddress, rest.count)
+            if count > 0 {
+                written += count
+            } else if count == 0 || lastError != EINTR {
+                throw SystemError("write", code: count == 0 ? EIO : lastError)
+            }
+        }
+    }
+
+    /// Gives a file another name on the same file system.
+    /// - Parameter replaces: whether a file of that name gives way; `EEXIST` otherwise.
+    package static func moveFile(
+        _ old: String, to new: String, replaces: Bool
+    ) throws(SystemError) {
+        try check(old)
+        try check(new)
+        if replaces {
+            guard unsafe rename(old, new) == 0 else { throw SystemError("rename") }
+            return
+        }
+        #if canImport(Darwin)
+            let isMoved = unsafe renamex_np(old, new, UInt32(RENAME_EXCL)) == 0
+        #else
+            let isMoved = unsafe http_server_rename_new(old, new) == 0
+        #endif
+        if isMoved { return }
+        guard lastError == ENOSYS || lastError == EINVAL || lastError == ENOTSUP else {
+            throw SystemError("rename")
+        }
+        // A second name is refused, too, where the name is taken.
+        guard unsafe link(old, new) == 0 else { throw SystemError("link") }
+        removeFile(old)
+    }
+
+    /// Sets who may do what with a file, in the usual octal digits.
+    package static func setPermissions(_ file: CInt, _ permissions: UInt16) throws(SystemError) {
+        guard fchmod(file, mode_t(permissions)) == 0 else { throw SystemError("fchmod") }
+    }
+
+    /// The same for a file that is not open.
+    package static func setPermissions(
+        _ path: String, _ permissions: UInt16
+    ) throws(SystemError) {
+        guard unsafe chmod(path, mode_t(permissions)) == 0 else { throw SystemError("chmod") }
+    }
+
+    /// Waits until what was written is on the disk.
+    package static func synchronize(_ file: CInt) throws(SystemError) {
+        guard fsync(file) == 0 else { throw SystemError("fsync") }
+    }
+
+    /// Removes a file that may be gone already.
+    package static func removeFile(_ path: String) {
+        _ = unsafe unlink(path)
+    }
+
+    /// Makes a folder of a name that nobody can guess, for its owner alone.
+    /// - Parameter parent: where; `nil` for the system's folder for temporary files.
+    package static func makeTemporaryFolder(
+        below parent: String? = nil
+    ) throws(SystemError) -> String {
+        let system = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) }
+        let parent = parent ?? system ?? ""
+        try check(parent)
+        var name = Array((parent.isEmpty ? "/tmp" : parent).utf8.map(CChar.init(bitPattern:)))
+        name += "/http-upload-XXXXXX".utf8.map(CChar.init(bitPattern:)) + [0]
+        let isMade = unsafe name.withUnsafeMutableBufferPointer { name in
+            unsafe name.baseAddress.map { unsafe mkdtemp($0) != nil } ?? false
+        }
+        guard isMade else { throw SystemError("mkdtemp") }
+        return String(decoding: name.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    /// Removes an empty folder that may be gone already.
+    package static func removeFolder(_ path: String) {
+        _ = unsafe rmdir(path)
+    }
+
+    private static func check(_ path: String) throws(SystemError) {
+        guard !path.utf8.contains(0) else { throw SystemError("open", code: EINVAL) }
+    }
+}
+
+extension SystemError {
+    /// Whether the system has no room for more of the file.
+    package var isStorageFull: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
+
+    /// Whether a file cannot be moved because the new name is on another file system.
+    var isOfOtherFileSystem: Bool { code == EXDEV }
+}
+
+/// Outside of `Syscalls`, whose own `write` would be found first.
+private let systemWrite = unsafe write

@@ -1,0 +1,291 @@
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+#if os(Linux)
+    internal import CHTTPServerShims
+#endif
+
+/// Why a server could not begin to listen.
+public enum ListenError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The address and port are taken by another socket.
+    case addressInUse(String)
+    /// The process may not bind there, as for ports below 1024.
+    case permissionDenied(String)
+    /// No interface has this address, or the name cannot be resolved.
+    case addressNotAvailable(String)
+    /// Another call of the system failed.
+    case system(String, SystemError)
+
+    /// One line that says what and where.
+    public var description: String {
+        switch self {
+        case .addressInUse(let place): "\(place): address already in use"
+        case .permissionDenied(let place): "\(place): permission denied"
+        case .addressNotAvailable(let place): "\(place): no such address on this machine"
+        case .system(let place, let error): "\(place): \(error)"
+        }
+    }
+
+    init(_ place: String, _ error: SystemError) {
+        switch error.code {
+        case EADDRINUSE: self = .addressInUse(place)
+        case EACCES, EPERM: self = .permissionDenied(place)
+        case EADDRNOTAVAIL, EAFNOSUPPORT: self = .addressNotAvailable(place)
+        default: self = .system(place, error)
+        }
+    }
+}
+
+/// A socket that accepts connections. All loops of a server poll the same one.
+package final class Listener: Sendable {
+    package let descriptor: CInt
+    package let address: SocketAddress
+    /// The path to remove when a Unix socket is closed.
+    private let path: String?
+
+    private init(_ descriptor: CInt, path: String? = nil) {
+        self.descriptor = descriptor
+        self.path = path
+        var raw = RawSocketAddress()
+        _ = unsafe raw.withPointer { unsafe getsockname(descriptor, $0, $1) }
+        address = raw.address ?? .unix(path ?? "")
+    }
+
+    deinit {
+        Syscalls.close(descriptor)
+        if let path { unsafe unlink(path) }
+    }
+
+    /// Binds to every address that `host` stands for, at one port for all.
+    ///
+    /// With port 0 the first address chooses and the others follow. One family that works is
+    /// enough: a machine without IPv6 serves IPv4.
+    package static func bind(
+        host: String, port: UInt16, backlog: Int
+    ) throws(ListenError) -> [Listener] {
+        var addresses = try resolve(host: host, port: port)
+        var listeners: [Listener] = []
+        var failure: ListenError?
+        for index in addresses.indices {
+            if let bound = listeners.first?.address.port { addresses[index].setPort(bound) }
+            do throws(ListenError) {
+                let listener = try open(
+                    &addresses[index], place: "\(host) port \(port)", backlog: backlog)
+                listeners.append(listener)
+            } catch {
+                failure = failure ?? error
+            }
+        }
+        // A port that is taken in one family is taken: half a server would surprise.
+        if let failure, listeners.isEmpty || failure == .addressInUse("\(host) port \(port)") {
+            throw failure
+        }
+        return listeners
+    }
+
+    private static func open(
+        _ address: inout RawSocketAddress, place: String, backlog: Int
+    ) throws(ListenError) -> Listener {
+        let family = CInt(address.storage.ss_family)
+        #if os(Linux)
+            let type = CInt(SOCK_STREAM.rawValue)
+        #else
+            let type = SOCK_STREAM
+        #endif
+        let descriptor = socket(family, type, 0)
+        guard descriptor >= 0 else { throw ListenError(place, SystemError("socket")) }
+        Syscalls.setNonBlocking(descriptor)
+        if family != AF_UNIX {
+            _ = Syscalls.setOption(descriptor, level: SOL_SOCKET, SO_REUSEADDR, 1)
+            // Accepted sockets inherit it, which saves a call for each.
+            _ = Syscalls.setOption(descriptor, level: CInt(IPPROTO_TCP), TCP_NODELAY, 1)
+        }
+        if family == AF_INET6 {
+            _ = Syscalls.setOption(descriptor, level: CInt(IPPROTO_IPV6), IPV6_V6ONLY, 1)
+        }
+        #if canImport(Darwin)
+            _ = Syscalls.setOption(descriptor, level: SOL_SOCKET, SO_NOSIGPIPE, 1)
+        #endif
+        let length = address.length
+        let bound = unsafe address.withPointer { pointer, _ in
+            #if canImport(Darwin)
+                return unsafe Darwin.bind(descriptor, pointer, length)
+            #else
+                return unsafe Glibc.bind(descriptor, pointer, length)
+            #endif
+        }
+        guard bound == 0, listen(descriptor, CInt(backlog)) == 0 else {
+            let error = SystemError(bound == 0 ? "listen" : "bind")
+            Syscalls.close(descriptor)
+            throw ListenError(place, error)
+        }
+        return Listener(descriptor)
+    }
+
+    /// Listens on a Unix socket. A socket file that nobody listens on any more is replaced.
+    package static func bind(unixPath path: String, backlog: Int) throws(ListenError) -> Listener {
+        var address = RawSocketAddress()
+        guard address.setUnixPath(path) else {
+            throw .system(path, SystemError("bind", code: ENAMETOOLONG))
+        }
+        do throws(ListenError) {
+            let listener = try open(&address, place: path, backlog: backlog)
+            return Listener(owning: listener, path: path)
+        } catch ListenError.addressInUse {
+            guard isSocket(path), isStale(&address) else { throw .addressInUse(path) }
+            unsafe unlink(path)
+            return Listener(owning: try open(&address, place: path, backlog: backlog), path: path)
+        }
+    }
+
+    private convenience init(owning listener: Listener, path: String) {
+        self.init(dup(listener.descriptor), path: path)
+        Syscalls.setNonBlocking(descriptor)
+    }
+
+    /// Only what was a socket may be replaced: the path may be that of somebody's file.
+    private static func isSocket(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
+    }
+
+    private static func isStale(_ address: inout RawSocketAddress) -> Bool {
+        #if os(Linux)
+            let probe = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
+        #else
+            let probe = socket(AF_UNIX, SOCK_STREAM, 0)
+        #endif
+        guard probe >= 0 else { return false }
+        defer { Syscalls.close(probe) }
+        let length = address.length
+        return unsafe address.withPointer { pointer, _ in
+            unsafe connect(probe, pointer, length) != 0 && errno == ECONNREFUSED
+        }
+    }
+
+    /// Takes over a descriptor that already listens, as service managers hand them on.
+    package static func inherit(_ descriptor: CInt) throws(ListenError) -> Listener {
+        var listens: CInt = 0
+        var length = socklen_t(MemoryLayout<CInt>.size)
+        guard unsafe getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens, &length) == 0
+        else { throw ListenError("descriptor \(descriptor)", SystemError("getsockopt")) }
+        guard listens != 0 else {
+            throw .system("descriptor \(descriptor)", SystemError("listen", code: EINVAL))
+        }
+        Syscalls.setNonBlocking(descriptor)
+        return Listener(descriptor)
+    }
+
+    private static func resolve(
+        host: String, port: UInt16
+    ) throws(ListenError) -> [RawSocketAddress] {
+        // "localhost" means both families whatever the hosts file says; "" and "*" mean all.
+        switch host {
+        case "localhost":
+            return try resolve(host: "127.0.0.1", port) + (try? resolve(host: "::1", port)).orEmpty
+        case "", "*":
+            return try resolve(host: "0.0.0.0", port) + (try? resolve(host: "::", port)).orEmpty
+        default: return try resolve(host: host, port)
+        }
+    }
+
+    private static func resolve(
+        host: String, _ port: UInt16
+    ) throws(ListenError) -> [RawSocketAddress] {
+        var hints = unsafe addrinfo()
+        unsafe hints.ai_flags = AI_PASSIVE
+        #if os(Linux)
+            unsafe hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
+        #else
+            hints.ai_socktype = SOCK_STREAM
+        #endif
+        var list: UnsafeMutablePointer<addrinfo>?
+        guard unsafe getaddrinfo(host, String(port), &hints, &list) == 0 else {
+            throw .addressNotAvailable(host)
+        }
+        defer { unsafe freeaddrinfo(list) }
+        var addresses: [RawSocketAddress] = []
+        var next = unsafe list
+        while let entry = unsafe next {
+            if let source = unsafe entry.pointee.ai_addr {
+                var raw = RawSocketAddress()
+                raw.length = unsafe entry.pointee.ai_addrlen
+                let length = Int(raw.length)
+                unsafe withUnsafeMutableBytes(of: &raw.storage) {
+                    unsafe $0.copyMemory(
+                        from: UnsafeRawBufferPointer(start: source, count: length))
+                }
+                addresses.append(raw)
+            }
+            unsafe next = entry.pointee.ai_next
+        }
+        return addresses
+    }
+
+    /// Takes one connection that waits.
+    /// - Returns: its descriptor, `.wouldBlock` for none, or why it could not be had.
+    package func accept(_ peer: inout RawSocketAddress) -> IOResult {
+        peer.length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        while true {
+            let descriptor = unsafe peer.withPointer { address, length in
+                #if os(Linux)
+                    return unsafe http_server_accept(self.descriptor, address, length)
+                #else
+                    return unsafe Darwin.accept(self.descriptor, address, length)
+                #endif
+            }
+            if descriptor >= 0 {
+                #if canImport(Darwin)
+                    Syscalls.setNonBlocking(descriptor)
+                    _ = Syscalls.setOption(descriptor, level: SOL_SOCKET, SO_NOSIGPIPE, 1)
+                #endif
+                return .done(Int(descriptor))
+            }
+            switch errno {
+            case EINTR, ECONNABORTED: continue
+            case EAGAIN: return .wouldBlock
+            default: return .failed(errno)
+            }
+        }
+    }
+}
+
+extension Optional where Wrapped == [RawSocketAddress] {
+    fileprivate var orEmpty: [RawSocketAddress] { self ?? [] }
+}
+
+extension RawSocketAddress {
+    fileprivate mutating func setPort(_ port: UInt16) {
+        let family = CInt(storage.ss_family)
+        unsafe withPointer { address, _ in
+            if family == AF_INET {
+                unsafe address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+                    unsafe $0.pointee.sin_port = port.bigEndian
+                }
+            } else if family == AF_INET6 {
+                unsafe address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) {
+                    unsafe $0.pointee.sin6_port = port.bigEndian
+                }
+            }
+        }
+    }
+
+    fileprivate mutating func setUnixPath(_ path: String) -> Bool {
+        let bytes = Array(path.utf8)
+        let offset = MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? 2
+        guard !bytes.isEmpty, bytes.count < MemoryLayout<sockaddr_un>.size - offset else {
+            return false
+        }
+        storage.ss_family = sa_family_t(AF_UNIX)
+        length = socklen_t(offset + bytes.count + 1)
+        unsafe withUnsafeMutableBytes(of: &storage) { room in
+            for index in bytes.indices { unsafe room[offset + index] = bytes[index] }
+            unsafe room[offset + bytes.count] = 0
+        }
+        return true
+    }
+}

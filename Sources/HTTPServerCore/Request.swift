@@ -1,0 +1,140 @@
+public import HTTPParser
+
+/// The two ends of a connection, shared by its requests.
+final class ConnectionEnds: Sendable {
+    let peer: PeerAddress
+    let local: SocketAddress
+
+    init(peer: PeerAddress, local: SocketAddress) {
+        self.peer = peer
+        self.local = local
+    }
+}
+
+/// What a handler answers: the head of a request, and its content as a stream.
+///
+/// It is a small value over one shared block of bytes. Nothing is decoded or copied until it is
+/// asked for.
+@safe
+public struct Request: Sendable {
+    /// The parts of a request that all its copies share.
+    final class Storage: Sendable {
+        let head: RequestHead
+        let exchange: Exchange?
+        let ends: ConnectionEnds
+
+        init(
+            head: consuming RequestHead, exchange: Exchange?, ends: ConnectionEnds
+        ) {
+            self.head = head
+            self.exchange = exchange
+            self.ends = ends
+        }
+    }
+
+    let storage: Storage
+    /// What the router took out of the path: the values of `:name` in a route.
+    public internal(set) var parameters = PathParameters()
+    /// How many segments of the path a mount has taken.
+    package var mountDepth = 0
+
+    init(_ storage: Storage) {
+        self.storage = storage
+    }
+
+    /// The method, as the client sent it: HEAD is HEAD, though a GET route answers it.
+    public var method: HTTPMethod { storage.head.method }
+    /// What the request line names, still percent-encoded.
+    public var target: RequestTarget { storage.head.target }
+    /// The version of the request.
+    public var version: HTTPVersion { storage.head.version }
+    /// The fields, in the order of the wire.
+    public var fields: RequestFields { RequestFields(storage: storage) }
+    /// The announced length of the content in bytes; `nil` without Content-Length.
+    public var contentLength: Int64? { storage.head.contentLength }
+    /// The content, transfer coding taken off. It is read only when asked for, once.
+    public var body: RequestBody { RequestBody(exchange: storage.exchange) }
+    /// Where the request came from.
+    public var peer: SocketAddress { storage.ends.peer.address }
+    /// Where the server took it.
+    public var local: SocketAddress { storage.ends.local }
+
+    /// The path, percent-decoded as a whole; for display and logs. To find something by it, use
+    /// `pathSegments`, in which `%2F` is not a separator.
+    public var path: String {
+        guard let path = unsafe CanonicalPath.path(of: storage.head.targetBytes) else {
+            return target.text
+        }
+        guard let bytes = unsafe CanonicalPath.decode(path) else { return target.path }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The segments of the path behind the mount point, each percent-decoded, `.` and `..`
+    /// resolved (RFC 3986 section 5.2.4). `nil` when an escape is ill-formed, a segment holds NUL,
+    /// or the path would rise above its root.
+    public var pathSegments: [[UInt8]]? {
+        guard let all = canonicalPath?.segments, all.count >= mountDepth else { return nil }
+        return Array(all[mountDepth...])
+    }
+
+    package var knownMethod: HTTPMethod.Known { storage.head.knownMethod }
+
+    package var canonicalPath: CanonicalPath? {
+        unsafe CanonicalPath(storage.head.targetBytes)
+    }
+
+    package var targetBytes: UnsafeRawBufferPointer { unsafe storage.head.targetBytes }
+}
+
+/// The fields of a request: a collection that reads them in place.
+@safe
+public struct RequestFields: Sendable, RandomAccessCollection {
+    let storage: Request.Storage
+
+    private var table: FieldTable { unsafe storage.head.table }
+
+    /// 0.
+    public var startIndex: Int { 0 }
+    /// The number of field lines.
+    public var endIndex: Int { unsafe table.count }
+
+    /// The field at a position of 0..<`count`.
+    public subscript(position: Int) -> HTTPField {
+        precondition(position >= 0 && position < count, "field position out of range")
+        return unsafe table.field(position)
+    }
+
+    /// The value of the first field with this name: UTF-8, or Latin-1 where it is not valid.
+    public subscript(name: HTTPFieldName) -> String? {
+        guard let index = unsafe table.index(of: name) else { return nil }
+        return unsafe fieldText(table.value(index))
+    }
+
+    /// The values of all fields with this name, in order.
+    public func values(of name: HTTPFieldName) -> [String] {
+        unsafe table.values(of: name)
+    }
+
+    /// All values of a field whose value is a list, joined by commas as RFC 9110 section 5.3
+    /// allows; `nil` without such a field.
+    public func list(_ name: HTTPFieldName) -> String? {
+        let all = values(of: name)
+        return all.isEmpty ? nil : all.joined(separator: ", ")
+    }
+
+    /// Whether there is a field with this name.
+    public func contains(_ name: HTTPFieldName) -> Bool {
+        unsafe table.index(of: name) != nil
+    }
+}
+
+/// The values that a route's `:name` segments took from a path, percent-decoded.
+public struct PathParameters: Sendable, Hashable {
+    var pairs: [String: String] = [:]
+
+    /// The value of a parameter; `nil` when the route has none of that name.
+    public subscript(name: String) -> String? { pairs[name] }
+
+    /// Whether the route has no parameters.
+    public var isEmpty: Bool { pairs.isEmpty }
+}

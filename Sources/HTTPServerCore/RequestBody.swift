@@ -1,0 +1,88 @@
+public import HTTPParser
+
+/// The content of a request as a stream, transfer coding taken off, and content coding as well:
+/// what was sent by gzip or deflate is read as it was before.
+///
+/// Nothing is read from the client, and `100 Continue` is not sent, before the first piece is
+/// asked for; and no more is read while the pieces are not taken. It can be read once.
+///
+/// ```swift
+/// for try await piece in request.body { size += piece.count }
+/// ```
+public struct RequestBody: AsyncSequence, Sendable {
+    let exchange: Exchange?
+    /// Whether the content coding stays on.
+    private var isRaw = false
+
+    init(exchange: Exchange?) {
+        self.exchange = exchange
+    }
+
+    /// The same content in the form in which it is sent, content coding left on. Content is read
+    /// in one form or the other.
+    public var raw: RequestBody {
+        var body = self
+        body.isRaw = true
+        return body
+    }
+
+    /// What takes the content coding off, if there is one to be taken off.
+    private var decoding: BodyDecoding? { isRaw ? nil : exchange?.decoding }
+
+    /// How many bytes will be read, where that is known before.
+    var announcedLength: Int64? { decoding == nil ? exchange?.announcedLength : nil }
+
+    /// Reads the pieces, one after the other.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        let exchange: Exchange?
+        let decoding: BodyDecoding?
+
+        /// The next piece, never empty; `nil` after the last.
+        /// - Throws: `RequestBodyError` when the content does not come in whole, `HTTPError` with
+        ///   413 when it is longer than the server allows, `CodecError` when its content coding is
+        ///   not known (415), broken (400), or stands for more than the server allows (413).
+        public mutating func next() async throws -> [UInt8]? {
+            guard let exchange else { return nil }
+            if let decoding { return try await decoding.next(from: exchange) }
+            return try await exchange.nextPiece()
+        }
+    }
+
+    /// Starts reading.
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(exchange: exchange, decoding: decoding)
+    }
+
+    /// All of the content in memory.
+    /// - Parameter byteLimit: the most bytes to take; above it `HTTPError` with 413 is thrown,
+    ///   before anything is read where the length was announced.
+    public func collect(upTo byteLimit: Int = 2 << 20) async throws -> [UInt8] {
+        guard exchange != nil else { return [] }
+        if let announced = announcedLength, announced > Int64(byteLimit) {
+            throw HTTPError(.contentTooLarge, "at most \(byteLimit) bytes are taken here")
+        }
+        var all: [UInt8] = []
+        for try await piece in self {
+            guard piece.count <= byteLimit - all.count else {
+                throw HTTPError(.contentTooLarge, "at most \(byteLimit) bytes are taken here")
+            }
+            all += piece
+        }
+        return all
+    }
+
+    /// The fields behind chunked content, once it was read to its end (RFC 9110 section 6.5).
+    public var trailers: HTTPFields {
+        get async { await exchange?.receivedTrailers() ?? HTTPFields() }
+    }
+}
+
+/// Content that did not come in whole.
+public enum RequestBodyError: Error, Hashable, Sendable {
+    /// The client closed the connection, or it failed, or it was too slow.
+    case connectionLost
+    /// The content's framing is ill-formed.
+    case malformed(HTTPParseError)
+    /// Another reader has taken it.
+    case alreadyRead
+}

@@ -1,0 +1,143 @@
+internal import HTTPParser
+
+/// The routes of a router, one array for each part, so that finding one touches little memory.
+///
+/// It is a value, like its router: a copy taken by a server does not change any more.
+struct RouteTable: Sendable {
+    private var patterns: [RoutePattern] = []
+    /// `nil` for all methods.
+    private(set) var methods: [HTTPMethod?] = []
+    private(set) var handlers: [any Handler] = []
+    private(set) var immediates: [(any ImmediateHandler)?] = []
+    /// The routes with parameters or prefixes, in the order they were added.
+    private var scanned: [Int] = []
+    /// The newest route of each path without parameters, by the hash of the path: a table of a
+    /// power of two, searched onward from the hash's place. -1 is free.
+    private var newest: [Int] = Array(repeating: -1, count: 16)
+    private var used = 0
+    /// The hash of each route's path, and the next older route of the same path, or -1.
+    private var hashes: [UInt64] = []
+    private var older: [Int] = []
+
+    mutating func add(_ pattern: RoutePattern, _ method: HTTPMethod?, _ handler: some Handler) {
+        let route = patterns.count
+        patterns.append(pattern)
+        methods.append(method)
+        handlers.append(handler)
+        immediates.append(handler as? any ImmediateHandler)
+        hashes.append(0)
+        older.append(-1)
+        guard case .literal(let path) = pattern else { return scanned.append(route) }
+        if used * 2 >= newest.count { grow() }
+        hashes[route] = unsafe Self.hash(path.span.bytes)
+        let slot = unsafe slot(of: path.span.bytes, hash: hashes[route])
+        if newest[slot] < 0 { used += 1 }
+        older[route] = newest[slot]
+        newest[slot] = route
+    }
+
+    private mutating func grow() {
+        let routes = newest.filter { $0 >= 0 }
+        newest = Array(repeating: -1, count: newest.count * 2)
+        for route in routes {
+            guard case .literal(let path) = patterns[route] else { continue }
+            unsafe newest[slot(of: path.span.bytes, hash: hashes[route])] = route
+        }
+    }
+
+    /// The place of a path, or the free one where it would go.
+    private func slot(of path: RawSpan, hash: UInt64) -> Int {
+        let mask = newest.count - 1
+        var slot = Int(truncatingIfNeeded: hash) & mask
+        while newest[slot] >= 0 {
+            let route = newest[slot]
+            if hashes[route] == hash, isLiteral(route, path) { break }
+            slot = (slot + 1) & mask
+        }
+        return slot
+    }
+
+    private func isLiteral(_ route: Int, _ path: RawSpan) -> Bool {
+        guard case .literal(let own) = patterns[route] else { return false }
+        return unsafe own.span.bytes.equals(path)
+    }
+
+    /// FNV-1a. Paths of routes are the program's own, so nobody can make them collide.
+    private static func hash(_ bytes: RawSpan) -> UInt64 {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for index in 0..<bytes.byteCount {
+            hash = (hash ^ UInt64(bytes.byte(at: index))) &* 0x100_0000_01B3
+        }
+        return hash ^ hash >> 32
+    }
+
+    // MARK: Finding
+
+    /// The route that answers a request: the newest that matches path and method. HEAD is
+    /// answered by a route of its own, else by the one that answers GET.
+    func find(_ request: inout Request) throws(HTTPError) -> Int? {
+        let method = request.method
+        guard method == .head else { return try match(&request) { $0 == nil || $0 == method } }
+        var own = request
+        if let route = try match(&own, { $0 == nil || $0 == .head }), methods[route] == .head {
+            request = own
+            return route
+        }
+        return try match(&request) { $0 == nil || $0 == .get }
+    }
+
+    /// The methods for which there are routes of the request's path.
+    func methods(for request: Request) throws(HTTPError) -> Set<HTTPMethod> {
+        var found: Set<HTTPMethod> = []
+        // Each look is taken at a fresh copy: a match moves the mount point.
+        var probe = request
+        while let route = try match(
+            &probe, { method in method.map { !found.contains($0) } ?? false }),
+            let method = methods[route]
+        {
+            found.insert(method)
+            probe = request
+        }
+        return found
+    }
+
+    private func match(
+        _ request: inout Request, _ accepts: (HTTPMethod?) -> Bool
+    ) throws(HTTPError) -> Int? {
+        guard let path = RoutingPath(request) else { return nil }
+        guard path.isValid else { throw HTTPError(.badRequest, "the path cannot be decoded") }
+        let literal = literalMatch(path, request, accepts)
+        var index = scanned.count - 1
+        while index >= 0 {
+            let route = scanned[index]
+            if route < literal { break }
+            if accepts(methods[route]), patterns[route].matches(path, &request) { return route }
+            index -= 1
+        }
+        return literal < 0 ? nil : literal
+    }
+
+    /// The newest route without parameters that matches, or -1.
+    private func literalMatch(
+        _ path: RoutingPath, _ request: Request, _ accepts: (HTTPMethod?) -> Bool
+    ) -> Int {
+        guard used > 0 else { return -1 }
+        return path.withBytes(of: request) { bytes in
+            var route = newest[slot(of: bytes, hash: Self.hash(bytes))]
+            while route >= 0, !accepts(methods[route]) { route = older[route] }
+            return route
+        }
+    }
+}
+
+extension RawSpan {
+    fileprivate func byte(at offset: Int) -> UInt8 {
+        unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self)
+    }
+
+    fileprivate func equals(_ other: RawSpan) -> Bool {
+        guard byteCount == other.byteCount else { return false }
+        for index in 0..<byteCount where byte(at: index) != other.byte(at: index) { return false }
+        return true
+    }
+}

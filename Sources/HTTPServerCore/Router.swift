@@ -1,0 +1,106 @@
+public import HTTPParser
+
+/// Chooses a handler by method and path; the last one added that matches wins.
+///
+/// Paths are compared in canonical form: percent-decoded segment by segment, `.` and `..`
+/// resolved. Routes without parameters are found by a hash, however many there are. What no route
+/// matches is answered by 404; a path that exists for other methods by 405 with Allow, and by an
+/// answer of its own to OPTIONS; a method that nobody knows by 501. A route for GET answers HEAD
+/// as well.
+///
+/// A router is a value: a copy taken by a server does not change any more.
+public struct Router: ImmediateHandler {
+    private var table = RouteTable()
+
+    /// Creates a router without routes.
+    public init() {}
+
+    // MARK: Adding routes
+
+    /// Adds a handler for one method and path.
+    /// - Parameters:
+    ///   - method: the method, or `nil` for all.
+    ///   - path: segments after slashes, not percent-encoded. `:name` matches one segment, which
+    ///     `Request.parameters` then holds; `*` as the last segment matches any rest.
+    ///   - handler: who answers.
+    public mutating func on(_ method: HTTPMethod?, _ path: String, use handler: some Handler) {
+        add(RoutePattern(path), method, handler)
+    }
+
+    /// Adds a closure that answers at once.
+    public mutating func on(
+        _ method: HTTPMethod?, _ path: String,
+        respond: @escaping @Sendable (Request) throws -> Response
+    ) {
+        on(method, path, use: SyncHandler(respond))
+    }
+
+    /// Adds a closure that may wait, for content for example.
+    public mutating func on(
+        _ method: HTTPMethod?, _ path: String,
+        respond: @escaping @Sendable (Request) async throws -> Response
+    ) {
+        on(method, path, use: AsyncHandler(respond))
+    }
+
+    /// Adds a closure that may block its thread; it runs outside of the event loop.
+    public mutating func onBlocking(
+        _ method: HTTPMethod?, _ path: String,
+        respond: @escaping @Sendable (Request) throws -> Response
+    ) {
+        on(method, path, use: BlockingHandler(respond))
+    }
+
+    /// Adds a handler for a path and everything below it, for all methods. The handler sees the
+    /// rest of the path in `Request.pathSegments`.
+    public mutating func mount(_ prefix: String, _ handler: some Handler) {
+        add(.prefix(RoutePattern.split(prefix).filter { !$0.isEmpty }), nil, handler)
+    }
+
+    private mutating func add(
+        _ pattern: RoutePattern, _ method: HTTPMethod?, _ handler: some Handler
+    ) {
+        table.add(pattern, method, handler)
+    }
+
+    // MARK: Answering
+
+    /// Answers at once if the route's handler does.
+    public func respondNow(to request: Request) throws -> Response? {
+        var request = request
+        guard let route = try table.find(&request) else { return try unrouted(request) }
+        return try table.immediates[route]?.respondNow(to: request)
+    }
+
+    /// Answers by the route's handler.
+    public func respond(to request: Request) async throws -> Response {
+        var request = request
+        guard let route = try table.find(&request) else { return try unrouted(request) }
+        return try await table.handlers[route].respond(to: request)
+    }
+
+    // MARK: What no route answers
+
+    private func unrouted(_ request: Request) throws(HTTPError) -> Response {
+        let method = request.method
+        if method == .options, request.target.form == .asterisk {
+            return Response(
+                .noContent, fields: [.allow: Self.list(Set(table.methods.compactMap { $0 }))])
+        }
+        let allowed = try table.methods(for: request)
+        guard !allowed.isEmpty else {
+            throw HTTPError(method.isRegistered ? .notFound : .notImplemented)
+        }
+        let fields: HTTPFields = [.allow: Self.list(allowed)]
+        if method == .options { return Response(.noContent, fields: fields) }
+        throw HTTPError(
+            method.isRegistered ? .methodNotAllowed : .notImplemented, fields: fields)
+    }
+
+    private static func list(_ methods: Set<HTTPMethod>) -> String {
+        var names = Set(methods.map(\.name))
+        if names.contains("GET") { names.insert("HEAD") }
+        names.insert("OPTIONS")
+        return names.sorted().joined(separator: ", ")
+    }
+}

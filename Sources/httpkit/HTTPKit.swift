@@ -1,0 +1,16 @@
+import ArgumentParser
+
+/// The command line of the toolkit; each subcommand has a file of its own.
+@main
+struct HTTPKit: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "httpkit",
+        abstract: "Serve folders over HTTP, and see what a strict parser makes of HTTP messages.",
+        discussion: """
+            Data goes to standard output, one JSON object or one address a line; logs and \
+            complaints go to standard error.
+            """,
+        version: "0.1.0",
+        subcommands: [ServeCommand.self, ParseCommand.self]
+    )
+}

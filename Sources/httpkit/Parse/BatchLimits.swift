@@ -1,0 +1,39 @@
+import HTTPParser
+
+/// The limits a case may set, in the words of the input; absent ones keep the defaults.
+struct BatchLimits: Decodable, Equatable, Sendable {
+    var maxFields: Int?
+    var maxHeadBytes: Int?
+    var maxContentBytes: Int64?
+    var maxTargetBytes: Int?
+    var maxTrailerBytes: Int?
+    var maxChunkLineBytes: Int?
+
+    var hasNegative: Bool {
+        let limits = [maxFields, maxHeadBytes, maxTargetBytes, maxTrailerBytes, maxChunkLineBytes]
+        return limits.contains { ($0 ?? 0) < 0 } || (maxContentBytes ?? 0) < 0
+    }
+
+    /// What is checked beside the parser.
+    var budget: HeadBudget { HeadBudget(headBytes: maxHeadBytes, targetBytes: maxTargetBytes) }
+
+    /// What the parser checks. A limit on a whole head replaces those on its parts; a limit on
+    /// targets leaves as much room as before for the rest of the line.
+    var parserLimits: ParserLimits {
+        var limits = ParserLimits.standard
+        if let maxTargetBytes {
+            let (sum, overflow) = maxTargetBytes.addingReportingOverflow(limits.startLineBytes)
+            limits.startLineBytes = overflow ? .max : sum
+        }
+        if let maxHeadBytes {
+            limits.startLineBytes = maxHeadBytes
+            limits.fieldLineBytes = maxHeadBytes
+            limits.fieldSectionBytes = maxHeadBytes
+        }
+        limits.fieldCount = maxFields ?? limits.fieldCount
+        limits.contentBytes = maxContentBytes ?? limits.contentBytes
+        limits.trailerBytes = maxTrailerBytes ?? limits.trailerBytes
+        limits.chunkExtensionBytes = maxChunkLineBytes ?? limits.chunkExtensionBytes
+        return limits
+    }
+}

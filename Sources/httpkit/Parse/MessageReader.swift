@@ -1,0 +1,126 @@
+import HTTPParser
+
+/// A parser together with what it was fed, which two things of the output need: Latin-1 text of
+/// bytes that the parser gives as UTF-8 text only, and limits on a whole head or target.
+struct MessageReader<Parser: MessageParser & ~Copyable>: ~Copyable {
+    private var parser: Parser
+    private var history: History
+    private let budget: HeadBudget
+    /// How much later than in truth the parser places its next byte; see `offset()`.
+    private var bias = 0
+    private var isInHead = true
+    private var framing = FramingWord.none
+    /// Where the last content ended that no line end follows.
+    private var contentEnd = 0
+
+    /// Creates a reader for a stream of any length, with the standard limits.
+    init(_ parser: consuming Parser) {
+        self.parser = parser
+        budget = HeadBudget()
+        history = History()
+    }
+
+    /// Creates a reader for a case, with any limits.
+    init(_ parser: consuming Parser, budget: HeadBudget) {
+        self.parser = parser
+        self.budget = budget
+        history = History(keeping: .max)
+    }
+
+    /// Why nothing more is read, though nothing is wrong.
+    var stopReason: StopReason? { parser.stopReason }
+
+    mutating func append(_ bytes: Span<UInt8>) {
+        history.append(bytes)
+        parser.append(bytes)
+    }
+
+    /// What was not read, which after a stop is somebody else's.
+    mutating func takeRest() -> [UInt8] { parser.takeRest() }
+
+    /// The next event, or `nil` for more bytes or after a stop. An error is final.
+    mutating func next() throws(HTTPParseError) -> MessageEvent? {
+        let event: MessageEvent?
+        do {
+            event = try parser.nextEvent()
+        } catch {
+            throw settled(error)
+        }
+        switch event {
+        case .interim(let head): return .interim(try checked(head))
+        case .head(let head):
+            let head = try checked(head)
+            isInHead = false
+            framing = head.framing
+            return .head(head)
+        case .end(let trailers):
+            isInHead = true
+            if framing == .length { contentEnd = offset() }
+            return .end(spelledOut(trailers))
+        case .content, nil: return event
+        }
+    }
+
+    /// Says that no more bytes come; `next()` may have one more event for it.
+    mutating func finish() throws(HTTPParseError) {
+        do {
+            try parser.finish()
+        } catch {
+            throw settled(error)
+        }
+    }
+
+    /// The parser's error at its true place, or the limit that the head passed before.
+    private mutating func settled(_ error: HTTPParseError) -> HTTPParseError {
+        let error = HTTPParseError(error.kind, at: error.offset - bias)
+        guard isInHead, !budget.isUnlimited else { return error }
+        let start = offset()
+        return budget.fault(in: history.bytes(from: start, to: error.offset), at: start) ?? error
+    }
+
+    /// The head with its reason phrase in Latin-1, unless it is longer than the limits.
+    private mutating func checked(_ head: ParsedHead) throws(HTTPParseError) -> ParsedHead {
+        let isPlain = head.reason?.isASCII ?? true
+        guard !isPlain || !budget.isUnlimited else { return head }
+        let end = offset()
+        // The start line, the field lines and the empty line.
+        let lines = history.lines(head.fields.count + 2, from: contentEnd, to: end)
+        guard let start = lines.first?.lowerBound else { return head }
+        if let fault = budget.fault(in: history.bytes(from: start, to: end), at: start) {
+            throw fault
+        }
+        guard !isPlain, case .response(let status, _) = head.startLine else { return head }
+        var head = head
+        // "HTTP/1.1 200 " is what stands before a reason phrase.
+        let reason = history.bytes(from: start + 13, to: lines[0].upperBound)
+        head.startLine = .response(status: status, reason: latin1(reason.span))
+        return head
+    }
+
+    /// Trailers in Latin-1: the lines before the empty one that was read last.
+    private mutating func spelledOut(_ trailers: [ParsedField]) -> [ParsedField] {
+        guard !trailers.allSatisfy(\.value.isASCII) else { return trailers }
+        let lines = history.lines(trailers.count + 1, from: contentEnd, to: offset())
+        return zip(trailers, lines).map { field, line in
+            let colon = line.lowerBound + field.name.utf8.count
+            let value = history.bytes(from: colon + 1, to: line.upperBound)
+            return ParsedField(name: field.name, value: trimmingBlanks(latin1(value.span)))
+        }
+    }
+
+    /// How far the parser has read. It does not say so itself: its rest is taken and given back,
+    /// after which it counts those bytes twice.
+    private mutating func offset() -> Int {
+        let rest = parser.takeRest()
+        parser.append(rest.span)
+        bias += rest.count
+        return history.end - rest.count
+    }
+}
+
+private func trimmingBlanks(_ text: String) -> String {
+    let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
+    let start = text.utf8.drop(while: isBlank).startIndex
+    guard let last = text.utf8.lastIndex(where: { !isBlank($0) }) else { return "" }
+    return String(text[start...last])
+}

@@ -1,0 +1,45 @@
+import ArgumentParser
+import HTTPParser
+
+/// `httpkit parse`: bytes in, events out as JSON lines.
+struct ParseCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "parse",
+        abstract: "Show what the parser makes of HTTP messages on standard input.",
+        discussion: """
+            Reads requests, or responses with --response, and prints each event as one line of \
+            JSON as soon as it is known: "head", "interim", "content" (bytes in base64), "end", \
+            "stop" and "rest" when the connection goes on as something else or closes, and \
+            "error" with kind, offset and reason.
+
+            With --batch each line of input is a case of its own, \
+            {"id":...,"kind":"request"|"response","bytes":BASE64}, and each line of output its \
+            outcome, in the same order. A case may also have "requestMethods":[...], the requests \
+            that the responses answer, and "limits":{...} with any of maxFields, maxHeadBytes, \
+            maxContentBytes, maxTargetBytes, maxTrailerBytes and maxChunkLineBytes. A line that \
+            is no case gives the result "error" and does not end the run.
+
+            The exit status is 1 when the messages, or with --batch any line of input, are \
+            ill-formed.
+            """
+    )
+
+    @Flag(help: "Read responses, to GET requests; in a batch, for cases without a kind.")
+    var response = false
+
+    @Flag(help: "Read one case a line and print one outcome a line.")
+    var batch = false
+
+    func run() throws {
+        let isClean =
+            switch (batch, response) {
+            case (true, _):
+                try ParseBatch.run(defaultKind: response ? .response : .request)
+            case (false, true):
+                try ParseStream.run(MessageReader(ResponseParser()))
+            case (false, false):
+                try ParseStream.run(MessageReader(RequestParser()))
+            }
+        guard isClean else { throw ExitCode.failure }
+    }
+}

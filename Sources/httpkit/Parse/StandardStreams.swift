@@ -1,0 +1,71 @@
+import HTTPParser
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// Standard input or output failed, and not the messages.
+struct StreamError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ action: String, code: CInt) {
+        let reason = unsafe strerror(code).map { unsafe String(cString: $0) }
+        description = "\(action): \(reason ?? "error \(code)")"
+    }
+}
+
+/// Standard input in pieces, as they come.
+struct StandardInput: ~Copyable {
+    private var piece = [UInt8](repeating: 0, count: 64 << 10)
+
+    /// Waits for bytes and adds them; `false` at the end of the input.
+    mutating func read(_ body: (Span<UInt8>) throws -> Void) throws -> Bool {
+        let count = try fill()
+        guard count > 0 else { return false }
+        try body(piece.span.extracting(0..<count))
+        return true
+    }
+
+    private mutating func fill() throws -> Int {
+        while true {
+            let count = unsafe piece.withUnsafeMutableBytes {
+                unsafe systemRead(STDIN_FILENO, $0.baseAddress, $0.count)
+            }
+            if count >= 0 { return count }
+            guard errno == EINTR else {
+                throw StreamError("cannot read standard input", code: errno)
+            }
+        }
+    }
+}
+
+/// Standard output and standard error.
+enum StandardOutput {
+    /// Writes all bytes and empties the buffer.
+    static func write(_ bytes: inout ByteBuffer, to descriptor: CInt = STDOUT_FILENO) throws {
+        while !bytes.isEmpty {
+            let count = unsafe bytes.bytes.withUnsafeBytes {
+                unsafe systemWrite(descriptor, $0.baseAddress, $0.count)
+            }
+            if count > 0 {
+                bytes.consume(count)
+            } else if errno != EINTR {
+                throw StreamError("cannot write", code: errno)
+            }
+        }
+    }
+
+    /// Writes a line to standard error.
+    static func complain(_ line: String) throws {
+        var bytes = ByteBuffer()
+        bytes.append("httpkit: \(line)\n")
+        try write(&bytes, to: STDERR_FILENO)
+    }
+}
+
+private let systemRead = unsafe read
+private let systemWrite = unsafe write

@@ -1,0 +1,41 @@
+import HTTPParser
+import HTTPServerCore
+
+/// Answers a request with what it was, as JSON: method, target, version, fields, content in
+/// base64, trailers and peer.
+struct EchoHandler: Handler {
+    func respond(to request: Request) async throws -> Response {
+        let content = try await request.body.collect(upTo: 64 << 20)
+        let trailers = await request.body.trailers
+        var json = ByteBuffer(capacity: 512 + content.count * 2)
+        json.append(literal: "{\"method\":")
+        json.append(json: request.method.name)
+        json.append(literal: ",\"target\":")
+        json.append(json: request.target.text)
+        json.append(literal: ",\"version\":")
+        json.append(json: "1.\(request.version.minor)")
+        json.append(literal: ",\"fields\":")
+        json.append(array: Array(request.fields), Self.append)
+        json.append(literal: ",\"content\":")
+        json.append(base64: content)
+        json.append(literal: ",\"trailers\":")
+        json.append(array: Array(trailers), Self.append)
+        json.append(literal: ",\"peer\":")
+        json.append(json: request.peer.description)
+        json.append(literal: "}\n")
+        let bytes = json.bytes
+        let array = unsafe Array(unsafeUninitializedCapacity: bytes.count) { room, count in
+            for index in bytes.indices { unsafe room[index] = bytes[index] }
+            count = bytes.count
+        }
+        return Response(.ok, body: .bytes(array, mediaType: "application/json"))
+    }
+
+    private static func append(_ json: inout ByteBuffer, _ field: HTTPField) {
+        json.append(literal: "[")
+        json.append(json: field.name.text)
+        json.append(literal: ",")
+        json.append(json: field.value)
+        json.append(literal: "]")
+    }
+}

@@ -1,0 +1,214 @@
+import ArgumentParser
+import Dispatch
+import HTTPParser
+import HTTPServerCore
+import Logging
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// `httpkit serve`: the files of a directory over HTTP.
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Serve the files of a directory.",
+        discussion: """
+            Prints the address on standard output once it accepts connections, and nothing else \
+            there. Control-C and SIGTERM let running requests end, for ten seconds at most.
+            """)
+
+    @Argument(help: "The directory.")
+    var directory = "."
+
+    @Option(help: "The address or name to listen at; * for all.")
+    var host = "127.0.0.1"
+
+    @Option(help: "The port; 0 for any free one.")
+    var port: UInt16 = 8080
+
+    @OptionGroup(title: "Files")
+    var files: FileOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "Answer any request to PATH with what it was, as JSON.", valueName: "path"))
+    var echo: String?
+
+    @OptionGroup(title: "Not available yet")
+    var later: LaterOptions
+
+    @Option(help: "How many event loops; one a core, at most 4, without it.")
+    var loops: Int?
+
+    @Option(
+        help: ArgumentHelp("Content of one request in bytes; above it 413.", valueName: "bytes"))
+    var maxBody: Int64 = 4 << 30
+
+    @Option(
+        help: "trace, debug, info, notice, warning, error or critical.",
+        transform: { text in
+            guard let level = Logger.Level(rawValue: text) else {
+                throw ValidationError("there is no log level \(text)")
+            }
+            return level
+        })
+    var logLevel = Logger.Level.warning
+
+    @Flag(help: "Log each request on standard error, in combined format.")
+    var accessLog = false
+
+    func validate() throws {
+        if let loops, !(1...256).contains(loops) {
+            throw ValidationError("--loops takes a number from 1 to 256")
+        }
+        if maxBody < 0 { throw ValidationError("--max-body takes a number of bytes") }
+        if let age = files.cacheAge, age < 0 {
+            throw ValidationError("--cache-age takes a number of seconds")
+        }
+        if let echo, !echo.hasPrefix("/") {
+            throw ValidationError("--echo takes a path that begins with a slash")
+        }
+    }
+
+    func run() async throws {
+        if let refusal = later.refusal { fail(refusal) }
+        let level = logLevel
+        LoggingSystem.bootstrap { label in
+            var handler = StreamLogHandler.standardError(label: label)
+            handler.logLevel = level
+            return handler
+        }
+        // Who reads our lines may go, as `head` does; that is no reason to stop serving.
+        _ = signal(SIGPIPE, SIG_IGN)
+        let server = HTTPServer(serverConfiguration, handler: try handler)
+        do throws(ListenError) {
+            try server.start()
+        } catch {
+            fail(error.description)
+        }
+        announce(server)
+        await StopSignal.wait()
+        await server.shutdown()
+    }
+
+    private var handler: any Handler {
+        get throws { files.gzip ? CompressionHandler(try router) : try router }
+    }
+
+    private var router: Router {
+        get throws {
+            var router = Router()
+            do throws(SystemError) {
+                router.mount("/", try FileHandler(directory: directory, options: files.options))
+            } catch {
+                fail("\(directory): \(error.reason)")
+            }
+            if let echo { router.on(nil, echo, use: EchoHandler()) }
+            return router
+        }
+    }
+
+    private var serverConfiguration: ServerConfiguration {
+        var configuration = ServerConfiguration(host: host, port: port)
+        configuration.loops = loops
+        configuration.contentLimit = maxBody
+        if accessLog {
+            configuration.accessLog = { show($0.combined, on: STDERR_FILENO) }
+        }
+        return configuration
+    }
+
+    private func announce(_ server: HTTPServer) {
+        guard let address = server.addresses.first, let port = address.port else { return }
+        let shown =
+            host.contains(":") ? "[\(host)]" : (host.isEmpty || host == "*") ? "localhost" : host
+        show("Serving \(directory) at http://\(shown):\(port)/")
+        if let echo { show("Echoing requests at http://\(shown):\(port)\(echo)") }
+    }
+}
+
+/// What of the directory is served how.
+struct FileOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The file that stands for its directory.", valueName: "name"))
+    var index = "index.html"
+
+    @Flag(help: "Do not list directories without an index file.")
+    var noListing = false
+
+    @Option(help: ArgumentHelp("How long caches may keep files.", valueName: "seconds"))
+    var cacheAge: Int?
+
+    @Flag(help: "Serve and list names that begin with a dot.")
+    var showHidden = false
+
+    @Flag(
+        inversion: .prefixedNo,
+        help: ArgumentHelp(
+            "Compress answers for clients that accept gzip; on by default.",
+            discussion: """
+                Files up to 1 MiB are compressed as they are sent, and kept in memory; longer ones \
+                only if there is a NAME.gz beside NAME that is not older.
+                """))
+    var gzip = true
+
+    @Flag(help: "Change nothing in the directory; as long as only files are served, nothing is.")
+    var readOnly = false
+
+    var options: FileHandler.Options {
+        var options = FileHandler.Options()
+        options.indexFiles = [index]
+        options.listsDirectories = !noListing
+        options.cacheAge = cacheAge ?? 0
+        options.showsHidden = showHidden
+        options.servesPrecompressed = gzip
+        return options
+    }
+}
+
+/// Options of the command line's contract whose parts of the toolkit are to come. They are known
+/// so that they can be refused by name.
+struct LaterOptions: ParsableArguments {
+    enum Scheme: String, ExpressibleByArgument, CaseIterable { case none, basic, digest }
+
+    @Option(help: ArgumentHelp("WebDAV below PREFIX.", valueName: "prefix"))
+    var webdav: String?
+
+    @Option(help: ArgumentHelp("The upload page below PREFIX.", valueName: "prefix"))
+    var uploader: String?
+
+    @Option(help: "Who may come in; only none for now.")
+    var auth = Scheme.none
+
+    @Option(help: ArgumentHelp("An account.", valueName: "name:password"))
+    var user: [String] = []
+
+    @Option(help: ArgumentHelp("The name of the protection space.", valueName: "text"))
+    var realm: String?
+
+    /// Why the command cannot do what is asked, or `nil`.
+    var refusal: String? {
+        if webdav != nil { return "--webdav is not available in this version" }
+        if uploader != nil { return "--uploader is not available in this version" }
+        if auth != .none || !user.isEmpty || realm != nil {
+            return "--auth, --user and --realm are not available in this version"
+        }
+        return nil
+    }
+}
+
+/// One line on standard error, and exit status 2: what the user asked for cannot be done.
+func fail(_ message: String) -> Never {
+    show("httpkit: \(message)", on: STDERR_FILENO)
+    exit(2)
+}
+
+/// One line, written at once: scripts wait for it, and lines of several threads do not mix. A
+/// stream that nobody reads any more is no reason to stop serving.
+func show(_ line: String, on descriptor: CInt = STDOUT_FILENO) {
+    var bytes = ByteBuffer()
+    bytes.append(line + "\n")
+    try? StandardOutput.write(&bytes, to: descriptor)
+}

@@ -1,0 +1,54 @@
+import Foundation
+
+/// A directory that goes when its owner does.
+final class Folder: Sendable {
+    let url: URL
+
+    init() throws {
+        url = FileManager.default.temporaryDirectory
+            .appendingPathComponent("httpkit-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(at: url)
+    }
+
+    var path: String { url.path }
+
+    func file(_ name: String) -> URL { url.appendingPathComponent(name) }
+
+    func write(_ content: String, to name: String) throws {
+        try write(Array(content.utf8), to: name)
+    }
+
+    /// Writes a file, and the directories on its way.
+    func write(_ content: [UInt8], to name: String) throws {
+        let target = file(name)
+        try FileManager.default.createDirectory(
+            at: target.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(content).write(to: target)
+    }
+
+    /// By a handle: reading an empty file whole leaks in Foundation for Linux.
+    func bytes(_ name: String) -> [UInt8] {
+        guard let handle = try? FileHandle(forReadingFrom: file(name)) else { return [] }
+        return Array((try? handle.readToEnd()) ?? Data())
+    }
+
+    func text(_ name: String) -> String { String(decoding: bytes(name), as: UTF8.self) }
+}
+
+extension [UInt8] {
+    /// The same noise for the same seed, so that misplaced bytes are seen.
+    static func noise(_ count: Int, seed: UInt64) -> [UInt8] {
+        var state = seed &* 2_862_933_555_777_941_757 &+ 3_037_000_493
+        return unsafe [UInt8](unsafeUninitializedCapacity: count) { room, filled in
+            for index in 0..<count {
+                state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                unsafe room[index] = UInt8(truncatingIfNeeded: state >> 56)
+            }
+            filled = count
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Names that need escaping in a page, in a link, or in both.
+enum OddNames {
+    static let all = [
+        "a&b <i>.txt", "50%.txt", "ü ñ.txt", "#1?.txt", "\"quoted\".txt", "it's.txt", "a:b.txt",
+        "%2e%2e.txt", "back\\slash.txt", "semi;colon.txt", "plus+plus.txt", "日本語.txt",
+    ]
+
+    /// A folder in which each file of these names holds its name.
+    static func folder() throws -> Folder {
+        let folder = try Folder()
+        for name in all { try folder.write("content of \(name)", to: name) }
+        return folder
+    }
+}
+
+@Suite("Directory listings: what the links lead to", .fewAtOnce)
+struct ListingTests {
+    /// The targets of the links to entries, with the references of HTML resolved.
+    private func links(_ page: String) -> [String] {
+        let rows = page.components(separatedBy: "<tbody id=\"entries\">").last ?? ""
+        return rows.components(separatedBy: "<a href=\"").dropFirst().map { rest in
+            var link = String(rest.prefix { $0 != "\"" })
+            for (reference, text) in [("&lt;", "<"), ("&gt;", ">"), ("&#39;", "'"), ("&amp;", "&")]
+            {
+                link = link.replacingOccurrences(of: reference, with: text)
+            }
+            return link
+        }
+    }
+
+    @Test func everyLinkLeadsToItsFile() async throws {
+        let server = try await ServeProcess(try OddNames.folder())
+        let page = try await server.curl("-H", "Accept: text/html").text
+        let links = links(page)
+        #expect(links.count == OddNames.all.count)
+        var found: Set<String> = []
+        for link in links {
+            let path = link.hasPrefix("./") ? String(link.dropFirst(2)) : link
+            let result = try await server.curl("-f", path: "/" + path)
+            #expect(result.status == 0, "\(link)")
+            found.insert(result.text)
+        }
+        #expect(found == Set(OddNames.all.map { "content of \($0)" }))
+    }
+
+    @Test func theJSONListingHasAllNames() async throws {
+        struct Entry: Decodable {
+            var name: String
+            var href: String
+        }
+        let server = try await ServeProcess(try OddNames.folder())
+        let result = try await server.curl("-H", "Accept: application/json")
+        let entries = try JSONDecoder().decode([Entry].self, from: Data(result.output))
+        #expect(Set(entries.map(\.name)) == Set(OddNames.all))
+        for entry in entries {
+            let path = entry.href.hasPrefix("./") ? String(entry.href.dropFirst(2)) : entry.href
+            #expect(
+                try await server.curl("-f", path: "/" + path).text == "content of \(entry.name)")
+        }
+    }
+
+    @Test(arguments: [
+        "/../secret.txt", "/%2e%2e/secret.txt", "/..%2fsecret.txt", "/%252e%252e/secret.txt",
+        "/..%5csecret.txt", "/a/../../secret.txt", "/link/secret.txt", "/secret-link",
+        "/f.txt%00", "/./../secret.txt", "//secret.txt",
+    ])
+    func nothingLeadsOutOfTheDirectory(_ path: String) async throws {
+        let outside = try Folder()
+        try outside.write("secret", to: "secret.txt")
+        try outside.write("public", to: "root/f.txt")
+        let files = FileManager.default
+        try files.createSymbolicLink(
+            at: outside.file("root/link"), withDestinationURL: outside.url)
+        try files.createSymbolicLink(
+            at: outside.file("root/secret-link"),
+            withDestinationURL: outside.file("secret.txt"))
+        let root = try Folder()
+        try files.moveItem(at: outside.file("root"), to: root.file("root"))
+        try root.write("secret", to: "secret.txt")
+        let server = try await ServeProcess(path: root.file("root").path)
+        let result = try await server.curl("--path-as-is", "-i", path: path)
+        // What the links lead to must be there for as long as that.
+        withExtendedLifetime((outside, root)) {}
+        #expect((400..<500).contains(PlainResponse(head: result.text).status))
+        #expect(!result.text.contains("secret\n") && !result.text.hasSuffix("secret"))
+    }
+
+    @Test func aDirectoryWithoutItsSlashIsRedirected() async throws {
+        let folder = try Folder()
+        try folder.write("x", to: "a b/f.txt")
+        let server = try await ServeProcess(folder)
+        let head = PlainResponse(head: try await server.curl("-I", path: "/a%20b?q=1").text)
+        #expect(head.status == 301 && head["location"] == "/a%20b/?q=1")
+        // Nobody may be sent to another host by it.
+        let other = PlainResponse(
+            head: try await server.curl("-I", "--path-as-is", path: "//a%20b").text)
+        #expect(other["location"]?.hasPrefix("//") != true)
+    }
+}

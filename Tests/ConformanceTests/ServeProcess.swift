@@ -1,0 +1,64 @@
+import TestSupport
+
+/// A running `httpkit serve` on a free port, with what it wrote. It is killed when it goes.
+final class ServeProcess: Sendable {
+    let port: UInt16
+    /// Kept as long as it is served.
+    private let folder: Folder?
+    private let program: RunningProgram
+
+    convenience init(
+        _ folder: Folder, _ flags: [String] = [], errors: CInt? = nil
+    ) async throws {
+        try await self.init(path: folder.path, flags, errors: errors, folder: folder)
+    }
+
+    /// Starts the server and waits for the line that names its address.
+    /// - Parameter errors: where standard error goes, when not to `complaints`.
+    init(
+        path: String, _ flags: [String] = [], errors: CInt? = nil, folder: Folder? = nil
+    ) async throws {
+        self.folder = folder
+        program = try RunningProgram(
+            Program.httpkit, ["serve", path, "--port", "0"] + flags, errors: errors)
+        guard await program.wait(until: { Self.port(in: $0.text) != nil }),
+            let port = Self.port(in: program.text)
+        else { throw Program.Failure("httpkit does not start: \(program.complaints)") }
+        self.port = port
+    }
+
+    /// The port of the first line, once all addresses are told.
+    private static func port(in output: String) -> UInt16? {
+        guard output.contains("/\n") else { return nil }
+        let line = output.split(separator: "\n").first ?? ""
+        return UInt16(line.split(separator: ":").last?.prefix { $0.isNumber } ?? "")
+    }
+
+    /// The address of a path that is percent-encoded already.
+    func url(_ path: String = "/") -> String { "http://127.0.0.1:\(port)\(path)" }
+
+    /// What it wrote on standard output.
+    var output: String { program.text }
+    /// What it wrote on standard error.
+    var complaints: String { program.complaints }
+    var isRunning: Bool { program.isRunning }
+
+    /// Sends a signal.
+    func signal(_ number: CInt) { program.signal(number) }
+
+    /// Waits for the end, and says how it came: the exit status, or minus the signal's number.
+    func waitForEnd() async -> CInt { await program.end() }
+
+    /// Waits until standard error has a text; the log of a response follows the response.
+    func waitForComplaint(_ text: String) async -> Bool {
+        await program.wait { $0.complaints.contains(text) }
+    }
+
+    /// A plain socket that is connected to it.
+    func connect() async throws -> PlainSocket { try await PlainSocket(port: port) }
+
+    /// Runs curl on a path; `-sS` and a time limit are given.
+    func curl(_ arguments: String..., path: String = "/") async throws -> Program.Result {
+        try await Program.run("curl", ["-sS", "-m", "110"] + arguments + [url(path)])
+    }
+}

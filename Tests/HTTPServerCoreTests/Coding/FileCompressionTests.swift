@@ -1,0 +1,194 @@
+import HTTPCodecs
+import HTTPParser
+import HTTPServerCore
+import TestSupport
+import Testing
+
+@Suite("Files for clients that accept gzip")
+struct FileCompressionTests {
+    private static let gzip = "Accept-Encoding: gzip\r\n"
+    private let directory: ServerDirectory
+
+    init() throws {
+        directory = try ServerDirectory()
+        for (name, size) in [("small.txt", 3_000), ("middle.js", 200_000), ("tiny.txt", 100)] {
+            try directory.write(name, Coded.text(size))
+            try directory.setModified(name, 784_111_777)
+        }
+        try directory.write("photo.png", Coded.noise(3_000))
+    }
+
+    private func files(_ precompressed: Bool = false) -> FileHandler {
+        var options = FileHandler.Options()
+        options.servesPrecompressed = precompressed
+        return FileHandler(root: directory.path, options: options)
+    }
+
+    // MARK: Compressed on the way
+
+    @Test("Files come compressed with what belongs to it", arguments: ["small.txt", "middle.js"])
+    func compressed(_ name: String) async throws {
+        let handler = CompressionHandler(files())
+        let plain = try await Coded.get(handler, "", target: "/\(name)")
+        let coded = try await Coded.get(handler, Self.gzip, target: "/\(name)")
+        #expect(plain["Content-Encoding"] == nil && plain["Accept-Ranges"] == "bytes")
+        #expect(coded["Content-Encoding"] == "gzip" && coded["Accept-Ranges"] == nil)
+        #expect(try coded.plain == plain.content)
+        #expect(coded["ETag"] != plain["ETag"])
+        for name in ["Last-Modified", "Content-Type", "Vary", "Cache-Control"] {
+            #expect(coded[name] == plain[name] && coded[name] != nil)
+        }
+    }
+
+    @Test(
+        "Short files and other media types stay as they are", arguments: ["tiny.txt", "photo.png"])
+    func left(_ name: String) async throws {
+        let coded = try await Coded.get(
+            CompressionHandler(files()), Self.gzip, target: "/\(name)")
+        #expect(coded["Content-Encoding"] == nil)
+        #expect(coded["Vary"] == nil)
+    }
+
+    @Test("Longer files than the limit are left to the system", arguments: [3_000, 2_999])
+    func limit(_ limit: Int64) async throws {
+        var options = CompressionHandler.Options()
+        options.fileByteLimit = limit
+        let coded = try await Coded.get(
+            CompressionHandler(files(), options: options), Self.gzip, target: "/small.txt")
+        #expect((coded["Content-Encoding"] == "gzip") == (limit == 3_000))
+    }
+
+    @Test("Ranges are ranges of the file")
+    func ranges() async throws {
+        let coded = try await Coded.get(
+            CompressionHandler(files()), Self.gzip + "Range: bytes=5-9\r\n", target: "/small.txt")
+        #expect(coded.status == 206)
+        #expect(coded.content == Array(Array(Coded.text(3_000).utf8)[5...9]))
+        #expect(coded["Content-Encoding"] == nil)
+    }
+
+    @Test("A file that has not changed lately is kept, until it changes")
+    func kept() async throws {
+        let handler = CompressionHandler(files())
+        // Its change time is that of this test: nobody knows yet whether it is at rest.
+        _ = try await Coded.get(handler, Self.gzip, target: "/small.txt")
+        #expect(handler.keptBytes == 0)
+        let old = FileHandler(root: "/usr/include")
+        guard try await Coded.get(old, target: "/stdio.h").status == 200 else { return }
+        let include = CompressionHandler(old)
+        let first = try await Coded.get(include, Self.gzip, target: "/stdio.h")
+        let size = include.keptBytes
+        #expect(size > 0)
+        let second = try await Coded.get(include, Self.gzip, target: "/stdio.h")
+        #expect(second.content == first.content)
+        #expect(include.keptBytes == size)
+    }
+
+    @Test("A file that is cut while it is sent ends the connection", arguments: ["middle.js"])
+    func cut(_ name: String) async throws {
+        let client = MemoryConnection(
+            CompressionHandler(files()), peer: MemoryTransport.Peer(credit: 400))
+        client.send(Sample.get("/\(name)", Self.gzip))
+        await client.settle()
+        try directory.truncate(name, to: 1_000)
+        client.read(1_000_000)
+        let record = try await client.wait(for: "an end") {
+            $0.isClosed || $0.count(of: "\r\n0\r\n\r\n") > 0
+        }
+        // Either all of it was read before, or the connection was cut: never a whole of less.
+        if record.count(of: "\r\n0\r\n\r\n") > 0 {
+            #expect(try ServerAnswer.all(record.output)[0].plain.count == 200_000)
+        }
+    }
+
+    // MARK: Compressed before
+
+    private func addSibling(_ name: String, _ content: String, modified: Int) throws -> [UInt8] {
+        let coded = try Coded.gzip(Array(content.utf8))
+        try directory.write(name, coded)
+        try directory.setModified(name, modified)
+        return coded
+    }
+
+    @Test("NAME.gz is sent for NAME, with the type of NAME and its own validators")
+    func sibling() async throws {
+        let coded = try addSibling("small.txt.gz", Coded.text(3_000), modified: 784_111_777)
+        let handler = files(true)
+        let plain = try await Coded.get(handler, "", target: "/small.txt")
+        let answer = try await Coded.get(handler, Self.gzip, target: "/small.txt")
+        #expect(plain["Content-Encoding"] == nil && plain["Vary"] == "Accept-Encoding")
+        #expect(answer.content == coded)
+        #expect(answer["Content-Encoding"] == "gzip")
+        #expect(answer["Content-Type"] == plain["Content-Type"])
+        #expect(answer["Vary"] == "Accept-Encoding")
+        #expect(answer["ETag"] != plain["ETag"])
+        let tag = try #require(answer["ETag"])
+        let again = try await Coded.get(
+            handler, Self.gzip + "If-None-Match: \(tag)\r\n", target: "/small.txt")
+        #expect(again.status == 304 && again["ETag"] == tag && again["Vary"] != nil)
+        #expect(again["Content-Encoding"] == nil)
+        let head = try await Coded.get(handler, Self.gzip, method: "HEAD", target: "/small.txt")
+        #expect(head["Content-Length"] == "\(coded.count)")
+        #expect(head["Content-Encoding"] == "gzip")
+    }
+
+    @Test("14: Its ranges are ranges of the coded form")
+    func siblingRanges() async throws {
+        let coded = try addSibling("small.txt.gz", Coded.text(3_000), modified: 784_111_777)
+        let handler = files(true)
+        let tag = try #require(
+            try await Coded.get(handler, Self.gzip, target: "/small.txt")["ETag"])
+        let part = try await Coded.get(
+            handler, Self.gzip + "Range: bytes=2-11\r\nIf-Range: \(tag)\r\n",
+            target: "/small.txt")
+        #expect(part.status == 206)
+        #expect(part.content == Array(coded[2...11]))
+        #expect(part["Content-Encoding"] == "gzip")
+        #expect(part["Content-Range"] == "bytes 2-11/\(coded.count)")
+        let several = try await Coded.get(
+            handler, Self.gzip + "Range: bytes=0-1,9-10\r\n", target: "/small.txt")
+        #expect(several.status == 200 && several.content == coded)
+        let beyond = try await Coded.get(
+            handler, Self.gzip + "Range: bytes=99999-\r\n", target: "/small.txt")
+        #expect(beyond.status == 416 && beyond["Content-Encoding"] == nil)
+    }
+
+    @Test(
+        "An older one, an empty one and one that is no file are left aside", arguments: [0, 1, 2])
+    func unfit(_ kind: Int) async throws {
+        switch kind {
+        case 0: _ = try addSibling("small.txt.gz", "old", modified: 784_111_776)
+        case 1: try directory.write("small.txt.gz", "")
+        default: try directory.makeDirectory("small.txt.gz")
+        }
+        let answer = try await Coded.get(files(true), Self.gzip, target: "/small.txt")
+        #expect(answer["Content-Encoding"] == nil)
+        #expect(answer.text == Coded.text(3_000))
+        #expect(answer["Vary"] == "Accept-Encoding")
+    }
+
+    @Test("It is off by default, and for types that do not get shorter")
+    func off() async throws {
+        _ = try addSibling("small.txt.gz", "other", modified: 900_000_000)
+        _ = try addSibling("photo.png.gz", "other", modified: 4_000_000_000)
+        let plain = try await Coded.get(files(), Self.gzip, target: "/small.txt")
+        #expect(plain["Content-Encoding"] == nil && plain["Vary"] == nil)
+        let photo = try await Coded.get(files(true), Self.gzip, target: "/photo.png")
+        #expect(photo["Content-Encoding"] == nil && photo["Vary"] == nil)
+    }
+
+    @Test("Both together: the file at hand is sent, others are compressed")
+    func together() async throws {
+        let coded = try addSibling("small.txt.gz", Coded.text(3_000), modified: 900_000_000)
+        let handler = CompressionHandler(files(true))
+        let first = try await Coded.get(handler, Self.gzip, target: "/small.txt")
+        #expect(first.content == coded)
+        #expect(first.fields.filter { $0.name == "Vary" }.count == 1)
+        let second = try await Coded.get(handler, Self.gzip, target: "/middle.js")
+        #expect(try second.plain == Array(Coded.text(200_000).utf8))
+        #expect(second.fields.filter { $0.name == "Vary" }.count == 1)
+        let direct = try await Coded.get(handler, Self.gzip, target: "/small.txt.gz")
+        #expect(direct["Content-Encoding"] == nil)
+        #expect(direct["Content-Type"] == "application/gzip")
+    }
+}

@@ -1,0 +1,313 @@
+import HTTPCodecs
+import HTTPParser
+import HTTPServerCore
+import TestSupport
+import Testing
+
+@Suite("RFC 9110, 8.4: Coded content of requests")
+struct RequestDecodingTests {
+    private static let chunkedHead =
+        "POST / HTTP/1.1\r\nHost: a\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+    /// Answers with the size and the first bytes of what it reads.
+    private static let sizes = AsyncHandler { request in
+        var (count, start) = (0, "")
+        for try await piece in request.body {
+            if count == 0 { start = String(decoding: piece.prefix(5), as: UTF8.self) }
+            count += piece.count
+        }
+        return Response(.ok, body: .text("\(count) \(start)"))
+    }
+
+    private static func send(
+        _ handler: any Handler, _ requests: [UInt8]...,
+        configuration: ServerConfiguration = .test
+    ) async throws -> [ServerAnswer] {
+        let client = MemoryConnection(handler, configuration: configuration)
+        client.feed(requests.map { .bytes($0) } + [.end])
+        return ServerAnswer.all(try await client.closed().output)
+    }
+
+    @Test(
+        "Handlers read what was there before it was coded",
+        arguments: [
+            ("gzip", ContentCoding.gzip), ("x-gzip", .gzip), ("GZIP", .gzip),
+            ("deflate", .deflate), ("identity, gzip", .gzip), ("gzip, ", .gzip),
+        ])
+    func decoded(_ name: String, _ coding: ContentCoding) async throws {
+        let content = try Coded.gzip(Array("hello".utf8), coding)
+        let answers = try await Self.send(
+            Sample.echo, Coded.post(content, "Content-Encoding: \(name)\r\n"))
+        #expect(answers.map(\.text) == ["POST hello"])
+    }
+
+    @Test("Identity and an empty field are no coding", arguments: ["identity", "", "Identity"])
+    func identity(_ value: String) async throws {
+        let answers = try await Self.send(
+            Sample.echo, Coded.post(Array("hello".utf8), "Content-Encoding: \(value)\r\n"))
+        #expect(answers.map(\.text) == ["POST hello"])
+    }
+
+    @Test("Content may be cut anywhere")
+    func splits() async throws {
+        let text = Coded.text(400)
+        let request = Coded.post(try Coded.gzip(Array(text.utf8)))
+        let next = Array(Sample.get("/next").utf8)
+        for position in 1..<request.count {
+            let answers = try await Self.send(
+                Sample.echo, Array(request[..<position]), Array(request[position...]) + next)
+            #expect(answers.map(\.text) == ["POST " + text, "GET "])
+        }
+        let client = MemoryConnection(Sample.echo)
+        client.feed((request + next).map { .bytes([$0]) } + [.end])
+        let answers = ServerAnswer.all(try await client.closed().output)
+        #expect(answers.map(\.text) == ["POST " + text, "GET "])
+    }
+
+    @Test("Chunked and coded content comes with its trailers")
+    func chunked() async throws {
+        let handler = AsyncHandler { request in
+            let content = try await request.body.collect()
+            let trailers = await request.body.trailers
+            return Response(.ok, body: .text("\(content.count) \(trailers["X-Sum"] ?? "-")"))
+        }
+        let content = try Coded.gzip(Array(Coded.text(3_000).utf8))
+        let size = String(content.count, radix: 16)
+        let bytes =
+            Array((Self.chunkedHead + "\(size)\r\n").utf8) + content
+            + Array("\r\n0\r\nX-Sum: 5\r\n\r\n".utf8)
+        #expect(try await Self.send(handler, bytes).map(\.text) == ["3000 5"])
+    }
+
+    @Test("No content is no content, coded or not")
+    func empty() async throws {
+        let answers = try await Self.send(
+            Sample.echo, Coded.post([]), Array((Self.chunkedHead + "0\r\n\r\n").utf8))
+        #expect(answers.map(\.text) == ["POST ", "POST "])
+    }
+
+    @Test("Pieces come as they can be decoded")
+    func streamsIn() async throws {
+        let log = ServerLog<String>()
+        let client = MemoryConnection(
+            AsyncHandler { request in
+                for try await piece in request.body {
+                    log.add(String(decoding: piece, as: UTF8.self))
+                }
+                return Response(.ok, body: .text("end"))
+            })
+        func chunk(_ bytes: [UInt8]) -> [UInt8] {
+            Array("\(String(bytes.count, radix: 16))\r\n".utf8) + bytes + [13, 10]
+        }
+        var encoder = try ContentEncoder(.gzip)
+        client.send(Self.chunkedHead)
+        for text in ["first", "second"] {
+            var coded: [UInt8] = []
+            encoder.encode(Array(text.utf8).span, into: &coded)
+            encoder.flush(into: &coded)
+            client.feed([.bytes(chunk(coded))])
+            #expect(await log.first() == text)
+        }
+        var coded: [UInt8] = []
+        encoder.finish(into: &coded)
+        client.feed([.bytes(chunk(coded) + Array("0\r\n\r\n".utf8))])
+        try await client.output(Sample.ok("end"))
+    }
+
+    @Test("The raw form can be read, by a handler or by configuration", arguments: [true, false])
+    func raw(_ decodes: Bool) async throws {
+        let handler = AsyncHandler { request in
+            let body = decodes ? request.body.raw : request.body
+            return Response(.ok, body: .bytes(try await body.collect()))
+        }
+        let content = try Coded.gzip(Array("hello".utf8))
+        for coding in ["gzip", "br"] {
+            let answers = try await Self.send(
+                handler, Coded.post(content, "Content-Encoding: \(coding)\r\n"),
+                configuration: .test { $0.decodesContent = decodes })
+            #expect(answers.map(\.content) == [content])
+        }
+    }
+
+    // MARK: What is refused
+
+    @Test(
+        "15.5.16: A coding that is not known is 415 with those that are",
+        arguments: ["br", "zstd", "gzip, gzip", "br, gzip", "compress", "gzip gzip", "\"gzip\""])
+    func unknown(_ value: String) async throws {
+        let request = Coded.post(Array("abc".utf8), "Content-Encoding: \(value)\r\n")
+        let answers = try await Self.send(Sample.echo, request, Array(Sample.get("/n").utf8))
+        // Little content is read and thrown away, and the connection goes on.
+        #expect(answers.map(\.status) == [415, 200])
+        #expect(answers[0]["Accept-Encoding"] == "gzip, deflate")
+        #expect(answers[0]["Connection"] == nil)
+    }
+
+    @Test("415 comes instead of 100 and ends the connection: content may follow or not")
+    func noContinue() async throws {
+        let client = MemoryConnection(Sample.echo)
+        client.send(
+            "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nContent-Encoding: br\r\n"
+                + "Expect: 100-continue\r\n\r\n", "abc" + Sample.get("/smuggled"))
+        client.end()
+        let record = try await client.closed()
+        #expect(ServerAnswer.all(record.output).map(\.status) == [415])
+        #expect(record.count(of: "HTTP/1.1") == 1)
+        #expect(record.text.contains(Sample.close))
+    }
+
+    @Test("Much content of an unknown coding ends the connection")
+    func unknownAndLong() async throws {
+        let request = Coded.post(
+            [UInt8](repeating: 0x61, count: 100_000), "Content-Encoding: br\r\n")
+        let client = MemoryConnection(Sample.echo)
+        client.feed([.bytes(Array(request[..<1_000]))])
+        try await client.output("HTTP/1.1 415 ")
+        client.feed([.bytes(request[1_000...] + Array(Sample.get("/smuggled").utf8)), .end])
+        let record = try await client.closed()
+        #expect(ServerAnswer.all(record.output).map(\.status) == [415])
+        #expect(record.text.contains(Sample.close))
+    }
+
+    @Test("A handler that does not read content does not care for its coding")
+    func unread() async throws {
+        let answers = try await Self.send(
+            Sample.target, Coded.post([1, 2, 3], "Content-Encoding: br\r\n"),
+            Coded.post([1, 2, 3]))
+        #expect(answers.map(\.status) == [200, 200])
+    }
+
+    @Test("Broken content is 400 and the connection goes on", arguments: ["head", "data", "check"])
+    func broken(_ place: String) async throws {
+        var content = try Coded.gzip(Array(Coded.text(2_000).utf8))
+        let index = ["head": 0, "data": 12, "check": content.count - 5][place] ?? 0
+        content[index] ^= 0xFF
+        let answers = try await Self.send(
+            Self.sizes, Coded.post(content), Array(Sample.get("/next").utf8))
+        #expect(answers.map(\.status) == [400, 200])
+    }
+
+    @Test("Content that ends early, or goes on behind its end, is 400")
+    func ends() async throws {
+        let content = try Coded.gzip(Array(Coded.text(2_000).utf8))
+        for cut in [1, 5, 10, content.count / 2, content.count - 1] {
+            let answers = try await Self.send(Self.sizes, Coded.post(Array(content[..<cut])))
+            #expect(answers.map(\.status) == [400])
+        }
+        for tail in [[0], Array("abc".utf8)] {
+            let answers = try await Self.send(Self.sizes, Coded.post(content + tail))
+            #expect(answers.map(\.status) == [400])
+        }
+    }
+
+    @Test("A handler never takes a part for the whole")
+    func truncated() async throws {
+        let log = ServerLog<String>()
+        let handler = AsyncHandler { request in
+            do {
+                for try await _ in request.body {}
+                log.add("whole")
+            } catch {
+                log.add("\((error as? CodecError)?.kind.rawValue ?? "\(error)")")
+                // An error is final.
+                do { _ = try await request.body.collect() } catch { log.add("again") }
+            }
+            return Response(.ok)
+        }
+        let content = try Coded.gzip(Array(Coded.text(2_000).utf8))
+        _ = try await Self.send(handler, Coded.post(content.dropLast(9)))
+        #expect(log.entries == ["truncated", "again"])
+        let client = MemoryConnection(handler)
+        client.feed([.bytes(Coded.post(content).dropLast(9)), .end])
+        try await client.closed()
+        #expect(await log.first() == "truncated")
+        #expect(await log.first() == "again")
+        #expect(await log.first() == "connectionLost")
+    }
+
+    // MARK: Limits
+
+    /// Zeros, of which `bytes` become a thousandth.
+    private static func bomb(_ bytes: Int) throws -> [UInt8] {
+        try Coded.gzip([UInt8](repeating: 0, count: bytes))
+    }
+
+    @Test(
+        "The limit of content holds for both forms",
+        arguments: [(2_000, 200), (2_001, 413)])
+    func contentLimit(_ count: Int, _ status: Int) async throws {
+        let content = try Coded.gzip(Array(Coded.text(count).utf8))
+        let limited = ServerConfiguration.test { $0.contentLimit = 2_000 }
+        let answers = try await Self.send(Self.sizes, Coded.post(content), configuration: limited)
+        #expect(answers.map(\.status) == [status])
+        let short = ServerConfiguration.test { $0.contentLimit = Int64(content.count - 1) }
+        let refused = try await Self.send(Self.sizes, Coded.post(content), configuration: short)
+        #expect(refused.map(\.status) == [413])
+    }
+
+    @Test("A handler's limit is for what it reads", arguments: [(1_000, 200), (999, 413)])
+    func collectLimit(_ limit: Int, _ status: Int) async throws {
+        let handler = AsyncHandler { request in
+            Response(.ok, body: .text("\(try await request.body.collect(upTo: limit).count)"))
+        }
+        // Noise gets longer: the announced length says nothing about the limit.
+        for content in [Coded.noise(1_000), Array(Coded.text(1_000).utf8)] {
+            let answers = try await Self.send(handler, Coded.post(try Coded.gzip(content)))
+            #expect(answers.map(\.status) == [status])
+        }
+    }
+
+    @Test(
+        "Above 1 MiB a byte may stand for a hundred", arguments: [(1 << 20, 200), (2 << 20, 413)])
+    func ratio(_ count: Int, _ status: Int) async throws {
+        let answers = try await Self.send(Self.sizes, Coded.post(try Self.bomb(count)))
+        #expect(answers.map(\.status) == [status])
+        let generous = ServerConfiguration.test { $0.contentExpansionLimit = 2_000 }
+        let taken = try await Self.send(
+            Self.sizes, Coded.post(try Self.bomb(count)), configuration: generous)
+        #expect(taken.map(\.text) == ["\(count) \0\0\0\0\0"])
+    }
+
+    @Test("A bomb is refused early and its sender can read that")
+    func bombIsRefused() async throws {
+        let log = ServerLog<Int>()
+        let handler = AsyncHandler { request in
+            for try await piece in request.body { log.add(piece.count) }
+            return Response(.ok)
+        }
+        let request = Coded.post(try Self.bomb(200 << 20))
+        let client = MemoryConnection(handler)
+        client.feed([.bytes(Array(request[..<10_000]))])
+        try await client.output("HTTP/1.1 413 ")
+        client.feed([.bytes(request[10_000...] + Array(Sample.get("/smuggled").utf8)), .end])
+        let record = try await client.closed()
+        #expect(ServerAnswer.all(record.output).map(\.status) == [413])
+        #expect(record.text.contains(Sample.close))
+        #expect(log.entries.reduce(0, +) <= 1 << 20)
+        #expect(log.entries.max() ?? 0 <= 64 << 10)
+    }
+
+    @Test("A slow reader gets no more than it takes")
+    func backPressure() async throws {
+        let gate = ServerGate()
+        let handler = AsyncHandler { request in
+            var count = 0
+            for try await piece in request.body {
+                if count == 0 { await gate.wait() }
+                count += piece.count
+            }
+            return Response(.ok, body: .text("\(count)"))
+        }
+        let content = try Coded.gzip(Coded.noise(2_000_000))
+        let request = Coded.post(content)
+        let client = MemoryConnection(handler)
+        client.feed(
+            stride(from: 0, to: request.count, by: 50_000).map {
+                .bytes(Array(request[$0..<min($0 + 50_000, request.count)]))
+            })
+        await client.settle()
+        #expect(client.record.received < 600_000)
+        gate.open()
+        try await client.output(Sample.ok("2000000"))
+    }
+}

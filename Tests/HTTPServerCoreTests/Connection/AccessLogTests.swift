@@ -1,0 +1,124 @@
+import HTTPParser
+import HTTPServerCore
+import TestSupport
+import Testing
+
+@Suite("Access log")
+struct AccessLogTests {
+    private let log = ServerLog<AccessRecord>()
+
+    private func client(
+        _ handler: any Handler, peer: MemoryTransport.Peer = MemoryTransport.Peer()
+    ) -> MemoryConnection {
+        let log = log
+        return MemoryConnection(
+            handler, configuration: .test { $0.accessLog = { log.add($0) } }, peer: peer)
+    }
+
+    @Test("Each response is recorded with what its request was", arguments: [true, false])
+    func contents(_ isImmediate: Bool) async throws {
+        let client = client(isImmediate ? Sample.target : Sample.targetLater)
+        let (clock, start) = (ContinuousClock(), Syscalls.realtime().seconds)
+        let begin = clock.now
+        client.send(Sample.get("/a?b", "Referer: http://r/\r\nUser-Agent: \"test\" 1\r\n"))
+        let record = try #require(await log.first())
+        #expect(record.method == "GET")
+        #expect(record.target == "/a?b")
+        #expect(record.version == .http11)
+        #expect(record.status == .ok)
+        #expect(record.contentBytes == 4)
+        #expect(record.referer == "http://r/")
+        #expect(record.userAgent == "\"test\" 1")
+        #expect(record.isComplete)
+        #expect(record.duration >= .zero && record.duration <= clock.now - begin)
+        let end = Syscalls.realtime().seconds
+        #expect((start...end).contains(record.date.secondsSinceEpoch))
+    }
+
+    @Test("One record for each response, refusals too")
+    func one() async throws {
+        let client = client(
+            SyncHandler { request in
+                if request.target.text == "/bad" { throw HTTPError(.forbidden) }
+                return Response(.ok, body: .text("abc"))
+            })
+        client.send(
+            Sample.get("/") + "HEAD / HTTP/1.1\r\nHost: a\r\n\r\n" + Sample.get("/bad")
+                + "GET / HTTP/1.1\r\nHost: \u{1}\r\n\r\n")
+        client.end()
+        try await client.closed()
+        #expect(log.entries.map { Int($0.status.code) } == [200, 200, 403, 400])
+        #expect(log.entries.map(\.method) == ["GET", "HEAD", "GET", ""])
+        #expect(log.entries.map(\.contentBytes).prefix(2) == [3, 0])
+        #expect(log.entries.allSatisfy { $0.isComplete })
+    }
+
+    @Test("A stream counts content without its framing")
+    func stream() async throws {
+        let client = client(
+            SyncHandler { _ in
+                Response(
+                    .ok,
+                    body: .stream { writer in
+                        for _ in 0..<10 { try await writer.write("abc") }
+                    })
+            })
+        client.send(Sample.get("/"))
+        let record = try #require(await log.first())
+        #expect(record.contentBytes == 30)
+        #expect(record.isComplete)
+    }
+
+    @Test("A response that the client did not take is recorded as cut short")
+    func cutShort() async throws {
+        let client = client(
+            SyncHandler { _ in Response(.ok, body: .bytes(Array(repeating: 0, count: 100_000))) },
+            peer: MemoryTransport.Peer(credit: 1_000))
+        client.send(Sample.get("/"))
+        try await client.wait(for: "a blocked send") { $0.interest.contains(.write) }
+        #expect(log.entries.isEmpty)
+        client.hangUp()
+        try await client.closed()
+        #expect(log.entries.map(\.isComplete) == [false])
+    }
+
+    @Test("A response that waited is recorded once it went out")
+    func late() async throws {
+        let client = client(
+            SyncHandler { _ in Response(.ok, body: .bytes(Array(repeating: 0, count: 100_000))) },
+            peer: MemoryTransport.Peer(credit: 1_000))
+        client.send(Sample.get("/") + Sample.get("/"))
+        try await client.wait(for: "a blocked send") { $0.interest.contains(.write) }
+        client.read(300_000)
+        client.end()
+        try await client.closed()
+        #expect(log.entries.map(\.isComplete) == [true, true])
+        #expect(log.entries.map(\.contentBytes) == [100_000, 100_000])
+    }
+
+    @Test("A client that leaves before its answer is recorded as cut short")
+    func left() async throws {
+        let client = client(
+            AsyncHandler { _ in
+                await ServerGate().wait()
+                return Response(.ok)
+            })
+        client.send(Sample.get("/"))
+        await client.settle()
+        client.hangUp()
+        try await client.closed()
+        #expect(log.entries.map(\.isComplete) == [false])
+    }
+
+    @Test("The combined line cannot be broken by what clients send")
+    func combined() async throws {
+        let client = client(Sample.target)
+        client.send(
+            Sample.get("/a\"b", "Referer: \\\u{9B}\r\nUser-Agent: \"x\" \t y\r\n"))
+        let line = try #require(await log.first()).combined
+        #expect(line.hasPrefix("unix - - ["))
+        #expect(line.contains("] \"GET /a\\\"b HTTP/1.1\" 200 4 \""))
+        #expect(line.hasSuffix("\"\\\\\\x9b\" \"\\\"x\\\" \\x9 y\""))
+        #expect(!line.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x9B })
+    }
+}

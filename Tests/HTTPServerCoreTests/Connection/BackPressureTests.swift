@@ -1,0 +1,95 @@
+import HTTPParser
+import HTTPServerCore
+import TestSupport
+import Testing
+
+@Suite("Back-pressure both ways")
+struct BackPressureTests {
+    @Test("A producer waits while the client is behind, and goes on when it reads")
+    func producerWaits() async throws {
+        let written = ServerLog<Int>()
+        let piece = [UInt8](repeating: 0x61, count: 8 << 10)
+        let client = MemoryConnection(
+            SyncHandler { _ in
+                Response(
+                    .ok,
+                    body: .stream(length: 100 * 8 << 10) { writer in
+                        for number in 1...100 {
+                            try await writer.write(piece)
+                            written.add(number)
+                        }
+                    })
+            }, peer: MemoryTransport.Peer(credit: 0))
+        client.send(Sample.get("/"))
+        await client.settle()
+        let first = written.entries.count
+        #expect(first >= 4 && first < 12)
+        client.read(8 * (8 << 10))
+        await client.settle()
+        #expect(written.entries.count > first)
+        #expect(written.entries.count < 24)
+        client.read(1 << 20)
+        let record = try await client.wait(for: "all") { $0.output.count > 100 * 8 << 10 }
+        #expect(ServerAnswer.all(record.output).map(\.content.count) == [100 * 8 << 10])
+        #expect(written.entries.count == 100)
+    }
+
+    @Test("Reading stops while the handler is behind, and goes on", arguments: [true, false])
+    func readerWaits(_ isChunked: Bool) async throws {
+        let gate = ServerGate()
+        let client = MemoryConnection(
+            AsyncHandler { request in
+                await gate.wait()
+                var count = 0
+                for try await piece in request.body { count += piece.count }
+                return Response(.ok, body: .text("\(count)"))
+            })
+        let piece = [UInt8](repeating: 0x62, count: 64 << 10)
+        let chunk = Array("10000\r\n".utf8) + piece + [13, 10]
+        let framing = isChunked ? "Transfer-Encoding: chunked" : "Content-Length: \(64 << 16)"
+        client.send("POST / HTTP/1.1\r\nHost: a\r\n\(framing)\r\n\r\n")
+        client.feed(Array(repeating: .bytes(isChunked ? chunk : piece), count: 64))
+        if isChunked { client.send("0\r\n\r\n") }
+        let paused = try await client.wait(for: "a pause") { !$0.interest.contains(.read) }
+        await client.settle()
+        #expect(client.record.received == paused.received)
+        #expect(paused.received < 600 << 10)
+        gate.open()
+        let record = try await client.output(Sample.ok("\(64 << 16)"))
+        #expect(record.needlessEvents == 0)
+        #expect(record.interest.contains(.read))
+    }
+
+    @Test("A handler that answers without reading lets the rest come in")
+    func abandonedContent() async throws {
+        let gate = ServerGate()
+        let client = MemoryConnection(
+            AsyncHandler { _ in
+                await gate.wait()
+                return Response(.ok, body: .text("done"))
+            })
+        client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 320000\r\n\r\n")
+        client.feed(Array(repeating: .bytes(Array(repeating: 0x61, count: 60_000)), count: 5))
+        client.send(String(repeating: "a", count: 20_000), Sample.get("/next"))
+        try await client.wait(for: "a pause") { !$0.interest.contains(.read) }
+        gate.open()
+        try await client.output("done", times: 2)
+    }
+
+    @Test("An echo of content larger than all buffers passes through")
+    func echo() async throws {
+        let client = MemoryConnection(
+            SyncHandler { request in
+                Response(
+                    .ok,
+                    body: .stream(length: request.contentLength) { writer in
+                        for try await piece in request.body { try await writer.write(piece) }
+                    })
+            }, peer: MemoryTransport.Peer(sendLimit: 10_000))
+        let content = (0..<2_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2000000\r\n\r\n")
+        client.feed([.bytes(content)])
+        let record = try await client.wait(for: "all") { $0.output.count > 2_000_000 }
+        #expect(ServerAnswer.all(record.output).first?.content == content)
+    }
+}

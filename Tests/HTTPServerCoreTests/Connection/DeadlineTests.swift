@@ -1,0 +1,264 @@
+import HTTPParser
+import HTTPServerCore
+import TestSupport
+import Testing
+
+@Suite("RFC 9112, 9.5: Slow clients")
+struct DeadlineTests {
+    private static let configuration = ServerConfiguration.test {
+        $0.headTimeout = .seconds(1_000)
+        $0.idleTimeout = .seconds(6_000)
+        $0.writeTimeout = .seconds(3_000)
+        $0.contentGrace = .seconds(2_000)
+        $0.contentRate = 5
+    }
+
+    private func client(
+        _ handler: any Handler, peer: MemoryTransport.Peer = MemoryTransport.Peer()
+    ) -> MemoryConnection {
+        MemoryConnection(handler, configuration: Self.configuration, peer: peer)
+    }
+
+    /// Which of the configured times the deadline stands for. A test takes far less than the
+    /// difference between two of them.
+    private func deadline(_ client: MemoryConnection) async -> String {
+        guard let seconds = await client.secondsLeft() else { return "none" }
+        return switch seconds {
+        case 500...1_000: "head"
+        case 1_500...2_000: "content"
+        case 2_500...3_000: "write"
+        case 5_500...6_000: "idle"
+        default: "\(seconds) s"
+        }
+    }
+
+    @Test("A client that says nothing at all is let go in silence")
+    func silent() async throws {
+        let client = client(Sample.target)
+        #expect(await deadline(client) == "head")
+        await client.expire()
+        let last = try await client.closed()
+        #expect(last.output.isEmpty)
+    }
+
+    @Test("A slow head is 408 at its deadline, which single bytes do not move")
+    func slowHead() async throws {
+        let client = client(Sample.target)
+        client.sendEachByte("GET / HTTP/1.1\r\nHos")
+        await client.settle()
+        let before = await client.onLoop { $0?.deadline }
+        client.sendEachByte("t: a")
+        await client.settle()
+        #expect(await client.onLoop { $0?.deadline } == before)
+        #expect(await deadline(client) == "head")
+        await client.expire()
+        let record = try await client.output("HTTP/1.1 408 ")
+        #expect(record.text.contains(Sample.close))
+        client.send("\r\n\r\n")
+        client.end()
+        let last = try await client.closed()
+        #expect(last.count(of: "HTTP/1.1") == 1)
+    }
+
+    @Test("The second head has the same time, from its first byte")
+    func slowSecondHead() async throws {
+        let client = client(Sample.target)
+        client.send(Sample.get("/1"))
+        try await client.output("/1")
+        #expect(await deadline(client) == "idle")
+        client.send("GET")
+        await client.settle()
+        #expect(await deadline(client) == "head")
+        await client.expire()
+        try await client.output("HTTP/1.1 408 ")
+    }
+
+    @Test("An idle connection is closed in silence", arguments: [true, false])
+    func idle(_ isImmediate: Bool) async throws {
+        let client = client(isImmediate ? Sample.target : Sample.targetLater)
+        client.send(Sample.get("/1"))
+        try await client.output("/1")
+        await client.settle()
+        #expect(await deadline(client) == "idle")
+        await client.expire()
+        let last = try await client.closed()
+        #expect(last.text == Sample.ok("/1"))
+    }
+
+    @Test("A handler has all the time it needs")
+    func slowHandler() async throws {
+        let gate = ServerGate()
+        let client = client(
+            AsyncHandler { _ in
+                await gate.wait()
+                return Response(.ok, body: .text("done"))
+            })
+        client.send(Sample.get("/"))
+        await client.settle()
+        #expect(await deadline(client) == "none")
+        gate.open()
+        try await client.output("done")
+    }
+
+    private static let head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 50000\r\n\r\n"
+
+    @Test("Content slower than its rate is 408")
+    func slowContent() async throws {
+        let client = client(Sample.echo)
+        client.send(Self.head + String(repeating: "a", count: 9_999))
+        await client.settle()
+        #expect(await deadline(client) == "content")
+        await client.expire()
+        let record = try await client.output("HTTP/1.1 408 ")
+        #expect(record.text.contains(Sample.close))
+    }
+
+    @Test("Content at its rate is judged again and again")
+    func steadyContent() async throws {
+        let client = client(Sample.echo)
+        client.send(Self.head)
+        for _ in 0..<5 {
+            client.send(String(repeating: "a", count: 10_000))
+            await client.settle()
+            if client.record.output.isEmpty { #expect(await deadline(client) == "content") }
+            await client.expire()
+        }
+        try await client.output("HTTP/1.1 200 ")
+    }
+
+    @Test("Content is not judged while the handler is behind")
+    func handlerBehind() async throws {
+        let gate = ServerGate()
+        let client = client(
+            AsyncHandler { request in
+                await gate.wait()
+                return Response(.ok, body: .text("\(try await request.body.collect().count)"))
+            })
+        client.send(Self.head + "abc")
+        for _ in 0..<3 {
+            await client.settle()
+            await client.expire()
+        }
+        #expect(client.record.output.isEmpty)
+        gate.open()
+        client.send(String(repeating: "a", count: 49_997))
+        try await client.output(Sample.ok("50000"))
+    }
+
+    @Test("Slow content behind an answer ends the connection")
+    func slowDiscard() async throws {
+        let client = client(Sample.target)
+        client.send(Self.head + "abc")
+        try await client.output(Sample.ok("/"))
+        #expect(await deadline(client) == "content")
+        await client.expire()
+        try await client.closed()
+    }
+
+    @Test("A client that waits for 100 and then is silent is 408")
+    func silentAfterContinue() async throws {
+        let client = client(Sample.echo)
+        client.send(
+            "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n")
+        try await client.output("100 Continue")
+        #expect(await deadline(client) == "content")
+        await client.expire()
+        try await client.output("HTTP/1.1 408 ")
+    }
+
+    @Test("A client that takes nothing of a response is let go; progress moves the deadline")
+    func writeStall() async throws {
+        let content = [UInt8](repeating: 0x61, count: 500_000)
+        let client = client(
+            SyncHandler { _ in Response(.ok, body: .bytes(content)) },
+            peer: MemoryTransport.Peer(credit: 1_000))
+        client.send(Sample.get("/"))
+        try await client.wait(for: "a blocked send") { $0.interest.contains(.write) }
+        #expect(await deadline(client) == "write")
+        let before = await client.onLoop { $0?.deadline } ?? 0
+        client.read(1_000)
+        try await client.wait(for: "progress") { $0.output.count == 2_000 }
+        await client.settle()
+        #expect(await client.onLoop { $0?.deadline ?? 0 } > before)
+        await client.expire()
+        let last = try await client.closed()
+        #expect(last.output.count == 2_000)
+    }
+
+    @Test("Once all is sent the connection is idle again")
+    func afterBlockedWrite() async throws {
+        let content = [UInt8](repeating: 0x61, count: 100_000)
+        let client = client(
+            SyncHandler { _ in Response(.ok, body: .bytes(content)) },
+            peer: MemoryTransport.Peer(credit: 1_000))
+        client.send(Sample.get("/"))
+        try await client.wait(for: "a blocked send") { $0.interest.contains(.write) }
+        client.read(200_000)
+        try await client.wait(for: "all") { $0.output.count > 100_000 }
+        await client.settle()
+        #expect(await deadline(client) == "idle")
+    }
+
+    @Test("A head begun while a response was on its way keeps its own deadline")
+    func headBehindBlockedWrite() async throws {
+        let content = [UInt8](repeating: 0x61, count: 100_000)
+        let client = client(
+            SyncHandler { _ in Response(.ok, body: .bytes(content)) },
+            peer: MemoryTransport.Peer(credit: 1_000))
+        client.send(Sample.get("/") + "GET / HTTP")
+        try await client.wait(for: "a blocked send") { $0.interest.contains(.write) }
+        client.read(200_000)
+        try await client.wait(for: "all") { $0.output.count > 100_000 }
+        await client.settle()
+        #expect(await deadline(client) == "head")
+    }
+
+    @Test("A stream whose client takes nothing is cancelled")
+    func stalledStream() async throws {
+        let log = ServerLog<String>()
+        let client = client(
+            SyncHandler { _ in
+                Response(
+                    .ok,
+                    body: .stream { writer in
+                        do {
+                            while true { try await writer.write("0123456789") }
+                        } catch {
+                            log.add("\(error) \(Task.isCancelled)")
+                            throw error
+                        }
+                    })
+            }, peer: MemoryTransport.Peer(credit: 10))
+        client.send(Sample.get("/"))
+        try await client.wait(for: "a blocked send") { $0.interest.contains(.write) }
+        await client.settle()
+        #expect(await deadline(client) == "write")
+        await client.expire()
+        try await client.closed()
+        #expect(await log.first() == "connectionLost true")
+    }
+
+    @Test("The loop tells a deadline by itself, and takes no lost time for the client's")
+    func realTime() async throws {
+        let brief = ServerConfiguration.test { $0.headTimeout = .milliseconds(100) }
+        let client = MemoryConnection(
+            Sample.target, configuration: brief, loop: EventLoop(label: "test.loop", linger: 1),
+            input: [.bytes(Array("GET / HT".utf8))])
+        try await client.output("HTTP/1.1 408 ")
+    }
+
+    @Test("A loop that has slept counts deadlines from when it wakes")
+    func wakingLoop() async throws {
+        let loop = EventLoop(label: "test.loop", linger: 0)
+        await withCheckedContinuation { continuation in
+            loop.execute { continuation.resume() }
+        }
+        // Time has to pass here: it is what the test is about.
+        try await Task.sleep(for: .milliseconds(200))
+        let before = Syscalls.monotonic()
+        let now = await withCheckedContinuation { continuation in
+            loop.execute { continuation.resume(returning: loop.now) }
+        }
+        #expect(now >= before)
+    }
+}

@@ -1,0 +1,201 @@
+import HTTPParser
+import HTTPServerCore
+import TestSupport
+import Testing
+
+@Suite("RFC 9112, 8 and 9.5: Ends of connections")
+struct HalfCloseTests {
+    /// Linux numbers; only that they fail the call matters here.
+    private static let (brokenPipe, connectionReset): (CInt, CInt) = (32, 104)
+
+    @Test("A client that ends its stream gets all its answers", arguments: [true, false])
+    func finAfterRequests(_ isImmediate: Bool) async throws {
+        let client = MemoryConnection(isImmediate ? Sample.target : Sample.targetLater)
+        client.send(Sample.get("/1") + Sample.get("/2") + Sample.get("/3"))
+        client.end()
+        let answers = ServerAnswer.all(try await client.closed().output)
+        #expect(answers.map(\.text) == ["/1", "/2", "/3"])
+    }
+
+    @Test("It gets them whole, however slowly it reads", arguments: [true, false])
+    func finAndSlowReader(_ isClosing: Bool) async throws {
+        let content = [UInt8](repeating: 0x61, count: 500_000)
+        let client = MemoryConnection(
+            SyncHandler { _ in Response(.ok, body: .bytes(content)) },
+            peer: MemoryTransport.Peer(credit: 100))
+        client.send(Sample.get("/", isClosing ? Sample.close : ""))
+        client.end()
+        await client.settle()
+        #expect(!client.record.isClosed)
+        client.read(600_000)
+        let record = try await client.closed()
+        #expect(ServerAnswer.all(record.output).map(\.content.count) == [500_000])
+        #expect(record.needlessEvents == 0)
+    }
+
+    @Test("A stream goes on after the client has ended its own")
+    func finDuringStream() async throws {
+        let gate = ServerGate()
+        let client = MemoryConnection(
+            SyncHandler { _ in
+                Response(
+                    .ok,
+                    body: .stream { writer in
+                        try await writer.write("first ")
+                        await gate.wait()
+                        try await writer.write("second")
+                    })
+            })
+        client.send(Sample.get("/"))
+        try await client.output("first")
+        client.end()
+        await client.settle()
+        #expect(!client.record.isClosed)
+        gate.open()
+        let record = try await client.closed()
+        #expect(ServerAnswer.all(record.output).map(\.text) == ["first second"])
+        #expect(record.needlessEvents == 0)
+    }
+
+    @Test(
+        "The end inside a head runs no handler",
+        arguments: ["G", "GET / HTTP/1.1\r\n", "GET / HTTP/1.1\r\nHost: a\r\n", "\r\n"])
+    func finInHead(_ part: String) async throws {
+        let log = ServerLog<String>()
+        let client = MemoryConnection(
+            SyncHandler { request in
+                log.add(request.target.text)
+                return Response(.ok)
+            })
+        client.send(Sample.get("/whole") + part)
+        client.end()
+        let record = try await client.closed()
+        #expect(log.entries == ["/whole"])
+        #expect(record.count(of: "HTTP/1.1 200") == 1)
+    }
+
+    enum Ending: Sendable, CaseIterable { case end, reset, hangUp }
+
+    private static let partialContents = [
+        "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc",
+        "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\nabc",
+        "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n",
+        "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n",
+    ]
+
+    @Test(
+        "The end inside content is an error to the handler, never the end of the content",
+        arguments: partialContents, Ending.allCases)
+    func endInContent(_ request: String, _ ending: Ending) async throws {
+        let log = ServerLog<String>()
+        let client = MemoryConnection(
+            AsyncHandler { request in
+                do {
+                    var length = 0
+                    for try await piece in request.body {
+                        length += piece.count
+                        if length == 3 { log.add("begun") }
+                    }
+                    log.add("whole")
+                } catch {
+                    log.add("\(error)")
+                    throw error
+                }
+                return Response(.ok)
+            })
+        client.send(request)
+        _ = await log.first { $0 == "begun" }
+        switch ending {
+        case .end: client.end()
+        case .reset: client.feed([.failure(Self.connectionReset)])
+        case .hangUp: client.hangUp()
+        }
+        #expect(await log.first() == "connectionLost")
+        let record = try await client.closed()
+        #expect(record.output.isEmpty)
+        await client.settle()
+        #expect(log.entries.count == 2)
+    }
+
+    @Test("A client that is gone cancels the handler's task", arguments: [Ending.reset, .hangUp])
+    func cancelsHandler(_ ending: Ending) async throws {
+        let (gate, log) = (ServerGate(), ServerLog<String>())
+        let client = MemoryConnection(
+            AsyncHandler { request in
+                log.add("begun")
+                await gate.wait()
+                log.add(Task.isCancelled ? "cancelled" : "not cancelled")
+                return Response(.ok)
+            })
+        client.send(Sample.get("/"))
+        _ = await log.first()
+        if ending == .hangUp {
+            client.hangUp()
+        } else {
+            client.feed([.failure(Self.connectionReset)])
+        }
+        #expect(await log.first() == "cancelled")
+        let record = try await client.closed()
+        #expect(record.output.isEmpty)
+        #expect(record.closes == 1)
+        await client.settle()
+        let isGone = await client.onLoop { $0 == nil }
+        #expect(isGone)
+    }
+
+    @Test("A failing send ends a stream with an error", arguments: [brokenPipe, connectionReset])
+    func failingSend(_ code: CInt) async throws {
+        let log = ServerLog<String>()
+        let client = MemoryConnection(
+            SyncHandler { _ in
+                Response(
+                    .ok,
+                    body: .stream { writer in
+                        do {
+                            while true { try await writer.write("0123456789") }
+                        } catch {
+                            log.add("\(error)")
+                            throw error
+                        }
+                    })
+            }, peer: MemoryTransport.Peer(failure: (1_000, code)))
+        client.send(Sample.get("/"))
+        #expect(await log.first() == "connectionLost")
+        let record = try await client.closed()
+        #expect(record.output.count == 1_000)
+    }
+
+    @Test("A failing send while bytes wait ends the connection once")
+    func failingLater() async throws {
+        let client = MemoryConnection(
+            SyncHandler { _ in Response(.ok, body: .bytes(Array(repeating: 0, count: 300_000))) },
+            peer: MemoryTransport.Peer(
+                sendLimit: 1_000, failure: (50_000, Self.connectionReset)))
+        client.send(Sample.get("/") + Sample.get("/"))
+        let record = try await client.closed()
+        #expect(record.output.count == 50_000)
+        #expect(record.closes == 1)
+    }
+
+    @Test("A writer that outlives its response is told so")
+    func lateWriter() async throws {
+        let (writers, results) = (ServerLog<ResponseWriter>(), ServerLog<String>())
+        let client = MemoryConnection(
+            SyncHandler { _ in
+                Response(.ok, body: .stream { writer in writers.add(writer) })
+            })
+        client.send(Sample.get("/"))
+        try await client.output("0\r\n\r\n")
+        let writer = try #require(await writers.first())
+        do {
+            try await writer.write("late")
+            results.add("written")
+        } catch {
+            results.add("\(error)")
+        }
+        #expect(results.entries == ["connectionLost"])
+        client.send(Sample.get("/"))
+        let record = try await client.output("0\r\n\r\n", times: 2)
+        #expect(record.count(of: "late") == 0)
+    }
+}

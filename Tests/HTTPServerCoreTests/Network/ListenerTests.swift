@@ -1,0 +1,126 @@
+import HTTPServerCore
+import TestSupport
+import Testing
+
+@Suite("Listening")
+struct ListenerTests {
+    @Test("Port 0 is any free port", arguments: ["127.0.0.1", "localhost", "*"])
+    func anyPort(_ host: String) throws {
+        let listeners = try Listener.bind(host: host, port: 0, backlog: 8)
+        let ports = listeners.compactMap(\.address.port)
+        #expect(ports.count == listeners.count)
+        #expect(Set(ports).count == 1)
+        #expect(ports.allSatisfy { $0 != 0 })
+    }
+
+    @Test("localhost is both families at one port, where there are both")
+    func bothFamilies() throws {
+        let hosts = try Listener.bind(host: "localhost", port: 0, backlog: 8).map(\.address.host)
+        #expect(hosts == ["127.0.0.1", "::1"] || hosts == ["127.0.0.1"])
+    }
+
+    @Test("A taken port is told in one line")
+    func addressInUse() throws {
+        let first = try Listener.bind(host: "127.0.0.1", port: 0, backlog: 8)
+        let port = try #require(first.first?.address.port)
+        let error = #expect(throws: ListenError.self) {
+            try Listener.bind(host: "127.0.0.1", port: port, backlog: 8)
+        }
+        #expect(error == .addressInUse("127.0.0.1 port \(port)"))
+        #expect(error?.description == "127.0.0.1 port \(port): address already in use")
+        let both = #expect(throws: ListenError.self) {
+            try Listener.bind(host: "localhost", port: port, backlog: 8)
+        }
+        #expect(both == .addressInUse("localhost port \(port)"))
+        withExtendedLifetime(first) {}
+    }
+
+    @Test("A closed listener frees its port")
+    func freesPort() throws {
+        var first = try Listener.bind(host: "127.0.0.1", port: 0, backlog: 8)
+        let port = try #require(first.first?.address.port)
+        first = []
+        let second = try Listener.bind(host: "127.0.0.1", port: port, backlog: 8)
+        #expect(second.first?.address == .ipv4("127.0.0.1", port: port))
+    }
+
+    @Test("An address of nobody is told", arguments: ["192.0.2.1", "not a host", "256.0.0.1"])
+    func notAvailable(_ host: String) {
+        let error = #expect(throws: ListenError.self) {
+            try Listener.bind(host: host, port: 0, backlog: 8)
+        }
+        guard case .addressNotAvailable? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    // MARK: Unix sockets
+
+    @Test("A Unix socket is made and removed")
+    func unixSocket() throws {
+        let directory = try ServerDirectory()
+        let path = directory.path("socket")
+        do {
+            let listener = try Listener.bind(unixPath: path, backlog: 8)
+            #expect(listener.address == .unix(path))
+            #expect(directory.exists("socket"))
+            withExtendedLifetime(listener) {}
+        }
+        #expect(!directory.exists("socket"))
+    }
+
+    @Test("One that somebody listens on is not taken over")
+    func unixInUse() throws {
+        let directory = try ServerDirectory()
+        let first = try Listener.bind(unixPath: directory.path("socket"), backlog: 8)
+        let error = #expect(throws: ListenError.self) {
+            try Listener.bind(unixPath: directory.path("socket"), backlog: 8)
+        }
+        #expect(error == .addressInUse(directory.path("socket")))
+        #expect(directory.exists("socket"))
+        withExtendedLifetime(first) {}
+    }
+
+    @Test("One that was left behind is replaced")
+    func unixStale() throws {
+        let directory = try ServerDirectory()
+        try directory.makeStaleSocket("socket")
+        #expect(directory.exists("socket"))
+        let listener = try Listener.bind(unixPath: directory.path("socket"), backlog: 8)
+        #expect(listener.address == .unix(directory.path("socket")))
+    }
+
+    @Test("A file at its path is somebody's, and stays")
+    func unixOverFile() throws {
+        let directory = try ServerDirectory()
+        try directory.write("file", "precious")
+        #expect(throws: ListenError.addressInUse(directory.path("file"))) {
+            try Listener.bind(unixPath: directory.path("file"), backlog: 8)
+        }
+        #expect(directory.exists("file"))
+    }
+
+    @Test("A path that is too long, or leads nowhere, is told")
+    func unixBadPath() {
+        for path in [String(repeating: "a", count: 200), "", "/nothing/there/socket"] {
+            let error = #expect(throws: ListenError.self) {
+                try Listener.bind(unixPath: path, backlog: 8)
+            }
+            guard case .system(let place, _)? = error else {
+                Issue.record("\(String(describing: error))")
+                continue
+            }
+            #expect(place == path)
+        }
+    }
+
+    @Test("Addresses read as an authority has them")
+    func descriptions() {
+        #expect(SocketAddress.ipv4("127.0.0.1", port: 80).description == "127.0.0.1:80")
+        #expect(SocketAddress.ipv6("::1", port: 80).description == "[::1]:80")
+        #expect(SocketAddress.unix("/a").description == "unix:/a")
+        #expect(SocketAddress.unix("").host == "unix")
+        #expect(SocketAddress.unix("/a").port == nil)
+    }
+}
