@@ -1,0 +1,87 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+/// The rules of the main package.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableExperimentalFeature("Lifetimes"),
+]
+
+/// Peers are written as their own documentation writes a server.
+let peer: [SwiftSetting] = [.swiftLanguageMode(.v6)]
+
+// A package of its own, so that nobody who depends on the toolkit resolves its peers. Build one
+// product at a time: `BenchServer` needs no peer at all, `ParserBench` only SwiftNIO.
+let package = Package(
+    name: "benchmarks",
+    platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "BenchServer", targets: ["BenchServer"]),
+        .executable(name: "ParserBench", targets: ["ParserBench"]),
+        .executable(name: "MultipartBench", targets: ["MultipartBench"]),
+        .executable(name: "PeerNIO", targets: ["PeerNIO"]),
+        .executable(name: "PeerHummingbird", targets: ["PeerHummingbird"]),
+        .executable(name: "PeerFlyingFox", targets: ["PeerFlyingFox"]),
+    ],
+    dependencies: [
+        .package(name: "swift-http-toolkit", path: ".."),
+        .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+        .package(
+            url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+        .package(url: "https://github.com/swhitty/FlyingFox", exact: "0.27.1"),
+    ],
+    targets: [
+        .executableTarget(
+            name: "BenchServer",
+            dependencies: [
+                .product(name: "HTTPServerCore", package: "swift-http-toolkit"),
+                .product(name: "HTTPCodecs", package: "swift-http-toolkit"),
+                .product(name: "HTTPParser", package: "swift-http-toolkit"),
+            ],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "ParserBench",
+            dependencies: [
+                .product(name: "HTTPParser", package: "swift-http-toolkit"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "MultipartBench",
+            dependencies: [
+                .product(name: "HTTPCodecs", package: "swift-http-toolkit"),
+                .product(name: "HTTPParser", package: "swift-http-toolkit"),
+            ],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "PeerNIO",
+            dependencies: [
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ],
+            swiftSettings: peer),
+        .executableTarget(
+            name: "PeerHummingbird",
+            dependencies: [
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: peer),
+        .executableTarget(
+            name: "PeerFlyingFox",
+            dependencies: [.product(name: "FlyingFox", package: "FlyingFox")],
+            swiftSettings: peer),
+    ]
+)

@@ -1,0 +1,74 @@
+// The toolkit's server with the routes that `server.py` asks every server for.
+//
+//   BenchServer --port N --threads N --root DIR
+
+import HTTPCodecs
+import HTTPParser
+import HTTPServerCore
+
+/// The value after `name` on the command line.
+func argument(_ name: String) -> String? {
+    let arguments = CommandLine.arguments
+    guard let index = arguments.firstIndex(of: name), index + 1 < arguments.count else {
+        return nil
+    }
+    return arguments[index + 1]
+}
+
+var configuration = ServerConfiguration(port: argument("--port").flatMap(UInt16.init) ?? 0)
+configuration.loops = argument("--threads").flatMap(Int.init) ?? 1
+
+var router = Router()
+// The last match wins, so the files come first: /1k and /100k are theirs.
+router.mount("/", FileHandler(root: argument("--root") ?? "."))
+router.on(.get, "/") { _ in
+    Response(.ok, body: .text("Hello, world!"))
+}
+router.on(.get, "/async") { _ async in
+    Response(.ok, body: .text("Hello, world!"))
+}
+router.on(.post, "/upload") { request in
+    var received = 0
+    for try await chunk in request.body { received += chunk.count }
+    return Response(.ok, body: .text("\(received)"))
+}
+router.on(.post, "/multipart") { request in
+    var (parts, received) = (0, 0)
+    for try await part in try request.multipart() {
+        parts += 1
+        for try await piece in part.content { received += piece.count }
+    }
+    return Response(.ok, body: .text("\(parts) parts, \(received) bytes"))
+}
+router.on(.post, "/form") { request in
+    Response(.ok, body: .text("\(try await request.form().fields.count) fields"))
+}
+router.on(.post, "/number") { request in
+    Response(.ok, body: .text("\(try await request.json(Double.self))"))
+}
+router.on(.get, "/stream") { _ in
+    Response(
+        .ok,
+        body: .stream { writer in
+            for number in 1...3 { try await writer.write("\(number)\n") }
+        })
+}
+
+// One answer of 20 KiB, as it is and compressed: taken from memory, or anew each time.
+let json = SampleJSON.bytes(20 << 10)
+let answer = SyncHandler { _ in
+    Response(.ok, body: .bytes(json, mediaType: "application/json"))
+}
+// The same from a new buffer each time, as an encoder would make it.
+let copied = SyncHandler { _ in
+    Response(.ok, body: .bytes(Array(json[...]), mediaType: "application/json"))
+}
+var uncached = CompressionHandler.Options()
+uncached.cacheByteLimit = 0
+router.on(.get, "/json", use: answer)
+router.on(.get, "/json-gzip", use: CompressionHandler(answer))
+router.on(.get, "/json-copied", use: copied)
+router.on(.get, "/json-copied-gzip", use: CompressionHandler(copied))
+router.on(.get, "/json-uncached", use: CompressionHandler(answer, options: uncached))
+
+try await HTTPServer(configuration, handler: router).run()

@@ -1,0 +1,103 @@
+"""What the benchmark scripts share: building, the machine's description, medians, tables."""
+
+import json
+import os
+import platform
+import shlex
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+RESULTS = HERE / "results"
+TOOLS = HERE / ".build" / "c"
+CHECKOUTS = HERE / ".build" / "checkouts"
+
+
+def note(text):
+    """Tells what is going on, beside the tables on standard output."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def output_of(*command):
+    """The first line of what a command prints, or an empty string."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=30)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return (done.stdout + done.stderr).strip().split("\n")[0]
+
+
+def compile_c(source, name, *flags):
+    """Compiles one C program or library of ours; returns its path."""
+    TOOLS.mkdir(parents=True, exist_ok=True)
+    target = TOOLS / name
+    command = [*shlex.split(os.environ.get("CC", "cc")), "-O3", "-o", target, source, *flags]
+    subprocess.run(command, check=True)
+    return target
+
+
+def build_product(name):
+    """Builds one product of Benchmarks/Package.swift in release mode; returns its path."""
+    note(f"building {name}")
+    command = ["swift", "build", "-c", "release", "--package-path", str(HERE)]
+    subprocess.run([*command, "--product", name], check=True, stdout=sys.stderr)
+    return built_product(name)
+
+
+def built_product(name):
+    """The path of a product that was built before."""
+    return HERE / ".build" / "release" / name
+
+
+def machine():
+    """What a reader needs to place the figures."""
+    model = ""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        model = next((l.split(":")[1].strip() for l in lines if l.startswith("model name")), "")
+    except OSError:
+        pass
+    return {
+        "processor": model or platform.processor(),
+        "cores": os.cpu_count(),
+        "system": f"{platform.system()} {platform.release()}",
+        "compiler": output_of("cc", "--version"),
+        "swift": output_of("swift", "--version"),
+    }
+
+
+def median(values):
+    """The median, or None without values."""
+    values = [value for value in values if value is not None]
+    return statistics.median(values) if values else None
+
+
+def spread(values):
+    """Half the range of the middle half as a fraction of the median: how far to trust it."""
+    if len(values) < 4 or not statistics.median(values):
+        return None
+    low, middle, high = statistics.quantiles(values, n=4)
+    return (high - low) / 2 / middle
+
+
+def table(headings, rows):
+    """A markdown table, first column to the left, the others to the right."""
+    lines = ["| " + " | ".join(headings) + " |", "|---" + "|---:" * (len(headings) - 1) + "|"]
+    lines += ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join(lines)
+
+
+def figure(value, digits=2):
+    """A number for a table; a dash for what was not measured."""
+    return "–" if value is None else f"{value:,.{digits}f}"
+
+
+def save(kind, report):
+    """Writes a report under results/ and returns its path."""
+    RESULTS.mkdir(exist_ok=True)
+    path = RESULTS / f"{kind}-{time.strftime('%Y%m%d-%H%M%S')}.json"
+    path.write_text(json.dumps(report, indent=1) + "\n")
+    return path

@@ -1,0 +1,181 @@
+"""The servers under comparison: how each is started, sampled and ended."""
+
+import contextlib
+import ctypes
+import os
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import harness
+
+KILL_WITH_PARENT = 1  # PR_SET_PDEATHSIG
+CLEAR_PEAK = "5"      # what proc(5) wants in clear_refs to reset VmHWM
+NGINX = """
+daemon off;
+master_process {master};
+pid {folder}/nginx.pid;
+error_log {folder}/error.log crit;
+worker_processes {threads};
+worker_rlimit_nofile 20000;
+events {{ worker_connections 19000; }}
+http {{
+    access_log off;
+    sendfile on;
+    tcp_nopush on;
+    tcp_nodelay on;
+    keepalive_timeout 300s;
+    keepalive_requests 1000000000;
+    client_max_body_size 0;
+    default_type text/plain;
+    client_body_temp_path {folder};
+    proxy_temp_path {folder};
+    fastcgi_temp_path {folder};
+    uwsgi_temp_path {folder};
+    scgi_temp_path {folder};
+    server {{
+        listen 127.0.0.1:{port} backlog=4096;
+        root {root};
+        location = / {{ return 200 "Hello, world!"; }}
+        location = /async {{ return 200 "Hello, world!"; }}
+        location = /upload {{ return 200 ""; }}
+        location = /json {{ default_type application/json; }}
+        location = /json-uncached {{
+            alias {root}/json;
+            default_type application/json;
+            gzip on;
+            gzip_types application/json;
+            gzip_comp_level 6;
+        }}
+    }}
+}}
+"""
+
+
+def free_port():
+    """A port that was free a moment ago."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def limit_command(setup):
+    command = [harness.TOOLS / "limit", "--port", setup.port, "--threads", setup.threads]
+    return command + (["--close"] if setup.closes else [])
+
+
+def nginx_command(setup):
+    path = Path(setup.folder) / "nginx.conf"
+    # Without a master where one process does, so that none outlives a script that is killed.
+    master = "off" if setup.threads == "1" else "on"
+    path.write_text(NGINX.format(folder=setup.folder, port=setup.port, root=setup.root,
+                                 threads=setup.threads, master=master))
+    return ["nginx", "-p", setup.folder, "-c", path, "-e", f"{setup.folder}/error.log"]
+
+
+def product_command(product):
+    """The command of one of the package's own servers, which all take the same options."""
+    def command(setup):
+        return [harness.built_product(product), "--port", setup.port, "--threads",
+                setup.threads, "--root", setup.root]
+    return command
+
+
+COMMANDS = {
+    "limit": limit_command,
+    "nginx": nginx_command,
+    "ours": product_command("BenchServer"),
+    "nio": product_command("PeerNIO"),
+    "hummingbird": product_command("PeerHummingbird"),
+    "flyingfox": product_command("PeerFlyingFox"),
+}
+PRODUCTS = {"ours": "BenchServer", "nio": "PeerNIO", "hummingbird": "PeerHummingbird",
+            "flyingfox": "PeerFlyingFox"}
+PEERS = ["nio", "hummingbird", "flyingfox"]
+
+# FlyingFox keeps a connection only when the request says so, even in HTTP/1.1.
+EXTRA_FIELDS = {"flyingfox": ["Connection: keep-alive"]}
+
+
+def die_with_parent():
+    ctypes.CDLL(None).prctl(KILL_WITH_PARENT, signal.SIGKILL)
+
+
+class Server:
+    """A running server process and, for nginx, its workers."""
+
+    def __init__(self, name, root, threads=1, closes=False, environment=None):
+        self.name, self.root, self.threads, self.closes = name, root, str(threads), closes
+        self.port = str(free_port())
+        self.files = tempfile.TemporaryDirectory()
+        self.folder = self.files.name
+        self.process = subprocess.Popen(
+            [str(part) for part in COMMANDS[name](self)], stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=open(f"{self.folder}/stderr", "wb"),
+            env={**os.environ, **(environment or {})}, start_new_session=True,
+            preexec_fn=die_with_parent)
+
+    def wait_until_listening(self):
+        for _ in range(200):
+            if self.process.poll() is not None:
+                break
+            with contextlib.suppress(OSError):
+                socket.create_connection(("127.0.0.1", int(self.port)), timeout=1).close()
+                return
+            time.sleep(0.05)
+        text = Path(f"{self.folder}/stderr").read_text(errors="replace").strip()
+        raise RuntimeError(f"{self.name} does not listen: {text[-300:]}")
+
+    def stop(self):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        self.files.cleanup()
+
+    def processes(self):
+        """The process and its children."""
+        pid = self.process.pid
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        return [pid, *map(int, children)]
+
+    def cpu_seconds(self):
+        """User and system time of all threads, ended ones included, in nanosecond steps."""
+        # The clock of another process, as clock_getcpuclockid(3) makes it; /proc/PID/stat counts
+        # the same time in steps of 10 ms.
+        return sum(time.clock_gettime((~pid << 3) | 2) for pid in self.processes())
+
+    def memory(self, key):
+        """A line of /proc/PID/status in KiB."""
+        total = 0
+        for pid in self.processes():
+            for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+                if line.startswith(key + ":"):
+                    total += int(line.split()[1])
+        return total
+
+    def reset_peak(self):
+        for pid in self.processes():
+            with contextlib.suppress(OSError):
+                Path(f"/proc/{pid}/clear_refs").write_text(CLEAR_PEAK)
+
+
+@contextlib.contextmanager
+def running(names, root, **options):
+    """Servers by name, all listening; those that cannot start are told and left out."""
+    servers = {}
+    try:
+        for name in names:
+            try:
+                servers[name] = Server(name, root, **options)
+                servers[name].wait_until_listening()
+            except (RuntimeError, OSError) as error:
+                harness.note(f"  left out: {name}: {error}")
+                if name in servers:
+                    servers.pop(name).stop()
+        yield servers
+    finally:
+        for server in servers.values():
+            server.stop()
