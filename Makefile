@@ -1,0 +1,84 @@
+# The two commands to know are `make run` and `make test`; `make help` lists the others.
+# Works with GNU make 3.81, the one of macOS.
+
+# For `make run`: the folder to serve, the port, and further flags of `httpkit serve`.
+DIR = .
+PORT = 8080
+ARGS =
+# For `make test`: the seconds after which it gives up.
+TEST_SECONDS = 600
+# For `make bench`: flags of Benchmarks/parser.py; ARGS goes to Benchmarks/server.py.
+PARSER_ARGS =
+
+# For `make fuzz`: one target or all of them, and the seconds for each.
+TARGET = all
+SECONDS = 60
+
+# The first Python that has matplotlib, which distributions install for the system's own.
+PYTHON = $(shell for python in python3 /usr/bin/python3; do \
+	$$python -c 'import matplotlib' 2>/dev/null && echo $$python && exit; done; echo python3)
+
+.DEFAULT_GOAL := help
+.PHONY: help run test acceptance build bench bench-peers lint format docs fuzz sanitize clean
+
+help: ## list these targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'
+
+run: ## serve a folder: make run DIR=/srv/www PORT=8000 ARGS='--access-log'
+	@Scripts/bootstrap run
+	swift run -c release httpkit serve "$(DIR)" --port "$(PORT)" $(ARGS)
+
+test: ## build everything and run all tests; ARGS='--filter Chunked' picks some
+	@Scripts/bootstrap test
+	swift build --build-tests
+	@find Examples -name '.?*' -prune -o -name Package.swift -print 2>/dev/null | while read -r manifest; do \
+		folder=$$(dirname "$$manifest"); echo "swift build --package-path $$folder"; \
+		swift build --package-path "$$folder" || exit 1; done
+	@# A watchdog that goes with the tests, or ends them; not every system has timeout(1).
+	@(left=$(TEST_SECONDS); while [ $$left -gt 0 ]; do \
+		sleep 1; kill -0 $$$$ 2>/dev/null || exit 0; left=$$((left - 1)); done; \
+		echo "make test: a test hangs: ended after $(TEST_SECONDS) seconds" >&2; \
+		kill -INT $$$$; sleep 5; kill -KILL $$$$ 2>/dev/null) & \
+	echo "swift test --disable-xctest $(ARGS)"; exec swift test --disable-xctest $(ARGS)
+
+acceptance: ## check the robustness figures against a running server; some minutes
+	@Scripts/bootstrap test
+	swift build -c release --product httpkit
+	Scripts/acceptance
+
+build: ## build the libraries and httpkit, optimised
+	@Scripts/bootstrap run
+	swift build -c release
+
+bench: ## measure parser and server against the C limit and nginx; a few minutes
+	@Scripts/bootstrap bench
+	$(PYTHON) Benchmarks/parser.py $(PARSER_ARGS)
+	$(PYTHON) Benchmarks/server.py $(ARGS)
+
+bench-peers: ## the same with the Swift peers; builds them first
+	@Scripts/bootstrap bench
+	$(PYTHON) Benchmarks/server.py --peers $(ARGS)
+
+lint: ## check formatting, layers and left-overs
+	@Scripts/bootstrap run
+	@Scripts/lint
+
+format: ## rewrite the Swift files in the project's format
+	@Scripts/bootstrap run
+	@Scripts/lint --fix
+
+docs: ## build the documentation; a warning is an error
+	@Scripts/bootstrap docs
+	@Scripts/docs
+
+fuzz: ## fuzz: make fuzz TARGET=FuzzRequestHead SECONDS=600
+	@Scripts/bootstrap test
+	@Scripts/fuzz "$(TARGET)" "$(SECONDS)"
+
+sanitize: ## run the tests with the address and the thread sanitizer
+	@Scripts/bootstrap test
+	@Scripts/sanitize
+
+clean: ## remove everything that was built
+	rm -rf .build .build-* Benchmarks/.build Fuzz/.build
+	find Examples -name .build -prune -exec rm -rf {} + 2>/dev/null || true
