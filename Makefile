@@ -34,12 +34,7 @@ test: ## build everything and run all tests; ARGS='--filter Chunked' picks some
 	@find Examples -name '.?*' -prune -o -name Package.swift -print 2>/dev/null | while read -r manifest; do \
 		folder=$$(dirname "$$manifest"); echo "swift build --package-path $$folder"; \
 		swift build --package-path "$$folder" || exit 1; done
-	@# A watchdog that goes with the tests, or ends them; not every system has timeout(1).
-	@(left=$(TEST_SECONDS); while [ $$left -gt 0 ]; do \
-		sleep 1; kill -0 $$$$ 2>/dev/null || exit 0; left=$$((left - 1)); done; \
-		echo "make test: a test hangs: ended after $(TEST_SECONDS) seconds" >&2; \
-		kill -INT $$$$; sleep 5; kill -KILL $$$$ 2>/dev/null) & \
-	echo "swift test --disable-xctest $(ARGS)"; exec swift test --disable-xctest $(ARGS)
+	@TEST_SECONDS=$(TEST_SECONDS) Scripts/test $(ARGS)
 
 acceptance: ## check the robustness figures against a running server; some minutes
 	@Scripts/bootstrap test

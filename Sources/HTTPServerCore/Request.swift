@@ -1,4 +1,5 @@
 public import HTTPParser
+internal import Synchronization
 
 /// The two ends of a connection, shared by its requests.
 final class ConnectionEnds: Sendable {
@@ -22,6 +23,7 @@ public struct Request: Sendable {
         let head: RequestHead
         let exchange: Exchange?
         let ends: ConnectionEnds
+        let values = AtomicLazyReference<RequestValues>()
 
         init(
             head: consuming RequestHead, exchange: Exchange?, ends: ConnectionEnds

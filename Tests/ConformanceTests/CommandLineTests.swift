@@ -84,8 +84,8 @@ struct CommandLineTests {
         let content = [UInt8].noise(32 << 20, seed: 32)
         try folder.write(content, to: "large.bin")
         let server = try await ServeProcess(folder)
-        let idle = try await server.connect()
-        let socket = try await server.connect()
+        let idle = try server.connect()
+        let socket = try server.connect()
         try await socket.send("GET /large.bin HTTP/1.1\r\nHost: x\r\n\r\n")
         let head = try await socket.receive(through: "\r\n\r\n")
         server.signal(number)
@@ -98,7 +98,7 @@ struct CommandLineTests {
 
     @Test func theEchoIsJSONInTheOrderOfItsContract() async throws {
         let server = try await ServeProcess(try folder(), ["--echo", "/echo"])
-        let socket = try await server.connect()
+        let socket = try server.connect()
         try await socket.send(
             """
             PATCH /echo?q="1" HTTP/1.1\r\nHost: h\r\nX-Two: a\r\nx-two:  b \r\n\

@@ -17,7 +17,7 @@ struct ConnectionEndTests {
     @Test(arguments: ["/f.txt", "/", "/large.bin", "/echo"], [1, 3])
     func requestsBeforeAHalfCloseAreAnswered(_ path: String, _ count: Int) async throws {
         let server = try await server()
-        let socket = try await server.connect()
+        let socket = try server.connect()
         let request = "GET \(path) HTTP/1.1\r\nHost: x\r\nAccept: text/html\r\n\r\n"
         try await socket.send(String(repeating: request, count: count))
         socket.endWriting()
@@ -32,7 +32,7 @@ struct ConnectionEndTests {
 
     @Test func anOldClientMayHalfCloseToo() async throws {
         let server = try await server()
-        let socket = try await server.connect()
+        let socket = try server.connect()
         try await socket.send("GET /large.bin HTTP/1.0\r\n\r\n")
         socket.endWriting()
         #expect(try await socket.response().content == Self.large)
@@ -48,7 +48,7 @@ struct ConnectionEndTests {
     ])
     func aRequestThatEndsEarlyIsNotAnsweredAsAWholeOne(_ request: String) async throws {
         let server = try await server()
-        let socket = try await server.connect()
+        let socket = try server.connect()
         try await socket.send(request)
         socket.endWriting()
         let answer = String(decoding: try await socket.receiveAll(), as: UTF8.self)
@@ -66,7 +66,7 @@ struct ConnectionEndTests {
     func aResetHurtsNobodyElse(_ request: String) async throws {
         let server = try await server()
         for round in 0..<40 {
-            let socket = try await server.connect()
+            let socket = try server.connect()
             socket.resetOnClose()
             if !request.isEmpty { try await socket.send(request) }
             if round % 2 == 0, request.hasSuffix("\r\n\r\n") { _ = try await socket.receive() }
@@ -89,7 +89,7 @@ struct ConnectionEndTests {
     @Test(arguments: garbage.indices)
     func garbageIsRefusedOnceAndTheConnectionClosed(_ index: Int) async throws {
         let server = try await server()
-        let socket = try await server.connect()
+        let socket = try server.connect()
         // What follows in the stream must not be answered, however well it looks.
         let request = "GET /f.txt HTTP/1.1\r\nHost: x\r\n\r\n"
         try? await socket.send(Self.garbage[index] + Array(request.utf8))

@@ -17,7 +17,7 @@ struct PipeliningTests {
         let folder = try Folder()
         for number in 0..<1_000 { try folder.write("<\(number).txt>", to: "\(number).txt") }
         let server = try await ServeProcess(folder, ["--echo", "/echo"])
-        let socket = try await server.connect()
+        let socket = try server.connect()
         let requests = (0..<1_000).map { number in
             let target = path.replacing("NUMBER", with: "\(number)")
             return "GET \(target) HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -39,7 +39,7 @@ struct PipeliningTests {
         let content = [UInt8].noise(700_000, seed: 1)
         try folder.write(content, to: "large.bin")
         let server = try await ServeProcess(folder)
-        let socket = try await server.connect()
+        let socket = try server.connect()
         let request = "GET /large.bin HTTP/1.1\r\nHost: x\r\n\r\n"
         try await socket.send(String(repeating: request, count: 20))
         for _ in 0..<20 { #expect(try await socket.response().content == content) }
@@ -47,7 +47,7 @@ struct PipeliningTests {
 
     @Test func aRequestMayComeByteByByte() async throws {
         let server = try await ServeProcess(try folder(), ["--echo", "/echo"])
-        let socket = try await server.connect()
+        let socket = try server.connect()
         let request = """
             PUT /echo?x HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n\
             5;a=b\r\nhello\r\n7\r\n, world\r\n0\r\nSum: 12\r\n\r\n
@@ -63,7 +63,7 @@ struct PipeliningTests {
     @Test func contentInSmallPiecesArrives() async throws {
         let server = try await ServeProcess(try folder(), ["--echo", "/echo"])
         for count in [1, 100, 5_000, 20_000, 70_000] {
-            let socket = try await server.connect()
+            let socket = try server.connect()
             try await socket.send(
                 "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: \(count)\r\n\r\n")
             let content = [UInt8].noise(count, seed: 5)
@@ -75,7 +75,7 @@ struct PipeliningTests {
 
     @Test func aConnectionIsReusedUntilItIsToBeClosed() async throws {
         let server = try await ServeProcess(try folder())
-        let socket = try await server.connect()
+        let socket = try server.connect()
         for _ in 0..<3 {
             try await socket.send(Self.get)
             let response = try await socket.response()
@@ -89,12 +89,12 @@ struct PipeliningTests {
 
     @Test func anOldClientGetsOneAnswerUnlessItAsksForMore() async throws {
         let server = try await ServeProcess(try folder())
-        let single = try await server.connect()
+        let single = try server.connect()
         try await single.send("GET /f.txt HTTP/1.0\r\n\r\n")
         #expect(
             String(decoding: try await single.receiveAll(), as: UTF8.self).hasSuffix("content\n"))
 
-        let several = try await server.connect()
+        let several = try server.connect()
         for _ in 0..<2 {
             try await several.send("GET /f.txt HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
             let response = try await several.response()
@@ -106,7 +106,7 @@ struct PipeliningTests {
     /// Content that the answer did not wait for is never taken for a request.
     @Test func contentOfARefusedRequestIsNoRequest() async throws {
         let server = try await ServeProcess(try folder())
-        let socket = try await server.connect()
+        let socket = try server.connect()
         let inner = "GET /inner HTTP/1.1\r\nHost: x\r\n\r\n"
         let length = "Content-Length: \(inner.utf8.count)"
         try await socket.send(

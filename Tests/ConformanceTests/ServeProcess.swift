@@ -55,7 +55,7 @@ final class ServeProcess: Sendable {
     }
 
     /// A plain socket that is connected to it.
-    func connect() async throws -> PlainSocket { try await PlainSocket(port: port) }
+    func connect() throws -> PlainSocket { try PlainSocket(port: port) }
 
     /// Runs curl on a path; `-sS` and a time limit are given.
     func curl(_ arguments: String..., path: String = "/") async throws -> Program.Result {

@@ -1,0 +1,36 @@
+internal import Synchronization
+
+/// Names a value that handlers keep with a request, and its type.
+///
+/// ```swift
+/// enum UserKey: RequestKey { typealias Value = User }
+/// request[UserKey.self] = user
+/// ```
+public protocol RequestKey {
+    /// What is kept under this key.
+    associatedtype Value: Sendable
+}
+
+extension Request {
+    /// A value that somebody keeps with the request; `nil` until it is set.
+    ///
+    /// All copies of a request share these values: what an inner handler sets, the middleware
+    /// around it and the access log see. A value that is set while the request is answered at once
+    /// (`ImmediateHandler.respondNow(to:)`) is there as well when the answer turns out to need
+    /// time.
+    public subscript<Key: RequestKey>(key: Key.Type) -> Key.Value? {
+        get {
+            let values = storage.values.load()?.values
+            return values?.withLock { $0[ObjectIdentifier(key)] } as? Key.Value
+        }
+        nonmutating set {
+            let box = storage.values.load() ?? storage.values.storeIfNil(RequestValues())
+            box.values.withLock { $0[ObjectIdentifier(key)] = newValue }
+        }
+    }
+}
+
+/// The values of one request; it is made for the first of them.
+final class RequestValues: Sendable {
+    let values = Locked<[ObjectIdentifier: any Sendable]>([:])
+}

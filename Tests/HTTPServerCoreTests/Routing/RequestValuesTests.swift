@@ -1,0 +1,44 @@
+import HTTPServerCore
+import TestSupport
+import Testing
+
+private enum UserKey: RequestKey { typealias Value = String }
+private enum CountKey: RequestKey { typealias Value = Int }
+
+@Suite("Values kept with a request")
+struct RequestValuesTests {
+    /// Sets a value when it is asked to answer at once, and leaves the answer to the task.
+    private struct Later: ImmediateHandler {
+        func respondNow(to request: Request) throws -> Response? {
+            request[UserKey.self] = "ann"
+            request[CountKey.self] = (request[CountKey.self] ?? 0) + 1
+            return nil
+        }
+
+        func respond(to request: Request) async throws -> Response {
+            let copy = request
+            copy[UserKey.self] = (request[UserKey.self] ?? "nobody") + "a"
+            return .text("\(request[UserKey.self] ?? "") \(request[CountKey.self] ?? 0)")
+        }
+    }
+
+    @Test("All copies share them, each request has its own")
+    func copiesShareValues() async throws {
+        for _ in 0..<2 {
+            let answer = try await RouterTests.answer(Later(), "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(answer.text == "anna 1")
+        }
+    }
+
+    @Test("A value that nobody set is absent, and one can be taken back")
+    func valuesCanBeAbsent() async throws {
+        let handler = SyncHandler { request in
+            let before = request[CountKey.self]
+            request[CountKey.self] = 1
+            request[CountKey.self] = nil
+            return .text("\(String(describing: before)) \(String(describing: request[CountKey.self]))")
+        }
+        let answer = try await RouterTests.answer(handler, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(answer.text == "nil nil")
+    }
+}
