@@ -36,7 +36,8 @@ struct RequestValuesTests {
             let before = request[CountKey.self]
             request[CountKey.self] = 1
             request[CountKey.self] = nil
-            return .text("\(String(describing: before)) \(String(describing: request[CountKey.self]))")
+            let after = request[CountKey.self]
+            return .text("\(String(describing: before)) \(String(describing: after))")
         }
         let answer = try await RouterTests.answer(handler, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         #expect(answer.text == "nil nil")
