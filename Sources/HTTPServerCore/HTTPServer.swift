@@ -67,15 +67,7 @@ public final class HTTPServer: Sendable {
     private func listen() throws(ListenError) -> [Listener] {
         var listeners: [Listener] = []
         for endpoint in core.configuration.endpoints {
-            let backlog = core.configuration.backlog
-            switch endpoint {
-            case .tcp(let host, let port):
-                listeners += try Listener.bind(host: host, port: port, backlog: backlog)
-            case .unix(let path):
-                listeners.append(try Listener.bind(unixPath: path, backlog: backlog))
-            case .inherited(let descriptor):
-                listeners.append(try Listener.inherit(descriptor))
-            }
+            listeners += try endpoint.listen(backlog: core.configuration.backlog)
         }
         return listeners
     }

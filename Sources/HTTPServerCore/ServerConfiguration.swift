@@ -3,17 +3,6 @@ public import Logging
 
 /// How a server listens, and what it allows its clients.
 public struct ServerConfiguration: Sendable {
-    /// Where to listen.
-    public enum Endpoint: Sendable, Hashable {
-        /// A host name or address and a port, 0 for any free one. `localhost` and `*` stand for
-        /// both families.
-        case tcp(host: String, port: UInt16)
-        /// The path of a Unix domain socket.
-        case unix(path: String)
-        /// A descriptor that listens already, as service managers hand them on.
-        case inherited(descriptor: CInt)
-    }
-
     /// Where to listen; each of them has to succeed.
     public var endpoints: [Endpoint]
     /// How many event loops serve connections; `nil` for one a core, at most 4.

@@ -55,6 +55,9 @@ int http_server_accept(int listener, struct sockaddr * address, socklen_t * leng
 /// for the whole process: it is blocked for the call, and taken away if the call has raised it.
 ssize_t http_server_sendfile(int target, int file, off_t offset, size_t count);
 
+/// SOCK_DGRAM, which is no constant to Swift.
+static inline int http_server_datagram_type(void) { return SOCK_DGRAM; }
+
 /// EPOLLEXCLUSIVE, so that one new connection does not wake every loop.
 static inline uint32_t http_server_epoll_exclusive(void) { return 1u << 28; }
 #endif

@@ -17,6 +17,8 @@ public enum ListenError: Error, Hashable, Sendable, CustomStringConvertible {
     case permissionDenied(String)
     /// No interface has this address, or the name cannot be resolved.
     case addressNotAvailable(String)
+    /// The machine has no network interface of this name.
+    case noSuchInterface(String)
     /// Another call of the system failed.
     case system(String, SystemError)
 
@@ -26,6 +28,7 @@ public enum ListenError: Error, Hashable, Sendable, CustomStringConvertible {
         case .addressInUse(let place): "\(place): address already in use"
         case .permissionDenied(let place): "\(place): permission denied"
         case .addressNotAvailable(let place): "\(place): no such address on this machine"
+        case .noSuchInterface(let name): "\(name): no such network interface"
         case .system(let place, let error): "\(place): \(error)"
         }
     }
@@ -62,28 +65,55 @@ package final class Listener: Sendable {
 
     /// Binds to every address that `host` stands for, at one port for all.
     ///
-    /// With port 0 the first address chooses and the others follow. One family that works is
-    /// enough: a machine without IPv6 serves IPv4.
+    /// One family that works is enough: a machine without IPv6 serves IPv4.
     package static func bind(
-        host: String, port: UInt16, backlog: Int
+        host: String, port: UInt16, family: AddressFamily? = nil, backlog: Int
     ) throws(ListenError) -> [Listener] {
-        var addresses = try resolve(host: host, port: port)
+        let addresses = try RawSocketAddress.resolve(host: host, port: port, family: family)
+        return try bind(addresses, place: "\(host) port \(port)", backlog: backlog)
+    }
+
+    /// Binds to every address that an interface has now, at one port for all.
+    package static func bind(
+        interface name: String, port: UInt16, family: AddressFamily? = nil, backlog: Int
+    ) throws(ListenError) -> [Listener] {
+        let addresses = try RawSocketAddress.addresses(
+            ofInterface: name, port: port, family: family)
+        return try bind(addresses, place: "interface \(name) port \(port)", backlog: backlog)
+    }
+
+    /// With port 0 the first address chooses and the others follow; when one of them finds that
+    /// port taken, all try another.
+    private static func bind(
+        _ addresses: [RawSocketAddress], place: String, backlog: Int
+    ) throws(ListenError) -> [Listener] {
+        let isAnyPort = addresses.first?.address?.port == 0
+        for _ in 0..<(isAnyPort ? 16 : 0) {
+            do throws(ListenError) {
+                return try bindAll(addresses, place: place, backlog: backlog)
+            } catch ListenError.addressInUse {
+                continue
+            }
+        }
+        return try bindAll(addresses, place: place, backlog: backlog)
+    }
+
+    private static func bindAll(
+        _ wanted: [RawSocketAddress], place: String, backlog: Int
+    ) throws(ListenError) -> [Listener] {
+        var addresses = wanted
         var listeners: [Listener] = []
         var failure: ListenError?
         for index in addresses.indices {
             if let bound = listeners.first?.address.port { addresses[index].setPort(bound) }
             do throws(ListenError) {
-                let listener = try open(
-                    &addresses[index], place: "\(host) port \(port)", backlog: backlog)
-                listeners.append(listener)
+                listeners.append(try open(&addresses[index], place: place, backlog: backlog))
             } catch {
                 failure = failure ?? error
             }
         }
         // A port that is taken in one family is taken: half a server would surprise.
-        if let failure, listeners.isEmpty || failure == .addressInUse("\(host) port \(port)") {
-            throw failure
-        }
+        if let failure, listeners.isEmpty || failure == .addressInUse(place) { throw failure }
         return listeners
     }
 
@@ -180,52 +210,6 @@ package final class Listener: Sendable {
         return Listener(descriptor)
     }
 
-    private static func resolve(
-        host: String, port: UInt16
-    ) throws(ListenError) -> [RawSocketAddress] {
-        // "localhost" means both families whatever the hosts file says; "" and "*" mean all.
-        switch host {
-        case "localhost":
-            return try resolve(host: "127.0.0.1", port) + (try? resolve(host: "::1", port)).orEmpty
-        case "", "*":
-            return try resolve(host: "0.0.0.0", port) + (try? resolve(host: "::", port)).orEmpty
-        default: return try resolve(host: host, port)
-        }
-    }
-
-    private static func resolve(
-        host: String, _ port: UInt16
-    ) throws(ListenError) -> [RawSocketAddress] {
-        var hints = unsafe addrinfo()
-        unsafe hints.ai_flags = AI_PASSIVE
-        #if os(Linux)
-            unsafe hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
-        #else
-            hints.ai_socktype = SOCK_STREAM
-        #endif
-        var list: UnsafeMutablePointer<addrinfo>?
-        guard unsafe getaddrinfo(host, String(port), &hints, &list) == 0 else {
-            throw .addressNotAvailable(host)
-        }
-        defer { unsafe freeaddrinfo(list) }
-        var addresses: [RawSocketAddress] = []
-        var next = unsafe list
-        while let entry = unsafe next {
-            if let source = unsafe entry.pointee.ai_addr {
-                var raw = RawSocketAddress()
-                raw.length = unsafe entry.pointee.ai_addrlen
-                let length = Int(raw.length)
-                unsafe withUnsafeMutableBytes(of: &raw.storage) {
-                    unsafe $0.copyMemory(
-                        from: UnsafeRawBufferPointer(start: source, count: length))
-                }
-                addresses.append(raw)
-            }
-            unsafe next = entry.pointee.ai_next
-        }
-        return addresses
-    }
-
     /// Takes one connection that waits.
     /// - Returns: its descriptor, `.wouldBlock` for none, or why it could not be had.
     package func accept(_ peer: inout RawSocketAddress) -> IOResult {
@@ -254,26 +238,7 @@ package final class Listener: Sendable {
     }
 }
 
-extension Optional where Wrapped == [RawSocketAddress] {
-    fileprivate var orEmpty: [RawSocketAddress] { self ?? [] }
-}
-
 extension RawSocketAddress {
-    fileprivate mutating func setPort(_ port: UInt16) {
-        let family = CInt(storage.ss_family)
-        unsafe withPointer { address, _ in
-            if family == AF_INET {
-                unsafe address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
-                    unsafe $0.pointee.sin_port = port.bigEndian
-                }
-            } else if family == AF_INET6 {
-                unsafe address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) {
-                    unsafe $0.pointee.sin6_port = port.bigEndian
-                }
-            }
-        }
-    }
-
     fileprivate mutating func setUnixPath(_ path: String) -> Bool {
         let bytes = Array(path.utf8)
         let offset = MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? 2

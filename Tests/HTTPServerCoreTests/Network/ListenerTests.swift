@@ -35,6 +35,43 @@ struct ListenerTests {
         withExtendedLifetime(first) {}
     }
 
+    @Test("One family can be asked for", arguments: ["localhost", "*", "127.0.0.1"])
+    func oneFamily(_ host: String) throws {
+        let listeners = try Listener.bind(host: host, port: 0, family: .ipv4, backlog: 8)
+        #expect(listeners.map(\.address.host) == [host == "*" ? "0.0.0.0" : "127.0.0.1"])
+    }
+
+    @Test("An address of the other family is not available")
+    func otherFamily() {
+        #expect(throws: ListenError.addressNotAvailable("127.0.0.1")) {
+            try Listener.bind(host: "127.0.0.1", port: 0, family: .ipv6, backlog: 8)
+        }
+        #expect(throws: ListenError.addressNotAvailable("::1")) {
+            try Listener.bind(host: "::1", port: 0, family: .ipv4, backlog: 8)
+        }
+    }
+
+    @Test("An interface is all its addresses at one port")
+    func interface() throws {
+        let loopback = try #require(
+            try NetworkInterface.all().first { $0.flags.contains(.loopback) })
+        let listeners = try Listener.bind(interface: loopback.name, port: 0, backlog: 8)
+        #expect(Set(listeners.compactMap(\.address.port)).count == 1)
+        #expect(Set(listeners.map(\.address.host)) == Set(loopback.addresses.map(\.host)))
+        let one = try Listener.bind(interface: loopback.name, port: 0, family: .ipv4, backlog: 8)
+        #expect(one.allSatisfy { !$0.address.host.contains(":") })
+        #expect(!one.isEmpty)
+    }
+
+    @Test("An interface that is not there is told")
+    func noSuchInterface() {
+        let error = #expect(throws: ListenError.self) {
+            try Listener.bind(interface: "nothing7", port: 0, backlog: 8)
+        }
+        #expect(error == .noSuchInterface("nothing7"))
+        #expect(error?.description == "nothing7: no such network interface")
+    }
+
     @Test("A closed listener frees its port")
     func freesPort() throws {
         var first = try Listener.bind(host: "127.0.0.1", port: 0, backlog: 8)
