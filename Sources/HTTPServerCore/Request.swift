@@ -130,13 +130,34 @@ public struct RequestFields: Sendable, RandomAccessCollection {
     }
 }
 
-/// The values that a route's `:name` segments took from a path, percent-decoded.
+/// What routes took from a path, percent-decoded: the values of `:name` segments, and what the
+/// groups of a regular expression matched.
 public struct PathParameters: Sendable, Hashable {
-    var pairs: [String: String] = [:]
+    private struct Pair: Sendable, Hashable {
+        var name: String
+        var value: String?
+    }
 
-    /// The value of a parameter; `nil` when the route has none of that name.
-    public subscript(name: String) -> String? { pairs[name] }
+    private var pairs: [Pair] = []
+    /// What the groups of a regular expression matched, whether or not they have names: the whole
+    /// match first, `nil` for a group that took no part. Empty for other routes.
+    public internal(set) var captures: [String?] = []
 
-    /// Whether the route has no parameters.
-    public var isEmpty: Bool { pairs.isEmpty }
+    /// The value of a parameter, or of a group with a name; `nil` when the route has none of that
+    /// name, or the group took no part.
+    public subscript(name: String) -> String? {
+        pairs.last { $0.name == name }.flatMap(\.value)
+    }
+
+    /// Whether the route took nothing from the path.
+    public var isEmpty: Bool { pairs.isEmpty && captures.isEmpty }
+
+    mutating func set(_ name: String, _ value: String?) {
+        pairs.append(Pair(name: name, value: value))
+    }
+
+    mutating func add(_ other: PathParameters) {
+        pairs += other.pairs
+        captures = other.captures
+    }
 }

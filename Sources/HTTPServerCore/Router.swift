@@ -3,7 +3,9 @@ public import HTTPParser
 /// Chooses a handler by method and path; the last one added that matches wins.
 ///
 /// Paths are compared in canonical form: percent-decoded segment by segment, `.` and `..`
-/// resolved. Routes without parameters are found by a hash, however many there are. What no route
+/// resolved; case counts. Routes without parameters are found by a hash, those with parameters in a
+/// tree of segments, however many there are; regular expressions and conditions are asked one
+/// after the other, the newest first, as far as no newer route has matched. What no route
 /// matches is answered by 404; a path that exists for other methods by 405 with Allow, and by an
 /// answer of its own to OPTIONS; a method that nobody knows by 501. A route for GET answers HEAD
 /// as well.
@@ -21,7 +23,8 @@ public struct Router: ImmediateHandler {
     /// - Parameters:
     ///   - method: the method, or `nil` for all.
     ///   - path: segments after slashes, not percent-encoded. `:name` matches one segment, which
-    ///     `Request.parameters` then holds; `*` as the last segment matches any rest.
+    ///     `Request.parameters` then holds, `*` one segment as well, and as the last one any rest,
+    ///     which the handler finds in `Request.pathSegments`.
     ///   - handler: who answers.
     public mutating func on(_ method: HTTPMethod?, _ path: String, use handler: some Handler) {
         add(RoutePattern(path), method, handler)
@@ -54,7 +57,47 @@ public struct Router: ImmediateHandler {
     /// Adds a handler for a path and everything below it, for all methods. The handler sees the
     /// rest of the path in `Request.pathSegments`.
     public mutating func mount(_ prefix: String, _ handler: some Handler) {
-        add(.prefix(RoutePattern.split(prefix).filter { !$0.isEmpty }), nil, handler)
+        add(.prefix(prefix), nil, handler)
+    }
+
+    /// Adds a handler for all paths. Added first, it is what answers when no other route does.
+    /// - Parameters:
+    ///   - method: the method, or `nil` for all.
+    ///   - handler: who answers.
+    public mutating func on(_ method: HTTPMethod?, use handler: some Handler) {
+        add(.condition(ClosureCondition(body: { _ in true })), method, handler)
+    }
+
+    /// Adds a handler for the paths that a regular expression matches as a whole.
+    ///
+    /// The groups of the expression are in `Request.parameters`, by name and by number. It sees the
+    /// path percent-decoded. A path that is not UTF-8, or in which a segment holds an encoded
+    /// slash, has no text that it could match.
+    /// - Parameters:
+    ///   - method: the method, or `nil` for all.
+    ///   - regex: an expression; `try Regex(text)` makes one of a text. It should not need time
+    ///     that grows with the square of the path's length: clients choose paths.
+    ///   - handler: who answers.
+    public mutating func on<Output>(
+        _ method: HTTPMethod?, matching regex: sending Regex<Output>, use handler: some Handler
+    ) {
+        add(.condition(RegexCondition(regex)), method, handler)
+    }
+
+    /// Adds a handler for the requests that a condition picks.
+    /// - Parameters:
+    ///   - condition: looks at the head of a request and decides. It runs on the event loop and
+    ///     must not block.
+    ///   - handler: who answers.
+    public mutating func on(
+        where condition: @escaping @Sendable (Request) -> Bool, use handler: some Handler
+    ) {
+        add(.condition(ClosureCondition(body: condition)), nil, handler)
+    }
+
+    /// Adds a handler that decides itself which requests it answers.
+    public mutating func add(_ handler: some SelectiveHandler) {
+        on(where: { handler.accepts($0) }, use: handler)
     }
 
     private mutating func add(

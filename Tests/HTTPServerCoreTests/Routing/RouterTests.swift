@@ -15,11 +15,11 @@ struct RouterTests {
             ServerAnswer.all(record.output, heads: request.hasPrefix("HEAD") ? [0] : []).first)
     }
 
-    private static func request(_ method: String, _ target: String) -> String {
+    static func request(_ method: String, _ target: String) -> String {
         "\(method) \(target) HTTP/1.1\r\nHost: a\r\n\r\n"
     }
 
-    private static func named(_ name: String) -> SyncHandler {
+    static func named(_ name: String) -> SyncHandler {
         SyncHandler { request in
             let rest = request.pathSegments.map { segments in
                 segments.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "|")

@@ -9,8 +9,10 @@ struct RouteTable: Sendable {
     private(set) var methods: [HTTPMethod?] = []
     private(set) var handlers: [any Handler] = []
     private(set) var immediates: [(any ImmediateHandler)?] = []
-    /// The routes with parameters or prefixes, in the order they were added.
-    private var scanned: [Int] = []
+    /// The routes with parameters or prefixes.
+    private var tree = RouteTree()
+    /// The routes that only a look at the request can decide about, in the order they were added.
+    private var conditions: [Int] = []
     /// The newest route of each path without parameters, by the hash of the path: a table of a
     /// power of two, searched onward from the hash's place. -1 is free.
     private var newest: [Int] = Array(repeating: -1, count: 16)
@@ -27,7 +29,14 @@ struct RouteTable: Sendable {
         immediates.append(handler as? any ImmediateHandler)
         hashes.append(0)
         older.append(-1)
-        guard case .literal(let path) = pattern else { return scanned.append(route) }
+        switch pattern {
+        case .segments(let segments, let hasRest): tree.add(route, segments, hasRest: hasRest)
+        case .condition: conditions.append(route)
+        case .literal(let path): addLiteral(route, path)
+        }
+    }
+
+    private mutating func addLiteral(_ route: Int, _ path: [UInt8]) {
         if used * 2 >= newest.count { grow() }
         hashes[route] = unsafe Self.hash(path.span.bytes)
         let slot = unsafe slot(of: path.span.bytes, hash: hashes[route])
@@ -104,17 +113,35 @@ struct RouteTable: Sendable {
     private func match(
         _ request: inout Request, _ accepts: (HTTPMethod?) -> Bool
     ) throws(HTTPError) -> Int? {
-        guard let path = RoutingPath(request) else { return nil }
-        guard path.isValid else { throw HTTPError(.badRequest, "the path cannot be decoded") }
-        let literal = literalMatch(path, request, accepts)
-        var index = scanned.count - 1
-        while index >= 0 {
-            let route = scanned[index]
-            if route < literal { break }
-            if accepts(methods[route]), patterns[route].matches(path, &request) { return route }
+        let path = RoutingPath(request)
+        if path?.isValid == false { throw HTTPError(.badRequest, "the path cannot be decoded") }
+        var best = -1
+        if let path {
+            if path.isPlain { best = literalMatch(path, request, accepts) }
+            if !tree.isEmpty { best = treeMatch(path, request, above: best, accepts) }
+        }
+        var index = conditions.count - 1
+        while index >= 0, conditions[index] > best {
+            let route = conditions[index]
+            if accepts(methods[route]), case .condition(let condition) = patterns[route],
+                condition.matches(path, &request)
+            {
+                return route
+            }
             index -= 1
         }
-        return literal < 0 ? nil : literal
+        guard best >= 0 else { return nil }
+        if let path { patterns[best].capture(from: path, into: &request) }
+        return best
+    }
+
+    private func treeMatch(
+        _ path: RoutingPath, _ request: Request, above best: Int, _ accepts: (HTTPMethod?) -> Bool
+    ) -> Int {
+        let segments = path.segments(of: request)
+        return path.withBytes(of: request) { bytes in
+            tree.newest(bytes, segments, above: best) { accepts(methods[$0]) }
+        }
     }
 
     /// The newest route without parameters that matches, or -1.
@@ -127,17 +154,5 @@ struct RouteTable: Sendable {
             while route >= 0, !accepts(methods[route]) { route = older[route] }
             return route
         }
-    }
-}
-
-extension RawSpan {
-    fileprivate func byte(at offset: Int) -> UInt8 {
-        unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self)
-    }
-
-    fileprivate func equals(_ other: RawSpan) -> Bool {
-        guard byteCount == other.byteCount else { return false }
-        for index in 0..<byteCount where byte(at: index) != other.byte(at: index) { return false }
-        return true
     }
 }

@@ -1,0 +1,103 @@
+/// The routes whose paths have parameters or open ends, as a tree of their segments. What it costs
+/// to find one depends on the number of segments, not on the number of routes.
+struct RouteTree: Sendable {
+    fileprivate struct Node: Sendable {
+        /// The children below a literal segment, sorted by it.
+        var names: [[UInt8]] = []
+        var children: [Int] = []
+        /// The child below a parameter, or -1.
+        var parameter = -1
+        /// The routes that end here, and those that take whatever follows; the newest last.
+        var whole: [Int] = []
+        var open: [Int] = []
+        /// The newest route here or below.
+        var newest = -1
+    }
+
+    private var nodes = [Node()]
+
+    var isEmpty: Bool { nodes[0].newest < 0 }
+
+    mutating func add(_ route: Int, _ segments: [RoutePattern.Segment], hasRest: Bool) {
+        var node = 0
+        nodes[node].newest = route
+        for segment in segments {
+            node = child(of: node, segment)
+            nodes[node].newest = route
+        }
+        if hasRest {
+            nodes[node].open.append(route)
+        } else {
+            nodes[node].whole.append(route)
+        }
+    }
+
+    private mutating func child(of node: Int, _ segment: RoutePattern.Segment) -> Int {
+        switch segment {
+        case .parameter:
+            if nodes[node].parameter < 0 {
+                nodes[node].parameter = nodes.count
+                nodes.append(Node())
+            }
+            return nodes[node].parameter
+        case .literal(let name):
+            let (place, isThere) = unsafe nodes[node].place(
+                of: 0..<name.count, in: name.span.bytes)
+            if !isThere {
+                nodes[node].names.insert(name, at: place)
+                nodes[node].children.insert(nodes.count, at: place)
+                nodes.append(Node())
+            }
+            return nodes[node].children[place]
+        }
+    }
+
+    /// The newest route that matches a path and is newer than another one, or that other one.
+    func newest(
+        _ path: RawSpan, _ segments: [Range<Int>], above other: Int, _ accepts: (Int) -> Bool
+    ) -> Int {
+        var best = other
+        search(0, path, segments[...], &best, accepts)
+        return best
+    }
+
+    private func search(
+        _ index: Int, _ path: RawSpan, _ rest: ArraySlice<Range<Int>>, _ best: inout Int,
+        _ accepts: (Int) -> Bool
+    ) {
+        guard nodes[index].newest > best else { return }
+        Self.choose(nodes[index].open, &best, accepts)
+        guard let segment = rest.first else {
+            return Self.choose(nodes[index].whole, &best, accepts)
+        }
+        let parameter = nodes[index].parameter
+        if parameter >= 0, !segment.isEmpty, path.text(segment) != nil {
+            search(parameter, path, rest.dropFirst(), &best, accepts)
+        }
+        let (place, isThere) = nodes[index].place(of: segment, in: path)
+        guard isThere else { return }
+        search(nodes[index].children[place], path, rest.dropFirst(), &best, accepts)
+    }
+
+    private static func choose(_ routes: [Int], _ best: inout Int, _ accepts: (Int) -> Bool) {
+        var index = routes.count - 1
+        while index >= 0, routes[index] > best {
+            if accepts(routes[index]) { best = routes[index] }
+            index -= 1
+        }
+    }
+}
+
+extension RouteTree.Node {
+    /// Where a segment stands among the names, or would.
+    fileprivate func place(of segment: Range<Int>, in path: RawSpan) -> (Int, isThere: Bool) {
+        var (low, high) = (0, names.count)
+        while low < high {
+            let middle = (low + high) / 2
+            let order = path.order(segment, names[middle])
+            if order == 0 { return (middle, true) }
+            if order < 0 { high = middle } else { low = middle + 1 }
+        }
+        return (low, false)
+    }
+}

@@ -1,0 +1,129 @@
+import HTTPParser
+import HTTPServerCore
+import TestSupport
+import Testing
+
+@Suite("Content that is pulled, and sequences")
+struct PulledContentTests {
+    private struct Broken: Error {}
+
+    private static func answer(_ body: ResponseBody) async throws -> ServerAnswer {
+        try await RouterTests.answer(
+            SyncHandler { _ in Response(body: body) }, RouterTests.request("GET", "/"))
+    }
+
+    private static let words = ["<p>\n", "", "Hello\n", "</p>\n"]
+
+    @Test("An async closure is asked until it has no more, and empty pieces end nothing")
+    func pulled() async throws {
+        let body = ResponseBody.pulled(from: Self.words, mediaType: "text/html") { words in
+            await Task.yield()
+            return words.isEmpty ? nil : Array(words.removeFirst().utf8)
+        }
+        for _ in 0..<2 {
+            let answer = try await Self.answer(body)
+            #expect(answer.text == "<p>\nHello\n</p>\n")
+            #expect(answer["Content-Type"] == "text/html")
+            #expect(answer["Transfer-Encoding"] == "chunked")
+        }
+    }
+
+    @Test("With a length the content is not chunked")
+    func pulledWithLength() async throws {
+        let body = ResponseBody.pulled(from: 3, length: 6) { left in
+            guard left > 0 else { return nil }
+            left -= 1
+            return Array("\(left)\n".utf8)
+        }
+        let answer = try await Self.answer(body)
+        #expect(answer.text == "2\n1\n0\n")
+        #expect(answer["Content-Length"] == "6")
+    }
+
+    @Test("A closure that may block runs outside of the loop")
+    func pulledBlocking() async throws {
+        let loops = ServerLog<EventLoop>()
+        let body = ResponseBody.pulledBlocking(from: 2) { left in
+            guard left > 0 else { return nil }
+            left -= 1
+            return Array("\(loops.entries.first?.isCurrent ?? true) ".utf8)
+        }
+        let client = MemoryConnection(SyncHandler { _ in Response(body: body) })
+        loops.add(client.loop)
+        client.send(RouterTests.request("GET", "/"))
+        client.end()
+        let record = try await client.closed()
+        #expect(ServerAnswer.all(record.output).first?.text == "false false ")
+    }
+
+    @Test("What fails half way cuts the connection", arguments: [true, false])
+    func failure(isBlocking: Bool) async throws {
+        let body =
+            isBlocking
+            ? ResponseBody.pulledBlocking(from: 0) { count in
+                count += 1
+                if count > 1 { throw Broken() }
+                return Array("first".utf8)
+            }
+            : .pulled(from: 0) { count in
+                count += 1
+                if count > 1 { throw Broken() }
+                return Array("first".utf8)
+            }
+        let client = MemoryConnection(SyncHandler { _ in Response(body: body) })
+        client.send(RouterTests.request("GET", "/"))
+        let record = try await client.closed()
+        #expect(record.text.contains("first"))
+        #expect(!record.text.hasSuffix("0\r\n\r\n"))
+    }
+
+    @Test("Sequences of bytes and of texts are sent piece by piece")
+    func sequences() async throws {
+        let texts = AsyncStream(String.self) { continuation in
+            for word in Self.words { continuation.yield(word) }
+            continuation.finish()
+        }
+        #expect(try await Self.answer(.stream(of: texts)).text == "<p>\nHello\n</p>\n")
+        let pieces = AsyncStream([UInt8].self) { continuation in
+            for word in Self.words { continuation.yield(Array(word.utf8)) }
+            continuation.finish()
+        }
+        let answer = try await Self.answer(.stream(of: pieces))
+        #expect(answer.text == "<p>\nHello\n</p>\n")
+        #expect(answer["Content-Type"] == "application/octet-stream")
+    }
+
+    // MARK: Events
+
+    @Test(
+        "Events are written as the HTML Standard says",
+        arguments: [
+            (ServerSentEvent("a"), "data: a\n\n"),
+            (ServerSentEvent(""), "data: \n\n"),
+            (ServerSentEvent("a\nb\r\nc\rd\n"), "data: a\ndata: b\ndata: c\ndata: d\ndata: \n\n"),
+            (
+                ServerSentEvent("a", name: "tick", id: "7", retry: .seconds(3)),
+                "event: tick\nid: 7\nretry: 3000\ndata: a\n\n"
+            ),
+            (
+                ServerSentEvent("a", name: "x\ndata: y", id: "1\r\nid: 2"),
+                "event: x\nid: 1\ndata: a\n\n"
+            ),
+        ])
+    func eventTexts(_ event: ServerSentEvent, _ text: String) {
+        #expect(event.text == text)
+    }
+
+    @Test("A response of events is not cached and ends with them")
+    func events() async throws {
+        let events = AsyncStream(ServerSentEvent.self) { continuation in
+            for number in 1...2 { continuation.yield(ServerSentEvent("\(number)")) }
+            continuation.finish()
+        }
+        let answer = try await RouterTests.answer(
+            SyncHandler { _ in .events(events) }, RouterTests.request("GET", "/"))
+        #expect(answer.text == "data: 1\n\ndata: 2\n\n")
+        #expect(answer["Content-Type"] == "text/event-stream")
+        #expect(answer["Cache-Control"] == "no-cache")
+    }
+}
