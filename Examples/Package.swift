@@ -2,6 +2,17 @@
 
 import PackageDescription
 
+/// A program of one folder that uses the server.
+func server(_ name: String, exclude: [String] = []) -> Target {
+    .executableTarget(
+        name: name,
+        dependencies: [
+            .product(name: "HTTPParser", package: "swift-http-toolkit"),
+            .product(name: "HTTPServerCore", package: "swift-http-toolkit"),
+        ],
+        path: name, exclude: exclude)
+}
+
 /// The toolkit's examples, each a program to read in a minute: `swift run --package-path Examples
 /// HelloServer`. They are a package of their own, written as a user of the toolkit writes one.
 let package = Package(
@@ -11,34 +22,15 @@ let package = Package(
         .package(name: "swift-http-toolkit", path: "..")
     ],
     targets: [
-        .executableTarget(
-            name: "HelloServer",
-            dependencies: [
-                .product(name: "HTTPParser", package: "swift-http-toolkit"),
-                .product(name: "HTTPServerCore", package: "swift-http-toolkit"),
-            ],
-            path: "HelloServer"),
-        .executableTarget(
-            name: "StaticSite",
-            dependencies: [
-                .product(name: "HTTPParser", package: "swift-http-toolkit"),
-                .product(name: "HTTPServerCore", package: "swift-http-toolkit"),
-            ],
-            path: "StaticSite"),
-        .executableTarget(
-            name: "FormExample",
-            dependencies: [
-                .product(name: "HTTPParser", package: "swift-http-toolkit"),
-                .product(name: "HTTPServerCore", package: "swift-http-toolkit"),
-            ],
-            path: "FormExample"),
-        .executableTarget(
-            name: "FileUploadExample",
-            dependencies: [
-                .product(name: "HTTPParser", package: "swift-http-toolkit"),
-                .product(name: "HTTPServerCore", package: "swift-http-toolkit"),
-            ],
-            path: "FileUploadExample"),
+        server("HelloWorld"),
+        server("HelloServer"),
+        server("Redirect"),
+        server("AsyncAnswers"),
+        server("StaticSite"),
+        server("DynamicSite", exclude: ["Website"]),
+        server("FormExample"),
+        server("FileUploadExample"),
+        server("TextTransfer"),
         .executableTarget(
             name: "ParserAlone",
             dependencies: [.product(name: "HTTPParser", package: "swift-http-toolkit")],

@@ -1,7 +1,7 @@
 // HelloServer: the four kinds of answers. A constant one, one with a parameter of the path, one
 // that reads the content of the request, and one that is made while it is sent.
 //
-//   swift run --package-path Examples HelloServer
+//   swift run --package-path Examples HelloServer [PORT]
 //   curl localhost:8080/
 //   curl localhost:8080/hello/Ada
 //   curl --data-binary 'any bytes' localhost:8080/echo
@@ -44,7 +44,9 @@ struct HelloServer {
                 })
         }
 
-        print("http://localhost:8080/")
-        try await HTTPServer(ServerConfiguration(port: 8080), handler: router).run()
+        let port = CommandLine.arguments.dropFirst().first.flatMap { UInt16($0) } ?? 8080
+        let configuration = ServerConfiguration(host: "127.0.0.1", port: port)
+        print("http://127.0.0.1:\(port)/")
+        try await HTTPServer(configuration, handler: router).run()
     }
 }

@@ -1,6 +1,6 @@
 // StaticSite: a folder as a web site, with one path that the program answers itself.
 //
-//   swift run --package-path Examples StaticSite [FOLDER [PORT]]
+//   swift run --package-path Examples StaticSite [PORT [FOLDER]]
 //   curl localhost:8080/
 //   curl localhost:8080/status
 //
@@ -14,8 +14,8 @@ import HTTPServerCore
 struct StaticSite {
     static func main() async throws {
         let arguments = CommandLine.arguments.dropFirst()
-        let folder = arguments.first ?? "."
-        let port = arguments.dropFirst().first.flatMap { UInt16($0) } ?? 8080
+        let port = arguments.first.flatMap { UInt16($0) } ?? 8080
+        let folder = arguments.dropFirst().first ?? "."
 
         var options = FileHandler.Options()
         options.listsDirectories = false

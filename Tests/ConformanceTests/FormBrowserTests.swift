@@ -5,40 +5,6 @@ import HTTPServerCore
 import TestSupport
 import Testing
 
-/// One of the programs in Examples, on a free port. It is killed when it goes.
-private final class ExampleProcess: Sendable {
-    let port: UInt16
-    private let program: RunningProgram
-
-    init(_ name: String) async throws {
-        let root = URL(filePath: #filePath).deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
-        let path = root.appending(path: "Examples").path
-        let binary = path + "/.build/debug/\(name)"
-        if !FileManager.default.isExecutableFile(atPath: binary) {
-            // `make test` has built it; a plain `swift test` has not.
-            let built = try await Program.run(
-                "swift", ["build", "--package-path", path, "--product", name],
-                limit: .seconds(1_200))
-            try #require(built.status == 0, "\(built.text)\(built.complaints)")
-        }
-        program = try RunningProgram(binary, ["0"])
-        guard await program.wait(until: { Self.port(in: $0.complaints) != nil }),
-            let port = Self.port(in: program.complaints)
-        else { throw Program.Failure("\(name) does not start: \(program.complaints)") }
-        self.port = port
-    }
-
-    /// The port in the log's line about where the server listens.
-    private static func port(in log: String) -> UInt16? {
-        guard let start = log.firstRange(of: "127.0.0.1:")?.upperBound else { return nil }
-        let digits = log[start...].prefix { $0.isNumber }
-        return digits.endIndex < log.endIndex ? UInt16(digits) : nil
-    }
-
-    var url: String { "http://127.0.0.1:\(port)/" }
-}
-
 /// Text as a literal of JavaScript.
 private func literal(_ text: String) -> String {
     let units = text.utf16.map { unit in

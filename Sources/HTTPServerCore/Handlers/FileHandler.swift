@@ -94,6 +94,33 @@ public struct FileHandler: ImmediateHandler {
         case listing(RootDirectory, OpenFile, FilePath)
     }
 
+    /// The regular file that a request names, whatever its method.
+    func find(
+        _ request: Request
+    ) throws(HTTPError) -> (file: OpenFile, status: FileStatus, mediaType: String) {
+        guard case .success(let root) = root else { throw HTTPError(.notFound) }
+        let path = try servablePath(request)
+        let (file, status) = try open(path, in: root)
+        guard status.kind == .regular, !path.endsWithSlash else { throw HTTPError(.notFound) }
+        return (file, status, mediaType(of: path))
+    }
+
+    private func servablePath(_ request: Request) throws(HTTPError) -> FilePath {
+        guard let path = FilePath(request) else {
+            throw HTTPError(.badRequest, "the path cannot be decoded")
+        }
+        guard path.isServable(showsHidden: options.showsHidden) else {
+            throw HTTPError(.notFound)
+        }
+        return path
+    }
+
+    private func mediaType(of path: FilePath) -> String {
+        unsafe path.withLastSegment { name in
+            unsafe options.mediaTypes.contentType(ofFileNamed: name)
+        }
+    }
+
     /// `nil` for OPTIONS.
     private func locate(_ request: Request) throws(HTTPError) -> Located? {
         switch request.knownMethod {
@@ -105,12 +132,7 @@ public struct FileHandler: ImmediateHandler {
                 fields: [.allow: "GET, HEAD, OPTIONS"])
         }
         guard case .success(let root) = root else { throw HTTPError(.notFound) }
-        guard let path = FilePath(request) else {
-            throw HTTPError(.badRequest, "the path cannot be decoded")
-        }
-        guard path.isServable(showsHidden: options.showsHidden) else {
-            throw HTTPError(.notFound)
-        }
+        let path = try servablePath(request)
         let (file, status) = try open(path, in: root)
         switch status.kind {
         case .regular:
@@ -172,9 +194,7 @@ public struct FileHandler: ImmediateHandler {
         _ file: OpenFile, _ status: FileStatus, _ path: FilePath, _ root: RootDirectory,
         _ request: Request
     ) throws(HTTPError) -> Response {
-        let mediaType = unsafe path.withLastSegment { name in
-            unsafe options.mediaTypes.contentType(ofFileNamed: name)
-        }
+        let mediaType = mediaType(of: path)
         var found = Representation(file: file, status: status, mediaType: mediaType)
         if options.servesPrecompressed, compressible.contains(mediaType) {
             found.varies = true

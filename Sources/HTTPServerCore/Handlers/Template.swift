@@ -25,6 +25,10 @@ public struct Template: Sendable {
         bytes = Array(text.utf8)
     }
 
+    init(bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
     /// Creates a template from a file in UTF-8, which is read once. It blocks: do it at the start.
     public init(path: String) throws(SystemError) {
         bytes = try Syscalls.readFile(path)

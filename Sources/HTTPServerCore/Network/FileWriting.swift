@@ -39,9 +39,14 @@ extension Syscalls {
             throw SystemError("fstat")
         }
         guard status.kind == .regular else { throw SystemError("read", code: EISDIR) }
+        return try content(of: file.descriptor, upTo: limit)
+    }
+
+    /// All bytes of an open file, whatever its size is meanwhile. It blocks.
+    static func content(of file: CInt, upTo limit: Int) throws(SystemError) -> [UInt8] {
         var bytes: [UInt8] = []
         while true {
-            let piece = try readPiece(of: file.descriptor, at: Int64(bytes.count))
+            let piece = try readPiece(of: file, at: Int64(bytes.count))
             if piece.isEmpty { return bytes }
             guard piece.count <= limit - bytes.count else { throw SystemError("read", code: EFBIG) }
             bytes += piece

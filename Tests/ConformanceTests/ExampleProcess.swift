@@ -1,0 +1,64 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// One of the programs in Examples, on a free port. It is killed when it goes.
+final class ExampleProcess: Sendable {
+    let port: UInt16
+    private let program: RunningProgram
+
+    /// - Parameter lines: what it reads on standard input, which does not end then; `nil` for an
+    ///   empty input.
+    init(_ name: String, _ arguments: String..., lines: String? = nil) async throws {
+        let binary = try await Self.binary(name)
+        if let lines {
+            let script = "(printf %s \"$0\"; exec sleep 600) | \"$@\""
+            program = try RunningProgram(
+                "sh", ["-c", script, lines, binary, "0"] + arguments, isGroup: true)
+        } else {
+            program = try RunningProgram(binary, ["0"] + arguments)
+        }
+        guard await program.wait(until: { Self.port(in: $0.complaints) != nil }),
+            let port = Self.port(in: program.complaints)
+        else { throw Program.Failure("\(name) does not start: \(program.complaints)") }
+        self.port = port
+    }
+
+    /// The folder of the examples.
+    static var folder: String {
+        URL(filePath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Examples")
+            .path
+    }
+
+    /// The path of a built example.
+    static func binary(_ name: String) async throws -> String {
+        let binary = folder + "/.build/debug/\(name)"
+        if !FileManager.default.isExecutableFile(atPath: binary) {
+            // `make test` has built it; a plain `swift test` has not.
+            let built = try await Program.run(
+                "swift", ["build", "--package-path", folder, "--product", name],
+                limit: .seconds(1_200))
+            try #require(built.status == 0, "\(built.text)\(built.complaints)")
+        }
+        return binary
+    }
+
+    /// The port in the log's line about where the server listens.
+    private static func port(in log: String) -> UInt16? {
+        guard let start = log.firstRange(of: "127.0.0.1:")?.upperBound else { return nil }
+        let digits = log[start...].prefix { $0.isNumber }
+        return digits.endIndex < log.endIndex ? UInt16(digits) : nil
+    }
+
+    var url: String { "http://127.0.0.1:\(port)/" }
+
+    /// What curl prints for a path, with the status in the last line.
+    func curl(_ arguments: String..., path: String = "/") async throws -> String {
+        try await Program.run(
+            "curl",
+            ["-sS", "--max-time", "60", "-w", "\n%{http_code}"] + arguments
+                + ["http://127.0.0.1:\(port)\(path)"]
+        ).text
+    }
+}

@@ -1,0 +1,66 @@
+import HTTPParser
+import HTTPServerCore
+import TestSupport
+import Testing
+
+@Suite("A site of templates")
+struct TemplateHandlerTests {
+    private let directory: ServerDirectory
+
+    init() throws {
+        directory = try ServerDirectory()
+        try directory.write("page.html", "<p>%name% %other%</p>")
+        try directory.write("plain.css", "a { width: 100%; }")
+        try directory.write(".hidden.html", "%name%")
+        try directory.makeDirectory("sub")
+        try directory.write("sub/page.html", "%path%")
+        try directory.write("long.html", String(repeating: "%name%", count: 1_000))
+    }
+
+    /// Files as they are, and templates in front of them for pages.
+    private var site: Router {
+        var router = Router()
+        router.mount("/", FileHandler(root: directory.path))
+        let pages = TemplateHandler(root: directory.path, byteLimit: 1_000) { request in
+            ["name": .text(request.target.query ?? "<nobody>"), "path": .text(request.path)]
+        }
+        router.on(.get, matching: /\/.*\.html/, use: pages)
+        return router
+    }
+
+    private func get(_ target: String, method: String = "GET") async throws -> ServerAnswer {
+        try await RouterTests.answer(site, RouterTests.request(method, target))
+    }
+
+    @Test("Values are filled in and escaped, and other files stay as they are")
+    func pages() async throws {
+        let page = try await get("/page.html")
+        #expect(page.text == "<p>&lt;nobody&gt; %other%</p>")
+        #expect(page["Content-Type"] == "text/html; charset=utf-8")
+        #expect(page["Cache-Control"] == "no-cache")
+        // The values are not in the file: its validators would say too much.
+        #expect(page["ETag"] == nil && page["Last-Modified"] == nil)
+        #expect(try await get("/page.html?%name%").text == "<p>%name% %other%</p>")
+        #expect(try await get("/sub/page.html").text == "/sub/page.html")
+        #expect(try await get("/plain.css").text == "a { width: 100%; }")
+        #expect(try await get("/page.html", method: "HEAD")["Content-Length"] == "29")
+    }
+
+    @Test(
+        "What is not there, hidden, a folder, or outside is refused as with files",
+        arguments: [
+            ("/nothing.html", 404), ("/.hidden.html", 404), ("/page.html/x.html", 404),
+            ("/../page.html", 400), ("/%00.html", 400), ("/sub%2Fpage.html", 404),
+        ])
+    func refused(_ target: String, _ status: Int) async throws {
+        #expect(try await get(target).status == status)
+    }
+
+    @Test("A template that is too long is an error of the site, and values may fail")
+    func failures() async throws {
+        #expect(try await get("/long.html").status == 500)
+        let failing = TemplateHandler(root: directory.path) { _ in throw HTTPError(.forbidden) }
+        let answer = try await RouterTests.answer(failing, RouterTests.request("GET", "/page.html"))
+        #expect(answer.status == 403)
+    }
+}
