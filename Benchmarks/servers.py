@@ -107,13 +107,13 @@ def die_with_parent():
 class Server:
     """A running server process and, for nginx, its workers."""
 
-    def __init__(self, name, root, threads=1, closes=False, environment=None):
+    def __init__(self, name, root, threads=1, closes=False, environment=None, extra=()):
         self.name, self.root, self.threads, self.closes = name, root, str(threads), closes
         self.port = str(free_port())
         self.files = tempfile.TemporaryDirectory()
         self.folder = self.files.name
         self.process = subprocess.Popen(
-            [str(part) for part in COMMANDS[name](self)], stdin=subprocess.DEVNULL,
+            [str(part) for part in [*COMMANDS[name](self), *extra]], stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=open(f"{self.folder}/stderr", "wb"),
             env={**os.environ, **(environment or {})}, start_new_session=True,
             preexec_fn=die_with_parent)

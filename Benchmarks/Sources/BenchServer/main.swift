@@ -1,10 +1,19 @@
 // The toolkit's server with the routes that `server.py` asks every server for.
 //
-//   BenchServer --port N --threads N --root DIR
+//   BenchServer --port N --threads N --root DIR [--routes N] [--adding PER-SECOND]
+//
+// With `--routes` there are so many paths /r/0, /r/1 ... and as many /p/0/:id ... beside them;
+// with `--adding` routes are added while it serves.
 
 import HTTPCodecs
 import HTTPParser
 import HTTPServerCore
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
 
 /// The value after `name` on the command line.
 func argument(_ name: String) -> String? {
@@ -71,4 +80,22 @@ router.on(.get, "/json-copied", use: copied)
 router.on(.get, "/json-copied-gzip", use: CompressionHandler(copied))
 router.on(.get, "/json-uncached", use: CompressionHandler(answer, options: uncached))
 
-try await HTTPServer(configuration, handler: router).run()
+for index in 0..<(argument("--routes").flatMap(Int.init) ?? 0) {
+    router.on(.get, "/r/\(index)") { _ in Response(.ok, body: .text("Hello, world!")) }
+    router.on(.get, "/p/\(index)/:id") { _ in Response(.ok, body: .text("Hello, world!")) }
+}
+
+guard let perSecond = argument("--adding").flatMap(Int.init) else {
+    try await HTTPServer(configuration, handler: router).run()
+    exit(0)
+}
+let live = LiveRouter(router)
+Task {
+    for index in 0... {
+        live.update { router in
+            router.on(.get, "/new/\(index)") { _ in Response(.ok, body: .text("new")) }
+        }
+        try await Task.sleep(for: .seconds(1) / perSecond)
+    }
+}
+try await HTTPServer(configuration, handler: live).run()

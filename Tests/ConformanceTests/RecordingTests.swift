@@ -1,0 +1,97 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Exchanges are recorded, and replayed", .fewAtOnce)
+struct RecordingTests {
+    private func folder() throws -> Folder {
+        let folder = try Folder()
+        try folder.write("content\n", to: "f.txt")
+        try folder.write([UInt8].noise(300_000, seed: 5), to: "large.bin")
+        return folder
+    }
+
+    private func curl(_ port: UInt16, _ arguments: String...) async throws {
+        let result = try await Program.run(
+            "curl",
+            ["-sS", "--max-time", "60", "-o", "/dev/null"]
+                + arguments.map { $0.replacing("URL", with: "http://127.0.0.1:\(port)") })
+        #expect(result.status == 0, "\(result.complaints)")
+    }
+
+    @Test func whatCurlSaysIsRecordedAndAnsweredAlikeAgain() async throws {
+        let folder = try folder()
+        let server = try await ServeProcess(folder, ["--echo", "/echo"])
+        let recorder = try ExchangeRecorder(forwardingTo: server.port)
+        // Two on one connection, then one on each of the others.
+        try await curl(recorder.port, "URL/f.txt", "-o", "/dev/null", "URL/large.bin")
+        try await curl(recorder.port, "-I", "URL/f.txt")
+        try await curl(recorder.port, "-r", "2-4", "URL/f.txt")
+        try await curl(recorder.port, "URL/nothing")
+        try await curl(recorder.port, "-H", "Expect: 100-continue", "-d", "a=b", "URL/echo")
+        let exchanges = try await recorder.finish()
+        #expect(
+            exchanges.map { "\($0.method) \($0.status)" }
+                == ["GET 200", "GET 200", "HEAD 200", "GET 206", "GET 404", "POST 200"])
+        #expect(exchanges.map(\.number) == Array(1...6))
+        #expect(exchanges.last?.response.starts(with: Array("HTTP/1.1 100 ".utf8)) == true)
+        for exchange in exchanges {
+            let counts = [true, false].map { isRequest in
+                exchange.pieces.filter { $0.isRequest == isRequest }.map(\.count).reduce(0, +)
+            }
+            #expect(counts == [exchange.request.count, exchange.response.count])
+        }
+
+        // As files, and back.
+        let store = try Folder()
+        for exchange in exchanges { try exchange.write(into: store.path) }
+        let read = try RecordedExchange.all(in: store.path)
+        #expect(read.map(\.request) == exchanges.map(\.request))
+        #expect(read.map(\.response) == exchanges.map(\.response))
+        #expect(read.map(\.pieces) == exchanges.map(\.pieces))
+        #expect(store.bytes("003-HEAD.request") == exchanges[2].request)
+
+        var replay = ExchangeReplay()
+        for keepsPieces in [true, false] {
+            replay.keepsPieces = keepsPieces
+            // The echo tells the peer's port, which is another one.
+            for exchange in read.dropLast() {
+                #expect(try await replay.differences(exchange, port: server.port) == [])
+            }
+        }
+    }
+
+    @Test func aDifferentAnswerIsTold() async throws {
+        let folder = try folder()
+        let server = try await ServeProcess(folder)
+        let recorder = try ExchangeRecorder(forwardingTo: server.port)
+        try await curl(recorder.port, "URL/f.txt")
+        try await curl(recorder.port, "URL/large.bin")
+        let exchanges = try await recorder.finish()
+        try folder.write("contend\n!", to: "f.txt")
+        try #require(exchanges.count == 2)
+        let replay = ExchangeReplay()
+        #expect(
+            try await replay.differences(exchanges[0], port: server.port)
+                == ["content of 8 became one of 9 bytes, different from byte 6 on"])
+        try FileManager.default.removeItem(at: folder.file("large.bin"))
+        let missing = try await replay.differences(exchanges[1], port: server.port)
+        #expect(missing.first == "status 200 became 404")
+        #expect(missing.contains { $0.hasPrefix("accept-ranges: [\"bytes\"] became [\"-\"]") })
+    }
+
+    @Test func whatIsNoWholeExchangeIsLeftOut() async throws {
+        let server = try await ServeProcess(folder())
+        let recorder = try ExchangeRecorder(forwardingTo: server.port)
+        let whole = try PlainSocket(port: recorder.port)
+        try await whole.send("GET /f.txt HTTP/1.1\r\nHost: x\r\n\r\n")
+        _ = try await whole.response()
+        let half = try PlainSocket(port: recorder.port)
+        try await half.send("GET /f.txt HTTP/1.1\r\nHo")
+        let garbage = try PlainSocket(port: recorder.port)
+        try await garbage.send("\u{16}\u{3}\u{1}\r\n\r\n")
+        _ = try await garbage.receiveAll()
+        let exchanges = try await recorder.finish()
+        #expect(exchanges.map(\.status) == [200])
+    }
+}

@@ -1,0 +1,129 @@
+internal import HTTPParser
+internal import HTTPServerCore
+
+/// Stands between clients and a server on this machine and writes down what they say to each
+/// other. Neither side is changed by it; a client is pointed at `port` instead of the server's.
+package final class ExchangeRecorder: Sendable {
+    /// A piece that came through, and when.
+    private struct Passage: Sendable {
+        var isRequest: Bool
+        var time: ContinuousClock.Instant
+        var bytes: [UInt8]
+    }
+
+    private struct Talk: Sendable {
+        var began: ContinuousClock.Instant
+        var passages: [Passage] = []
+        var client: LoopbackSocket
+        var server: LoopbackSocket
+        /// How many of the directions are still open.
+        var open = 2
+    }
+
+    /// Where clients connect.
+    package let port: UInt16
+    private let listener: LoopbackSocket
+    private let talks = Locked<[Talk]>([])
+
+    /// Begins to forward to a port of 127.0.0.1.
+    package init(forwardingTo server: UInt16) throws {
+        let (listener, port) = try LoopbackSocket.listen()
+        (self.listener, self.port) = (listener, port)
+        OwnThread.start { [self] in
+            while let client = listener.accept() { begin(client, server) }
+        }
+    }
+
+    private func begin(_ client: LoopbackSocket, _ port: UInt16) {
+        guard let server = try? LoopbackSocket.connect(to: port) else { return client.end() }
+        let index = talks.withLock { talks in
+            talks.append(Talk(began: .now, client: client, server: server))
+            return talks.count - 1
+        }
+        OwnThread.start { [self] in pass(index, from: client, to: server, isRequest: true) }
+        OwnThread.start { [self] in pass(index, from: server, to: client, isRequest: false) }
+    }
+
+    private func pass(
+        _ index: Int, from source: LoopbackSocket, to target: LoopbackSocket, isRequest: Bool
+    ) {
+        while true {
+            let bytes = source.receive()
+            if bytes.isEmpty { break }
+            let passage = Passage(isRequest: isRequest, time: .now, bytes: bytes)
+            talks.withLock { $0[index].passages.append(passage) }
+            guard target.send(bytes) else { break }
+        }
+        target.endWriting()
+        // A server that has closed is not waited for by what its client would still send.
+        if !isRequest { source.end() }
+        talks.withLock { $0[index].open -= 1 }
+    }
+
+    /// Ends all connections.
+    /// - Returns: what was exchanged, in the order of the requests' first bytes. What is no whole
+    ///   exchange is left out.
+    package func finish() async throws -> [RecordedExchange] {
+        listener.end()
+        for talk in talks.withLock({ $0 }) {
+            talk.client.end()
+            talk.server.end()
+        }
+        while talks.withLock({ $0.contains { $0.open > 0 } }) {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        var exchanges: [(began: ContinuousClock.Instant, exchange: RecordedExchange)] = []
+        for talk in talks.withLock({ $0 }) { exchanges += Self.exchanges(of: talk) }
+        exchanges.sort { $0.began < $1.began }
+        return exchanges.enumerated().map { index, entry in
+            var exchange = entry.exchange
+            exchange.number = index + 1
+            return exchange
+        }
+    }
+
+    private static func exchanges(
+        of talk: Talk
+    ) -> [(began: ContinuousClock.Instant, exchange: RecordedExchange)] {
+        let sent = talk.passages.filter(\.isRequest)
+        let answered = talk.passages.filter { !$0.isRequest }
+        let requestBytes = sent.flatMap(\.bytes)
+        let responseBytes = answered.flatMap(\.bytes)
+        let requests = MessageSplitter.requests(requestBytes)
+        let responses = MessageSplitter.responses(responseBytes, to: requests.map(\.method))
+        return zip(requests, responses).map { request, response in
+            let pieces = pieces(sent, request.range, talk.began)
+            let began = time(sent, at: request.range.lowerBound)
+            let exchange = RecordedExchange(
+                number: 0, method: request.method.name, status: response.status,
+                request: Array(requestBytes[request.range]),
+                response: Array(responseBytes[response.range]),
+                pieces: pieces + Self.pieces(answered, response.range, talk.began))
+            return (began ?? talk.began, exchange)
+        }
+    }
+
+    private static func time(_ passages: [Passage], at offset: Int) -> ContinuousClock.Instant? {
+        var end = 0
+        for passage in passages {
+            end += passage.bytes.count
+            if end > offset { return passage.time }
+        }
+        return nil
+    }
+
+    /// The parts of the pieces that belong to a message.
+    private static func pieces(
+        _ passages: [Passage], _ range: Range<Int>, _ began: ContinuousClock.Instant
+    ) -> [RecordedExchange.Piece] {
+        var start = 0
+        return passages.compactMap { passage -> RecordedExchange.Piece? in
+            let own = (start..<(start + passage.bytes.count)).clamped(to: range)
+            start += passage.bytes.count
+            guard !own.isEmpty else { return nil }
+            let time = began.duration(to: passage.time) / Duration.milliseconds(1)
+            return RecordedExchange.Piece(
+                isRequest: passage.isRequest, milliseconds: Int(time), count: own.count)
+        }
+    }
+}

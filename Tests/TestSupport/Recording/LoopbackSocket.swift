@@ -1,0 +1,136 @@
+internal import HTTPServerCore
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// A TCP socket on 127.0.0.1 whose calls block: for threads of its own.
+final class LoopbackSocket: Sendable {
+    private let descriptor: CInt
+
+    private init(_ descriptor: CInt) { self.descriptor = descriptor }
+
+    deinit { close(descriptor) }
+
+    private static func make() throws -> LoopbackSocket {
+        #if os(Linux)
+            let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+        #else
+            let descriptor = socket(AF_INET, SOCK_STREAM, 0)
+        #endif
+        guard descriptor >= 0 else { throw ServerDirectory.Failure("socket") }
+        return adopt(descriptor)
+    }
+
+    private static func adopt(_ descriptor: CInt) -> LoopbackSocket {
+        // Programs that are started meanwhile must not hold the connection open.
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        var one: CInt = 1
+        let size = socklen_t(MemoryLayout<CInt>.size)
+        _ = unsafe setsockopt(descriptor, CInt(IPPROTO_TCP), TCP_NODELAY, &one, size)
+        #if canImport(Darwin)
+            _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &one, size)
+        #endif
+        return LoopbackSocket(descriptor)
+    }
+
+    /// Calls `body` with the address of a port of 127.0.0.1.
+    private static func withAddress(
+        of port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> CInt
+    ) -> CInt {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        return unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe body($0, size)
+            }
+        }
+    }
+
+    static func connect(to port: UInt16) throws -> LoopbackSocket {
+        let made = try make()
+        let result = unsafe withAddress(of: port) { unsafe systemConnect(made.descriptor, $0, $1) }
+        guard result == 0 else { throw ServerDirectory.Failure("connect") }
+        return made
+    }
+
+    /// A listener on a free port, and that port.
+    static func listen() throws -> (LoopbackSocket, port: UInt16) {
+        let made = try make()
+        let isBound = unsafe withAddress(of: 0) { unsafe bind(made.descriptor, $0, $1) } == 0
+        guard isBound, systemListen(made.descriptor, 64) == 0 else {
+            throw ServerDirectory.Failure("listen")
+        }
+        var address = sockaddr_in()
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let result = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe getsockname(made.descriptor, $0, &size)
+            }
+        }
+        guard result == 0 else { throw ServerDirectory.Failure("getsockname") }
+        return (made, UInt16(bigEndian: address.sin_port))
+    }
+
+    /// The next connection; `nil` once the listener was ended.
+    func accept() -> LoopbackSocket? {
+        let accepted = systemAccept(descriptor, nil, nil)
+        return accepted < 0 ? nil : Self.adopt(accepted)
+    }
+
+    /// Bytes that have come; empty at the end of the stream or after an error.
+    func receive() -> [UInt8] {
+        unsafe [UInt8](unsafeUninitializedCapacity: 64 << 10) { room, count in
+            repeat {
+                count = unsafe recv(descriptor, room.baseAddress, room.count, 0)
+            } while count < 0 && errno == EINTR
+            count = max(count, 0)
+        }
+    }
+
+    /// - Returns: whether all bytes were taken.
+    @discardableResult
+    func send(_ bytes: [UInt8]) -> Bool {
+        #if os(Linux)
+            let flags = CInt(MSG_NOSIGNAL)
+        #else
+            let flags: CInt = 0
+        #endif
+        var sent = 0
+        while sent < bytes.count {
+            let count = unsafe bytes.withUnsafeBytes { all in
+                let rest = unsafe UnsafeRawBufferPointer(rebasing: all[sent...])
+                return unsafe systemSend(descriptor, rest.baseAddress, rest.count, flags)
+            }
+            if count < 0, errno != EINTR { return false }
+            sent += max(count, 0)
+        }
+        return true
+    }
+
+    /// Says that no more comes; reading goes on.
+    func endWriting() { end(reads: false) }
+
+    /// Ends both directions, which wakes whoever waits in a call.
+    func end() { end(reads: true) }
+
+    private func end(reads: Bool) {
+        #if os(Linux)
+            _ = shutdown(descriptor, CInt(reads ? SHUT_RDWR : SHUT_WR))
+        #else
+            _ = shutdown(descriptor, reads ? SHUT_RDWR : SHUT_WR)
+        #endif
+    }
+}
+
+private let systemConnect = unsafe connect
+private let systemListen = listen
+private let systemAccept = unsafe accept
+private let systemSend = unsafe send

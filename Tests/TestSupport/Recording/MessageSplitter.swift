@@ -1,0 +1,77 @@
+internal import HTTPParser
+
+/// Cuts the two streams of a connection into messages.
+enum MessageSplitter {
+    struct Request {
+        var method: HTTPMethod
+        var range: Range<Int>
+    }
+
+    struct Response {
+        var status: Int
+        var range: Range<Int>
+    }
+
+    /// The whole requests of a stream; what cannot be read ends the list.
+    static func requests(_ bytes: [UInt8]) -> [Request] {
+        var parser = RequestParser()
+        parser.append(bytes.span)
+        var found: [Request] = []
+        var start = 0
+        var method = HTTPMethod.get
+        while true {
+            var isEnd = false
+            guard let event = try? parser.next() else { return found }
+            switch event {
+            case .head(let head): method = head.method
+            case .content: break
+            case .end: isEnd = true
+            }
+            guard isEnd else { continue }
+            let rest = parser.takeRest()
+            found.append(Request(method: method, range: start..<(bytes.count - rest.count)))
+            start = bytes.count - rest.count
+            guard parser.stopReason == nil else { return found }
+            parser.append(rest.span)
+        }
+    }
+
+    /// The responses of a stream that answer requests of some methods; the last one may end with
+    /// the stream. Interim responses belong to the final one.
+    static func responses(_ bytes: [UInt8], to methods: [HTTPMethod]) -> [Response] {
+        var parser = ResponseParser()
+        for method in methods { parser.expect(method) }
+        parser.append(bytes.span)
+        var found: [Response] = []
+        var start = 0
+        var status = 0
+        var isOver = false
+        while true {
+            guard let step = step(&parser) else {
+                if isOver { return found }
+                isOver = true
+                try? parser.finish()
+                continue
+            }
+            if case .head(let newest) = step { status = newest }
+            guard case .end = step else { continue }
+            let rest = parser.takeRest()
+            found.append(Response(status: status, range: start..<(bytes.count - rest.count)))
+            start = bytes.count - rest.count
+            guard parser.stopReason == nil else { return found }
+            parser.append(rest.span)
+        }
+    }
+
+    private enum Step { case head(Int), inside, end }
+
+    private static func step(_ parser: inout ResponseParser) -> Step? {
+        guard let event = try? parser.next() else { return nil }
+        switch consume event {
+        case .interim: return .inside
+        case .content: return .inside
+        case .head(let head): return .head(Int(head.status.code))
+        case .end: return .end
+        }
+    }
+}

@@ -1,0 +1,103 @@
+internal import HTTPServerCore
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// A request and its response as they were on the wire, kept in files:
+///
+///     001-GET.request     the bytes of the request
+///     001-200.response    the bytes of the response, interim ones before it
+///     001.timing          how they came, a line for each piece: direction, milliseconds since
+///                         the connection began, bytes
+///
+/// The last one may be missing; a recording made elsewhere has only bytes.
+package struct RecordedExchange: Sendable {
+    /// A piece as it came through the network.
+    package struct Piece: Sendable, Equatable {
+        package var isRequest: Bool
+        package var milliseconds: Int
+        package var count: Int
+    }
+
+    package var number: Int
+    package var method: String
+    package var status: Int
+    package var request: [UInt8]
+    package var response: [UInt8]
+    package var pieces: [Piece] = []
+
+    /// The pieces in which the request came; one where nobody wrote it down.
+    package var requestPieces: [[UInt8]] {
+        var rest = request[...]
+        var parts: [[UInt8]] = []
+        for piece in pieces where piece.isRequest {
+            parts.append(Array(rest.prefix(piece.count)))
+            rest = rest.dropFirst(piece.count)
+        }
+        if !rest.isEmpty { parts.append(Array(rest)) }
+        return parts
+    }
+
+    private var name: String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, 3 - digits.count)) + digits
+    }
+
+    // MARK: Files
+
+    /// Writes the files into a folder.
+    package func write(into folder: String) throws {
+        try Self.write(request, to: "\(folder)/\(name)-\(method).request")
+        try Self.write(response, to: "\(folder)/\(name)-\(status).response")
+        let lines = pieces.map { "\($0.isRequest ? ">" : "<") \($0.milliseconds) \($0.count)\n" }
+        try Self.write(Array(lines.joined().utf8), to: "\(folder)/\(name).timing")
+    }
+
+    private static func write(_ bytes: [UInt8], to path: String) throws {
+        guard let file = unsafe fopen(path, "wb") else { throw ServerDirectory.Failure("fopen") }
+        let written = unsafe fwrite(bytes, 1, bytes.count, file)
+        guard unsafe fclose(file) == 0, written == bytes.count else {
+            throw ServerDirectory.Failure("fwrite")
+        }
+    }
+
+    /// The exchanges of a folder, in order; a request without a response is left out.
+    package static func all(in folder: String) throws -> [RecordedExchange] {
+        let root = try RootDirectory(folder)
+        let directory = OpenFile(owning: try Syscalls.openFile(folder))
+        let names = try root.entries(of: directory.descriptor, path: "").map {
+            String(decoding: $0.name, as: UTF8.self)
+        }
+        return try names.sorted().compactMap { name in
+            guard let dash = name.firstIndex(of: "-"), name.hasSuffix(".request"),
+                let number = Int(name[..<dash]),
+                let answer = names.first(where: {
+                    $0.hasPrefix(name[...dash]) && $0.hasSuffix(".response")
+                }),
+                let status = Int(answer[answer.index(after: dash)...].dropLast(9))
+            else { return nil }
+            let timing = name[..<dash] + ".timing"
+            return RecordedExchange(
+                number: number, method: String(name[name.index(after: dash)...].dropLast(8)),
+                status: status, request: try Syscalls.readFile("\(folder)/\(name)"),
+                response: try Syscalls.readFile("\(folder)/\(answer)"),
+                pieces: names.contains(String(timing)) ? try pieces("\(folder)/\(timing)") : [])
+        }
+    }
+
+    private static func pieces(_ path: String) throws -> [Piece] {
+        let text = String(decoding: try Syscalls.readFile(path), as: UTF8.self)
+        return text.split(separator: "\n").compactMap { line in
+            let words = line.split(separator: " ")
+            guard words.count == 3, let time = Int(words[1]), let count = Int(words[2]) else {
+                return nil
+            }
+            return Piece(isRequest: words[0] == ">", milliseconds: time, count: count)
+        }
+    }
+}
