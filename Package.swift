@@ -36,17 +36,22 @@ let package = Package(
             providers: [.apt(["zlib1g-dev"]), .yum(["zlib-devel"]), .brew(["zlib"])]),
         .target(name: "HTTPCodecs", dependencies: ["HTTPParser", "CZlib"], swiftSettings: strict),
         .target(name: "CHTTPServerShims"),
+        // Apple platforms have CommonCrypto instead.
+        .systemLibrary(
+            name: "CLibCrypto", pkgConfig: "libcrypto",
+            providers: [.apt(["libssl-dev"]), .yum(["openssl-devel"])]),
         .target(
             name: "HTTPServerCore",
             dependencies: [
                 "HTTPParser", "HTTPCodecs", "CHTTPServerShims",
+                .target(name: "CLibCrypto", condition: .when(platforms: [.linux])),
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
         .executableTarget(
             name: "httpkit",
             dependencies: [
-                "HTTPParser", "HTTPServerCore",
+                "HTTPParser", "HTTPCodecs", "HTTPServerCore",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],

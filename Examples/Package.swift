@@ -32,6 +32,13 @@ let package = Package(
         server("FileUploadExample"),
         server("TextTransfer"),
         .executableTarget(
+            name: "ProtectedFiles",
+            dependencies: [
+                .product(name: "HTTPParser", package: "swift-http-toolkit"),
+                .product(name: "HTTPServerCore", package: "swift-http-toolkit"),
+            ],
+            path: "ProtectedFiles"),
+        .executableTarget(
             name: "ParserAlone",
             dependencies: [.product(name: "HTTPParser", package: "swift-http-toolkit")],
             path: "ParserAlone"),

@@ -40,7 +40,9 @@ public struct ServerConfiguration: Sendable {
     /// How long `shutdown` lets running requests go on.
     public var shutdownGrace = Duration.seconds(10)
     /// The value of Server in each response; empty for none.
-    public var serverName = "swift-http-toolkit"
+    public var serverName = defaultServerName
+    /// The name of a server, and of the realm of its accounts, that was given no other.
+    public static let defaultServerName = "swift-http-toolkit"
     /// Where the server says what it does. It is silent below `.warning` when nothing is wrong.
     public var logger = Logger(label: "http.server")
     /// Called for each response that ends, on the loop: it must not block.
@@ -65,6 +67,8 @@ public struct ServerConfiguration: Sendable {
 public struct AccessRecord: Sendable {
     /// Where the request came from.
     public var peer: SocketAddress
+    /// Who sent it, once that was proved: the name in `Request.identity`.
+    public var user: String?
     /// The method; empty when the head was unreadable.
     public var method: String
     /// The target as it stood on the wire; empty when the head was unreadable.
@@ -90,9 +94,15 @@ public struct AccessRecord: Sendable {
     public var combined: String {
         let request = method.isEmpty ? "-" : "\(method) \(target) \(version)"
         return """
-            \(peer.host) - - [\(date.commonLog)] "\(escaped(request))" \(status.code) \
+            \(peer.host) - \(shownUser) [\(date.commonLog)] "\(escaped(request))" \(status.code) \
             \(contentBytes) "\(escaped(referer ?? "-"))" "\(escaped(userAgent ?? "-"))"
             """
+    }
+
+    /// The user as one word: blanks separate the parts of the line.
+    private var shownUser: String {
+        guard let user, !user.isEmpty else { return "-" }
+        return escaped(user).replacing(" ", with: "\\x20")
     }
 
     /// What a client sent must not break the line or the quotes, nor steer a terminal.

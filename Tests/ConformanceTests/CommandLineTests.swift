@@ -66,8 +66,7 @@ struct CommandLineTests {
     }
 
     @Test(arguments: [
-        ["--webdav", "/dav"], ["--uploader", "/up"], ["--auth", "basic"], ["--auth", "digest"],
-        ["--user", "me:secret"], ["--realm", "here"],
+        ["--webdav", "/dav"], ["--uploader", "/up"],
     ])
     func whatIsToComeIsRefusedByName(_ flags: [String]) async throws {
         let result = try await Program.run(

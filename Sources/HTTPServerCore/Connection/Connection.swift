@@ -801,7 +801,7 @@ private struct ResponseLog {
 
     func record(peer: PeerAddress, ended: UInt64, isComplete: Bool) -> AccessRecord {
         AccessRecord(
-            peer: peer.address, method: request?.method.name ?? "",
+            peer: peer.address, user: request?.identity?.name, method: request?.method.name ?? "",
             target: request?.target.text ?? "", version: request?.version ?? .http11,
             status: status, contentBytes: contentBytes,
             duration: .nanoseconds(Int64(ended &- started)), referer: request?.fields[.referer],

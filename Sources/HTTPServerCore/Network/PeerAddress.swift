@@ -58,4 +58,27 @@ package struct PeerAddress: Hashable, Sendable {
         default: return .unix("")
         }
     }
+    /// Whom the address belongs to as far as one can tell; `nil` for this machine itself, behind
+    /// whose address a proxy may stand for anybody, and for Unix sockets.
+    package var network: PeerNetwork? {
+        switch CInt(family) {
+        case AF_INET:
+            let isLoopback = UInt32(bigEndian: UInt32(truncatingIfNeeded: high)) >> 24 == 127
+            return isLoopback ? nil : PeerNetwork(bits: high, isIPv6: false)
+        case AF_INET6:
+            let isLoopback = high == 0 && UInt64(bigEndian: low) == 1
+            return isLoopback ? nil : PeerNetwork(bits: high, isIPv6: true)
+        default: return nil
+        }
+    }
+}
+
+/// An address of IPv4, or the network of one of IPv6: a site has 2^64 of those.
+package struct PeerNetwork: Hashable, Sendable {
+    private let bits: UInt64
+    private let isIPv6: Bool
+
+    package init(bits: UInt64, isIPv6: Bool) {
+        (self.bits, self.isIPv6) = (bits, isIPv6)
+    }
 }

@@ -1,3 +1,4 @@
+import HTTPCodecs
 import HTTPParser
 
 #if canImport(FoundationEssentials)

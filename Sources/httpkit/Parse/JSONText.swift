@@ -1,3 +1,4 @@
+import HTTPCodecs
 import HTTPParser
 
 /// Writing of JSON (RFC 8259) in pure ASCII, so that no terminal or locale can spoil it.

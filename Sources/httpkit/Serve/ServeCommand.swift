@@ -37,6 +37,9 @@ struct ServeCommand: AsyncParsableCommand {
             "Answer any request to PATH with what it was, as JSON.", valueName: "path"))
     var echo: String?
 
+    @OptionGroup(title: "Access")
+    var access: AccessOptions
+
     @OptionGroup(title: "Not available yet")
     var later: LaterOptions
 
@@ -95,7 +98,9 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     private var handler: any Handler {
-        get throws { files.gzip ? CompressionHandler(try router) : try router }
+        get throws {
+            access.guarding(files.gzip ? CompressionHandler(try router) : try router)
+        }
     }
 
     private var router: Router {
@@ -171,30 +176,16 @@ struct FileOptions: ParsableArguments {
 /// Options of the command line's contract whose parts of the toolkit are to come. They are known
 /// so that they can be refused by name.
 struct LaterOptions: ParsableArguments {
-    enum Scheme: String, ExpressibleByArgument, CaseIterable { case none, basic, digest }
-
     @Option(help: ArgumentHelp("WebDAV below PREFIX.", valueName: "prefix"))
     var webdav: String?
 
     @Option(help: ArgumentHelp("The upload page below PREFIX.", valueName: "prefix"))
     var uploader: String?
 
-    @Option(help: "Who may come in; only none for now.")
-    var auth = Scheme.none
-
-    @Option(help: ArgumentHelp("An account.", valueName: "name:password"))
-    var user: [String] = []
-
-    @Option(help: ArgumentHelp("The name of the protection space.", valueName: "text"))
-    var realm: String?
-
     /// Why the command cannot do what is asked, or `nil`.
     var refusal: String? {
         if webdav != nil { return "--webdav is not available in this version" }
         if uploader != nil { return "--uploader is not available in this version" }
-        if auth != .none || !user.isEmpty || realm != nil {
-            return "--auth, --user and --realm are not available in this version"
-        }
         return nil
     }
 }

@@ -1,7 +1,7 @@
-import HTTPParser
+package import HTTPParser
 
 /// Base64 with padding (RFC 4648 section 4).
-enum Base64 {
+package enum Base64 {
     private static let alphabet = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     private static let none: UInt8 = 0xFF
@@ -10,7 +10,7 @@ enum Base64 {
     ) { values, letter in values[Int(letter.element)] = UInt8(letter.offset) }
 
     /// Adds the text of `bytes` to a buffer.
-    static func encode(_ bytes: [UInt8], into text: inout ByteBuffer) {
+    package static func encode(_ bytes: [UInt8], into text: inout ByteBuffer) {
         let alphabet = alphabet
         text.reserve((bytes.count + 2) / 3 * 4)
         var index = 0
@@ -27,9 +27,16 @@ enum Base64 {
         }
     }
 
+    /// The text of `bytes`.
+    package static func text(of bytes: [UInt8]) -> String {
+        var text = ByteBuffer()
+        encode(bytes, into: &text)
+        return unsafe String(decoding: text.unsafeBytes, as: UTF8.self)
+    }
+
     /// The bytes of a text, or `nil` when it is anything but the canonical spelling of some: no
     /// line breaks, no missing padding, no bits that are thrown away (RFC 4648 section 3).
-    static func decode(_ text: [UInt8]) -> [UInt8]? {
+    package static func decode(_ text: [UInt8]) -> [UInt8]? {
         guard text.count.isMultiple(of: 4) else { return nil }
         let padding = text.suffix(2).reversed().prefix { $0 == UInt8(ascii: "=") }.count
         let letters = text.count - padding

@@ -1,14 +1,11 @@
+import HTTPCodecs
 import HTTPParser
 import Testing
-
-@testable import httpkit
 
 @Suite("RFC 4648, 4: Base64")
 struct Base64Tests {
     private func encode(_ bytes: [UInt8]) -> String {
-        var buffer = ByteBuffer()
-        Base64.encode(bytes, into: &buffer)
-        return latin1(buffer.bytes)
+        Base64.text(of: bytes)
     }
 
     @Test(

@@ -1,0 +1,83 @@
+package import HTTPParser
+
+/// The value of Authorization, taken apart by the grammar that all schemes share:
+///
+///     credentials = auth-scheme [ 1*SP ( token68 / #auth-param ) ]
+///     auth-param  = token BWS "=" BWS ( token / quoted-string )
+///
+/// RFC 9110, section 11.4.
+package struct AuthorizationField: Equatable, Sendable {
+    /// What follows the scheme.
+    package enum Content: Equatable, Sendable {
+        case nothing
+        case token68(String)
+        /// Names in lower case, none of them twice; values without quotes and escapes.
+        case parameters([FieldParameter])
+    }
+
+    /// The scheme, in lower case: case does not count.
+    package let scheme: String
+    package let content: Content
+
+    /// `nil` for what the grammar does not allow, and for a parameter that comes twice.
+    package init?(_ value: String) {
+        let bytes = Array(value.utf8)
+        var reader = FieldValueReader(bytes.span)
+        guard let scheme = reader.takeToken() else { return nil }
+        self.scheme = reader.text(scheme).lowercased()
+        if reader.isAtEnd {
+            content = .nothing
+            return
+        }
+        guard !reader.takeWhile({ $0 == UInt8(ascii: " ") }).isEmpty else { return nil }
+        if let token = Self.token68(bytes[reader.position...]) {
+            content = .token68(token)
+        } else if let parameters = Self.parameters(&reader) {
+            content = .parameters(parameters)
+        } else {
+            return nil
+        }
+    }
+
+    /// The value of a parameter.
+    package subscript(name: String) -> String? {
+        guard case .parameters(let parameters) = content else { return nil }
+        return parameters.first { $0.name == name }?.value
+    }
+
+    /// token68 = 1*( ALPHA / DIGIT / "-" / "." / "_" / "~" / "+" / "/" ) *"=" (section 11.2).
+    private static func token68(_ bytes: ArraySlice<UInt8>) -> String? {
+        let text = bytes.prefix { byte in
+            switch byte {
+            case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"),
+                UInt8(ascii: "+"), UInt8(ascii: "/"):
+                true
+            default: ByteClass.isAlpha(byte) || ByteClass.isDigit(byte)
+            }
+        }
+        let padding = bytes[text.endIndex...]
+        guard !text.isEmpty, padding.allSatisfy({ $0 == UInt8(ascii: "=") }) else { return nil }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func parameters(_ reader: inout FieldValueReader) -> [FieldParameter]? {
+        var parameters: [FieldParameter] = []
+        var names: Set<String> = []
+        reader.skipEmptyElements()
+        while !reader.isAtEnd {
+            guard let name = reader.takeToken() else { return nil }
+            reader.skipWhitespace()
+            guard reader.take(UInt8(ascii: "=")) else { return nil }
+            reader.skipWhitespace()
+            guard let value = reader.takeTokenOrQuotedString(), reader.takeElementEnd() else {
+                return nil
+            }
+            let parameter = FieldParameter(
+                name: reader.text(name), value: String(decoding: value, as: UTF8.self))
+            guard names.insert(parameter.name).inserted else { return nil }
+            parameters.append(parameter)
+            reader.skipEmptyElements()
+        }
+        return parameters
+    }
+}

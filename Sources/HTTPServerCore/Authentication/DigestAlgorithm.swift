@@ -1,0 +1,129 @@
+internal import HTTPParser
+
+/// A hash algorithm of Digest authentication (RFC 7616 section 3.3).
+public enum DigestAlgorithm: String, Hashable, Sendable, CaseIterable {
+    /// SHA-256.
+    case sha256 = "SHA-256"
+    /// MD5, for clients that know nothing else; it is the one meant when none is named.
+    case md5 = "MD5"
+
+    /// Whether the system's library offers it; some are built or configured without MD5.
+    public var isAvailable: Bool {
+        switch self {
+        case .sha256: true
+        case .md5: Self.hasMD5
+        }
+    }
+
+    private static let hasMD5 = Crypto.md5([]) != nil
+
+    /// The length of a hash in bytes.
+    package var byteCount: Int {
+        switch self {
+        case .sha256: 32
+        case .md5: 16
+        }
+    }
+
+    /// The name as it stands in fields; case does not count (RFC 7616 section 3.3).
+    package init?(name: String) {
+        let found = Self.allCases.first { $0.rawValue == name.uppercased() }
+        guard let found else { return nil }
+        self = found
+    }
+
+    /// The hash of a text as a field carries it: in lower-case hexadecimal digits.
+    package func hex(_ text: String) -> String {
+        Hex.text(of: hash(Array(text.utf8)))
+    }
+
+    package func hash(_ bytes: [UInt8]) -> [UInt8] {
+        switch self {
+        case .sha256: return Crypto.sha256(bytes)
+        case .md5:
+            guard let hash = Crypto.md5(bytes) else { preconditionFailure("no MD5 here") }
+            return hash
+        }
+    }
+}
+
+/// What a server keeps of a password for Digest: the hash of name, realm and password, called A1 in
+/// RFC 7616 section 3.4.2.
+///
+/// It takes the place of the password within its realm: whoever has it can log in there, so it is
+/// to be guarded like a password.
+public struct DigestSecret: Hashable, Sendable {
+    /// The algorithm.
+    public let algorithm: DigestAlgorithm
+    /// The hash in lower-case hexadecimal digits, in which it takes part in further hashes.
+    package let hex: String
+
+    /// Makes the secret of a password.
+    /// - Parameters:
+    ///   - name: the name of the user.
+    ///   - realm: the name of the protection space, as the authenticator announces it.
+    ///   - password: the password.
+    ///   - algorithm: the algorithm, which has to be available.
+    public init(name: String, realm: String, password: String, algorithm: DigestAlgorithm) {
+        self.algorithm = algorithm
+        hex = algorithm.hex("\(name):\(realm):\(password)")
+    }
+
+    /// Takes a stored secret, such as the third part of a line that `htdigest` has written.
+    /// - Parameters:
+    ///   - hex: hexadecimal digits, as many as the algorithm gives; `nil` is returned for others.
+    ///   - algorithm: the algorithm.
+    public init?(hex: String, algorithm: DigestAlgorithm) {
+        guard hex.utf8.count == algorithm.byteCount * 2,
+            hex.utf8.allSatisfy({ ByteClass.hexValue($0) != nil })
+        else { return nil }
+        self.algorithm = algorithm
+        self.hex = hex.lowercased()
+    }
+
+    /// A secret that nobody knows, for the user who does not exist.
+    static func unknown(_ algorithm: DigestAlgorithm) -> DigestSecret {
+        DigestSecret(algorithm: algorithm, bytes: Crypto.random(algorithm.byteCount))
+    }
+
+    private init(algorithm: DigestAlgorithm, bytes: [UInt8]) {
+        self.algorithm = algorithm
+        hex = Hex.text(of: bytes)
+    }
+}
+
+extension DigestSecret: CustomStringConvertible {
+    /// The algorithm; the secret is not shown.
+    public var description: String { "\(algorithm.rawValue) secret" }
+}
+
+/// Hexadecimal digits.
+enum Hex {
+    static func text(of bytes: [UInt8]) -> String {
+        let digits = StaticString("0123456789abcdef")
+        return unsafe String(unsafeUninitializedCapacity: bytes.count * 2) { room in
+            for (index, byte) in bytes.enumerated() {
+                unsafe room[index * 2] = digits.utf8Start[Int(byte >> 4)]
+                unsafe room[index * 2 + 1] = digits.utf8Start[Int(byte & 15)]
+            }
+            return bytes.count * 2
+        }
+    }
+
+    /// `nil` for anything but an even number of digits.
+    static func bytes(of text: String) -> [UInt8]? {
+        guard text.utf8.count.isMultiple(of: 2) else { return nil }
+        var bytes: [UInt8] = []
+        var high: UInt8?
+        for digit in text.utf8 {
+            guard let value = ByteClass.hexValue(digit) else { return nil }
+            if let first = high {
+                bytes.append(first << 4 | value)
+                high = nil
+            } else {
+                high = value
+            }
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,109 @@
+internal import HTTPCodecs
+internal import HTTPParser
+
+/// What a client sends by Digest (RFC 7616 section 3.4).
+package struct DigestCredentials: Equatable, Sendable {
+    /// Who it says it is.
+    package enum User: Equatable, Sendable {
+        case name(String)
+        /// The hash of name and realm, in lower case.
+        case hash(String)
+    }
+
+    package var user: User
+    package var realm: String
+    package var nonce: String
+    /// The request target that the client means to have sent.
+    package var uri: String
+    package var response: [UInt8]
+    package var algorithm: DigestAlgorithm
+    package var cnonce: String
+    /// How many requests the client has sent with this nonce, in the digits in which it said so.
+    package var countText: String
+    package var opaque: String?
+
+    /// Why credentials cannot be read.
+    package enum Fault: Error, Equatable, Sendable {
+        /// A parameter is missing or ill-formed: 400 (section 3.4).
+        case malformed
+        /// An algorithm or a quality of protection that is not offered: 401, so that the client
+        /// can choose another.
+        case unsupported
+    }
+
+    package init(_ field: AuthorizationField) throws(Fault) {
+        guard case .parameters = field.content else { throw .malformed }
+        let algorithm = try Self.algorithm(field)
+        guard let realm = field["realm"], let nonce = field["nonce"], let uri = field["uri"],
+            !uri.isEmpty, let cnonce = field["cnonce"], !cnonce.isEmpty, let count = field["nc"],
+            count.utf8.count == 8, count.utf8.allSatisfy({ ByteClass.hexValue($0) != nil }),
+            let hex = field["response"], hex.utf8.count == algorithm.byteCount * 2,
+            let response = Hex.bytes(of: hex)
+        else { throw .malformed }
+        user = try Self.user(field, algorithm)
+        (self.realm, self.nonce, self.uri, self.response) = (realm, nonce, uri, response)
+        (self.algorithm, self.cnonce, countText) = (algorithm, cnonce, count)
+        opaque = field["opaque"]
+    }
+
+    /// Without qop the hash would leave count and client nonce out, as in RFC 2069: such a request
+    /// could be replayed.
+    private static func algorithm(
+        _ field: AuthorizationField
+    ) throws(Fault) -> DigestAlgorithm {
+        guard field["qop"]?.lowercased() == "auth",
+            let algorithm = DigestAlgorithm(name: field["algorithm"] ?? "MD5"),
+            algorithm.isAvailable
+        else { throw .unsupported }
+        return algorithm
+    }
+
+    /// One of `username` and `username*`, the second one for text that is not ASCII, and never for
+    /// a hash (section 3.4.4).
+    private static func user(
+        _ field: AuthorizationField, _ algorithm: DigestAlgorithm
+    ) throws(Fault) -> User {
+        let isHashed: Bool
+        switch field["userhash"]?.lowercased() {
+        case nil, "false": isHashed = false
+        case "true": isHashed = true
+        default: throw .malformed
+        }
+        switch (field["username"], field["username*"]) {
+        case (let hash?, nil) where isHashed:
+            guard hash.utf8.count == algorithm.byteCount * 2 else { throw .malformed }
+            return .hash(hash.lowercased())
+        case (let name?, nil): return .name(name)
+        case (nil, let extended?) where !isHashed:
+            guard let value = ExtendedValue(extended) else { throw .malformed }
+            return .name(value.text)
+        default: throw .malformed
+        }
+    }
+
+    /// nc as a number; it has eight digits, so it fits.
+    package var count: UInt32 { UInt32(countText, radix: 16) ?? 0 }
+
+    /// The hash that proves to know the secret, in the terms of section 3.4.1: H(H(A1) ":" nonce
+    /// ":" nc ":" cnonce ":" qop ":" H(A2)), where A2 is method and uri.
+    /// - Parameter method: as it was sent: HEAD is HEAD.
+    package func expectedResponse(_ secret: DigestSecret, method: String) -> [UInt8] {
+        proof(secret, a2: "\(method):\(uri)")
+    }
+
+    /// What the server proves in return: the same with an empty method (section 3.5).
+    package func serverProof(_ secret: DigestSecret) -> String {
+        Hex.text(of: proof(secret, a2: ":\(uri)"))
+    }
+
+    private func proof(_ secret: DigestSecret, a2: String) -> [UInt8] {
+        let text = "\(secret.hex):\(nonce):\(countText):\(cnonce):auth:\(algorithm.hex(a2))"
+        return algorithm.hash(Array(text.utf8))
+    }
+
+    /// Authentication-Info for the answer (section 3.5).
+    package func info(_ secret: DigestSecret) -> String {
+        let echo = FieldValues.quoted(cnonce) ?? "\"\""
+        return "qop=auth, rspauth=\"\(serverProof(secret))\", cnonce=\(echo), nc=\(countText)"
+    }
+}

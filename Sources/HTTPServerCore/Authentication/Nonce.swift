@@ -1,0 +1,114 @@
+/// The number that a server gives clients to hash with (RFC 7616 section 3.3): when it was made,
+/// a random part, and a code that only this server can have made. So nothing has to be kept of
+/// nonces that are never used.
+struct Nonce: Equatable, Sendable {
+    /// When it was made, in nanoseconds of the server's clock.
+    let issued: UInt64
+    /// By which it is known once it was used.
+    let id: UInt64
+
+    static func fresh(at time: UInt64) -> Nonce {
+        let id = Crypto.random(8).reduce(0) { $0 << 8 | UInt64($1) }
+        return Nonce(issued: time, id: id)
+    }
+
+    init(issued: UInt64, id: UInt64) {
+        (self.issued, self.id) = (issued, id)
+    }
+
+    /// `nil` when the text was not made with this key.
+    init?(_ text: String, key: [UInt8]) {
+        guard text.utf8.count == 64, let bytes = Hex.bytes(of: text) else { return nil }
+        let code = Crypto.hmacSHA256(Array(bytes[..<16]), key: key)
+        guard Crypto.areEqual(Array(code[..<16]), Array(bytes[16...])) else { return nil }
+        issued = bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }
+        id = bytes[8..<16].reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    func text(key: [UInt8]) -> String {
+        let bytes = [issued, id].flatMap { word in
+            stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> $0) }
+        }
+        return Hex.text(of: bytes + Crypto.hmacSHA256(bytes, key: key)[..<16])
+    }
+}
+
+/// Which counts were used with which nonces, so that no request is taken twice (RFC 7616 section
+/// 3.4, nc). Only nonces with which somebody has logged in are in it.
+package struct NonceTable: Sendable {
+    /// What a count comes to.
+    package enum Use: Equatable, Sendable {
+        /// It was not used before.
+        case first
+        /// It was used, or is so old that nobody knows.
+        case repeated
+        /// The nonce is too old.
+        case expired
+    }
+
+    private struct Entry: Sendable {
+        var issued: UInt64
+        var highest: UInt32
+        /// Bit n: the count `highest - n` was used.
+        var used: UInt64
+    }
+
+    private var entries: [UInt64: Entry] = [:]
+    /// Of nonces made until then some are forgotten: who is not in the table may have been.
+    private var forgotten: UInt64 = 0
+    private let limit: Int
+    private let lifetime: UInt64
+
+    /// - Parameters:
+    ///   - limit: how many nonces are remembered at most.
+    ///   - lifetime: how long a nonce serves, in nanoseconds.
+    package init(limit: Int, lifetime: UInt64) {
+        self.limit = max(limit, 1)
+        self.lifetime = lifetime
+    }
+
+    package var count: Int { entries.count }
+
+    package func contains(_ id: UInt64) -> Bool { entries[id] != nil }
+
+    /// Notes the use of a count with a nonce. Requests of parallel connections may overtake each
+    /// other, so a count may be up to 63 below the highest, once.
+    package mutating func use(
+        id: UInt64, issued: UInt64, count: UInt32, now: UInt64
+    ) -> Use {
+        guard now &- issued < lifetime else {
+            entries[id] = nil
+            return .expired
+        }
+        guard count > 0 else { return .repeated }
+        guard var entry = entries[id] else {
+            guard issued > forgotten else { return .expired }
+            if entries.count >= limit { forget(now) }
+            guard issued > forgotten else { return .expired }
+            entries[id] = Entry(issued: issued, highest: count, used: 1)
+            return .first
+        }
+        if count > entry.highest {
+            let step = count - entry.highest
+            entry.used = step < 64 ? entry.used << UInt64(step) | 1 : 1
+            entry.highest = count
+        } else {
+            let distance = entry.highest - count
+            guard distance < 64, entry.used >> UInt64(distance) & 1 == 0 else { return .repeated }
+            entry.used |= 1 << UInt64(distance)
+        }
+        entries[id] = entry
+        return .first
+    }
+
+    /// Makes room: first what has expired, then the oldest quarter, whose nonces are stale then.
+    private mutating func forget(_ now: UInt64) {
+        let lifetime = lifetime
+        entries = entries.filter { now &- $0.value.issued < lifetime }
+        guard entries.count >= limit else { return }
+        let times = entries.values.map(\.issued).sorted()
+        let newest = times[(entries.count - 1) / 4]
+        forgotten = max(forgotten, newest)
+        entries = entries.filter { $0.value.issued > newest }
+    }
+}

@@ -1,0 +1,91 @@
+internal import HTTPCodecs
+internal import HTTPParser
+
+/// A password in the form in which it is kept: it can be checked, and not be read.
+///
+/// It is derived by PBKDF2 with HMAC-SHA-256 (RFC 8018) from the password and a random salt. Its
+/// text can be stored, and says how it was made, so that later versions can do it otherwise:
+///
+///     $pbkdf2-sha256$i=600000$0KZt8P3sS2h7hYxXH0h1qQ$lBf8…
+///
+/// Making and checking one takes as long as its rounds say: with the default some tenths of a
+/// second, which is what it costs somebody who has stolen the hash to try one password.
+public struct PasswordHash: Hashable, Sendable {
+    /// The rounds of a hash that is made without saying how many.
+    public static let defaultRounds = 600_000
+    /// The most rounds that a stored hash may ask for.
+    public static let roundLimit = 10_000_000
+
+    /// How many rounds the derivation takes.
+    public let rounds: Int
+    private let salt: [UInt8]
+    private let key: [UInt8]
+
+    /// Derives the form of a password that is kept.
+    /// - Parameters:
+    ///   - password: the password; its UTF-8 counts.
+    ///   - rounds: from 1 to `roundLimit`; how hard a stolen hash is to try passwords on, and how
+    ///     long each check takes.
+    public init(hashing password: String, rounds: Int = defaultRounds) {
+        self.init(hashing: password, rounds: rounds, salt: Crypto.random(16))
+    }
+
+    package init(hashing password: String, rounds: Int, salt: [UInt8]) {
+        precondition((1...Self.roundLimit).contains(rounds), "rounds out of range")
+        self.rounds = rounds
+        self.salt = salt
+        key = Crypto.pbkdf2SHA256(Array(password.utf8), salt: salt, rounds: rounds)
+    }
+
+    /// Reads the text of a stored hash; `nil` when it is none, or of a kind that is not known.
+    public init?(_ text: String) {
+        let parts = text.split(separator: "$", omittingEmptySubsequences: false)
+        guard parts.count == 5, parts[0].isEmpty, parts[1] == "pbkdf2-sha256",
+            parts[2].hasPrefix("i="), let salt = Self.decoded(parts[3]),
+            let key = Self.decoded(parts[4]), (8...64).contains(salt.count), key.count == 32,
+            let rounds = FieldValues.parseDecimal(String(parts[2].dropFirst(2))),
+            1...Int64(Self.roundLimit) ~= rounds
+        else { return nil }
+        (self.rounds, self.salt, self.key) = (Int(rounds), salt, key)
+    }
+
+    /// A hash that no password is known for, which costs as much to check as others with so many
+    /// rounds: checked in place of the password of a user who does not exist.
+    public static func unmatchable(rounds: Int = defaultRounds) -> PasswordHash {
+        precondition((1...roundLimit).contains(rounds), "rounds out of range")
+        return PasswordHash(rounds: rounds, salt: Crypto.random(16), key: Crypto.random(32))
+    }
+
+    private init(rounds: Int, salt: [UInt8], key: [UInt8]) {
+        (self.rounds, self.salt, self.key) = (rounds, salt, key)
+    }
+
+    /// Whether this is the password; it takes as long for a wrong one as for the right one.
+    public func matches(_ password: String) -> Bool {
+        let derived = Crypto.pbkdf2SHA256(Array(password.utf8), salt: salt, rounds: rounds)
+        return Crypto.areEqual(derived, key)
+    }
+
+    /// What tells this hash from others.
+    var distinction: [UInt8] { salt + key }
+
+    /// Base64 without its padding, as such texts have it.
+    private static func decoded(_ text: Substring) -> [UInt8]? {
+        guard text.utf8.count <= 128, !text.contains("=") else { return nil }
+        let padding = String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
+        return Base64.decode(Array((text + padding).utf8))
+    }
+
+    private static func encoded(_ bytes: [UInt8]) -> String {
+        var text = Base64.text(of: bytes)
+        while text.last == "=" { text.removeLast() }
+        return text
+    }
+}
+
+extension PasswordHash: CustomStringConvertible {
+    /// The text under which the hash is stored; `init(_:)` reads it.
+    public var description: String {
+        "$pbkdf2-sha256$i=\(rounds)$\(Self.encoded(salt))$\(Self.encoded(key))"
+    }
+}

@@ -1,0 +1,82 @@
+import ArgumentParser
+import HTTPServerCore
+
+/// Who may use what is served.
+struct AccessOptions: ParsableArguments {
+    enum Scheme: String, ExpressibleByArgument, CaseIterable { case none, basic, digest }
+
+    @Option(
+        help: ArgumentHelp(
+            "Who may come in: everybody, or users by Basic or Digest.",
+            discussion: """
+                Basic sends passwords in the clear: use it behind TLS, or on this machine. Digest \
+                offers SHA-256, and MD5 for clients that know nothing else.
+                """))
+    var auth = Scheme.none
+
+    @Option(
+        help: ArgumentHelp(
+            "A user who may come in; can be given several times.",
+            discussion: "Other users of this machine can see the arguments of programs.",
+            valueName: "name:password"))
+    var user: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "What users are told that they log in to; the server's name without it.",
+            valueName: "text"))
+    var realm: String?
+
+    /// The password stands on the command line, so a stolen hash of it would tell nothing new: few
+    /// rounds make a quick start.
+    private static let rounds = 10_000
+
+    func validate() throws {
+        guard auth != .none else {
+            if !user.isEmpty { throw ValidationError("--user needs --auth basic or digest") }
+            if realm != nil { throw ValidationError("--realm needs --auth basic or digest") }
+            return
+        }
+        if user.isEmpty { throw ValidationError("--auth \(auth.rawValue) needs a --user") }
+        if let realm, realm.isEmpty || realm.utf8.contains(where: Self.isControl) {
+            throw ValidationError("--realm takes a text without control characters")
+        }
+        var names: Set<String> = []
+        for account in user {
+            guard let (name, password) = Self.parts(account), !name.isEmpty,
+                !account.utf8.contains(where: Self.isControl)
+            else { throw ValidationError("--user takes NAME:PASSWORD without control characters") }
+            if password.isEmpty { throw ValidationError("--user \(name): the password is empty") }
+            if !names.insert(name).inserted {
+                throw ValidationError("--user names \(name) twice")
+            }
+        }
+    }
+
+    /// The first colon ends the name (RFC 7617 section 2).
+    private static func parts(_ account: String) -> (name: String, password: String)? {
+        guard let colon = account.firstIndex(of: ":") else { return nil }
+        return (String(account[..<colon]), String(account[account.index(after: colon)...]))
+    }
+
+    private static func isControl(_ byte: UInt8) -> Bool { byte < 0x20 || byte == 0x7F }
+
+    /// The handler, for those who may come in.
+    func guarding(_ handler: any Handler) -> any Handler {
+        guard auth != .none else { return handler }
+        let accounts = MemoryAccountStore(
+            realm: realm ?? ServerConfiguration.defaultServerName, rounds: Self.rounds)
+        for account in user {
+            guard let (name, password) = Self.parts(account) else { continue }
+            do throws(InvalidUserName) {
+                try accounts.add(name, password: password)
+            } catch {
+                fail("--user: \(error.description)")
+            }
+        }
+        var options = Authenticator.Options()
+        options.schemes = [auth == .basic ? .basic : .digest]
+        return AuthenticationHandler(
+            handler, by: Authenticator(accounts: accounts, options: options))
+    }
+}

@@ -1,0 +1,206 @@
+import HTTPCodecs
+import HTTPParser
+import HTTPServerCore
+import TestSupport
+import Testing
+
+@Suite("RFC 7617: Basic authentication")
+struct BasicAuthenticationTests {
+    private let ann = basic(ProtectedSpace.ann.name, ProtectedSpace.ann.password)
+
+    private func space(
+        _ change: (inout Authenticator.Options) -> Void = { _ in }
+    ) throws -> ProtectedSpace {
+        try ProtectedSpace { options in
+            options.schemes = [.basic]
+            change(&options)
+        }
+    }
+
+    private static let unreached = SyncHandler { _ in
+        Issue.record("the handler was asked")
+        return .text("secret")
+    }
+
+    @Test("2: Without credentials 401 with realm and charset")
+    func challenge() async throws {
+        let answer = try await space().client().ask()
+        #expect(answer.status == 401)
+        #expect(
+            answer.fields.filter { $0.name == "WWW-Authenticate" }.map(\.value)
+                == [#"Basic realm="Notes \"n\"", charset="UTF-8""#])
+    }
+
+    @Test("2: The scheme in any case; names and passwords in UTF-8 and ISO-8859-1")
+    func granted() async throws {
+        let client = try space().client()
+        for scheme in ["Basic", "basic", "BASIC", "bAsIc"] {
+            let answer = try await client.ask("GET", "/", ann.replacing("Basic", with: scheme))
+            #expect(answer.status == 200 && answer.text == "ann")
+        }
+        let jason = basic(ProtectedSpace.jason.name, ProtectedSpace.jason.password)
+        #expect(try await client.ask("GET", "/", jason).text == "Jäsøn Doe")
+        // The same in the octets of a client that does not look at the charset.
+        let latin = "Basic SuRz+G4gRG9lOlNlY3JldCwg9nIgbm90Pw=="
+        #expect(try await client.ask("GET", "/", latin).text == "Jäsøn Doe")
+        #expect(try await client.ask("HEAD", "/", ann).status == 200)
+    }
+
+    @Test(
+        "Wrong and malformed credentials are refused and lead nowhere",
+        arguments: [
+            basic("ann", "wrong"), basic("ann", ""), basic("ann", "correct: horse "),
+            basic("ann ", "correct: horse"), basic("Ann", "correct: horse"),
+            basic("nobody", "correct: horse"), basic("", "correct: horse"), basic("", ""),
+            basic("ann", "correct: horse\0"), basic("ann\0", "correct: horse"),
+            basic("ann", "correct: horse\0anything"), "Basic", "Basic YW5u", "Basic !", "Basic a b",
+            "Basic YW5uOmNvcnJlY3Q6IGhvcnNl=", "Basic YW5uOmNvcnJlY3Q6IGhvcnNlCg==", "Basic =",
+            "Basic\tYW5uOmNvcnJlY3Q6IGhvcnNl", "YW5uOmNvcnJlY3Q6IGhvcnNl", "Bearer abc",
+            "Digest username=\"ann\"", "Negotiate", "ann:correct: horse", "\"Basic\" YQ==",
+        ])
+    func refused(_ value: String) async throws {
+        let space = try space()
+        let client = space.client(Self.unreached)
+        let answer = try await client.ask("GET", "/", value)
+        #expect(answer.status == 401 || answer.status == 400)
+        #expect((answer.status == 401) == (answer["WWW-Authenticate"] != nil))
+        #expect(space.authenticator.rememberedCounts.passwords == 0)
+    }
+
+    @Test("Two fields are refused, whatever they say")
+    func twice() async throws {
+        let client = try space().client()
+        #expect(try await client.ask("GET", "/", ann, ann).status == 400)
+        #expect(try await client.ask("GET", "/", ann, "x").status == 400)
+    }
+
+    @Test("Credentials up to the limit are read, longer ones are 431")
+    func limit() async throws {
+        let limit = ann.utf8.count
+        for (bytes, status) in [(limit + 1, 200), (limit, 200), (limit - 1, 431)] {
+            let client = try space { $0.credentialsByteLimit = bytes }.client()
+            #expect(try await client.ask("GET", "/", ann).status == status)
+        }
+    }
+
+    @Test("A right password is derived once, a wrong one each time")
+    func derivations() async throws {
+        let space = try space()
+        let client = space.client()
+        for _ in 0..<5 { #expect(try await client.ask("GET", "/", ann).status == 200) }
+        #expect(space.derivations.withLock { $0 } == 1)
+        for _ in 0..<5 {
+            #expect(try await client.ask("GET", "/", basic("ann", "x")).status == 401)
+        }
+        #expect(space.derivations.withLock { $0 } == 6)
+        #expect(space.authenticator.rememberedCounts.passwords == 1)
+    }
+
+    @Test("A user who does not exist costs as many rounds as a wrong password")
+    func unknownUser() async throws {
+        let space = try space()
+        #expect(space.accounts.absentPassword.rounds == 3)
+        #expect(space.accounts.accountNow(named: "ann")?.password?.rounds == 3)
+        let client = space.client()
+        let unknown = try await client.ask("GET", "/", basic("nobody", "x"))
+        #expect(space.derivations.withLock { $0 } == 1)
+        let wrong = try await client.ask("GET", "/", basic("ann", "x"))
+        #expect(space.derivations.withLock { $0 } == 2)
+        #expect(unknown.fields.map(\.name) == wrong.fields.map(\.name))
+        #expect(unknown.content == wrong.content && unknown.status == wrong.status)
+    }
+
+    @Test("What is remembered ends with its time, the password and the account")
+    func memory() async throws {
+        let space = try space { $0.passwordLifetime = .seconds(60) }
+        let client = space.client()
+        #expect(try await client.ask("GET", "/", ann).status == 200)
+        space.advance(seconds: 59)
+        #expect(try await client.ask("GET", "/", ann).status == 200)
+        #expect(space.derivations.withLock { $0 } == 1)
+        space.advance(seconds: 1)
+        #expect(try await client.ask("GET", "/", ann).status == 200)
+        #expect(space.derivations.withLock { $0 } == 2)
+        try space.accounts.add("ann", password: "new")
+        #expect(try await client.ask("GET", "/", ann).status == 401)
+        #expect(try await client.ask("GET", "/", basic("ann", "new")).status == 200)
+        space.accounts.remove("ann")
+        #expect(try await client.ask("GET", "/", basic("ann", "new")).status == 401)
+    }
+
+    @Test("No more is remembered than allowed", arguments: [0, 1, 3])
+    func memoryLimit(_ limit: Int) async throws {
+        let space = try space { $0.passwordLimit = limit }
+        for number in 0..<8 { try space.accounts.add("u\(number)", password: "p") }
+        let client = space.client()
+        for _ in 0..<2 {
+            for number in 0..<8 {
+                #expect(try await client.ask("GET", "/", basic("u\(number)", "p")).status == 200)
+                #expect(space.authenticator.rememberedCounts.passwords <= limit)
+            }
+        }
+    }
+
+    @Test("The same credentials on many connections at once are derived once")
+    func together() async throws {
+        let gate = Locked<[CheckedContinuation<Void, Never>]>([])
+        let checker = PasswordChecker(limit: 4, lifetime: 1_000)
+        let credentials = try #require(BasicCredentials("YW5uOngx"))
+        let key = checker.key(credentials, nil)
+        let calls = Locked(0)
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            for _ in 0..<50 {
+                group.addTask {
+                    try await checker.check(key, now: 0) {
+                        calls.withLock { $0 += 1 }
+                        await withCheckedContinuation { continuation in
+                            gate.withLock { $0.append(continuation) }
+                        }
+                        return true
+                    }
+                }
+            }
+            while checker.waitingCount(key) < 50 { await Task.yield() }
+            while gate.withLock({ $0.isEmpty }) { await Task.yield() }
+            for continuation in gate.withLock({ $0 }) { continuation.resume() }
+            for try await isRight in group { #expect(isRight) }
+        }
+        #expect(calls.withLock { $0 } == 1)
+        #expect(checker.isRemembered(key, now: 999) && !checker.isRemembered(key, now: 1_000))
+    }
+
+    @Test("Above the limit of checks that wait there is 503")
+    func overload() async throws {
+        let checker = PasswordChecker(limit: 4, lifetime: 1_000)
+        let waiting = Locked<[CheckedContinuation<Void, Never>]>([])
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            for number in 0..<PasswordChecker.waitingLimit {
+                let credentials = try #require(BasicCredentials(Self.token("u\(number):p")))
+                let key = checker.key(credentials, nil)
+                group.addTask {
+                    try await checker.check(key, now: 0) {
+                        await withCheckedContinuation { continuation in
+                            waiting.withLock { $0.append(continuation) }
+                        }
+                        return false
+                    }
+                }
+            }
+            while waiting.withLock({ $0.count }) < PasswordChecker.waitingLimit {
+                await Task.yield()
+            }
+            let more = try #require(BasicCredentials(Self.token("more:p")))
+            let error = await #expect(throws: HTTPError.self) {
+                try await checker.check(checker.key(more, nil), now: 0) { true }
+            }
+            #expect(error?.status == .serviceUnavailable)
+            for continuation in waiting.withLock({ $0 }) { continuation.resume() }
+            for try await isRight in group { #expect(!isRight) }
+        }
+        #expect(checker.rememberedCount == 0)
+    }
+
+    private static func token(_ text: String) -> String {
+        Base64.text(of: Array(text.utf8))
+    }
+}

@@ -1,0 +1,141 @@
+import HTTPServerCore
+import Testing
+
+@Suite("The system's cryptography")
+struct CryptoTests {
+    private func hex(_ bytes: [UInt8]) -> String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+
+    @Test(
+        "RFC 1321, A.5: MD5",
+        arguments: [
+            ("", "d41d8cd98f00b204e9800998ecf8427e"), ("abc", "900150983cd24fb0d6963f7d28e17f72"),
+            ("message digest", "f96b697d7cb7938d525a2f31aaf161d0"),
+        ])
+    func md5(_ text: String, _ hash: String) throws {
+        #expect(hex(try #require(Crypto.md5(Array(text.utf8)))) == hash)
+        #expect(DigestAlgorithm.md5.hex(text) == hash)
+    }
+
+    @Test(
+        "SHA-256 is what the plain reading of FIPS 180-4 says",
+        arguments: [0, 1, 55, 56, 64, 999])
+    func sha256(_ count: Int) {
+        let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        #expect(Crypto.sha256(bytes) == TestSHA256.hash(bytes))
+    }
+
+    @Test("RFC 4231, 4.3: HMAC with SHA-256")
+    func hmac() {
+        let code = Crypto.hmacSHA256(
+            Array("what do ya want for nothing?".utf8), key: Array("Jefe".utf8))
+        #expect(
+            hex(code) == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
+    }
+
+    @Test(
+        "RFC 7914, 11: PBKDF2 with HMAC-SHA-256",
+        arguments: [
+            (
+                "passwd", "salt", 1,
+                "55ac046e56e3089fec1691c22544b605f94185216dde0465e68b9d57c20dacbc"
+            ),
+            (
+                "Password", "NaCl", 80_000,
+                "4ddcd8f60b98be21830cee5ef22701f9641a4418d04c0414aeff08876b34ab56"
+            ),
+        ])
+    func pbkdf2(_ password: String, _ salt: String, _ rounds: Int, _ key: String) {
+        let derived = Crypto.pbkdf2SHA256(
+            Array(password.utf8), salt: Array(salt.utf8), rounds: rounds)
+        #expect(hex(derived) == key)
+    }
+
+    @Test("Random bytes come in the number asked for and do not repeat")
+    func random() {
+        #expect(Crypto.random(0).isEmpty)
+        #expect(Set((0..<100).map { _ in Crypto.random(16) }).count == 100)
+        #expect(Crypto.random(33).count == 33)
+    }
+
+    @Test("Equal means all bytes")
+    func equal() {
+        #expect(Crypto.areEqual([], []))
+        #expect(Crypto.areEqual([1, 2], [1, 2]))
+        #expect(!Crypto.areEqual([1, 2], [1, 3]))
+        #expect(!Crypto.areEqual([1, 2], [1, 2, 3]))
+        #expect(!Crypto.areEqual([], [0]))
+    }
+}
+
+@Suite("Stored passwords")
+struct PasswordHashTests {
+    @Test("A password matches its hash, others do not")
+    func matches() {
+        let hash = PasswordHash(hashing: "sésame", rounds: 5)
+        #expect(hash.matches("sésame"))
+        for other in ["sesame", "sésame ", "", "Sésame", "sésame\0"] {
+            #expect(!hash.matches(other))
+        }
+        #expect(PasswordHash(hashing: "", rounds: 5).matches(""))
+    }
+
+    @Test("The same password gives another hash each time, which its text brings back")
+    func text() throws {
+        let hashes = (0..<10).map { _ in PasswordHash(hashing: "x", rounds: 2) }
+        #expect(Set(hashes.map(\.description)).count == 10)
+        for hash in hashes {
+            let again = try #require(PasswordHash(hash.description))
+            #expect(again == hash && again.rounds == 2 && again.matches("x"))
+        }
+    }
+
+    /// By Python's hashlib.pbkdf2_hmac("sha256", b"secret", b"0123456789abcdef", 1000).
+    @Test("A hash that something else has made")
+    func foreign() throws {
+        let text =
+            "$pbkdf2-sha256$i=1000$MDEyMzQ1Njc4OWFiY2RlZg$"
+            + "tiKWHy4FAGCWE8gn6GtKhaxD2OeeAUUWXFT/p1aaNl8"
+        let hash = try #require(PasswordHash(text))
+        #expect(hash.matches("secret") && hash.description == text)
+    }
+
+    private static let key = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+
+    @Test(
+        "What is no stored hash is refused",
+        arguments: [
+            "", "$", "secret", "$pbkdf2-sha256$i=0$MDEyMzQ1Njc4OWFiY2RlZg$\(key)",
+            "$pbkdf2-sha256$i=10000001$MDEyMzQ1Njc4OWFiY2RlZg$\(key)",
+            "$pbkdf2-sha256$i=+5$MDEyMzQ1Njc4OWFiY2RlZg$\(key)",
+            "$pbkdf2-sha256$5$MDEyMzQ1Njc4OWFiY2RlZg$\(key)",
+            "$pbkdf2-sha256$i=5$MDEyMw$\(key)", "$pbkdf2-sha256$i=5$$\(key)",
+            "$pbkdf2-sha256$i=5$MDEyMzQ1Njc4OWFiY2RlZg$AAAA",
+            "$pbkdf2-sha256$i=5$MDEyMzQ1Njc4OWFiY2RlZg==$\(key)",
+            "$pbkdf2-sha512$i=5$MDEyMzQ1Njc4OWFiY2RlZg$\(key)",
+            "$pbkdf2-sha256$i=5$MDEyMzQ1Njc4OWFiY2RlZg$\(key)$", "x$pbkdf2-sha256$i=5$a$b",
+        ])
+    func refusal(_ text: String) {
+        #expect(PasswordHash(text) == nil)
+    }
+
+    @Test("Nothing matches the hash of a user who does not exist")
+    func absent() {
+        let hash = PasswordHash.unmatchable(rounds: 7)
+        #expect(hash.rounds == 7 && !hash.matches("") && hash != .unmatchable(rounds: 7))
+    }
+
+    @Test("A Digest secret is read as htdigest writes it, and does not show itself")
+    func digestSecret() throws {
+        let made = DigestSecret(
+            name: "Mufasa", realm: "http-auth@example.org", password: "Circle of Life",
+            algorithm: .md5)
+        let read = DigestSecret(hex: "3D78807DEFE7DE2157E2B0B6573A855F", algorithm: .md5)
+        #expect(read == made)
+        #expect("\(made)" == "MD5 secret")
+        for wrong in ["", "3d78", "3d78807defe7de2157e2b0b6573a855g"] {
+            #expect(DigestSecret(hex: wrong, algorithm: .md5) == nil)
+        }
+    }
+}
