@@ -17,11 +17,13 @@ let strict: [SwiftSetting] = [
 let parser = Target.Dependency.product(name: "HTTPParser", package: "swift-http-toolkit")
 let codecs = Target.Dependency.product(name: "HTTPCodecs", package: "swift-http-toolkit")
 
+let server = Target.Dependency.product(name: "HTTPServerCore", package: "swift-http-toolkit")
+
 /// A fuzz target is one source file of its own name: with `--sanitize=fuzzer` it becomes a fuzzer,
 /// without it an empty program.
-func fuzzTarget(_ name: String) -> Target {
+func fuzzTarget(_ name: String, _ others: Target.Dependency...) -> Target {
     .executableTarget(
-        name: name, dependencies: ["FuzzSupport", parser, codecs], swiftSettings: strict)
+        name: name, dependencies: ["FuzzSupport", parser, codecs] + others, swiftSettings: strict)
 }
 
 let package = Package(
@@ -39,5 +41,6 @@ let package = Package(
         fuzzTarget("FuzzMultipart"),
         fuzzTarget("FuzzURLEncoded"),
         fuzzTarget("FuzzContentDisposition"),
+        fuzzTarget("FuzzAuthorization", server),
     ]
 )

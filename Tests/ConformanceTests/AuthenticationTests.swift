@@ -190,7 +190,7 @@ struct AuthenticationTests {
             Promise.all([...Array(40).keys()].map(async number => {
                 const method = number % 4 == 0 ? "PUT" : "GET";
                 const body = method == "PUT" ? "x".repeat(number * 1000) : undefined;
-                const answer = await fetch("/echo?n=" + number, {method, body});
+                const answer = await fetch(location.origin + "/echo?n=" + number, {method, body});
                 return answer.status + ":" + (await answer.json()).method;
             })).then(answers => {
                 document.getElementById("result").textContent = answers.join(" ");

@@ -1,26 +1,41 @@
-package import HTTPParser
+public import HTTPParser
 
 /// The value of Authorization, taken apart by the grammar that all schemes share:
 ///
 ///     credentials = auth-scheme [ 1*SP ( token68 / #auth-param ) ]
 ///     auth-param  = token BWS "=" BWS ( token / quoted-string )
 ///
+/// For handlers that authenticate in a way of their own, by Bearer for example:
+///
+/// ```swift
+/// let field = request.fields[.authorization].flatMap { AuthorizationField($0) }
+/// guard let field, field.scheme == "bearer", case .token68(let token) = field.content,
+///     let user = try await tokens.user(of: token)
+/// else { throw HTTPError(.unauthorized, fields: [.wwwAuthenticate: "Bearer"]) }
+/// request.identity = Identity(name: user)
+/// ```
+///
 /// RFC 9110, section 11.4.
-package struct AuthorizationField: Equatable, Sendable {
+public struct AuthorizationField: Equatable, Sendable {
     /// What follows the scheme.
-    package enum Content: Equatable, Sendable {
+    public enum Content: Equatable, Sendable {
+        /// The scheme is all.
         case nothing
+        /// Letters, digits and the signs that encodings such as base64 use, in one word.
         case token68(String)
         /// Names in lower case, none of them twice; values without quotes and escapes.
         case parameters([FieldParameter])
     }
 
     /// The scheme, in lower case: case does not count.
-    package let scheme: String
-    package let content: Content
+    public let scheme: String
+    /// What follows it.
+    public let content: Content
 
+    /// Takes the value of a field apart.
+    ///
     /// `nil` for what the grammar does not allow, and for a parameter that comes twice.
-    package init?(_ value: String) {
+    public init?(_ value: String) {
         let bytes = Array(value.utf8)
         var reader = FieldValueReader(bytes.span)
         guard let scheme = reader.takeToken() else { return nil }
@@ -39,8 +54,9 @@ package struct AuthorizationField: Equatable, Sendable {
         }
     }
 
-    /// The value of a parameter.
-    package subscript(name: String) -> String? {
+    /// The value of a parameter; `nil` without one of that name.
+    /// - Parameter name: in lower case.
+    public subscript(name: String) -> String? {
         guard case .parameters(let parameters) = content else { return nil }
         return parameters.first { $0.name == name }?.value
     }

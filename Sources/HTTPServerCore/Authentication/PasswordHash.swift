@@ -60,10 +60,12 @@ public struct PasswordHash: Hashable, Sendable {
         (self.rounds, self.salt, self.key) = (rounds, salt, key)
     }
 
-    /// Whether this is the password; it takes as long for a wrong one as for the right one.
+    /// Whether this is the password; it takes as long for a wrong one as for the right one. One with
+    /// a NUL in it matches nothing.
     public func matches(_ password: String) -> Bool {
         let derived = Crypto.pbkdf2SHA256(Array(password.utf8), salt: salt, rounds: rounds)
-        return Crypto.areEqual(derived, key)
+        // HMAC pads its key with zeros, so a password and the same with zeros behind it are one.
+        return Crypto.areEqual(derived, key) && !password.utf8.contains(0)
     }
 
     /// What tells this hash from others.

@@ -262,7 +262,10 @@ struct AuthenticationHandlerTests {
     func invalidNames(_ name: String) {
         let accounts = MemoryAccountStore(rounds: 1)
         #expect(accounts.realm == ServerConfiguration.defaultServerName)
-        #expect(throws: InvalidUserName(name: name)) { try accounts.add(name, password: "x") }
+        let error = #expect(throws: InvalidUserName.self) {
+            try accounts.add(name, password: "x")
+        }
+        #expect(error?.name == name && error?.description.isEmpty == false)
         #expect(accounts.names.isEmpty)
     }
 }
