@@ -15,6 +15,16 @@ let strict: [SwiftSetting] = [
     .enableExperimentalFeature("Lifetimes"),
 ]
 
+// The privacy manifest is a resource where apps are built. Elsewhere a bundle of resources would
+// only bring Foundation in.
+#if canImport(Darwin)
+    let privacyManifest: (resources: [Resource], exclude: [String]) =
+        ([.copy("PrivacyInfo.xcprivacy")], [])
+#else
+    let privacyManifest: (resources: [Resource], exclude: [String]) =
+        ([], ["PrivacyInfo.xcprivacy"])
+#endif
+
 let package = Package(
     name: "swift-http-toolkit",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18)],
@@ -47,6 +57,7 @@ let package = Package(
                 .target(name: "CLibCrypto", condition: .when(platforms: [.linux])),
                 .product(name: "Logging", package: "swift-log"),
             ],
+            exclude: privacyManifest.exclude, resources: privacyManifest.resources,
             swiftSettings: strict),
         .executableTarget(
             name: "httpkit",

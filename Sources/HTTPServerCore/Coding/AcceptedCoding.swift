@@ -29,7 +29,7 @@ enum AcceptedCoding: Equatable {
     var isGzip: Bool { self != .identity }
 
     /// One line is read in place. A field that cannot be read asks for nothing.
-    private static func preference(of request: Request) -> ContentCodingPreference {
+    static func preference(of request: Request) -> ContentCodingPreference {
         let table = unsafe request.storage.head.table
         guard let first = unsafe table.index(of: .acceptEncoding) else { return .absent }
         guard unsafe table.index(of: .acceptEncoding, from: first + 1) == nil else {

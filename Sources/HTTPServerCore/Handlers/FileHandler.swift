@@ -24,6 +24,13 @@ public struct FileHandler: ImmediateHandler {
         /// that accept gzip, for media types that get shorter. It is a representation with a tag,
         /// a date and ranges of its own.
         public var servesPrecompressed = false
+        /// Whether symbolic links that stay inside of the directory are followed. Where a system
+        /// cannot tell, and where they lead out, none is.
+        public var followsLinks = true
+        /// The file that answers, with 200, for what is not there, such as `index.html` of an
+        /// application that draws its pages in the browser. It answers for paths whose last
+        /// segment has no dot: a script or a picture that is missing is 404.
+        public var fallbackFile: String?
         /// What listings call the directory itself.
         public var rootName = "Files"
 
@@ -43,7 +50,7 @@ public struct FileHandler: ImmediateHandler {
     public init(root: String, options: Options = Options()) {
         self.options = options
         do throws(SystemError) {
-            self.root = .success(try RootDirectory(root))
+            self.root = .success(try RootDirectory(root, followsLinks: options.followsLinks))
         } catch {
             self.root = .failure(error)
         }
@@ -52,7 +59,7 @@ public struct FileHandler: ImmediateHandler {
     /// Creates a handler for a directory that has to be there.
     public init(directory: String, options: Options = Options()) throws(SystemError) {
         self.options = options
-        root = .success(try RootDirectory(directory))
+        root = .success(try RootDirectory(directory, followsLinks: options.followsLinks))
     }
 
     /// A handler without a directory: it knows how to answer with a file that somebody else opened.
@@ -63,10 +70,7 @@ public struct FileHandler: ImmediateHandler {
 
     /// Answers at once, unless it has to read a directory.
     public func respondNow(to request: Request) throws -> Response? {
-        guard let located = try locate(request) else {
-            return Response(.noContent, fields: [.allow: "GET, HEAD, OPTIONS"])
-        }
-        switch located {
+        switch try locate(request) {
         case .response(let response): return response
         case .listing: return nil
         }
@@ -74,10 +78,7 @@ public struct FileHandler: ImmediateHandler {
 
     /// Answers, reading directories outside of the event loop.
     public func respond(to request: Request) async throws -> Response {
-        guard let located = try locate(request) else {
-            return Response(.noContent, fields: [.allow: "GET, HEAD, OPTIONS"])
-        }
-        switch located {
+        switch try locate(request) {
         case .response(let response): return response
         case .listing(let root, let file, let path):
             let format = DirectoryListing.Format(accept: request.fields.list(.accept))
@@ -100,8 +101,9 @@ public struct FileHandler: ImmediateHandler {
     ) throws(HTTPError) -> (file: OpenFile, status: FileStatus, mediaType: String) {
         guard case .success(let root) = root else { throw HTTPError(.notFound) }
         let path = try servablePath(request)
-        let (file, status) = try open(path, in: root)
-        guard status.kind == .regular, !path.endsWithSlash else { throw HTTPError(.notFound) }
+        guard let (file, status) = try openIfThere(path, in: root), status.kind == .regular,
+            !path.endsWithSlash
+        else { throw HTTPError(.notFound) }
         return (file, status, mediaType(of: path))
     }
 
@@ -121,19 +123,13 @@ public struct FileHandler: ImmediateHandler {
         }
     }
 
-    /// `nil` for OPTIONS.
-    private func locate(_ request: Request) throws(HTTPError) -> Located? {
-        switch request.knownMethod {
-        case .get, .head: break
-        case .options: return nil
-        default:
-            throw HTTPError(
-                request.method.isRegistered ? .methodNotAllowed : .notImplemented,
-                fields: [.allow: "GET, HEAD, OPTIONS"])
-        }
+    private func locate(_ request: Request) throws(HTTPError) -> Located {
+        if let response = try request.answerIfNotRead() { return .response(response) }
         guard case .success(let root) = root else { throw HTTPError(.notFound) }
         let path = try servablePath(request)
-        let (file, status) = try open(path, in: root)
+        guard let (file, status) = try openIfThere(path, in: root) else {
+            return .response(try serveFallback(for: path, root, request))
+        }
         switch status.kind {
         case .regular:
             guard !path.endsWithSlash else { throw HTTPError(.notFound) }
@@ -147,9 +143,10 @@ public struct FileHandler: ImmediateHandler {
         }
     }
 
-    private func open(
+    /// `nil` for what is not there.
+    private func openIfThere(
         _ path: FilePath, in root: RootDirectory
-    ) throws(HTTPError) -> (OpenFile, FileStatus) {
+    ) throws(HTTPError) -> (OpenFile, FileStatus)? {
         do throws(SystemError) {
             let descriptor = try path.open(in: root)
             let file = OpenFile(owning: descriptor)
@@ -160,11 +157,24 @@ public struct FileHandler: ImmediateHandler {
         } catch {
             switch error.fileStatus {
             case .forbidden: throw HTTPError(.forbidden)
-            case .missing: throw HTTPError(.notFound)
+            case .missing: return nil
             case .unavailable: throw HTTPError(.serviceUnavailable)
             case .failure: throw HTTPError(.internalServerError)
             }
         }
+    }
+
+    private func serveFallback(
+        for missing: FilePath, _ root: RootDirectory, _ request: Request
+    ) throws(HTTPError) -> Response {
+        guard let name = options.fallbackFile, !missing.lastNameHasDot else {
+            throw HTTPError(.notFound)
+        }
+        let path = FilePath(inRoot: name)
+        guard let (file, status) = try openIfThere(path, in: root), status.kind == .regular else {
+            throw HTTPError(.notFound)
+        }
+        return try serve(file, status, path, root, request)
     }
 
     private func serveIndex(
@@ -172,9 +182,8 @@ public struct FileHandler: ImmediateHandler {
     ) throws(HTTPError) -> Response? {
         for name in options.indexFiles {
             let path = directory.appending(name)
-            guard let (file, status) = try? open(path, in: root), status.kind == .regular else {
-                continue
-            }
+            guard let (file, status) = try? openIfThere(path, in: root), status.kind == .regular
+            else { continue }
             return try serve(file, status, path, root, request)
         }
         return nil
@@ -256,8 +265,8 @@ public struct FileHandler: ImmediateHandler {
     ) -> Response? {
         // Several parts would be a multipart of coded parts, which no field can describe.
         if found.isCoded, case .several = decision { return nil }
-        var partial = FileRanges.response(
-            decision, found.file, length: found.status.size, fields, found.mediaType)
+        let source = RangeSource.file(found.file, offset: 0, length: found.status.size)
+        var partial = ContentRanges.response(decision, source, fields, found.mediaType)
         if found.isCoded, partial?.status == .partialContent {
             partial?.fields.append(.contentEncoding, "gzip")
         }

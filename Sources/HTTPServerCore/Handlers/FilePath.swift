@@ -51,6 +51,13 @@ struct FilePath: Sendable {
         self.bytes = bytes
     }
 
+    /// A path of the program's own; it cannot lead out either.
+    init(inRoot path: String) {
+        bytes =
+            PathNormalization.normalized("/" + path).utf8.dropFirst()
+            .map(CChar.init(bitPattern:)) + [0]
+    }
+
     func appending(_ name: String) -> FilePath {
         FilePath(bytes: bytes.dropLast() + name.utf8.map(CChar.init(bitPattern:)) + [0])
     }
@@ -99,6 +106,11 @@ struct FilePath: Sendable {
         return unsafe bytes.withUnsafeBytes { all in
             unsafe body(UnsafeRawBufferPointer(rebasing: all[start..<(all.count - 1)]))
         }
+    }
+
+    /// Whether the last name looks like one with an extension.
+    var lastNameHasDot: Bool {
+        directorySegments.last?.contains(UInt8(ascii: ".")) ?? false
     }
 
     /// The segments of a directory's path.

@@ -3,8 +3,8 @@ internal import HTTPParser
 /// One range as a `Range` field writes it, before the length of the content is known.
 ///
 /// RFC 9110, section 14.1.2.
-enum RangeSpec: Hashable {
-    /// `first-last`, or `first-` with a `last` behind any content.
+public enum RangeSpec: Hashable, Sendable {
+    /// `first-last`, or `first-` with `Int64.max` for `last`; both bytes belong to the range.
     case from(first: Int64, last: Int64)
     /// `-count`: so many bytes at the end.
     case suffix(count: Int64)
@@ -31,15 +31,16 @@ enum RangeSpec: Hashable {
         return ranges.isEmpty ? nil : ranges
     }
 
-    func isSatisfiable(length: Int64) -> Bool {
+    /// Whether content of so many bytes has something of the range.
+    public func isSatisfiable(length: Int64) -> Bool {
         switch self {
         case .from(let first, _): first < length
         case .suffix(let count): count > 0
         }
     }
 
-    /// The bytes that the range means; nil if it means none.
-    func range(length: Int64) -> ByteRange? {
+    /// The bytes that the range means of content with so many; nil if it means none.
+    public func range(length: Int64) -> ByteRange? {
         switch self {
         case .from(let first, let last): ByteRange(first: first, last: min(last, length - 1))
         case .suffix(let count): ByteRange(first: length - min(count, length), last: length - 1)

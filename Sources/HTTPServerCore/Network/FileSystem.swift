@@ -51,10 +51,15 @@ package struct FileStatus: Sendable {
 /// walked leads nowhere. Symbolic links are followed as long as they stay inside.
 package final class RootDirectory: Sendable {
     private let descriptor: CInt
-    private let lacksOpenBeneath = Atomic<Bool>(false)
+    /// Whether files are opened step by step, by which no link is followed.
+    private let opensStepwise: Atomic<Bool>
 
+    /// - Parameters:
+    ///   - path: its path.
+    ///   - followsLinks: whether links that stay inside are followed, where the system can tell.
     /// - Throws: when there is no such directory.
-    package init(_ path: String) throws(SystemError) {
+    package init(_ path: String, followsLinks: Bool = true) throws(SystemError) {
+        opensStepwise = Atomic(!followsLinks)
         descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw SystemError("open") }
     }
@@ -65,23 +70,23 @@ package final class RootDirectory: Sendable {
 
     /// Opens a file or directory for reading. It never blocks, whatever is there.
     /// - Parameter path: segments joined by slashes, without any at the front, ending with NUL;
-    ///   without `..` segments. An empty one is the root itself.
+    ///   without `..` segments. An empty one, or `.`, is the root itself.
     package func openFile(_ path: UnsafePointer<CChar>) throws(SystemError) -> CInt {
         let flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
-        guard unsafe path[0] != 0 else {
+        guard unsafe strcmp(path, "") != 0, unsafe strcmp(path, ".") != 0 else {
             let root = unsafe openat(descriptor, ".", flags)
             guard root >= 0 else { throw SystemError("open") }
             return root
         }
         #if os(Linux)
-            if !lacksOpenBeneath.load(ordering: .relaxed) {
+            if !opensStepwise.load(ordering: .relaxed) {
                 let file = unsafe http_server_open_beneath(descriptor, path, flags, 0)
                 if file >= 0 { return file }
                 // EPERM comes from filters that do not know the call.
                 guard lastError == ENOSYS || lastError == EPERM else {
                     throw SystemError("open")
                 }
-                lacksOpenBeneath.store(true, ordering: .relaxed)
+                opensStepwise.store(true, ordering: .relaxed)
             }
         #endif
         return unsafe try openStepwise(String(cString: path), flags)

@@ -1,14 +1,14 @@
 internal import HTTPCodecs
 internal import HTTPParser
 
-/// Parts of a file as responses (RFC 9110 sections 14 and 15.3.7).
-enum FileRanges {
-    /// The 206 or 416 that a range asks for, or `nil` for the whole file.
+/// Parts of content as responses (RFC 9110 sections 14 and 15.3.7).
+enum ContentRanges {
+    /// The 206 or 416 that a range asks for, or `nil` for the whole content.
     static func response(
-        _ decision: RangeDecision, _ file: OpenFile, length: Int64, _ fields: HTTPFields,
-        _ mediaType: String
+        _ decision: RangeDecision, _ source: RangeSource, _ fields: HTTPFields, _ mediaType: String
     ) -> Response? {
         var fields = fields
+        let length = source.length
         switch decision {
         case .whole: return nil
         case .unsatisfiable:
@@ -16,31 +16,29 @@ enum FileRanges {
             return Response(.rangeNotSatisfiable, fields: fields)
         case .single(let range):
             fields.append(.contentRange, range.contentRange(ofLength: length))
-            let body = ResponseBody.file(
-                file, offset: range.first, count: range.count, mediaType: mediaType)
+            let body = source.body(range, mediaType: mediaType)
             return Response(.partialContent, fields: fields, body: body)
         case .several(let ranges):
-            return multipart(ranges, file, length: length, fields, mediaType)
+            return multipart(ranges, source, fields, mediaType)
         }
     }
 
-    /// `nil`, for the whole file, when the media type cannot stand in a field.
+    /// `nil`, for the whole content, when the media type cannot stand in a field.
     private static func multipart(
-        _ ranges: [ByteRange], _ file: OpenFile, length: Int64, _ fields: HTTPFields,
-        _ mediaType: String
+        _ ranges: [ByteRange], _ source: RangeSource, _ fields: HTTPFields, _ mediaType: String
     ) -> Response? {
         var parts = MultipartSerializer<ByteRange>(.byteRanges)
         for range in ranges {
-            let head: HTTPFields = [
-                .contentType: mediaType, .contentRange: range.contentRange(ofLength: length),
-            ]
+            var head = HTTPFields()
+            if !mediaType.isEmpty { head.append(.contentType, mediaType) }
+            head.append(.contentRange, range.contentRange(ofLength: source.length))
             let isWritten: Void? = try? parts.append(head, source: range, length: range.count)
             guard isWritten != nil else { return nil }
         }
         let pieces = parts.segments.map { segment -> ResponseBody.Piece in
             switch segment {
             case .bytes(let bytes): .bytes(bytes)
-            case .source(let range, _): .file(file, offset: range.first, count: range.count)
+            case .source(let range, _): source.piece(range)
             }
         }
         let body = ResponseBody(.pieces(pieces), mediaType: parts.mediaType.description)

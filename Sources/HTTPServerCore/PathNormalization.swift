@@ -1,0 +1,25 @@
+/// Paths as texts, brought into one spelling without looking at a disk.
+///
+/// What a client sends has no place here: `Request.pathSegments` takes it apart, decodes it and
+/// refuses what leads out, and `FileHandler` opens files so that no link leads out either.
+public enum PathNormalization {
+    /// A path without empty segments, without `.`, without a slash at its end, and with `..`
+    /// resolved. It never rises above where it begins; a slash at its front stays.
+    ///
+    /// ```swift
+    /// PathNormalization.normalized("/a//b/../c/")   // "/a/c"
+    /// PathNormalization.normalized("../a/.")        // "a"
+    /// ```
+    public static func normalized(_ path: String) -> String {
+        var segments: [Substring] = []
+        for segment in path.split(separator: "/", omittingEmptySubsequences: true) {
+            switch segment {
+            case ".": break
+            case "..": _ = segments.popLast()
+            default: segments.append(segment)
+            }
+        }
+        let joined = segments.joined(separator: "/")
+        return path.utf8.first == UInt8(ascii: "/") ? "/" + joined : joined
+    }
+}

@@ -1,0 +1,102 @@
+internal import HTTPParser
+
+extension Response {
+    /// What a client gets of this response once the conditions and ranges of its request are
+    /// applied to it: 304 when it has the same already, 206 for the parts it asks for, 416 when
+    /// there is no such part, else the response itself.
+    ///
+    /// Only a 200 that answers GET or HEAD is looked at; its ETag and Last-Modified are what the
+    /// conditions are compared with. Content that is a text, bytes or a file has ranges, and says
+    /// so in Accept-Ranges; a stream has none. 304 keeps all fields but those that describe
+    /// content. RFC 9110, sections 13.2.2, 14.2 and 15.4.5.
+    /// - Throws: `HTTPError` with 412 when If-Match or If-Unmodified-Since is not met.
+    public func conditional(for request: Request) throws(HTTPError) -> Response {
+        let isGet = request.knownMethod == .get
+        guard status == .ok, isGet || request.knownMethod == .head else { return self }
+        var response = self
+        let source = fields.contains(.contentEncoding) ? nil : RangeSource(body.content)
+        if source != nil, !fields.contains(.acceptRanges) {
+            response.fields.append(.acceptRanges, "bytes")
+        }
+        guard let conditions = Preconditions(request) else { return response }
+        let state = CurrentState(entityTag: entityTag, lastModified: lastModified)
+        let now = HTTPDate(secondsSinceEpoch: Syscalls.realtime().seconds)
+        switch conditions.evaluate(method: isGet ? .get : .head, current: state, now: now) {
+        case .notModified: return notModified
+        case .preconditionFailed:
+            throw HTTPError(.preconditionFailed, fields: notModified.fields)
+        case .proceed(let rangeAllowed):
+            guard rangeAllowed, let source, let range = request.fields[.range] else {
+                return response
+            }
+            return response.part(range, of: source) ?? response
+        }
+    }
+
+    /// `nil` for the whole content.
+    private func part(_ range: String, of source: RangeSource) -> Response? {
+        let decision = RangeDecision(field: range, length: source.length)
+        guard let contentType = fields[.contentType] else {
+            return ContentRanges.response(decision, source, fields, body.mediaType)
+        }
+        // The type of the content goes to each part; several parts have a type of their own.
+        var fields = fields
+        fields.remove(.contentType)
+        return ContentRanges.response(decision, source, fields, contentType)
+    }
+
+    /// 304 with the fields of this response that do not describe content.
+    private var notModified: Response {
+        var kept = HTTPFields()
+        kept.reserveCapacity(fields.count)
+        for field in fields where !Self.contentFields.contains(field.name) { kept.append(field) }
+        return Response(.notModified, fields: kept)
+    }
+
+    private static let contentFields: Set<HTTPFieldName> = [
+        .acceptRanges, .contentEncoding, .contentType, "Content-Language", "Content-Disposition",
+        "Content-Range", "Content-Length",
+    ]
+}
+
+/// Content of which parts can be taken.
+enum RangeSource {
+    case bytes([UInt8])
+    case file(OpenFile, offset: Int64, length: Int64)
+
+    /// `nil` for content that is made while it is sent.
+    init?(_ content: ResponseBody.Content) {
+        switch content {
+        case .empty: self = .bytes([])
+        case .text(let text): self = .bytes(Array(text.utf8))
+        case .bytes(let bytes): self = .bytes(bytes)
+        case .file(let file, let offset, let count):
+            self = .file(file, offset: offset, length: count)
+        case .pieces, .stream: return nil
+        }
+    }
+
+    var length: Int64 {
+        switch self {
+        case .bytes(let bytes): Int64(bytes.count)
+        case .file(_, _, let length): length
+        }
+    }
+
+    /// A range that lies inside of the content.
+    func piece(_ range: ByteRange) -> ResponseBody.Piece {
+        switch self {
+        case .bytes(let bytes): .bytes(Array(bytes[Int(range.first)...Int(range.last)]))
+        case .file(let file, let offset, _):
+            .file(file, offset: offset + range.first, count: range.count)
+        }
+    }
+
+    func body(_ range: ByteRange, mediaType: String) -> ResponseBody {
+        switch piece(range) {
+        case .bytes(let bytes): .bytes(bytes, mediaType: mediaType)
+        case .file(let file, let offset, let count):
+            .file(file, offset: offset, count: count, mediaType: mediaType)
+        }
+    }
+}

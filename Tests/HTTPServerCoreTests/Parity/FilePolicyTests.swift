@@ -1,0 +1,113 @@
+import HTTPCodecs
+import HTTPParser
+import HTTPServerCore
+import TestSupport
+import Testing
+
+@Suite("Files of a directory: links, fallback and media types by choice")
+struct FilePolicyTests {
+    private let disk: ServerDirectory
+
+    init() throws {
+        disk = try ServerDirectory()
+        try disk.write("index.html", "app")
+        try disk.write("real.txt", "real")
+        try disk.makeDirectory("sub")
+        try disk.write("sub/deep.txt", "deep")
+        try disk.write("a.note", "note")
+        try disk.link("link.txt", to: "real.txt")
+        try disk.link("folder", to: "sub")
+    }
+
+    private func get(
+        _ target: String, _ change: (inout FileHandler.Options) -> Void
+    ) async throws -> ServerAnswer {
+        var options = FileHandler.Options()
+        change(&options)
+        return try await RouterTests.answer(
+            FileHandler(root: disk.path, options: options), Sample.get(target))
+    }
+
+    @Test("No link is followed, nor listed, where that is the policy")
+    func noLinks() async throws {
+        for target in ["/link.txt", "/folder/", "/folder/deep.txt"] {
+            #expect(try await get(target) { $0.followsLinks = false }.status == 404)
+            #expect(try await get(target) { _ in }.status == 200)
+        }
+        #expect(try await get("/sub/deep.txt") { $0.followsLinks = false }.text == "deep")
+        let listing = try await get("/") { options in
+            options.followsLinks = false
+            options.indexFiles = []
+        }
+        #expect(listing.text.contains("href=\"real.txt\""))
+        #expect(!listing.text.contains("link.txt"))
+        #expect(!listing.text.contains("href=\"folder"))
+    }
+
+    @Test("A mount point without its slash is redirected under that policy, too")
+    func mountPoint() async throws {
+        var options = FileHandler.Options()
+        options.followsLinks = false
+        var router = Router()
+        router.mount("/files", FileHandler(root: disk.path, options: options))
+        let answer = try await RouterTests.answer(router, Sample.get("/files"))
+        #expect(answer.status == 301)
+        #expect(answer["Location"] == "/files/")
+    }
+
+    @Test(
+        "An application in the browser answers for paths that only it knows",
+        arguments: [
+            ("/users/7", 200, "app"), ("/settings", 200, "app"), ("/real.txt", 200, "real"),
+            ("/app.js", 404, nil), ("/users/photo.png", 404, nil), ("/.env", 404, nil),
+            ("/sub", 301, nil), ("/%2e%2e/x", 400, nil), ("/real.txt/", 404, nil),
+        ] as [(String, Int, String?)])
+    func fallback(target: String, status: Int, text: String?) async throws {
+        let answer = try await get(target) { $0.fallbackFile = "index.html" }
+        #expect(answer.status == status)
+        if let text { #expect(answer.text == text) }
+        if text == "app" { #expect(answer["Content-Type"] == "text/html; charset=utf-8") }
+    }
+
+    @Test("A fallback leads nowhere else, and may be missing", arguments: ["../x", "none", "sub"])
+    func badFallback(name: String) async throws {
+        #expect(try await get("/users/7") { $0.fallbackFile = name }.status == 404)
+        #expect(try await get("/users/7") { _ in }.status == 404)
+    }
+
+    @Test("One table of media types serves all handlers of a program")
+    func mediaTypes() async throws {
+        var types = MediaTypeTable.standard
+        types["note"] = MediaType("text", "x-note")
+        var options = FileHandler.Options()
+        options.mediaTypes = types
+        let path = disk.path("a.note")
+        var router = Router()
+        router.mount("/files", FileHandler(root: disk.path, options: options))
+        router.on(.get, "/one", use: SingleFileHandler(path: path, options: options))
+        router.on(.get, "/answer") { [options] request in
+            try .file(path: path, for: request, options: options)
+        }
+        for target in ["/files/a.note", "/one", "/answer"] {
+            let answer = try await RouterTests.answer(router, Sample.get(target))
+            #expect(answer["Content-Type"] == "text/x-note; charset=utf-8")
+        }
+    }
+}
+
+@Suite("Paths as texts")
+struct PathNormalizationTests {
+    @Test(
+        "Empty segments, dots and the last slash go, and nothing rises above the beginning",
+        arguments: [
+            ("", ""), ("/", "/"), ("//", "/"), ("a", "a"), ("/a", "/a"), ("/a/", "/a"),
+            ("a//", "a"), ("a//b", "a/b"), ("/a/./b", "/a/b"), ("./a", "a"), ("a/.", "a"),
+            ("a/../b", "b"), ("/a/../b", "/b"), ("/a/..", "/"), ("/..", "/"), ("..", ""),
+            ("../../a", "a"), ("/../../a/..//b/c/../", "/b"), (".", ""), ("...", "..."),
+            ("a/..b/.c", "a/..b/.c"), ("/é/ü/../ö", "/é/ö"),
+        ])
+    func normalized(path: String, expected: String) {
+        #expect(PathNormalization.normalized(path) == expected)
+        #expect(PathNormalization.normalized(expected) == expected)
+    }
+}

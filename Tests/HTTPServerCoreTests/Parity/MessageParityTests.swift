@@ -1,0 +1,165 @@
+import HTTPCodecs
+import HTTPParser
+import HTTPServerCore
+import TestSupport
+import Testing
+
+@Suite("Responses as values")
+struct ResponseValueTests {
+    private func answer(
+        _ request: String = Sample.get("/"),
+        _ respond: @escaping @Sendable (Request) throws -> Response
+    ) async throws -> ServerAnswer {
+        try await RouterTests.answer(SyncHandler(respond), request)
+    }
+
+    @Test("A response without more is 200 with no content, which is said")
+    func plain() async throws {
+        let answer = try await answer { _ in Response() }
+        #expect(answer.status == 200)
+        #expect(answer["Content-Length"] == "0")
+        #expect(answer["Content-Type"] == nil)
+    }
+
+    @Test("Fields of one name may be several, in their order, and can be taken away")
+    func fields() async throws {
+        let answer = try await answer { _ in
+            var response = Response.text("x")
+            response.fields.append(.setCookie, "a=1")
+            response.fields.append(.setCookie, "b=2")
+            response.fields.append("X-Gone", "x")
+            response.fields["X-Gone"] = nil
+            return response
+        }
+        #expect(answer.fields.filter { $0.name == "Set-Cookie" }.map(\.value) == ["a=1", "b=2"])
+        #expect(answer["X-Gone"] == nil)
+    }
+
+    @Test("Bytes come with their media type and length")
+    func bytes() async throws {
+        let answer = try await answer { _ in
+            Response(.created, body: .bytes([0, 255], mediaType: "application/x-data"))
+        }
+        #expect(answer.status == 201)
+        #expect(answer["Content-Type"] == "application/x-data")
+        #expect(answer["Content-Length"] == "2")
+        #expect(answer.content == [0, 255])
+    }
+
+    @Test("A media type of the fields counts before that of the body")
+    func mediaType() async throws {
+        let answer = try await answer { _ in
+            Response(fields: [.contentType: "text/x-mine"], body: .text("x"))
+        }
+        #expect(answer.fields.filter { $0.name == "Content-Type" }.map(\.value) == ["text/x-mine"])
+    }
+
+    @Test(
+        "RFC 9110, 15.4: Redirects of every kind, by any reference",
+        arguments: [
+            (.movedPermanently, "/index.html"), (.found, "index.html"), (.seeOther, "../x?y=1"),
+            (.temporaryRedirect, "http://a.example/"), (.permanentRedirect, "?page=2"),
+        ] as [(HTTPStatus, String)])
+    func redirect(status: HTTPStatus, location: String) async throws {
+        let answer = try await answer { _ in .redirect(to: location, status) }
+        #expect(answer.status == status.code)
+        #expect(answer["Location"] == location)
+        #expect(answer.content.isEmpty)
+    }
+
+    @Test("A response can be kept and sent as often as one likes")
+    func reuse() async throws {
+        let kept = Response.text("kept")
+        let client = MemoryConnection(SyncHandler { _ in kept })
+        client.send(Sample.get("/"), Sample.get("/"), Sample.get("/"))
+        let record = try await client.output("kept", times: 3)
+        #expect(ServerAnswer.all(record.output).map(\.text) == ["kept", "kept", "kept"])
+    }
+
+    @Test("Any status can be sent, registered or not", arguments: [299, 418, 451, 599])
+    func statuses(code: Int) async throws {
+        let status = try #require(HTTPStatus(code))
+        #expect(try await answer { _ in Response(status) }.status == code)
+    }
+}
+
+@Suite("Requests that ask for trouble")
+struct TroubleTests {
+    private static let fields = SyncHandler { request in
+        .text(request.fields["Destination"] ?? "none")
+    }
+
+    @Test("Fields are found whatever the case of their names")
+    func fieldNames() async throws {
+        for name in ["Destination", "destination", "DESTINATION", "dEsTiNaTiOn"] {
+            let answer = try await RouterTests.answer(
+                Self.fields, Sample.get("/", "\(name): /b\r\n"))
+            #expect(answer.text == "/b")
+        }
+    }
+
+    @Test(
+        "A request without Host, or with what is no list, path or length, is an answer",
+        arguments: [
+            ("GET / HTTP/1.1\r\n\r\n", 400), ("MOVE /a HTTP/1.1\r\n\r\n", 400),
+            ("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400),
+            ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 12abc\r\n\r\n", 400),
+            ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: +5\r\n\r\n", 400),
+            ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n", 400),
+            ("GET /%zz HTTP/1.1\r\nHost: a\r\n\r\n", 400), ("junk\r\n\r\n", 400),
+            ("GET / HTTP/2.0\r\nHost: a\r\n\r\n", 505),
+        ])
+    func answers(request: String, status: Int) async throws {
+        var router = Router()
+        router.on(nil, "/", use: Self.fields)
+        let answer = try await RouterTests.answer(router, request)
+        #expect(answer.status == status)
+    }
+
+    @Test("Nothing is removed by a handler that only reads", arguments: ["/", "/sub", "/a.txt"])
+    func nothingRemoved(target: String) async throws {
+        let disk = try ServerDirectory()
+        try disk.write("a.txt", "x")
+        try disk.makeDirectory("sub")
+        let handler = FileHandler(root: disk.path)
+        for method in ["DELETE", "PUT", "POST", "MOVE", "MKCOL"] {
+            let answer = try await RouterTests.answer(
+                handler, RouterTests.request(method, target))
+            #expect(answer.status == 405)
+        }
+        #expect(disk.exists("a.txt") && disk.exists("sub"))
+    }
+
+    @Test("Content that ends early never reaches a handler as if it were whole")
+    func cutShort() async throws {
+        let whole = Locked([String]())
+        let handler = AsyncHandler { request in
+            let text = try await request.text()
+            whole.withLock { $0.append(text) }
+            return .text("taken")
+        }
+        for request in [
+            "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhalf",
+            "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n",
+        ] {
+            let client = MemoryConnection(handler)
+            client.send(request)
+            client.end()
+            try await client.closed()
+        }
+        #expect(whole.withLock { $0 }.isEmpty)
+    }
+
+    @Test("A modified time with a fraction of a second agrees with its date")
+    func subSeconds() async throws {
+        // A file that was just written has a time with nanoseconds.
+        let disk = try ServerDirectory()
+        try disk.write("a.txt", "x")
+        let handler = FileHandler(root: disk.path)
+        let first = try await RouterTests.answer(handler, Sample.get("/a.txt"))
+        let date = try #require(first["Last-Modified"])
+        let again = try await RouterTests.answer(
+            handler, Sample.get("/a.txt", "If-Modified-Since: \(date)\r\n"))
+        #expect(again.status == 304)
+    }
+}
