@@ -22,6 +22,9 @@ private func checkDates(_ bytes: [UInt8], _ text: String) {
     if let date = HTTPDate(text, now: now) {
         check(HTTPDate(date.description, now: now) == date, "date", text)
     }
+    if let time = InternetTimestamp(text) {
+        check(InternetTimestamp(time.description) == time, "time stamp", text)
+    }
     guard bytes.count >= 8 else { return }
     let seconds = bytes.prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
     let date = HTTPDate(secondsSinceEpoch: seconds)
