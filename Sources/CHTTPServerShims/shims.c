@@ -7,21 +7,39 @@
 #include <signal.h>
 #include <time.h>
 
+// Blocks SIGPIPE for this thread.
+static int block(sigset_t *pipe, sigset_t *before) {
+    sigemptyset(pipe);
+    sigaddset(pipe, SIGPIPE);
+    return pthread_sigmask(SIG_BLOCK, pipe, before);
+}
+
+// Takes away the signal that a call may have raised, and leaves errno as it was.
+static void unblock(const sigset_t *pipe, const sigset_t *before, int may_have_raised) {
+    int error = errno;
+    if (may_have_raised && !sigismember(before, SIGPIPE)) {
+        const struct timespec none = {0, 0};
+        while (sigtimedwait(pipe, 0, &none) < 0 && errno == EINTR) {}
+    }
+    pthread_sigmask(SIG_SETMASK, before, 0);
+    errno = error;
+}
+
 ssize_t http_server_sendfile(int target, int file, off_t offset, size_t count) {
     sigset_t pipe, before;
-    sigemptyset(&pipe);
-    sigaddset(&pipe, SIGPIPE);
-    if (pthread_sigmask(SIG_BLOCK, &pipe, &before) != 0) return -1;
+    if (block(&pipe, &before) != 0) return -1;
     ssize_t sent = sendfile(target, file, &offset, count);
-    int error = errno;
     // A call that has sent a part before it met the closed connection succeeds, signal or not.
-    if (sent < (ssize_t)count && !sigismember(&before, SIGPIPE)) {
-        const struct timespec none = {0, 0};
-        while (sigtimedwait(&pipe, 0, &none) < 0 && errno == EINTR) {}
-    }
-    pthread_sigmask(SIG_SETMASK, &before, 0);
-    errno = error;
+    unblock(&pipe, &before, sent < (ssize_t)count);
     return sent;
+}
+
+ssize_t http_server_write(int file, const void *bytes, size_t count) {
+    sigset_t pipe, before;
+    if (block(&pipe, &before) != 0) return -1;
+    ssize_t written = write(file, bytes, count);
+    unblock(&pipe, &before, written < (ssize_t)count);
+    return written;
 }
 
 int http_server_accept(int listener, struct sockaddr *address, socklen_t *length) {

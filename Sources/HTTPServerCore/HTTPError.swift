@@ -21,11 +21,6 @@ public struct HTTPError: Error, Sendable, CustomStringConvertible {
     public var description: String {
         reason.isEmpty ? status.description : "\(status): \(reason)"
     }
-
-    /// The response that tells it.
-    public var response: Response {
-        Response(status, fields: fields, body: .text(description + "\n"))
-    }
 }
 
 extension HTTPError {

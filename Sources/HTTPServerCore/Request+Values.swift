@@ -24,8 +24,15 @@ extension Request {
             return values?.withLock { $0[ObjectIdentifier(key)] } as? Key.Value
         }
         nonmutating set {
-            let box = storage.values.load() ?? storage.values.storeIfNil(RequestValues())
-            box.values.withLock { $0[ObjectIdentifier(key)] = newValue }
+            storage.madeValues.values.withLock { $0[ObjectIdentifier(key)] = newValue }
+        }
+    }
+
+    /// The same for a value that belongs to one object, such as a handler, instead of a type.
+    subscript(owner: AnyObject) -> (any Sendable)? {
+        get { storage.values.load()?.values.withLock { $0[ObjectIdentifier(owner)] } }
+        nonmutating set {
+            storage.madeValues.values.withLock { $0[ObjectIdentifier(owner)] = newValue }
         }
     }
 }

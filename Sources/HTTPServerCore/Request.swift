@@ -1,17 +1,6 @@
 public import HTTPParser
 internal import Synchronization
 
-/// The two ends of a connection, shared by its requests.
-final class ConnectionEnds: Sendable {
-    let peer: PeerAddress
-    let local: SocketAddress
-
-    init(peer: PeerAddress, local: SocketAddress) {
-        self.peer = peer
-        self.local = local
-    }
-}
-
 /// What a handler answers: the head of a request, and its content as a stream.
 ///
 /// It is a small value over one shared block of bytes. Nothing is decoded or copied until it is
@@ -22,16 +11,30 @@ public struct Request: Sendable {
     final class Storage: Sendable {
         let head: RequestHead
         let exchange: Exchange?
-        let ends: ConnectionEnds
+        let connection: ConnectionInfo
+        /// Which one of its connection's requests it is.
+        let number: Int
         let values = AtomicLazyReference<RequestValues>()
 
         init(
-            head: consuming RequestHead, exchange: Exchange?, ends: ConnectionEnds
+            head: consuming RequestHead, exchange: Exchange?, connection: ConnectionInfo,
+            number: Int
         ) {
             self.head = head
             self.exchange = exchange
-            self.ends = ends
+            self.connection = connection
+            self.number = number
         }
+
+        /// Another head for the same request, whose values it shares.
+        convenience init(head: consuming RequestHead, inPlaceOf other: Storage) {
+            self.init(
+                head: head, exchange: other.exchange, connection: other.connection,
+                number: other.number)
+            _ = values.storeIfNil(other.madeValues)
+        }
+
+        var madeValues: RequestValues { values.load() ?? values.storeIfNil(RequestValues()) }
     }
 
     let storage: Storage
@@ -39,6 +42,8 @@ public struct Request: Sendable {
     public internal(set) var parameters = PathParameters()
     /// How many segments of the path a mount has taken.
     package var mountDepth = 0
+    /// What stands for the target of the request line; `nil` while that counts.
+    var rewritten: RewrittenTarget?
 
     init(_ storage: Storage) {
         self.storage = storage
@@ -46,8 +51,6 @@ public struct Request: Sendable {
 
     /// The method, as the client sent it: HEAD is HEAD, though a GET route answers it.
     public var method: HTTPMethod { storage.head.method }
-    /// What the request line names, still percent-encoded.
-    public var target: RequestTarget { storage.head.target }
     /// The version of the request.
     public var version: HTTPVersion { storage.head.version }
     /// The fields, in the order of the wire.
@@ -56,15 +59,17 @@ public struct Request: Sendable {
     public var contentLength: Int64? { storage.head.contentLength }
     /// The content, transfer coding taken off. It is read only when asked for, once.
     public var body: RequestBody { RequestBody(exchange: storage.exchange) }
+    /// The connection that the request came by.
+    public var connection: ConnectionInfo { storage.connection }
     /// Where the request came from.
-    public var peer: SocketAddress { storage.ends.peer.address }
+    public var peer: SocketAddress { storage.connection.peer }
     /// Where the server took it.
-    public var local: SocketAddress { storage.ends.local }
+    public var local: SocketAddress { storage.connection.local }
 
     /// The path, percent-decoded as a whole; for display and logs. To find something by it, use
     /// `pathSegments`, in which `%2F` is not a separator.
     public var path: String {
-        guard let path = unsafe CanonicalPath.path(of: storage.head.targetBytes) else {
+        guard let path = unsafe CanonicalPath.path(of: targetBytes) else {
             return target.text
         }
         guard let bytes = unsafe CanonicalPath.decode(path) else { return target.path }
@@ -82,10 +87,13 @@ public struct Request: Sendable {
     package var knownMethod: HTTPMethod.Known { storage.head.knownMethod }
 
     package var canonicalPath: CanonicalPath? {
-        unsafe CanonicalPath(storage.head.targetBytes)
+        unsafe CanonicalPath(targetBytes)
     }
 
-    package var targetBytes: UnsafeRawBufferPointer { unsafe storage.head.targetBytes }
+    package var targetBytes: UnsafeRawBufferPointer {
+        if let rewritten { return unsafe rewritten.bytes }
+        return unsafe storage.head.targetBytes
+    }
 }
 
 /// The fields of a request: a collection that reads them in place.

@@ -10,7 +10,11 @@ public struct Response: Sendable {
     /// The fields beside those that the server writes.
     public var fields: HTTPFields
     /// The content.
-    public var body: ResponseBody
+    public var body: ResponseBody {
+        didSet { problem = nil }
+    }
+    /// The error that the response tells, as long as its body is the one that was made for it.
+    var problem: Problem?
 
     /// Creates a response.
     public init(

@@ -43,10 +43,21 @@ public struct ServerConfiguration: Sendable {
     public var serverName = defaultServerName
     /// The name of a server, and of the realm of its accounts, that was given no other.
     public static let defaultServerName = "swift-http-toolkit"
-    /// Where the server says what it does. It is silent below `.warning` when nothing is wrong.
+    /// Where the server says what it does, with the numbers of connection and request, method and
+    /// target as metadata. At `.error` a handler failed or gave what must not be sent; at `.warning`
+    /// the server lacks something, such as descriptors; at `.debug` there is a line for each
+    /// request that ends and each that is refused; at `.trace` one for each connection that closes.
+    /// Peers cannot cause lines above `.debug`, but by way of handlers.
     public var logger = Logger(label: "http.server")
-    /// Called for each response that ends, on the loop: it must not block.
+    /// Called for each response that ends, on the loop: it must not block. `AccessLogWriter` writes
+    /// lines to a file without that.
     public var accessLog: (@Sendable (AccessRecord) -> Void)?
+    /// What the program is told of connections and requests; nothing by default.
+    public var hooks = ConnectionHooks()
+    /// Where the server counts and measures what it does; nowhere by default.
+    public var metrics: (any ServerMetrics)?
+    /// What errors look like to clients, those of the server itself and those that handlers throw.
+    public var errorRenderer = ErrorRenderer.negotiated
 
     /// Creates a configuration that listens at one host and port.
     /// - Parameters:
@@ -60,71 +71,5 @@ public struct ServerConfiguration: Sendable {
 
     var openLimit: Int {
         connectionLimit ?? max(16, Syscalls.descriptorLimit() * 8 / 10)
-    }
-}
-
-/// What is known of a request once its response has ended.
-public struct AccessRecord: Sendable {
-    /// Where the request came from.
-    public var peer: SocketAddress
-    /// Who sent it, once that was proved: the name in `Request.identity`.
-    public var user: String?
-    /// The method; empty when the head was unreadable.
-    public var method: String
-    /// The target as it stood on the wire; empty when the head was unreadable.
-    public var target: String
-    /// The version.
-    public var version: HTTPVersion
-    /// The status answered.
-    public var status: HTTPStatus
-    /// Bytes of content sent, framing left out.
-    public var contentBytes: Int64
-    /// From the end of the head to the end of the response.
-    public var duration: Duration
-    /// The value of Referer.
-    public var referer: String?
-    /// The value of User-Agent.
-    public var userAgent: String?
-    /// When the response ended.
-    public var date: HTTPDate
-    /// Whether the response went out whole.
-    public var isComplete: Bool
-
-    /// The line that web servers write by custom, "combined" format.
-    public var combined: String {
-        let request = method.isEmpty ? "-" : "\(method) \(target) \(version)"
-        return """
-            \(peer.host) - \(shownUser) [\(date.commonLog)] "\(escaped(request))" \(status.code) \
-            \(contentBytes) "\(escaped(referer ?? "-"))" "\(escaped(userAgent ?? "-"))"
-            """
-    }
-
-    /// The user as one word: blanks separate the parts of the line.
-    private var shownUser: String {
-        guard let user, !user.isEmpty else { return "-" }
-        return escaped(user).replacing(" ", with: "\\x20")
-    }
-
-    /// What a client sent must not break the line or the quotes, nor steer a terminal.
-    private func escaped(_ text: String) -> String {
-        var line = ""
-        for scalar in text.unicodeScalars {
-            switch scalar.value {
-            case 0x22, 0x5C: line += "\\\(scalar)"
-            case ..<0x20, 0x7F..<0xA0: line += "\\x" + String(scalar.value, radix: 16)
-            default: line.unicodeScalars.append(scalar)
-            }
-        }
-        return line
-    }
-}
-
-extension HTTPDate {
-    /// `10/Oct/2000:13:55:36 +0000`.
-    fileprivate var commonLog: String {
-        // "Tue, 10 Oct 2000 13:55:36 GMT"
-        let words = description.split(separator: " ")
-        guard words.count == 6 else { return description }
-        return "\(words[1])/\(words[2])/\(words[3]):\(words[4]) +0000"
     }
 }

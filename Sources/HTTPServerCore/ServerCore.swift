@@ -9,7 +9,12 @@ package final class ServerCore: Sendable {
     package let handler: any Handler
     let immediate: (any ImmediateHandler)?
     let logger: Logger
-    let logsAccess: Bool
+    let hooks: ConnectionHooks
+    let metrics: (any ServerMetrics)?
+    /// Whether each request that ends is logged.
+    let logsRequests: Bool
+    /// Whether somebody wants to know of each request.
+    let observesRequests: Bool
     let bodyLimits: ParserLimits
     private let decodingLimits: ContentDecodingLimits
     private let decoders = ContentCodingPool()
@@ -27,7 +32,12 @@ package final class ServerCore: Sendable {
         self.handler = handler
         immediate = handler as? any ImmediateHandler
         logger = configuration.logger
-        logsAccess = configuration.accessLog != nil
+        hooks = configuration.hooks
+        metrics = configuration.metrics
+        logsRequests = configuration.logger.logLevel <= .debug
+        observesRequests =
+            logsRequests || configuration.accessLog != nil || metrics != nil
+            || hooks.observesRequests
         var limits = configuration.parserLimits
         limits.contentBytes = min(limits.contentBytes, configuration.contentLimit)
         bodyLimits = limits

@@ -58,6 +58,9 @@ ssize_t http_server_sendfile(int target, int file, off_t offset, size_t count);
 /// SOCK_DGRAM, which is no constant to Swift.
 static inline int http_server_datagram_type(void) { return SOCK_DGRAM; }
 
+/// write without SIGPIPE, in the same way.
+ssize_t http_server_write(int file, const void *bytes, size_t count);
+
 /// EPOLLEXCLUSIVE, so that one new connection does not wake every loop.
 static inline uint32_t http_server_epoll_exclusive(void) { return 1u << 28; }
 #endif

@@ -2,17 +2,20 @@ internal import HTTPParser
 
 extension HTTPFields {
     /// Says that the answer depends on Accept-Encoding (RFC 9110 section 12.5.5).
-    mutating func addVaryByEncoding() {
-        guard let vary = self[.vary] else { return append(.vary, "Accept-Encoding") }
+    mutating func addVaryByEncoding() { addVary("Accept-Encoding") }
+
+    /// Says that the answer depends on a field of the request (RFC 9110 section 12.5.5).
+    mutating func addVary(_ name: String) {
+        guard let vary = self[.vary] else { return append(.vary, name) }
         // The usual cases, without taking them apart.
-        if vary == "Accept-Encoding" { return }
+        if vary == name { return }
         let lines = values(of: .vary)
         let known = lines.flatMap { FieldValues.tokens($0) ?? [] }
-        guard !known.contains(where: { $0 == "*" || HTTPFieldName($0) == .acceptEncoding }) else {
+        guard !known.contains(where: { $0 == "*" || $0.lowercased() == name.lowercased() }) else {
             return
         }
-        if lines.count > 1 || vary.isEmpty { return append(.vary, "Accept-Encoding") }
-        self[.vary] = vary + ", Accept-Encoding"
+        if lines.count > 1 || vary.isEmpty { return append(.vary, name) }
+        self[.vary] = vary + ", " + name
     }
 
     /// Says that the content is compressed by now: another representation, of which no ranges are

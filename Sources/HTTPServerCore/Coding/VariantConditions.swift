@@ -67,7 +67,7 @@ extension Request {
     /// The same request with other field values, or itself if they cannot stand in a head.
     fileprivate func replacingHead(_ value: (HTTPFieldName, String) -> String) -> Request {
         var bytes = Array("\(method.name) ".utf8)
-        unsafe bytes += targetBytes
+        unsafe bytes += storage.head.targetBytes
         bytes += Array(" HTTP/1.\(version.minor)\r\n".utf8)
         for field in fields {
             bytes += Array("\(field.name.text): \(value(field.name, field.value))\r\n".utf8)
@@ -85,8 +85,8 @@ extension Request {
             return self
         }
         let head = RequestHead(parser, copying: bytes.span, length: length)
-        var copy = Request(
-            Request.Storage(head: head, exchange: storage.exchange, ends: storage.ends))
+        var copy = Request(Request.Storage(head: head, inPlaceOf: storage))
+        copy.rewritten = rewritten
         copy.parameters = parameters
         copy.mountDepth = mountDepth
         return copy

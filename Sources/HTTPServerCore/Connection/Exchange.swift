@@ -27,7 +27,8 @@ final class Exchange: @unchecked Sendable {
     var rateMark: Int64 = 0
 
     var task: Task<Void, Never>?
-    private var writer: CheckedContinuation<Void, any Error>?
+    /// Tasks that write and have to wait, in the order in which they came.
+    private var writers: [CheckedContinuation<Void, any Error>] = []
 
     init(connection: Connection, framing: BodyFraming, announced: Int64?, limits: ParserLimits) {
         self.connection = connection
@@ -125,13 +126,16 @@ final class Exchange: @unchecked Sendable {
 
     /// Waits until the connection has taken enough; resumed by `resumeWriter`.
     func suspendWriter(_ continuation: CheckedContinuation<Void, any Error>) {
-        writer = continuation
+        writers.append(continuation)
     }
 
     func resumeWriter(_ error: (any Error)? = nil) {
-        guard let writer else { return }
-        self.writer = nil
-        if let error { writer.resume(throwing: error) } else { writer.resume() }
+        guard !writers.isEmpty else { return }
+        let waiting = writers
+        writers = []
+        for writer in waiting {
+            if let error { writer.resume(throwing: error) } else { writer.resume() }
+        }
     }
 
     // MARK: End
@@ -161,7 +165,9 @@ public enum ResponseWriterError: Error, Hashable, Sendable {
 
 /// Where the producer of a streamed response writes.
 ///
-/// It may be used from any thread, by one task at a time.
+/// It may be used from any thread. Several tasks may write at once: each piece goes out whole, in
+/// the order of the calls, and each task waits while the client is behind. A stream that is
+/// compressed is cut into pieces of 16 KiB, between which those of others may come.
 public struct ResponseWriter: Sendable {
     let exchange: Exchange
     /// What compresses the stream, if it is compressed.

@@ -14,8 +14,10 @@ struct OutputQueue {
         case empty
         /// The peer takes no more now.
         case blocked
-        /// The peer is gone, or a file is shorter than announced.
+        /// The peer is gone.
         case failed
+        /// A file is shorter than announced: what was said of it cannot be kept.
+        case fileEnded
     }
 
     /// Bytes that are sent before other connections get their turn.
@@ -25,6 +27,8 @@ struct OutputQueue {
     private var first = 0
     /// Bytes in memory that wait.
     private(set) var buffered = 0
+    /// Bytes that wait, those of files among them.
+    private(set) var waiting: Int64 = 0
 
     var isEmpty: Bool { first == items.count }
 
@@ -37,17 +41,20 @@ struct OutputQueue {
         guard !bytes.isEmpty else { return }
         items.append(.bytes(bytes, sent: 0))
         buffered += bytes.count
+        waiting += Int64(bytes.count)
     }
 
     mutating func append(_ file: OpenFile, offset: Int64, count: Int64) {
         guard count > 0 else { return }
         items.append(.file(file, offset: offset, count: count))
+        waiting += count
     }
 
     mutating func removeAll() {
         items = []
         first = 0
         buffered = 0
+        waiting = 0
     }
 
     /// Sends as much as the transport takes.
@@ -59,6 +66,7 @@ struct OutputQueue {
             guard total < Self.turn else { return (.blocked, total) }
             let (result, count) = sendFirst(to: transport)
             total += count
+            waiting -= count
             guard result == .empty else { return (result, total) }
         }
         items.removeAll(keepingCapacity: items.capacity <= 16)
@@ -88,7 +96,7 @@ struct OutputQueue {
             let result = transport.sendFile(file.descriptor, offset: offset, count: part)
             guard case .done(let sent) = result else { return (Self.progress(result), 0) }
             // The file ends before what was announced: never pad, cut the connection.
-            guard sent > 0 else { return (.failed, 0) }
+            guard sent > 0 else { return (.fileEnded, 0) }
             if Int64(sent) == count {
                 finishFirst()
                 return (.empty, count)

@@ -54,6 +54,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     @exclusivity(unchecked)
     private var common = ByteBuffer(capacity: 128)
     private var commonIsGoodUntil: UInt64 = 0
+    /// What the wall clock was ahead of the monotonic one when Date was formatted last.
+    private var wallOffset: Int64?
 
     package static let receiveSize = 64 << 10
 
@@ -268,6 +270,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     private func formatCommonFields() {
         let (seconds, nanoseconds) = Syscalls.realtime()
         commonIsGoodUntil = now &+ 1_000_000_000 &- UInt64(nanoseconds)
+        setWallOffset(seconds, nanoseconds)
         unsafe common.removeAll()
         unsafe common.append(literal: "Date: ")
         unsafe common.append(HTTPDate(secondsSinceEpoch: seconds).description)
@@ -278,6 +281,22 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         } catch {
             preconditionFailure("the server's name must not go on the wire: \(serverName)")
         }
+    }
+
+    /// Nanoseconds since the epoch at a time of the monotonic clock, right to a second when the
+    /// wall clock is being set.
+    package func wallTime(of time: UInt64) -> Int64 {
+        if let wallOffset { return Int64(bitPattern: time) &+ wallOffset }
+        let (seconds, nanoseconds) = Syscalls.realtime()
+        return Int64(bitPattern: time) &+ setWallOffset(seconds, nanoseconds)
+    }
+
+    @discardableResult
+    private func setWallOffset(_ seconds: Int64, _ nanoseconds: Int64) -> Int64 {
+        let wall = seconds &* 1_000_000_000 &+ nanoseconds
+        let offset = wall &- Int64(bitPattern: Syscalls.monotonic())
+        wallOffset = offset
+        return offset
     }
 
     /// Gives away the shared head parser, which has read part of a head, and takes a new one.

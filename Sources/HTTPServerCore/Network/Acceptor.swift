@@ -62,8 +62,8 @@ final class Acceptor: LoopClient, @unchecked Sendable {
         let connection = Connection(
             loop: loop, core: core, peer: peer, local: listener.address)
         let transport = SocketTransport(descriptor, loop: loop, token: connection.token)
-        connection.open(transport)
-        if !transport.open() { connection.abort() }
+        guard connection.open(transport) else { return }
+        if !transport.open() { connection.abort(.connectionLost) }
     }
 
     private func waitForRoom() {

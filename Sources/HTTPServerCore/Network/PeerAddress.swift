@@ -39,6 +39,51 @@ package struct PeerAddress: Hashable, Sendable {
         }
     }
 
+    /// An IPv4 address.
+    /// - Parameter bytes: its bytes in order.
+    package init(ipv4 bytes: (UInt8, UInt8, UInt8, UInt8), port: UInt16) {
+        family = UInt8(truncatingIfNeeded: AF_INET)
+        self.port = port.bigEndian
+        unsafe withUnsafeMutableBytes(of: &high) {
+            unsafe $0[0] = bytes.0
+            unsafe $0[1] = bytes.1
+            unsafe $0[2] = bytes.2
+            unsafe $0[3] = bytes.3
+        }
+    }
+
+    /// An IPv6 address.
+    /// - Parameter words: its halves as numbers.
+    package init(ipv6 words: (UInt64, UInt64), port: UInt16) {
+        family = UInt8(truncatingIfNeeded: AF_INET6)
+        self.port = port.bigEndian
+        (high, low) = (words.0.bigEndian, words.1.bigEndian)
+    }
+
+    /// The bytes of an IPv4 address; `nil` for others.
+    var ipv4Bytes: (UInt8, UInt8, UInt8, UInt8)? {
+        guard CInt(family) == AF_INET else { return nil }
+        let word = UInt32(truncatingIfNeeded: high).littleEndian
+        return (
+            UInt8(truncatingIfNeeded: word), UInt8(truncatingIfNeeded: word >> 8),
+            UInt8(truncatingIfNeeded: word >> 16), UInt8(truncatingIfNeeded: word >> 24)
+        )
+    }
+
+    /// What stands for one client where clients are counted: an IPv4 address, also one that is
+    /// written as IPv6, or the first half of an IPv6 address, which a client has to itself. On the
+    /// link all share that half, so there it is the second. `nil` for a peer without an address.
+    var client: ClientKey? {
+        let isMapped = high == 0 && UInt32(truncatingIfNeeded: low) == UInt32(0xFFFF).bigEndian
+        let isLinkLocal = high.bigEndian >> 54 == 0xFE80 >> 6
+        switch CInt(family) {
+        case AF_INET: return ClientKey(bits: high, isIPv4: true)
+        case AF_INET6 where isMapped: return ClientKey(bits: low >> 32, isIPv4: true)
+        case AF_INET6: return ClientKey(bits: isLinkLocal ? low : high, isIPv4: false)
+        default: return nil
+        }
+    }
+
     /// The address as text and port.
     package var address: SocketAddress {
         switch CInt(family) {
@@ -81,4 +126,10 @@ package struct PeerNetwork: Hashable, Sendable {
     package init(bits: UInt64, isIPv6: Bool) {
         (self.bits, self.isIPv6) = (bits, isIPv6)
     }
+}
+
+/// One client, as far as its address tells.
+struct ClientKey: Hashable, Sendable {
+    var bits: UInt64
+    var isIPv4: Bool
 }

@@ -1,0 +1,88 @@
+internal import HTTPParser
+
+/// A request from its head to the answer of its handler.
+extension Connection {
+    func begin(_ head: consuming RequestHead, _ out: inout ByteBuffer) {
+        let framing = head.framing
+        let hasContent = framing != .none && framing != .tunnel
+        isHead = head.knownMethod == .head
+        let refusal = refusal(head)
+        let expectsContinue = head.expectsContinue
+        unsafe state.receivedHead(
+            isPersistent: head.isPersistent && framing != .tunnel, version: head.version,
+            hasContent: hasContent, expectsContinue: expectsContinue)
+        if hasContent {
+            exchange = Exchange(
+                connection: self, framing: framing, announced: head.contentLength,
+                limits: core.bodyLimits)
+            exchange?.decoding = core.decoding(head)
+        }
+        deadlineKind = .none
+        loop.setDeadline(.max, for: self)
+        let request = Request(
+            Request.Storage(
+                head: head, exchange: exchange, connection: info, number: info.countRequest()))
+        if core.observesRequests { beginObserving(request) }
+        if let refusal {
+            if hasContent { unsafe state.refusedInput() }
+            return answer(refusal.response, to: request, into: &out)
+        }
+        if hasContent, !expectsContinue { judgeContent() }
+        if let immediate = core.immediate {
+            do {
+                if let response = try immediate.respondNow(to: request) {
+                    return answer(response, to: request, into: &out)
+                }
+            } catch {
+                return answer(request.response(for: error), to: request, into: &out)
+            }
+        }
+        start(request)
+    }
+
+    func refusal(_ head: borrowing RequestHead) -> HTTPError? {
+        if let length = head.contentLength, length > core.configuration.contentLimit {
+            return HTTPError(
+                .contentTooLarge, "at most \(core.configuration.contentLimit) bytes are taken")
+        }
+        // RFC 9110 section 10.1.1: an expectation we do not know.
+        if head.framingFields.flags.contains(.expectOther), head.version >= .http11 {
+            return HTTPError(.expectationFailed, "only 100-continue can be expected")
+        }
+        return nil
+    }
+
+    func start(_ request: Request) {
+        let exchange = exchange ?? newExchange()
+        let handler = core.handler
+        exchange.task = Task(executorPreference: loop) {
+            let response: Response
+            do {
+                response = try await handler.respond(to: request)
+            } catch {
+                response = request.response(for: error)
+            }
+            self.onLoop { self.answerLater(response, to: request, exchange) }
+        }
+    }
+
+    func newExchange() -> Exchange {
+        let exchange = Exchange(
+            connection: self, framing: .none, announced: nil, limits: core.bodyLimits)
+        self.exchange = exchange
+        return exchange
+    }
+
+    /// Tasks prefer the loop, but a handler may have led them elsewhere.
+    nonisolated func onLoop(_ body: @escaping @Sendable () -> Void) {
+        if loop.isCurrent { return body() }
+        loop.execute(body)
+    }
+
+    func answerLater(_ response: Response, to request: Request, _ exchange: Exchange) {
+        guard exchange.connection === self else { return }
+        exchange.task = nil
+        answer(response, to: request, into: &loop.sendBuffer)
+        goOn()
+    }
+}

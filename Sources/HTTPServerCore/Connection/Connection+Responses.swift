@@ -1,0 +1,212 @@
+internal import HTTPParser
+internal import Logging
+
+/// A response on its way into bytes.
+extension Connection {
+    /// Answers a request that could not be read, or was refused before anybody saw it.
+    func answer(_ error: HTTPError, into out: inout ByteBuffer) {
+        answer(error.response, to: nil, into: &out)
+    }
+
+    func answer(_ response: Response, to request: Request?, into out: inout ByteBuffer) {
+        guard response.problem == nil else {
+            let rendered = core.configuration.errorRenderer.rendered(response, for: request)
+            return write(rendered, to: request, into: &out)
+        }
+        write(response, to: request, into: &out)
+    }
+
+    private func write(_ response: Response, to request: Request?, into out: inout ByteBuffer) {
+        var framing = response.body.framing
+        if framing == .chunked, unsafe state.isAnsweringHTTP10 { framing = .untilClose }
+        let option = unsafe state.beginsResponse(
+            contentLeft: exchange?.contentLeft, endsWithClose: framing == .untilClose && !isHead)
+        // A client would take the next response for the final one (RFC 9110 section 15.2).
+        guard response.status.class != .informational else {
+            logger(for: request).error("an interim status is no response")
+            return answerUnsound(option, into: &out)
+        }
+        isChunked = framing == .chunked
+        do throws(HTTPMessageError) {
+            let usesBodyType = response.fields.isEmpty || !response.fields.contains(.contentType)
+            try unsafe serializer.head(
+                response.status, verbatim: loop.commonFields,
+                mediaType: usesBodyType ? response.body.mediaType : "",
+                fields: response.fields, framing: framing, isHead: isHead, connection: option,
+                into: &out)
+            observation?.begins(response, framing)
+            guard !isHead, !response.status.forbidsContent else { return endResponse() }
+            try send(response.body.content, to: request, &out)
+        } catch {
+            logger(for: request).error("a response was unsound", metadata: ["error": "\(error)"])
+            answerUnsound(option, into: &out)
+        }
+    }
+
+    /// A handler gave fields that must not go on the wire; nothing of its response was written.
+    func answerUnsound(
+        _ option: ResponseSerializer.ConnectionOption, into out: inout ByteBuffer
+    ) {
+        observation?.status = .internalServerError
+        do throws(HTTPMessageError) {
+            try unsafe serializer.head(
+                .internalServerError, verbatim: loop.commonFields, mediaType: "",
+                fields: HTTPFields(), framing: .none, isHead: isHead, connection: option,
+                into: &out)
+            endResponse()
+        } catch {
+            abort(.responseFailed)
+        }
+    }
+
+    func send(
+        _ content: ResponseBody.Content, to request: Request?, _ out: inout ByteBuffer
+    ) throws(HTTPMessageError) {
+        switch content {
+        case .empty: break
+        case .text(let text): out.append(text)
+        case .bytes(let bytes): sendBytes(bytes, &out)
+        case .pieces(let pieces):
+            for piece in pieces { guard sendPiece(piece, &out) else { return fileEnded() } }
+        case .file(let file, let offset, let count):
+            guard sendPiece(.file(file, offset: offset, count: count), &out) else {
+                return fileEnded()
+            }
+        case .stream(_, let producer): return produce(producer, for: request)
+        }
+        observation?.wroteAll()
+        endResponse()
+    }
+
+    /// A file is shorter than announced: nothing that was written of the response goes out.
+    private func fileEnded() {
+        abort(.responseFailed)
+    }
+
+    func sendBytes(_ bytes: [UInt8], _ out: inout ByteBuffer) {
+        guard bytes.count > 32 << 10 else { return out.append(bytes) }
+        queue(&out)
+        output.append(bytes)
+    }
+
+    func sendPiece(_ piece: ResponseBody.Piece, _ out: inout ByteBuffer) -> Bool {
+        switch piece {
+        case .bytes(let bytes): sendBytes(bytes, &out)
+        case .file(let file, let offset, let count):
+            if count <= Self.copiedFileLimit { return copy(file, offset, Int(count), &out) }
+            queue(&out)
+            output.append(file, offset: offset, count: count)
+        }
+        return true
+    }
+
+    /// - Returns: `false` when the file is shorter than announced.
+    func copy(
+        _ file: OpenFile, _ offset: Int64, _ count: Int, _ out: inout ByteBuffer
+    ) -> Bool {
+        var got = 0
+        while got < count {
+            var step = 0
+            unsafe out.withRoom(count - got) { room in
+                let part = unsafe UnsafeMutableRawBufferPointer(rebasing: room[..<(count - got)])
+                let result = unsafe Syscalls.read(
+                    file.descriptor, part, at: offset + Int64(got))
+                if case .done(let read) = result { step = read }
+                return step
+            }
+            guard step > 0 else { return false }
+            got += step
+        }
+        return true
+    }
+
+    /// Moves what was written so far into the queue, so that something can go behind it.
+    func queue(_ out: inout ByteBuffer) {
+        unsafe output.append(out.unsafeBytes)
+        out.removeAll()
+    }
+
+    func produce(_ producer: @escaping ResponseBody.Producer, for request: Request?) {
+        let exchange = exchange ?? newExchange()
+        trailers = HTTPFields()
+        exchange.task = Task(executorPreference: loop) {
+            do {
+                try await producer(ResponseWriter(exchange: exchange))
+                self.onLoop { self.endStream(exchange, nil, request) }
+            } catch {
+                self.onLoop { self.endStream(exchange, error, request) }
+            }
+        }
+    }
+
+    /// Takes a piece of a streamed response.
+    /// - Parameter continuation: who waits until more is wanted, if anybody does.
+    func write(_ bytes: [UInt8], _ continuation: CheckedContinuation<Void, any Error>?) {
+        do throws(HTTPMessageError) {
+            unsafe try serializer.content(bytes.span, into: &loop.sendBuffer)
+        } catch {
+            continuation?.resume(throwing: ResponseWriterError.wrongLength)
+            return
+        }
+        observation?.contentBytes += Int64(bytes.count)
+        flush()
+        guard closing != .closed else {
+            continuation?.resume(throwing: ResponseWriterError.connectionLost)
+            return
+        }
+        if let told = core.hooks.contentSent { tellSent(told) }
+        guard let continuation else { return }
+        if output.buffered > Self.highWater {
+            exchange?.suspendWriter(continuation)
+        } else {
+            continuation.resume()
+        }
+    }
+
+    func endStream(_ exchange: Exchange, _ error: (any Error)?, _ request: Request?) {
+        guard exchange.connection === self else { return }
+        exchange.task = nil
+        if let error {
+            logger(for: request).error("a stream failed", metadata: ["error": "\(error)"])
+            return abort(.responseFailed)
+        }
+        do throws(HTTPMessageError) {
+            let trailers = isChunked ? trailers : HTTPFields()
+            unsafe try serializer.end(trailers: trailers, into: &loop.sendBuffer)
+        } catch {
+            logger(for: request).error("a stream was unsound", metadata: ["error": "\(error)"])
+            return abort(.responseFailed)
+        }
+        endResponse()
+        goOn()
+    }
+
+    func endResponse() {
+        if observation != nil {
+            observation?.receivedBytes = exchange?.received ?? 0
+            // What waits for a slow client is recorded once it went out, or was cut short.
+            if !hasOutput { endObserving() }
+        }
+        unsafe proceed(state.endedResponse())
+    }
+
+    func proceed(_ next: ConnectionState.Next) {
+        switch next {
+        case .nextRequest:
+            exchange?.detach()
+            exchange = nil
+            setDeadline(.idle, core.idleTime)
+        case .discardContent:
+            exchange?.detach()
+            judgeContent()
+        case .close:
+            closeReason = closeReason ?? .finished
+            exchange?.detach()
+            closing = tail.isEmpty ? .afterOutput : .lingerAfterOutput
+        case .closeLingering:
+            closeReason = closeReason ?? .finished
+            exchange?.detach()
+            closing = .lingerAfterOutput
+        }
+    }
+}

@@ -1,0 +1,77 @@
+/// What a program can be told of connections and their requests, as they happen.
+///
+/// ```swift
+/// configuration.hooks.admits = { !blocked.contains($0.peer.host) }
+/// configuration.hooks.closed = { connection, reason in print(connection.bytesSent, reason) }
+/// ```
+///
+/// Every closure is called on the event loop of the connection and must not block. Those that are
+/// `nil` cost nothing but the look.
+public struct ConnectionHooks: Sendable {
+    /// Takes a request, the bytes of content so far, and how many there will be in all, where that
+    /// is known.
+    public typealias Progress = @Sendable (Request, _ bytes: Int64, _ total: Int64?) -> Void
+
+    /// Asked for each new connection before anything is read from it; `false` closes it at once,
+    /// without an answer. `opened` and `closed` are not called for it then.
+    public var admits: (@Sendable (ConnectionInfo) -> Bool)?
+    /// Called when a connection was admitted.
+    public var opened: (@Sendable (ConnectionInfo) -> Void)?
+    /// Called when a connection is closed, after all else that is told of it.
+    public var closed: (@Sendable (ConnectionInfo, ConnectionCloseReason) -> Void)?
+    /// Called for each read, with the number of its bytes, heads and framing included.
+    public var received: (@Sendable (ConnectionInfo, Int) -> Void)?
+    /// Called for each write that the system took, with the number of its bytes.
+    public var sent: (@Sendable (ConnectionInfo, Int) -> Void)?
+
+    /// Called when the head of a request is complete, before its handler.
+    public var requestBegan: (@Sendable (Request) -> Void)?
+    /// Called for each piece of a request's content, as it comes in: transfer coding taken off,
+    /// content coding not. Content that nobody reads is not told.
+    public var contentReceived: Progress?
+    /// Called whenever more of a response's content was handed to the system, and once at the end.
+    public var contentSent: Progress?
+    /// Called when a response has gone out, or will not: the record tells which. For heads that
+    /// could not be read `requestBegan` was not called, and the record has no request.
+    public var requestEnded: (@Sendable (AccessRecord) -> Void)?
+
+    /// Creates hooks of which none is set.
+    public init() {}
+
+    /// Whether something of each request is asked for.
+    var observesRequests: Bool {
+        requestBegan != nil || contentReceived != nil || contentSent != nil || requestEnded != nil
+    }
+}
+
+/// Why a connection was closed.
+@nonexhaustive
+public enum ConnectionCloseReason: Sendable, Hashable {
+    /// The last response was sent and said so, by the wish of either side.
+    case finished
+    /// The client closed it while nothing was under way.
+    case clientClosed
+    /// The client went away, or the connection failed, while something was under way.
+    case connectionLost
+    /// The client was too slow.
+    case timedOut(Wait)
+    /// The client sent what is no request; it was told so.
+    case malformedRequest
+    /// A response could not be ended as it had begun: its stream or its file failed.
+    case responseFailed
+    /// The server stops.
+    case shutdown
+
+    /// What a client let the server wait for.
+    @nonexhaustive
+    public enum Wait: Sendable, Hashable {
+        /// The head of a request.
+        case head
+        /// The next request.
+        case idle
+        /// The content of a request, at the rate that is asked for.
+        case content
+        /// That it takes some of a response.
+        case write
+    }
+}
