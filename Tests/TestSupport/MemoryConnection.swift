@@ -47,11 +47,13 @@ package final class MemoryConnection: Sendable {
     }
 
     /// - Parameters:
+    ///   - address: where the client is.
     ///   - loop: a loop to use instead of the one that connections of this configuration share.
     ///   - input: what the client sends before anything else can happen.
     package init(
         _ handler: any Handler, configuration: ServerConfiguration = .test,
-        peer: MemoryTransport.Peer = MemoryTransport.Peer(), loop: EventLoop? = nil,
+        peer: MemoryTransport.Peer = MemoryTransport.Peer(), address: PeerAddress = PeerAddress(),
+        loop: EventLoop? = nil,
         input: [MemoryTransport.Input] = []
     ) {
         let loop = loop ?? Self.sharedLoop(for: configuration)
@@ -60,9 +62,9 @@ package final class MemoryConnection: Sendable {
         (self.loop, self.core, self.transport) = (loop, core, transport)
         loop.execute {
             let connection = Connection(
-                loop: loop, core: core, peer: PeerAddress(), local: .unix("test"))
+                loop: loop, core: core, peer: address, local: .unix("test"))
             transport.connection = connection
-            connection.open(transport)
+            guard connection.open(transport) else { return }
             transport.add(input)
         }
     }

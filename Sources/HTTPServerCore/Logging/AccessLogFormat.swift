@@ -140,7 +140,9 @@ extension ByteBuffer {
 
     /// What a client sent must not break the line or the quotes, nor steer a terminal.
     fileprivate mutating func append(quoted bytes: UnsafeRawBufferPointer) {
-        let isPlain = unsafe bytes.allSatisfy { $0 >= 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C }
+        let isPlain = unsafe bytes.allSatisfy {
+            $0 >= 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C
+        }
         if isPlain { return unsafe append(bytes) }
         for scalar in unsafe fieldText(bytes).unicodeScalars {
             switch scalar.value {

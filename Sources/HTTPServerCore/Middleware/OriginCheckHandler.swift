@@ -68,7 +68,9 @@ public struct OriginCheckHandler: ImmediateHandler {
     private static func isOwn(_ origin: String, _ host: String?) -> Bool {
         guard let host, let colon = origin.firstRange(of: "://") else { return false }
         let scheme = origin[..<colon.lowerBound]
-        guard let port = scheme == "http" ? ":80" : scheme == "https" ? ":443" : nil else { return false }
+        guard let port = scheme == "http" ? ":80" : scheme == "https" ? ":443" : nil else {
+            return false
+        }
         let own = host.lowercased()
         let sender = origin[colon.upperBound...].lowercased()
         return sender == own || sender + port == own || sender == own + port

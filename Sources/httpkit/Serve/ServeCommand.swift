@@ -95,7 +95,11 @@ struct ServeCommand: AsyncParsableCommand {
         announce(server)
         await StopSignal.wait()
         await server.shutdown()
+        if accessLog { Self.accessLines.flush() }
     }
+
+    /// Gathers the lines of busy moments: a call for each would cost more than the request.
+    private static let accessLines = AccessLogWriter(descriptor: STDERR_FILENO)
 
     private var handler: any Handler {
         get throws {
@@ -120,9 +124,7 @@ struct ServeCommand: AsyncParsableCommand {
         var configuration = ServerConfiguration(host: host, port: port)
         configuration.loops = loops
         configuration.contentLimit = maxBody
-        if accessLog {
-            configuration.accessLog = { show($0.combined, on: STDERR_FILENO) }
-        }
+        if accessLog { configuration.accessLog = { Self.accessLines.write($0) } }
         return configuration
     }
 

@@ -82,6 +82,41 @@ struct AccessLogTests {
         #expect(log.entries.map(\.isComplete) == [false])
     }
 
+    @Test(
+        "What the system took is counted of a response that was cut short, not what was announced")
+    func cutShortBytes() async throws {
+        let client = client(
+            SyncHandler { _ in Response(.ok, body: .bytes(Array(repeating: 0x61, count: 100_000)))
+            },
+            peer: MemoryTransport.Peer(credit: 50_000))
+        client.send(Sample.get("/"))
+        try await client.wait(for: "a blocked send") { $0.interest.contains(.write) }
+        client.hangUp()
+        let output = try await client.closed().output
+        let head = try #require(output.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound)
+        #expect(log.entries.map(\.contentBytes) == [Int64(output.count - head)])
+        #expect(log.entries.map(\.failure) == [.connectionLost])
+    }
+
+    @Test("A stream that is cut short counts no more than what went")
+    func cutShortStream() async throws {
+        let client = client(
+            SyncHandler { _ in
+                Response(
+                    .ok,
+                    body: .stream { writer in
+                        while true { try await writer.write("0123456789") }
+                    })
+            }, peer: MemoryTransport.Peer(credit: 50_000))
+        client.send(Sample.get("/"))
+        try await client.wait(for: "a blocked send") { $0.interest.contains(.write) }
+        await client.settle()
+        client.hangUp()
+        try await client.closed()
+        let bytes = try #require(log.entries.first).contentBytes
+        #expect(bytes > 0 && bytes < 50_000)
+    }
+
     @Test("A response that waited is recorded once it went out")
     func late() async throws {
         let client = client(

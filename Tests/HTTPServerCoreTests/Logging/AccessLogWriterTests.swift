@@ -1,0 +1,118 @@
+import HTTPParser
+import HTTPServerCore
+import TestSupport
+import Testing
+
+@Suite("Access log files")
+struct AccessLogWriterTests {
+    private let directory: ServerDirectory
+
+    init() throws { directory = try ServerDirectory() }
+
+    private func lines(_ name: String) throws -> [Substring] {
+        let bytes = try Syscalls.readFile(directory.path(name))
+        return String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+    }
+
+    private func ask(_ target: String, _ log: AccessLogWriter) async throws {
+        _ = try await exchange(
+            Sample.target, "GET", target, "User-Agent: test\r\n",
+            configuration: .test { $0.accessLog = { log.write($0) } },
+            address: PeerAddress(ipv4: (192, 0, 2, 1), port: 4_000))
+    }
+
+    @Test("Lines are appended to what is there")
+    func appends() async throws {
+        try directory.write("log", "before\n")
+        let log = try AccessLogWriter(path: directory.path("log"))
+        try await ask("/1", log)
+        try await ask("/2", log)
+        log.flush()
+        let lines = try lines("log")
+        #expect(lines.count == 3)
+        #expect(lines.first == "before")
+        #expect(lines[1].hasPrefix("192.0.2.1 - - ["))
+        #expect(lines[1].hasSuffix("] \"GET /1 HTTP/1.1\" 200 2 \"-\" \"test\""))
+        #expect(lines[2].contains("\"GET /2 HTTP/1.1\""))
+        #expect(log.droppedLines == 0)
+    }
+
+    @Test("Lines are written without being flushed")
+    func byItself() async throws {
+        let log = try AccessLogWriter(path: directory.path("log"))
+        try await ask("/1", log)
+        // There is no other sign than the file itself.
+        let end = ContinuousClock.now + .seconds(120)
+        while try lines("log").isEmpty, ContinuousClock.now < end {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        #expect(try lines("log").count == 1)
+    }
+
+    @Test("After a rename the file is opened anew")
+    func rotation() async throws {
+        let log = try AccessLogWriter(path: directory.path("log"))
+        try await ask("/1", log)
+        log.flush()
+        try Syscalls.moveFile(directory.path("log"), to: directory.path("log.1"), replaces: true)
+        try await ask("/2", log)
+        try log.reopen()
+        try await ask("/3", log)
+        log.flush()
+        #expect(try lines("log.1").count == 2)
+        #expect(try lines("log").count == 1)
+        #expect(try lines("log")[0].contains("/3"))
+    }
+
+    @Test("A file that cannot be opened is told, and the old one stays in use")
+    func unopenable() async throws {
+        #expect(throws: SystemError.self) {
+            try AccessLogWriter(path: directory.path("none/log"))
+        }
+        let log = try AccessLogWriter(path: directory.path("log"))
+        #expect(throws: SystemError.self) { try AccessLogWriter(path: "a\u{0}b") }
+        try await ask("/1", log)
+        log.flush()
+        #expect(try lines("log").count == 1)
+    }
+
+    @Test("A descriptor that takes nothing loses the lines, and counts them")
+    func lost() async throws {
+        let log = AccessLogWriter(descriptor: -1)
+        try await ask("/1", log)
+        try await ask("/2", log)
+        log.flush()
+        #expect(log.droppedLines == 2)
+    }
+
+    @Test("JSON lines have what is known, escaped")
+    func json() async throws {
+        let log = try AccessLogWriter(path: directory.path("log"), format: .json)
+        _ = try await exchange(
+            Sample.echo, "POST", "/a?b=\"c\"",
+            "Referer: \"\\\u{9B}\r\nTransfer-Encoding: chunked\r\n",
+            configuration: .test { $0.accessLog = { log.write($0) } },
+            address: PeerAddress(ipv4: (192, 0, 2, 1), port: 4_000))
+        let client = MemoryConnection(
+            Sample.echo, configuration: .test { $0.accessLog = { log.write($0) } },
+            address: PeerAddress(ipv4: (192, 0, 2, 1), port: 4_000))
+        client.send(Sample.post("abc", "User-Agent: x\r\n"))
+        try await client.output("POST abc")
+        client.end()
+        try await client.closed()
+        log.flush()
+        let lines = try lines("log").map(String.init)
+        #expect(lines.count == 2)
+        for part in [
+            "{\"time\":\"20", "Z\",\"peer\":\"192.0.2.1\",\"port\":4000,\"connection\":",
+            "\"method\":\"POST\",\"target\":\"/a?b=\\\"c\\\"\",\"version\":\"1.1\"",
+            "\"referer\":\"\\\"\\\\\u{9B}\"", "\"failure\":\"connectionLost\"}",
+        ] { #expect(lines[0].contains(part), "\(lines[0])") }
+        #expect(
+            lines[1].contains(
+                "\"target\":\"/\",\"version\":\"1.1\",\"status\":200,\"contentBytes\":8,"
+                    + "\"receivedBytes\":3,\"seconds\":0."), "\(lines[1])")
+        #expect(lines[1].hasSuffix("\"userAgent\":\"x\"}"))
+        #expect(!lines[1].contains("referer"))
+    }
+}

@@ -1,0 +1,60 @@
+import HTTPParser
+import HTTPServerCore
+import TestSupport
+import Testing
+
+@Suite("Counters")
+struct ServerCountersTests {
+    @Test("Requests are counted by method and class, bytes and connections as they go")
+    func counts() async throws {
+        let counters = ServerCounters()
+        let configuration = ServerConfiguration.test { $0.metrics = counters }
+        let handler = SyncHandler { request in
+            if request.path == "/bad" { throw HTTPError(.notFound) }
+            return Response(.ok, body: .text("abc"))
+        }
+        let client = MemoryConnection(handler, configuration: configuration)
+        client.send(Sample.get("/1") + Sample.get("/2") + Sample.get("/bad"))
+        try await client.output("404 Not Found")
+        await client.settle()
+        #expect(counters.figures.openConnections == 1)
+        #expect(counters.figures.connections == 1)
+        client.end()
+        let record = try await client.closed()
+        for method in ["FROB", "FREB", "FRAB"] {
+            _ = try await exchange(handler, method, configuration: configuration)
+        }
+        _ = try await exchange(handler, "bad\u{1}", configuration: configuration)
+        let figures = counters.figures
+        #expect(figures.openConnections == 0)
+        #expect(figures.connections == 5)
+        #expect(figures.bytesSent > Int64(record.output.count))
+        #expect(figures.bytesReceived > Int64(record.received))
+        #expect(
+            figures.requests == [
+                .init(method: "GET", statusClass: 2): 2, .init(method: "GET", statusClass: 4): 1,
+                .init(method: "other", statusClass: 2): 3,
+                .init(method: "other", statusClass: 4): 1,
+            ])
+        #expect(figures.durations.count == ServerCounters.durationBounds.count + 1)
+        #expect(figures.durations.reduce(0, +) == 7)
+        #expect(figures.totalDuration >= .zero)
+        #expect(figures.cutShort == 0)
+    }
+
+    @Test("A response that was cut short is counted as such")
+    func cutShort() async throws {
+        let counters = ServerCounters()
+        let client = MemoryConnection(
+            AsyncHandler { _ in
+                await ServerGate().wait()
+                return Response(.ok)
+            }, configuration: .test { $0.metrics = counters })
+        client.send(Sample.get("/"))
+        await client.settle()
+        client.hangUp()
+        try await client.closed()
+        await client.settle()
+        #expect(counters.figures.cutShort == 1)
+    }
+}

@@ -1,0 +1,62 @@
+import HTTPParser
+import HTTPServerCore
+import TestSupport
+import Testing
+
+/// One request to a handler, over a connection of its own.
+func exchange(
+    _ handler: any Handler, _ method: String = "GET", _ target: String = "/", _ fields: String = "",
+    host: String = "a", configuration: ServerConfiguration = .test,
+    address: PeerAddress = PeerAddress()
+) async throws -> ServerAnswer {
+    let client = MemoryConnection(handler, configuration: configuration, address: address)
+    client.send(
+        "\(method) \(target) HTTP/1.1\r\nHost: \(host)\r\n\(fields)Connection: close\r\n\r\n")
+    client.end()
+    let output = try await client.closed().output
+    let heads: Set<Int> = method == "HEAD" ? [0] : []
+    return try #require(ServerAnswer.all(output, heads: heads).first)
+}
+
+extension Sample {
+    /// Answers at once, later, or by a router whose route answers later.
+    enum Speed: String, Sendable, CaseIterable { case immediate, later, routed }
+
+    /// A handler of some speed that answers with what `answer` makes of the request.
+    static func handler(
+        _ speed: Speed, _ answer: @escaping @Sendable (Request) throws -> Response
+    ) -> any Handler {
+        switch speed {
+        case .immediate: return SyncHandler(answer)
+        case .later:
+            return AsyncHandler { request in
+                await Task.yield()
+                return try answer(request)
+            }
+        case .routed:
+            var router = Router()
+            router.mount(
+                "/",
+                AsyncHandler { request in
+                    await Task.yield()
+                    return try answer(request)
+                })
+            return router
+        }
+    }
+}
+
+/// A handler of unknown type, for initialisers that take `some Handler`.
+struct AnyTestHandler: ImmediateHandler {
+    let handler: any Handler
+
+    init(_ handler: any Handler) { self.handler = handler }
+
+    func respondNow(to request: Request) throws -> Response? {
+        try (handler as? any ImmediateHandler)?.respondNow(to: request)
+    }
+
+    func respond(to request: Request) async throws -> Response {
+        try await handler.respond(to: request)
+    }
+}
