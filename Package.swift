@@ -34,9 +34,13 @@ let package = Package(
         .library(name: "HTTPServerCore", targets: ["HTTPServerCore"]),
         .executable(name: "httpkit", targets: ["httpkit"]),
     ],
+    traits: [
+        .trait(name: "Metrics", description: "SwiftMetrics, a bridge to swift-metrics.")
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.7.0"),
     ],
     targets: [
         .target(name: "CHTTPParserShims"),
@@ -56,6 +60,9 @@ let package = Package(
                 "HTTPParser", "HTTPCodecs", "CHTTPServerShims",
                 .target(name: "CLibCrypto", condition: .when(platforms: [.linux])),
                 .product(name: "Logging", package: "swift-log"),
+                .product(
+                    name: "CoreMetrics", package: "swift-metrics",
+                    condition: .when(traits: ["Metrics"])),
             ],
             exclude: privacyManifest.exclude, resources: privacyManifest.resources,
             swiftSettings: strict),
@@ -82,6 +89,12 @@ let package = Package(
             dependencies: [
                 "HTTPServerCore", "HTTPCodecs", "HTTPParser", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
+                .product(
+                    name: "MetricsTestKit", package: "swift-metrics",
+                    condition: .when(traits: ["Metrics"])),
+                .product(
+                    name: "CoreMetrics", package: "swift-metrics",
+                    condition: .when(traits: ["Metrics"])),
             ],
             swiftSettings: strict),
         .testTarget(

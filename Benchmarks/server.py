@@ -34,6 +34,7 @@ SCENARIOS = {
     "hello-1": ("hello, 1 connection", "/", 1, {}),
     "hello-64": ("hello, 64 connections", "/", 64, {}),
     "hello-512": ("hello, 512 connections", "/", 512, {}),
+    "dressed-64": ("200 routes, access log, middleware, 64 connections", "/", 64, {}),
     "async-64": ("async handler, 64 connections", "/async", 64, {}),
     "pipelined-64": ("pipelined x16, 64 connections", "/", 64, {"pipeline": PIPELINE_DEPTH}),
     "close-64": ("Connection: close, 64 connections", "/", 64, {"close": True}),
@@ -175,7 +176,7 @@ def summary(samples, title):
         entry = {key: harness.median([value[key] for value in values]) for key in keys}
         entry["growth"] = max(value["growth"] for value in values)
         entry["spread"] = harness.spread([value["cpu"] for value in values])
-        limit = samples.get("limit")
+        limit = samples.get("limit") or samples.get("bare")
         if limit:
             pairs = zip(values, limit)
             entry["ratio"] = harness.median([one["cpu"] / two["cpu"] for one, two in pairs])
@@ -187,6 +188,8 @@ def summary(samples, title):
 def run_scenario(name, names, root, options):
     title, path, connections, special = SCENARIOS[name]
     names = [name for name in names if name in JSON_SERVERS.get(path, names)]
+    if name == "dressed-64":
+        names = ["bare", "dressed"]  # their ratio is to the bare handler
 
     def warm(server):
         check(server, path)
@@ -266,9 +269,10 @@ def run_allocations(names, root, options):
 
 
 def print_report(report):
-    names = report["servers"]
     measured = [entry for key, entry in report["scenarios"].items()
                 if key in [*SCENARIOS, "upload"]]
+    names = list(dict.fromkeys(
+        [*report["servers"], *(name for entry in measured for name in entry["servers"])]))
 
     def rows(cell):
         return [[entry["title"], *(cell(entry["servers"].get(name)) for name in names)]

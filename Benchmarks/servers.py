@@ -76,11 +76,11 @@ def nginx_command(setup):
     return ["nginx", "-p", setup.folder, "-c", path, "-e", f"{setup.folder}/error.log"]
 
 
-def product_command(product):
+def product_command(product, *flags):
     """The command of one of the package's own servers, which all take the same options."""
     def command(setup):
         return [harness.built_product(product), "--port", setup.port, "--threads",
-                setup.threads, "--root", setup.root]
+                setup.threads, "--root", setup.root, *flags]
     return command
 
 
@@ -88,11 +88,14 @@ COMMANDS = {
     "limit": limit_command,
     "nginx": nginx_command,
     "ours": product_command("BenchServer"),
+    # Nothing but a handler; and the same answer from a router with log and middleware.
+    "bare": product_command("BenchServer", "--bare"),
+    "dressed": product_command("BenchServer", "--dressed"),
     "nio": product_command("PeerNIO"),
     "hummingbird": product_command("PeerHummingbird"),
     "flyingfox": product_command("PeerFlyingFox"),
 }
-PRODUCTS = {"ours": "BenchServer", "nio": "PeerNIO", "hummingbird": "PeerHummingbird",
+PRODUCTS = {"ours": "BenchServer", "bare": "BenchServer", "dressed": "BenchServer", "nio": "PeerNIO", "hummingbird": "PeerHummingbird",
             "flyingfox": "PeerFlyingFox"}
 PEERS = ["nio", "hummingbird", "flyingfox"]
 

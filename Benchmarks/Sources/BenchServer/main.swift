@@ -1,9 +1,11 @@
 // The toolkit's server with the routes that `server.py` asks every server for.
 //
 //   BenchServer --port N --threads N --root DIR [--routes N] [--adding PER-SECOND]
+//               [--bare | --dressed] [--log FILE]
 //
 // With `--routes` there are so many paths /r/0, /r/1 ... and as many /p/0/:id ... beside them;
-// with `--adding` routes are added while it serves.
+// with `--adding` routes are added while it serves. `--bare` serves / by nothing but a handler;
+// `--dressed` by a router of 200 routes, with an access log and a middleware around it.
 
 import HTTPCodecs
 import HTTPParser
@@ -80,15 +82,29 @@ router.on(.get, "/json-copied", use: copied)
 router.on(.get, "/json-copied-gzip", use: CompressionHandler(copied))
 router.on(.get, "/json-uncached", use: CompressionHandler(answer, options: uncached))
 
+let hello = SyncHandler { _ in Response(.ok, body: .text("Hello, world!")) }
+
+func run(_ handler: some Handler) async throws -> Never {
+    try await HTTPServer(configuration, handler: handler).run()
+    exit(0)
+}
+
+if CommandLine.arguments.contains("--bare") { try await run(hello) }
+if CommandLine.arguments.contains("--dressed") {
+    var many = Router()
+    for number in 0..<199 { many.on(.get, "/route/\(number)", use: hello) }
+    many.on(.get, "/", use: hello)
+    let log = try AccessLogWriter(path: argument("--log") ?? "/dev/null")
+    configuration.accessLog = { log.write($0) }
+    try await run(SecurityFieldsHandler(many))
+}
+
 for index in 0..<(argument("--routes").flatMap(Int.init) ?? 0) {
     router.on(.get, "/r/\(index)") { _ in Response(.ok, body: .text("Hello, world!")) }
     router.on(.get, "/p/\(index)/:id") { _ in Response(.ok, body: .text("Hello, world!")) }
 }
 
-guard let perSecond = argument("--adding").flatMap(Int.init) else {
-    try await HTTPServer(configuration, handler: router).run()
-    exit(0)
-}
+guard let perSecond = argument("--adding").flatMap(Int.init) else { try await run(router) }
 let live = LiveRouter(router)
 Task {
     for index in 0... {
@@ -98,4 +114,4 @@ Task {
         try await Task.sleep(for: .seconds(1) / perSecond)
     }
 }
-try await HTTPServer(configuration, handler: live).run()
+try await run(live)

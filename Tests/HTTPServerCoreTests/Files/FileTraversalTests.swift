@@ -74,6 +74,30 @@ struct FileTraversalTests {
         }
     }
 
+    @Test("A folder that becomes a link out of the root meanwhile leads nowhere")
+    func changingLinks() async throws {
+        let directory = directory
+        try directory.makeDirectory("outside")
+        try directory.write("outside/deep", "secret")
+        try directory.link("root/flip", to: "sub")
+        let flips = Task.detached {
+            var count = 0
+            while !Task.isCancelled {
+                let target = count.isMultiple(of: 2) ? "../outside" : "sub"
+                try directory.link("root/next", to: target)
+                try Syscalls.moveFile(
+                    directory.path("root/next"), to: directory.path("root/flip"), replaces: true)
+                count += 1
+            }
+        }
+        for _ in 0..<200 {
+            let answer = try await get("/flip/deep")
+            #expect(answer.status == 404 || answer.text == "deep")
+        }
+        flips.cancel()
+        try await flips.value
+    }
+
     @Test("A link inside of the root is served and listed")
     func linksInside() async throws {
         try directory.link("root/link", to: "sub/deep")
