@@ -46,7 +46,10 @@ extension Connection {
     func sendPending() {
         guard let transport, closing != .closed, !output.isEmpty else { return }
         let (progress, count) = output.send(to: transport)
-        if count > 0 { noteSent(Int(count)) }
+        if count > 0 {
+            noteSent(Int(count))
+            if let told = core.hooks.contentSent { tellSent(told) }
+        }
         if output.buffered <= Self.highWater / 2 { exchange?.resumeWriter() }
         switch progress {
         case .empty:

@@ -21,7 +21,7 @@ public struct ConnectionHooks: Sendable {
     public var closed: (@Sendable (ConnectionInfo, ConnectionCloseReason) -> Void)?
     /// Called for each read, with the number of its bytes, heads and framing included.
     public var received: (@Sendable (ConnectionInfo, Int) -> Void)?
-    /// Called for each write that the system took, with the number of its bytes.
+    /// Called when the system has taken bytes, with their number, heads and framing included.
     public var sent: (@Sendable (ConnectionInfo, Int) -> Void)?
 
     /// Called when the head of a request is complete, before its handler.

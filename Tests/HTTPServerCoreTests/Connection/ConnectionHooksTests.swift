@@ -81,8 +81,8 @@ struct ConnectionHooksTests {
         let record = try await client.closed()
         #expect(received.entries.reduce(0, +) == record.received)
         #expect(received.entries.count == 2)
-        #expect(sent.entries == record.sends)
-        #expect(sent.entries.reduce(0, +) > 100_000)
+        #expect(sent.entries.reduce(0, +) == record.output.count)
+        #expect(sent.entries.count > 10)
     }
 
     // MARK: Reasons

@@ -88,11 +88,14 @@ struct AccessLogWriterTests {
     @Test("JSON lines have what is known, escaped")
     func json() async throws {
         let log = try AccessLogWriter(path: directory.path("log"), format: .json)
-        _ = try await exchange(
-            Sample.echo, "POST", "/a?b=\"c\"",
-            "Referer: \"\\\u{9B}\r\nTransfer-Encoding: chunked\r\n",
-            configuration: .test { $0.accessLog = { log.write($0) } },
+        let cut = MemoryConnection(
+            Sample.echo, configuration: .test { $0.accessLog = { log.write($0) } },
             address: PeerAddress(ipv4: (192, 0, 2, 1), port: 4_000))
+        cut.send(
+            "POST /a?b=\"c\" HTTP/1.1\r\nHost: a\r\nReferer: \"\\\u{9B}\r\n"
+                + "Transfer-Encoding: chunked\r\n\r\n")
+        cut.end()
+        try await cut.closed()
         let client = MemoryConnection(
             Sample.echo, configuration: .test { $0.accessLog = { log.write($0) } },
             address: PeerAddress(ipv4: (192, 0, 2, 1), port: 4_000))

@@ -15,15 +15,12 @@ private struct KeptLines: LogHandler {
         set { metadata[key] = newValue }
     }
 
-    func log(
-        level: Logger.Level, message: Logger.Message, metadata: Logger.Metadata?, source: String,
-        file: String, function: String, line: UInt
-    ) {
-        let all = self.metadata.merging(metadata ?? [:]) { $1 }
+    func log(event: LogEvent) {
+        let all = metadata.merging(event.metadata ?? [:]) { $1 }
         let pairs = all.filter { $0.key != "connection" && $0.key != "duration" }
             .sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
         let connection = all["connection"] == nil ? " without connection" : ""
-        lines.add("\(level) \(message): \(pairs.joined(separator: " "))\(connection)")
+        lines.add("\(event.level) \(event.message): \(pairs.joined(separator: " "))\(connection)")
     }
 }
 

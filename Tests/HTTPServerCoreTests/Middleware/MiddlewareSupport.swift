@@ -14,6 +14,8 @@ func exchange(
         "\(method) \(target) HTTP/1.1\r\nHost: \(host)\r\n\(fields)Connection: close\r\n\r\n")
     client.end()
     let output = try await client.closed().output
+    // What hears of the end comes after it.
+    await client.settle()
     let heads: Set<Int> = method == "HEAD" ? [0] : []
     return try #require(ServerAnswer.all(output, heads: heads).first)
 }
