@@ -95,8 +95,8 @@ COMMANDS = {
     "hummingbird": product_command("PeerHummingbird"),
     "flyingfox": product_command("PeerFlyingFox"),
 }
-PRODUCTS = {"ours": "BenchServer", "bare": "BenchServer", "dressed": "BenchServer", "nio": "PeerNIO", "hummingbird": "PeerHummingbird",
-            "flyingfox": "PeerFlyingFox"}
+PRODUCTS = {"ours": "BenchServer", "bare": "BenchServer", "dressed": "BenchServer",
+            "nio": "PeerNIO", "hummingbird": "PeerHummingbird", "flyingfox": "PeerFlyingFox"}
 PEERS = ["nio", "hummingbird", "flyingfox"]
 
 # FlyingFox keeps a connection only when the request says so, even in HTTP/1.1.
