@@ -114,7 +114,7 @@ extension Authenticator {
 }
 
 extension Request {
-    fileprivate var peerNetwork: PeerNetwork? { storage.ends.peer.network }
+    fileprivate var peerNetwork: PeerNetwork? { storage.connection.peerAddress.network }
 
     fileprivate subscript<Key: RequestKey>(
         key: Key.Type, default value: Key.Value

@@ -7,7 +7,7 @@ public enum AccessLogFormat: Sendable, Hashable {
     case combined
     /// One JSON object a line, with the members `time` (RFC 3339, to the microsecond), `peer`,
     /// `port` (not for Unix sockets), `connection`, `request` (the trace id), `method`, `target`,
-    /// `version`, `status`, `contentBytes`, `receivedBytes`, `seconds`, `referer`, `userAgent` and
+    /// `version`, `user`, `status`, `contentBytes`, `receivedBytes`, `seconds`, `referer`, `userAgent` and
     /// `failure`. Those that have no value are left out.
     case json
 
@@ -33,7 +33,9 @@ public enum AccessLogFormat: Sendable, Hashable {
         _ record: AccessRecord, _ line: inout ByteBuffer, _ clock: inout LogClock
     ) {
         line.append(host: record.connection.peerAddress)
-        line.append(literal: " - - [")
+        line.append(literal: " - ")
+        line.append(user: record.request)
+        line.append(literal: " [")
         line.append(clock.commonLog(secondsSinceEpoch: record.time / 1_000_000_000))
         line.append(literal: "] \"")
         if let request = record.request {
@@ -70,6 +72,7 @@ public enum AccessLogFormat: Sendable, Hashable {
         line.append(literal: ",\"connection\":")
         line.append(decimal: Int64(clamping: record.connection.id))
         if let request = record.request { appendJSON(request, &line) }
+        line.append(member: ",\"user\":", record.user)
         line.append(literal: ",\"status\":")
         line.append(decimal: Int64(record.status.code))
         line.append(literal: ",\"contentBytes\":")
@@ -130,6 +133,16 @@ extension ByteBuffer {
         }
     }
 
+    /// The user as one word, or a hyphen: blanks separate the parts of the line.
+    fileprivate mutating func append(user request: Request?) {
+        guard let name = request?.identity?.name, !name.isEmpty else {
+            return append(literal: "-")
+        }
+        for scalar in name.unicodeScalars {
+            if scalar == " " { append(literal: "\\x20") } else { append(quoted: scalar) }
+        }
+    }
+
     /// The value of a field between quotes, or a hyphen.
     fileprivate mutating func append(quotedField name: HTTPFieldName, of request: Request?) {
         guard let table = unsafe request?.storage.head.table,
@@ -144,12 +157,14 @@ extension ByteBuffer {
             $0 >= 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C
         }
         if isPlain { return unsafe append(bytes) }
-        for scalar in unsafe fieldText(bytes).unicodeScalars {
-            switch scalar.value {
-            case 0x22, 0x5C: append("\\\(scalar)")
-            case ..<0x20, 0x7F..<0xA0: append("\\x" + String(scalar.value, radix: 16))
-            default: append(String(scalar))
-            }
+        for scalar in unsafe fieldText(bytes).unicodeScalars { append(quoted: scalar) }
+    }
+
+    private mutating func append(quoted scalar: Unicode.Scalar) {
+        switch scalar.value {
+        case 0x22, 0x5C: append("\\\(scalar)")
+        case ..<0x20, 0x7F..<0xA0: append("\\x" + String(scalar.value, radix: 16))
+        default: append(String(scalar))
         }
     }
 

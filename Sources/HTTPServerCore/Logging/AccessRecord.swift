@@ -38,6 +38,8 @@ public struct AccessRecord: Sendable {
 
     /// Where the request came from.
     public var peer: SocketAddress { connection.peer }
+    /// Who sent it, once that was proved: the name in `Request.identity`.
+    public var user: String? { request?.identity?.name }
     /// The method; empty when the head was unreadable.
     public var method: String { request?.method.name ?? "" }
     /// The target as it stood on the wire; empty when the head was unreadable.

@@ -6,8 +6,8 @@
 /// `capacity`, and the older one goes when the younger one is full.
 final class RateLimiter: Sendable {
     private struct Buckets: Sendable {
-        var young: [ClientKey: UInt64] = [:]
-        var old: [ClientKey: UInt64] = [:]
+        var young: [PeerNetwork: UInt64] = [:]
+        var old: [PeerNetwork: UInt64] = [:]
     }
 
     /// Nanoseconds in which one token comes.
@@ -28,7 +28,7 @@ final class RateLimiter: Sendable {
     /// Takes a token.
     /// - Parameter now: nanoseconds of a clock that only goes forward.
     /// - Returns: `nil`, or how many nanoseconds to wait for the next one.
-    func take(_ client: ClientKey, now: UInt64) -> UInt64? {
+    func take(_ client: PeerNetwork, now: UInt64) -> UInt64? {
         buckets.withLock { buckets in
             let full = max(buckets.young[client] ?? buckets.old[client] ?? 0, now)
             let next = full + interval

@@ -70,20 +70,6 @@ package struct PeerAddress: Hashable, Sendable {
         )
     }
 
-    /// What stands for one client where clients are counted: an IPv4 address, also one that is
-    /// written as IPv6, or the first half of an IPv6 address, which a client has to itself. On the
-    /// link all share that half, so there it is the second. `nil` for a peer without an address.
-    var client: ClientKey? {
-        let isMapped = high == 0 && UInt32(truncatingIfNeeded: low) == UInt32(0xFFFF).bigEndian
-        let isLinkLocal = high.bigEndian >> 54 == 0xFE80 >> 6
-        switch CInt(family) {
-        case AF_INET: return ClientKey(bits: high, isIPv4: true)
-        case AF_INET6 where isMapped: return ClientKey(bits: low >> 32, isIPv4: true)
-        case AF_INET6: return ClientKey(bits: isLinkLocal ? low : high, isIPv4: false)
-        default: return nil
-        }
-    }
-
     /// The address as text and port.
     package var address: SocketAddress {
         switch CInt(family) {
@@ -103,16 +89,26 @@ package struct PeerAddress: Hashable, Sendable {
         default: return .unix("")
         }
     }
+
     /// Whom the address belongs to as far as one can tell; `nil` for this machine itself, behind
     /// whose address a proxy may stand for anybody, and for Unix sockets.
     package var network: PeerNetwork? {
+        guard let client, !client.isLoopback else { return nil }
+        return client
+    }
+
+    /// What stands for one client where clients are counted: an IPv4 address, also one that is
+    /// written as IPv6, or the first half of an IPv6 address, which a site has to itself. On the
+    /// link all share that half, so there it is the second. `nil` for Unix sockets.
+    package var client: PeerNetwork? {
+        let isMapped = high == 0 && UInt64(bigEndian: low) >> 32 == 0xFFFF
+        let isLinkLocal = UInt64(bigEndian: high) >> 54 == 0xFE80 >> 6
+        let isLoopback = high == 0 && UInt64(bigEndian: low) == 1
         switch CInt(family) {
-        case AF_INET:
-            let isLoopback = UInt32(bigEndian: UInt32(truncatingIfNeeded: high)) >> 24 == 127
-            return isLoopback ? nil : PeerNetwork(bits: high, isIPv6: false)
-        case AF_INET6:
-            let isLoopback = high == 0 && UInt64(bigEndian: low) == 1
-            return isLoopback ? nil : PeerNetwork(bits: high, isIPv6: true)
+        case AF_INET: return PeerNetwork(bits: high, isIPv6: false)
+        case AF_INET6 where isMapped: return PeerNetwork(bits: low >> 32, isIPv6: false)
+        case AF_INET6 where isLoopback || isLinkLocal: return PeerNetwork(bits: low, isIPv6: true)
+        case AF_INET6: return PeerNetwork(bits: high, isIPv6: true)
         default: return nil
         }
     }
@@ -126,10 +122,11 @@ package struct PeerNetwork: Hashable, Sendable {
     package init(bits: UInt64, isIPv6: Bool) {
         (self.bits, self.isIPv6) = (bits, isIPv6)
     }
-}
 
-/// One client, as far as its address tells.
-struct ClientKey: Hashable, Sendable {
-    var bits: UInt64
-    var isIPv4: Bool
+    /// 127.0.0.0/8, or ::1.
+    var isLoopback: Bool {
+        isIPv6
+            ? UInt64(bigEndian: bits) == 1
+            : UInt32(bigEndian: UInt32(truncatingIfNeeded: bits)) >> 24 == 127
+    }
 }
