@@ -79,4 +79,22 @@ struct ExampleTests {
         #expect(result.status == 0, "\(result.complaints)")
         #expect(folder.bytes("text.txt") == Array("line\n".utf8))
     }
+
+    @Test("ProtectedFiles: a folder for users, a page for anybody, one for the owner")
+    func protectedFiles() async throws {
+        let folder = try Folder()
+        try folder.write("content", to: "f.txt")
+        let example = try await ExampleProcess("ProtectedFiles", folder.path)
+        #expect(try await example.curl() == "Hello, stranger\n\n200")
+        #expect(try await example.curl(path: "/files/f.txt").hasSuffix("\n401"))
+        for login in [["--digest", "ann:correct-horse"], ["--basic", "bob:battery-staple"]] {
+            let (flag, user) = (login[0], login[1])
+            let isOwner = user.hasPrefix("ann")
+            #expect(
+                try await example.curl(flag, "-u", user, path: "/files/f.txt") == "content\n200")
+            #expect(
+                try await example.curl(flag, "-u", user, path: "/owner").hasSuffix(
+                    isOwner ? "Hello, ann\n\n200" : "\n403"))
+        }
+    }
 }

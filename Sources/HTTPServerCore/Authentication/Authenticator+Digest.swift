@@ -72,7 +72,7 @@ extension Authenticator {
         guard let nonce, credentials.opaque == nil || credentials.opaque == opaque else {
             return .refused(challenge(isStale: true))
         }
-        let now = clock()
+        let now = nonceTime
         let use = nonces.withLock {
             $0.use(id: nonce.id, issued: nonce.issued, count: credentials.count, now: now)
         }

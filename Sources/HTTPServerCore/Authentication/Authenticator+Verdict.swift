@@ -10,8 +10,8 @@ package enum Verdict: Sendable {
     case refused(HTTPError)
 }
 
-/// The verdicts on a request, one for each authenticator that was asked. A count of Digest is used
-/// once, so no request must be judged twice.
+/// The verdicts on a request, one for each authenticator that let it through by Digest: a count is
+/// used once, so such a request must not be judged twice.
 private enum VerdictKey: RequestKey { typealias Value = [ObjectIdentifier: Verdict] }
 
 extension Authenticator {
@@ -26,9 +26,9 @@ extension Authenticator {
     package func verdictNow(on request: Request) throws -> Verdict? {
         if let known = request[VerdictKey.self]?[ObjectIdentifier(self)] { return known }
         switch claim(request) {
-        case .settled(let verdict): return keep(verdict, request)
+        case .settled(let verdict): return verdict
         case .basic(let credentials):
-            return try basicNow(credentials).map { keep($0, request) }
+            return try basicNow(credentials)
         case .digest(let credentials):
             return try digestNow(credentials, request).map { keep($0, request) }
         }
@@ -40,14 +40,14 @@ extension Authenticator {
         switch claim(request) {
         case .settled(let verdict): return verdict
         case .basic(let credentials):
-            return keep(try await basic(credentials, request), request)
+            return try await basic(credentials, request)
         case .digest(let credentials):
             return keep(try await digest(credentials, request), request)
         }
     }
 
     private func keep(_ verdict: Verdict, _ request: Request) -> Verdict {
-        if case .anonymous = verdict { return verdict }
+        guard case .granted(_, .some) = verdict else { return verdict }
         request[VerdictKey.self, default: [:]][ObjectIdentifier(self)] = verdict
         return verdict
     }

@@ -71,6 +71,8 @@ public final class Authenticator: Sendable {
     let nonceKey = Crypto.random(32)
     let opaque = Hex.text(of: Crypto.random(16))
     let clock: @Sendable () -> UInt64
+    /// Keeps nonces from telling how long the system runs.
+    let nonceEpoch = UInt64.random(in: 0..<1 << 60)
 
     /// Creates an authenticator for the accounts of a store.
     /// - Parameters:
@@ -150,6 +152,9 @@ public final class Authenticator: Sendable {
         (checker.rememberedCount, nonces.withLock { $0.count })
     }
 
+    /// The time that stands in nonces.
+    var nonceTime: UInt64 { clock() &+ nonceEpoch }
+
     // MARK: Challenges
 
     /// The response to a request without credentials, or with wrong ones: 401 with a challenge for
@@ -163,7 +168,7 @@ public final class Authenticator: Sendable {
             case .basic:
                 fields.append(.wwwAuthenticate, "Basic realm=\(realm), charset=\"UTF-8\"")
             case .digest:
-                let nonce = Nonce.fresh(at: clock()).text(key: nonceKey)
+                let nonce = Nonce.fresh(at: nonceTime).text(key: nonceKey)
                 for algorithm in algorithms {
                     let start = "Digest realm=\(realm), qop=\"auth\", algorithm="
                     fields.append(
