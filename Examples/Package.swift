@@ -7,6 +7,7 @@ func server(_ name: String, exclude: [String] = []) -> Target {
     .executableTarget(
         name: name,
         dependencies: [
+            .product(name: "HTTPCodecs", package: "swift-http-toolkit"),
             .product(name: "HTTPParser", package: "swift-http-toolkit"),
             .product(name: "HTTPServerCore", package: "swift-http-toolkit"),
         ],
@@ -31,6 +32,7 @@ let package = Package(
         server("FormExample"),
         server("FileUploadExample"),
         server("TextTransfer"),
+        server("MigrationGuide"),
         .executableTarget(
             name: "ProtectedFiles",
             dependencies: [

@@ -1,0 +1,13 @@
+import HTTPServerCore
+
+func serve(_ router: Router) async throws {
+    let accounts = MemoryAccountStore(realm: "Inbox")
+    try accounts.add("ann", password: "correct-horse")
+    let guarded = AuthenticationHandler(router, by: Authenticator(accounts: accounts))
+
+    var configuration = ServerConfiguration(host: "*", port: 8080)
+    configuration.serverName = "Inbox"
+    configuration.accessLog = { print($0.combined) }
+    let server = HTTPServer(configuration, handler: CompressionHandler(guarded))
+    try await server.run()
+}

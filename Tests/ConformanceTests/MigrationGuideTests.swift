@@ -1,0 +1,64 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The migration guide", .fewAtOnce)
+struct MigrationGuideTests {
+    private static let examples = URL(filePath: ExampleProcess.folder)
+
+    /// The lines of a text that say something, without the white space around them.
+    private static func lines(_ text: some StringProtocol) -> [String] {
+        text.split(separator: "\n")
+            .map { $0.trimmingCharacters(in: .whitespaces) }
+            .filter { !$0.isEmpty }
+    }
+
+    /// The blocks of Swift in the guide.
+    private static func blocks() throws -> [[String]] {
+        let guide = examples.deletingLastPathComponent()
+            .appending(path: "Docs/Migrating-from-GCDWebServer.md")
+        return try String(contentsOf: guide, encoding: .utf8)
+            .components(separatedBy: "```swift\n").dropFirst()
+            .map { lines($0.components(separatedBy: "```")[0]) }
+    }
+
+    @Test("All of its code stands in an example, so it compiles")
+    func code() throws {
+        let folder = Self.examples.appending(path: "MigrationGuide")
+        let files = try FileManager.default.contentsOfDirectory(
+            at: folder, includingPropertiesForKeys: nil)
+        let sources = try files.filter { $0.pathExtension == "swift" }
+            .map { Self.lines(try String(contentsOf: $0, encoding: .utf8)) }
+        let blocks = try Self.blocks()
+        #expect(blocks.count >= 8)
+        for block in blocks {
+            let isThere = sources.contains { !$0.ranges(of: block).isEmpty }
+            #expect(isThere, "\(block.joined(separator: "\n"))")
+        }
+    }
+
+    @Test("Its routes answer as it says")
+    func routes() async throws {
+        let example = try await ExampleProcess("MigrationGuide")
+        for (path, answer) in [
+            ("/any", "<p>The default</p>\n200"), ("/hello", "Hello\n\n200"),
+            ("/users/7", "7\n200"), ("/count", "1\n2\n3\n\n200"), ("/pulled", "1\n2\n3\n\n200"),
+            ("/search?q=a+b&tag=x&tag=y", "a b, [\"x\", \"y\"]\n\n200"),
+            ("/value", "{\"answer\":42}\n200"),
+            ("/page/%3CAda%3E", "<h1>Hello, &lt;Ada&gt;!</h1>\n200"),
+            ("/secret", "403 Forbidden: not for you\n\n403"), ("/picture", "404 Not Found\n\n404"),
+        ] {
+            #expect(try await example.curl(path: path) == answer)
+        }
+        #expect(try await example.curl("-H", "X-Robot: 1") == "Hello, robot\n\n200")
+        let notes = try await example.curl(path: "/notes/12")
+        #expect(notes == "12 [Optional(\"/notes/12\"), Optional(\"12\"), nil]\n200")
+        let part = try await example.curl("-r", "0-0", "-o", "-", path: "/table")
+        #expect(part == "\u{1}\n206")
+        let note = #"{"title":"a"}"#
+        let json = "Content-Type: application/json"
+        #expect(try await example.curl("-H", json, "-d", note, path: "/notes") == "a\n201")
+        let form = try await example.curl("-d", "name=Jo&tag=a&tag=b", path: "/form")
+        #expect(form == "Jo and [\"a\", \"b\"]\n\n200")
+    }
+}
