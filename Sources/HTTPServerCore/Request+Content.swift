@@ -17,7 +17,7 @@ extension Request {
     /// - Throws: `CodecError` with `.unsupportedCharset` (415) before anything is read, or with
     ///   `.invalidText` (400), and what `RequestBody` throws.
     public func text(upTo byteLimit: Int = 2 << 20) async throws -> String {
-        let charset = try TextCharset(mediaType)
+        let charset = try TextCharset(named: mediaType?["charset"])
         return try charset.decode(try await body.collect(upTo: byteLimit))
     }
 
@@ -108,39 +108,5 @@ extension Request {
         var parser = FormURLEncodedParser(options: options)
         for try await piece in body { try parser.append(piece.span) }
         return try parser.finish()
-    }
-}
-
-/// The charsets that text may have.
-private enum TextCharset {
-    case utf8, ascii, latin1
-
-    init(_ mediaType: MediaType?) throws(CodecError) {
-        switch mediaType?["charset"]?.lowercased() {
-        case nil, "utf-8", "utf8": self = .utf8
-        case "us-ascii", "ascii": self = .ascii
-        case "iso-8859-1", "latin1": self = .latin1
-        default:
-            throw CodecError(.unsupportedCharset, "text in UTF-8 is wanted")
-        }
-    }
-
-    func decode(_ bytes: [UInt8]) throws(CodecError) -> String {
-        switch self {
-        case .latin1:
-            var text = String.UnicodeScalarView()
-            for byte in bytes { text.append(Unicode.Scalar(byte)) }
-            return String(text)
-        case .ascii:
-            if let offset = bytes.firstIndex(where: { $0 >= 0x80 }) {
-                throw CodecError(.invalidText, at: Int64(offset), "US-ASCII")
-            }
-            return String(decoding: bytes, as: UTF8.self)
-        case .utf8:
-            let hasMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])
-            let text = String(validating: bytes.dropFirst(hasMark ? 3 : 0), as: UTF8.self)
-            guard let text else { throw CodecError(.invalidText, "UTF-8") }
-            return text
-        }
     }
 }

@@ -14,8 +14,8 @@ extension Response {
         let isGet = request.knownMethod == .get
         guard status == .ok, isGet || request.knownMethod == .head else { return self }
         var response = self
-        let source = fields.contains(.contentEncoding) ? nil : RangeSource(body.content)
-        if source != nil, !fields.contains(.acceptRanges) {
+        let hasRanges = body.content.hasRanges && !fields.contains(.contentEncoding)
+        if hasRanges, !fields.contains(.acceptRanges) {
             response.fields.append(.acceptRanges, "bytes")
         }
         guard let conditions = Preconditions(request) else { return response }
@@ -26,9 +26,9 @@ extension Response {
         case .preconditionFailed:
             throw HTTPError(.preconditionFailed, fields: notModified.fields)
         case .proceed(let rangeAllowed):
-            guard rangeAllowed, let source, let range = request.fields[.range] else {
-                return response
-            }
+            guard rangeAllowed, hasRanges, let range = request.fields[.range],
+                let source = RangeSource(body.content)
+            else { return response }
             return response.part(range, of: source) ?? response
         }
     }
@@ -57,6 +57,16 @@ extension Response {
         .acceptRanges, .contentEncoding, .contentType, "Content-Language", "Content-Disposition",
         "Content-Range", "Content-Length",
     ]
+}
+
+extension ResponseBody.Content {
+    /// Whether parts can be taken of it: not of what is made while it is sent, nor of parts.
+    fileprivate var hasRanges: Bool {
+        switch self {
+        case .empty, .text, .bytes, .file: true
+        case .pieces, .stream: false
+        }
+    }
 }
 
 /// Content of which parts can be taken.

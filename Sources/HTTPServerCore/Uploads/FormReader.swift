@@ -2,10 +2,17 @@ internal import HTTPCodecs
 
 /// Takes the parts of `multipart/form-data` as they come: values into memory, files onto the disk.
 struct FormReader {
+    private struct Field {
+        var name: String
+        var value: [UInt8]
+        var charset: String?
+    }
+
     private let limits: UploadedForm.Limits
     private let parent: String?
     private var folder: TemporaryFolder?
     private var fieldBytes = 0
+    private var fields: [Field] = []
     private var form = UploadedForm(fields: FormURLEncoded())
 
     private init(limits: UploadedForm.Limits, parent: String?) {
@@ -27,7 +34,7 @@ struct FormReader {
                 try await reader.takeField(part)
             }
         }
-        return reader.form
+        return try reader.finished()
     }
 
     private mutating func takeField(_ part: MultipartPart) async throws {
@@ -38,7 +45,20 @@ struct FormReader {
         guard fieldBytes <= limits.fieldBytes else {
             throw CodecError(.inputTooLong, at: Int64(limits.fieldBytes), "the fields of the form")
         }
-        form.fields.append(name: name.utf8, value: value)
+        fields.append(Field(name: name, value: value, charset: part.mediaType?["charset"]))
+    }
+
+    /// Values are in the charset that they name, or in that of the form, which a field tells that
+    /// may stand anywhere (RFC 7578 sections 4.5 and 4.6).
+    private mutating func finished() throws(CodecError) -> UploadedForm {
+        let common = fields.first { $0.name == "_charset_" }.map { field in
+            String(decoding: field.value, as: UTF8.self)
+        }
+        for field in fields {
+            let charset = try TextCharset(named: field.charset ?? common)
+            form.fields.append(name: field.name.utf8, value: charset.utf8(field.value))
+        }
+        return form
     }
 
     private mutating func takeFile(_ part: MultipartPart) async throws {

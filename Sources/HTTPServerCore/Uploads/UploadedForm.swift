@@ -28,7 +28,8 @@ public struct UploadedForm: Sendable {
         public static var standard: Self { Self() }
     }
 
-    /// The fields that are no files, in the order of the form.
+    /// The fields that are no files, in the order of the form. Values may be UTF-8, US-ASCII or
+    /// ISO-8859-1, as each of them says, or a field `_charset_` for all (RFC 7578 section 4.6).
     public var fields: FormURLEncoded
     /// The files, in the order of the form. A file field where none was chosen is left out.
     public var files: [UploadedFile]

@@ -32,6 +32,28 @@ struct FormContentTests {
         #expect(encoded.goesOn && multipart.goesOn)
     }
 
+    @Test(
+        "RFC 7578, 4.5 and 4.6: Values have a charset of their own, or that of the form",
+        arguments: [
+            ("text/plain; charset=iso-8859-1", nil, 200, "a=é"), (nil, "ISO-8859-1", 200, "a=é"),
+            ("text/plain; charset=utf-8", "iso-8859-1", 200, "a=\u{FFFD}"),
+            ("text/plain", "iso-8859-1", 200, "a=é"), (nil, "utf-8", 200, "a=\u{FFFD}"),
+            (nil, nil, 200, "a=\u{FFFD}"), (nil, "utf-16", 415, nil),
+            ("text/plain; charset=koi8-r", nil, 415, nil),
+        ] as [(String?, String?, Int, String?)])
+    func charsets(ofField: String?, ofForm: String?, status: Int, text: String?) async throws {
+        let type = ofField.map { "\r\nContent-Type: \($0)" } ?? ""
+        let head = "--xYzZy\r\nContent-Disposition: form-data; name=\"a\"\(type)\r\n\r\n"
+        let field = Array(head.utf8) + [0xE9, 13, 10]
+        let charset = ofForm.map { Content.part("_charset_", $0) } ?? []
+        for parts in [field + charset, charset + field] {
+            let (answer, goesOn) = try await answer(Content.multipart, parts + Content.end)
+            #expect(answer.status == status)
+            if let text { #expect(answer.text.split(separator: "|").contains { $0 == text }) }
+            #expect(goesOn)
+        }
+    }
+
     @Test("Files stand beside the fields, those that were not chosen left out")
     func files() async throws {
         let content =

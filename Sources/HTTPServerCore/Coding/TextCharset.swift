@@ -1,0 +1,49 @@
+internal import HTTPCodecs
+
+/// The charsets that text may have.
+enum TextCharset {
+    case utf8, ascii, latin1
+
+    /// UTF-8 unless another one is named.
+    init(named name: String?) throws(CodecError) {
+        switch name?.lowercased() {
+        case nil, "utf-8", "utf8": self = .utf8
+        case "us-ascii", "ascii": self = .ascii
+        case "iso-8859-1", "latin1": self = .latin1
+        default:
+            throw CodecError(.unsupportedCharset, "text in UTF-8 is wanted")
+        }
+    }
+
+    func decode(_ bytes: [UInt8]) throws(CodecError) -> String {
+        switch self {
+        case .latin1:
+            var text = String.UnicodeScalarView()
+            for byte in bytes { text.append(Unicode.Scalar(byte)) }
+            return String(text)
+        case .ascii:
+            if let offset = bytes.firstIndex(where: { $0 >= 0x80 }) {
+                throw CodecError(.invalidText, at: Int64(offset), "US-ASCII")
+            }
+            return String(decoding: bytes, as: UTF8.self)
+        case .utf8:
+            let hasMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])
+            let text = String(validating: bytes.dropFirst(hasMark ? 3 : 0), as: UTF8.self)
+            guard let text else { throw CodecError(.invalidText, "UTF-8") }
+            return text
+        }
+    }
+
+    /// The same text in UTF-8; bytes that are none in this charset stay as they are.
+    func utf8(_ bytes: [UInt8]) -> [UInt8] {
+        guard self == .latin1 else { return bytes }
+        var text: [UInt8] = []
+        text.reserveCapacity(bytes.count)
+        for byte in bytes {
+            // U+0080 to U+00FF have two bytes.
+            if byte >= 0x80 { text.append(0xC0 | byte >> 6) }
+            text.append(byte < 0x80 ? byte : 0x80 | byte & 0x3F)
+        }
+        return text
+    }
+}
