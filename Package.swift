@@ -35,12 +35,16 @@ let package = Package(
         .executable(name: "httpkit", targets: ["httpkit"]),
     ],
     traits: [
-        .trait(name: "Metrics", description: "SwiftMetrics, a bridge to swift-metrics.")
+        .trait(name: "Metrics", description: "SwiftMetrics, a bridge to swift-metrics."),
+        .trait(
+            name: "ServiceLifecycle",
+            description: "HTTPServer is a Service of swift-service-lifecycle."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.7.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),
     ],
     targets: [
         .target(name: "CHTTPParserShims"),
@@ -63,6 +67,9 @@ let package = Package(
                 .product(
                     name: "CoreMetrics", package: "swift-metrics",
                     condition: .when(traits: ["Metrics"])),
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle",
+                    condition: .when(traits: ["ServiceLifecycle"])),
             ],
             exclude: privacyManifest.exclude, resources: privacyManifest.resources,
             swiftSettings: strict),
@@ -95,6 +102,9 @@ let package = Package(
                 .product(
                     name: "CoreMetrics", package: "swift-metrics",
                     condition: .when(traits: ["Metrics"])),
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle",
+                    condition: .when(traits: ["ServiceLifecycle"])),
             ],
             swiftSettings: strict),
         .testTarget(

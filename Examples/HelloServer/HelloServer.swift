@@ -7,7 +7,7 @@
 //   curl --data-binary 'any bytes' localhost:8080/echo
 //   curl --no-buffer localhost:8080/count
 //
-// It does not stop with grace: Control-C ends the process. `httpkit serve` shows how to.
+// Control-C lets the requests end that run; a second one ends the process.
 
 import HTTPParser
 import HTTPServerCore
@@ -47,6 +47,7 @@ struct HelloServer {
         let port = CommandLine.arguments.dropFirst().first.flatMap { UInt16($0) } ?? 8080
         let configuration = ServerConfiguration(host: "127.0.0.1", port: port)
         print("http://127.0.0.1:\(port)/")
-        try await HTTPServer(configuration, handler: router).run()
+        let server = HTTPServer(configuration, handler: router)
+        try await server.run(stoppingOn: [.interrupt, .terminate])
     }
 }

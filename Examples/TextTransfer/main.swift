@@ -44,7 +44,7 @@ var router = Router()
 router.add(NothingElse())
 router.add(TextFile(path: path))
 let server = HTTPServer(ServerConfiguration(host: "127.0.0.1", port: port), handler: router)
-try server.start()
+try await server.start()
 
 let file = open(path, O_WRONLY | O_CREAT | O_APPEND, 0o644)
 guard file >= 0 else { fatalError("\(path) cannot be written") }

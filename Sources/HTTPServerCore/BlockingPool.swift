@@ -14,8 +14,18 @@ package final class BlockingPool: Sendable {
     /// For the file system calls of the module's own handlers.
     package static let files = BlockingPool(threads: 8)
 
+    /// For binding: to resolve a name can take the time of a slow name server.
+    static let binding = BlockingPool(threads: 4)
+
     package init(threads: Int) {
         self.threads = max(threads, 1)
+    }
+
+    /// Runs `body`, which cannot fail, on one of the threads.
+    func value<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
+        await withCheckedContinuation { continuation in
+            submit { continuation.resume(returning: body()) }
+        }
     }
 
     /// Runs `body` on one of the threads.

@@ -1,5 +1,4 @@
 internal import Logging
-internal import Synchronization
 
 /// An HTTP/1.1 server (RFC 9110, RFC 9112).
 ///
@@ -8,18 +7,33 @@ internal import Synchronization
 /// router.on(.get, "/") { _ in Response(.ok, body: .text("Hello\n")) }
 /// try await HTTPServer(ServerConfiguration(port: 8080), handler: router).run()
 /// ```
+///
+/// It is started, suspended, resumed and shut down from any task, as often as wanted. Such calls
+/// take turns in the order of coming, and each returns when what it asked for is the case; none of
+/// them blocks the thread of its caller. One that asks for what is the case already does nothing.
 public final class HTTPServer: Sendable {
-    private struct State: Sendable {
-        var isStarted = false
+    struct Status: Sendable {
+        var state = State.stopped
+        /// Counts the changes of `state`: who waited learns that it is not the same any more.
+        var changes = 0
+        /// What listens now.
         var listeners: [Listener] = []
+        /// What listened before the server was suspended, to be bound again.
+        var places: [Listener] = []
         var acceptors: [Acceptor] = []
         var loops: [EventLoop] = []
-        var waiters: [CheckedContinuation<Void, Never>] = []
-        var isStopped = false
+        /// When the shutdown that goes on, or is wanted, cuts off what still runs.
+        var deadline: ContinuousClock.Instant?
+        /// How many calls want the server to be stopped.
+        var stopRequests = 0
+        /// How often it was shut down, and by whom at last.
+        var shutdowns = 0
     }
 
-    private let core: ServerCore
-    private let state = Locked(State())
+    let core: ServerCore
+    let status = Locked(Status())
+    /// Whoever changes `Status.state` has the turn.
+    let turns = Turns()
 
     /// Creates a server; it does nothing until it is started.
     public init(_ configuration: ServerConfiguration = ServerConfiguration(), handler: some Handler)
@@ -27,127 +41,156 @@ public final class HTTPServer: Sendable {
         core = ServerCore(configuration: configuration, handler: handler)
     }
 
-    /// Begins to listen and to serve.
+    deinit {
+        core.events.finish()
+    }
+
+    // MARK: What can be seen
+
+    /// What the server is doing now.
+    public var state: State { status.withLock { $0.state } }
+
+    /// Where the server listens, with the ports the system chose; empty unless it is running.
+    public var addresses: [SocketAddress] {
+        status.withLock { $0.listeners.map(\.address) }
+    }
+
+    /// What listens now.
+    package var listeners: [Listener] { status.withLock { $0.listeners } }
+
+    /// How many connections are open.
+    public var connectionCount: Int { core.openConnections }
+
+    /// What happens to the server from now on, in that order. Each use gives a stream of its own,
+    /// which ends when the server is gone. A reader that falls more than 256 events behind loses
+    /// the oldest.
+    public var events: AsyncStream<Event> { core.events.stream() }
+
+    func events(to delegation: EventHub.Delegation?) {
+        core.events.delegate(to: delegation)
+    }
+
+    // MARK: Starting
+
+    /// Begins to listen and to serve, afresh if it failed before. A suspended server is resumed.
     ///
     /// A server that is started serves until `shutdown`, whether or not somebody still holds it.
-    /// It can be started once; a start that failed may be tried again.
-    /// - Throws: why an endpoint cannot be listened on; nothing is left open then.
-    public func start() throws(ListenError) {
-        let isFirst = state.withLock { state in
-            defer { state.isStarted = true }
-            return !state.isStarted
+    /// - Throws: why an endpoint cannot be listened on; nothing is left open then, and `state` is
+    ///   `failed`.
+    @concurrent
+    public func start() async throws(ListenError) {
+        await turns.take()
+        defer { turns.give() }
+        switch state {
+        case .running, .starting, .stopping: break
+        case .suspended: try await listenAgain()
+        case .stopped, .failed: try await listenAfresh()
         }
-        precondition(isFirst, "a server can be started once")
-        let listeners: [Listener]
+    }
+
+    private func listenAfresh() async throws(ListenError) {
+        let configuration = core.configuration
+        enter(.starting)
+        let places = status.withLock { status in
+            defer { status.places = [] }
+            return status.places
+        }
+        for place in places { place.close() }
+        let bound = await BlockingPool.binding.value {
+            Result { () throws(ListenError) in
+                try Self.bind(configuration)
+            }
+        }
         do throws(ListenError) {
-            listeners = try listen()
+            let listeners = try bound.get()
+            makeLoops()
+            serve(listeners)
+            enter(.running, .started(listeners.map(\.address)))
         } catch {
-            state.withLock { $0.isStarted = false }
+            enter(.failed(error), .failed(error))
             throw error
         }
+    }
+
+    private static func bind(
+        _ configuration: ServerConfiguration
+    ) throws(ListenError) -> [Listener] {
+        var listeners: [Listener] = []
+        for endpoint in configuration.endpoints {
+            listeners += try endpoint.listen(backlog: configuration.backlog)
+        }
+        return listeners
+    }
+
+    private func makeLoops() {
         let configuration = core.configuration
         let loops = (0..<configuration.loopCount).map { index in
             EventLoop(
                 label: "http.loop.\(index)", limits: configuration.parserLimits,
-                leniency: configuration.leniency, serverName: configuration.serverName)
+                leniency: configuration.leniency, serverName: configuration.serverName,
+                qos: configuration.loopQoS, target: configuration.loopTarget)
         }
-        state.withLock { state in
-            state.listeners = listeners
-            state.loops = loops
+        status.withLock { status in
+            if status.loops.isEmpty { status.loops = loops }
+        }
+    }
+
+    /// Has all loops accept from listeners.
+    func serve(_ listeners: [Listener]) {
+        let loops = status.withLock { status in
+            status.listeners += listeners
+            return status.loops
         }
         for loop in loops {
-            for listener in listeners {
-                loop.execute { [self] in accept(listener, loop) }
+            loop.execute { [self] in
+                for listener in listeners where !listener.isClosed { accept(listener, loop) }
             }
         }
         core.logger.info(
             "listening", metadata: ["addresses": "\(listeners.map(\.address.description))"])
     }
 
-    private func listen() throws(ListenError) -> [Listener] {
-        var listeners: [Listener] = []
-        for endpoint in core.configuration.endpoints {
-            listeners += try endpoint.listen(backlog: core.configuration.backlog)
-        }
-        return listeners
-    }
-
     private func accept(_ listener: Listener, _ loop: EventLoop) {
-        let isWanted = state.withLock { !$0.isStopped && !$0.listeners.isEmpty }
-        guard isWanted else { return }
-        let acceptor = Acceptor(listener: listener, loop: loop, core: core)
-        state.withLock { $0.acceptors.append(acceptor) }
-    }
-
-    /// Where the server listens, with the ports the system chose; empty unless it is started.
-    public var addresses: [SocketAddress] {
-        state.withLock { $0.listeners.map(\.address) }
-    }
-
-    /// How many connections are open.
-    public var connectionCount: Int { core.openConnections }
-
-    /// Starts and serves until `shutdown` is called or the task is cancelled, which shuts down
-    /// with the grace of the configuration.
-    public func run() async throws {
-        try start()
-        await withTaskCancellationHandler {
-            await waitUntilShutdown()
-        } onCancel: {
-            Task { await self.shutdown() }
+        let acceptor = Acceptor(listener: listener, loop: loop, core: core) { [self] listener in
+            Task { await listenerDied(listener) }
         }
+        status.withLock { $0.acceptors.append(acceptor) }
     }
 
-    /// Waits until a shutdown that somebody else began is complete.
-    public func waitUntilShutdown() async {
-        await withCheckedContinuation { continuation in
-            let isStopped = state.withLock { state in
-                if !state.isStopped { state.waiters.append(continuation) }
-                return state.isStopped
-            }
-            if isStopped { continuation.resume() }
+    // MARK: States
+
+    /// Goes to a state and tells everybody. Only for who has the turn.
+    func enter(_ state: State, _ event: Event? = nil) {
+        status.withLock { status in
+            status.state = state
+            status.changes += 1
         }
+        if let event { core.events.emit(event) }
+        core.changes.beat()
     }
 
-    /// Stops: takes no more connections, lets running requests end, closes the idle connections
-    /// at once and the others when their time is over.
-    /// - Parameter grace: how long running requests may go on; `nil` for the configured time.
-    public func shutdown(grace: Duration? = nil) async {
-        let (loops, acceptors) = state.withLock { state in
-            state.listeners = []
-            defer { state.acceptors = [] }
-            return (state.loops, state.acceptors)
-        }
+    // MARK: Handlers
+
+    /// Has another handler answer the requests whose heads come from now on, on open connections
+    /// too. Those that are being answered keep theirs.
+    @concurrent
+    public func replaceHandler(with handler: some Handler) async {
+        let service = Service(handler)
+        core.service = service
+        await onEveryLoop { loop in loop.forEachConnection { $0.use(service) } }
+    }
+
+    /// Has every loop do something, and waits for it; but not for long for a loop that is stuck in
+    /// a handler that blocks, which does it later.
+    func onEveryLoop(_ body: @escaping @Sendable (EventLoop) -> Void) async {
+        let loops = status.withLock { $0.loops }
+        let done = Pulse()
         for loop in loops {
             loop.execute {
-                for acceptor in acceptors where acceptor.isOn(loop) { acceptor.stop() }
-                loop.forEachConnection { $0.shutDown() }
+                body(loop)
+                done.beat()
             }
         }
-        await waitForConnections(grace ?? core.configuration.shutdownGrace)
-        for loop in loops {
-            loop.execute { loop.forEachConnection { $0.abort() } }
-        }
-        await waitForConnections(.seconds(1))
-        let waiters = state.withLock { state in
-            defer { state.waiters = [] }
-            state.isStopped = true
-            state.loops = []
-            return state.waiters
-        }
-        for waiter in waiters { waiter.resume() }
-    }
-
-    /// A connection that was accepted a moment ago may not be known to its loop yet, so the
-    /// loops are asked again while they empty.
-    private func waitForConnections(_ time: Duration) async {
-        let clock = ContinuousClock()
-        let end = clock.now + time
-        while core.openConnections > 0, clock.now < end {
-            try? await Task.sleep(for: .milliseconds(5))
-            for loop in state.withLock({ $0.loops }) {
-                loop.execute { loop.forEachConnection { $0.shutDown() } }
-            }
-        }
+        await done.wait(for: UInt64(loops.count), until: .now + .milliseconds(250))
     }
 }

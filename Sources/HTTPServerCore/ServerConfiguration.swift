@@ -1,3 +1,4 @@
+public import Dispatch
 public import HTTPParser
 public import Logging
 
@@ -9,9 +10,20 @@ public struct ServerConfiguration: Sendable {
     public var loops: Int?
     /// How many new connections the system keeps waiting.
     public var backlog = 1024
-    /// How many connections may be open; above it new ones wait in the backlog. `nil` for 80 % of
-    /// the descriptors the process may have.
+    /// How many connections may be open; `nil` for 80 % of the descriptors the process may have.
     public var connectionLimit: Int?
+    /// What becomes of new connections above `connectionLimit`.
+    public var connectionOverflow = ConnectionOverflow.wait
+    /// How urgent the work of the event loops is to the system.
+    public var loopQoS = DispatchQoS.unspecified
+    /// A queue that lends the event loops their threads; `nil` for those of the system. It has to
+    /// be concurrent unless there is one loop: a busy loop keeps its thread.
+    public var loopTarget: DispatchQueue?
+    /// How long there must be no connection before `HTTPServer.Event.disconnected` is told; zero
+    /// or less to be told at once.
+    public var disconnectionInterval = Duration.seconds(1)
+    /// How long resuming tries to bind again while somebody else has the port.
+    public var rebindTimeout = Duration.seconds(2)
     /// What heads, chunk extensions and trailers may have; see `ParserLimits`.
     public var parserLimits = ParserLimits.standard
     /// Departures from the standard that are forgiven; none by default.
@@ -37,7 +49,7 @@ public struct ServerConfiguration: Sendable {
     public var contentRate = 500
     /// How long content is not judged by its rate.
     public var contentGrace = Duration.seconds(10)
-    /// How long `shutdown` lets running requests go on.
+    /// How long `shutdown` and `suspend` let running requests go on.
     public var shutdownGrace = Duration.seconds(10)
     /// The value of Server in each response; empty for none.
     public var serverName = defaultServerName
@@ -72,4 +84,16 @@ public struct ServerConfiguration: Sendable {
     var openLimit: Int {
         connectionLimit ?? max(16, Syscalls.descriptorLimit() * 8 / 10)
     }
+}
+
+/// What becomes of new connections when there are as many as may be.
+public enum ConnectionOverflow: Hashable, Sendable {
+    /// They wait in the backlog, whose length is `ServerConfiguration.backlog`.
+    case wait
+    /// They are closed.
+    case refuse
+    /// Their first request is answered with 503 (RFC 9110 section 15.6.4) and the connection
+    /// closed; a flood of them is closed without an answer. Retry-After says how long to stay
+    /// away, in whole seconds.
+    case unavailable(retryAfter: Duration)
 }

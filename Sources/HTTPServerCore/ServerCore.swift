@@ -6,8 +6,6 @@ internal import Synchronization
 /// What all connections of a server share.
 package final class ServerCore: Sendable {
     package let configuration: ServerConfiguration
-    package let handler: any Handler
-    let immediate: (any ImmediateHandler)?
     let logger: Logger
     let hooks: ConnectionHooks
     let metrics: (any ServerMetrics)?
@@ -24,13 +22,24 @@ package final class ServerCore: Sendable {
     let graceTime: UInt64
     /// Asked once: it would cost a call for each connection.
     private let openLimit: Int
+    /// Open connections, and those about to be taken: what the limit is for.
     private let open = Atomic<Int>(0)
+    /// Open connections.
+    private let connected = Atomic<Int>(0)
+    /// How many tasks wait for the last connection to close.
+    private let drains = Atomic<Int>(0)
+    private let currentService: Locked<Service>
+    /// The delegate and the readers of events.
+    let events: EventHub
+    /// Beats when the state of the server changes, or, while somebody waits for it, when the last
+    /// connection closes.
+    let changes = Pulse()
     private let whenFewer = Locked<[@Sendable () -> Void]>([])
 
     package init(configuration: ServerConfiguration, handler: any Handler) {
         self.configuration = configuration
-        self.handler = handler
-        immediate = handler as? any ImmediateHandler
+        currentService = Locked(Service(handler))
+        events = EventHub(interval: configuration.disconnectionInterval.nanoseconds)
         logger = configuration.logger
         hooks = configuration.hooks
         metrics = configuration.metrics
@@ -60,10 +69,18 @@ package final class ServerCore: Sendable {
         return BodyDecoding(codings, limits: decodingLimits, pool: decoders)
     }
 
-    /// How many connections are open.
-    package var openConnections: Int { open.load(ordering: .relaxed) }
+    /// What answers requests, for connections that open now.
+    var service: Service {
+        get { currentService.withLock { $0 } }
+        set { currentService.withLock { $0 = newValue } }
+    }
 
-    /// Counts one more, unless that is too many.
+    // MARK: Connections
+
+    /// How many connections are open.
+    package var openConnections: Int { connected.load(ordering: .sequentiallyConsistent) }
+
+    /// Keeps a place for one more connection, unless there are too many.
     func admitsConnection() -> Bool {
         let count = open.add(1, ordering: .relaxed).newValue
         guard count > openLimit else { return true }
@@ -71,7 +88,8 @@ package final class ServerCore: Sendable {
         return false
     }
 
-    func connectionClosed() {
+    /// Nobody came for the place.
+    func giveBackPlace() {
         open.subtract(1, ordering: .relaxed)
         let waiting = whenFewer.withLock { waiting in
             let taken = waiting
@@ -79,6 +97,32 @@ package final class ServerCore: Sendable {
             return taken
         }
         for action in waiting { action() }
+    }
+
+    /// Somebody came for the place.
+    func connectionOpened() {
+        let count = connected.add(1, ordering: .sequentiallyConsistent).newValue
+        if count == 1 { events.connectionsChanged { openConnections > 0 } }
+    }
+
+    func connectionClosed() {
+        giveBackPlace()
+        let count = connected.subtract(1, ordering: .sequentiallyConsistent).newValue
+        guard count == 0 else { return }
+        events.connectionsChanged { openConnections > 0 }
+        if drains.load(ordering: .sequentiallyConsistent) > 0 { changes.beat() }
+    }
+
+    /// Waits until no connection is open, or until `end` says that it is time: it is asked again
+    /// whenever something has changed.
+    func waitForConnections(until end: () -> ContinuousClock.Instant?) async {
+        drains.add(1, ordering: .sequentiallyConsistent)
+        defer { drains.subtract(1, ordering: .sequentiallyConsistent) }
+        while true {
+            let beats = changes.count
+            guard openConnections > 0, let end = end(), end > .now else { return }
+            await changes.wait(for: beats + 1, until: end)
+        }
     }
 
     /// Calls `action` when a connection closes next.

@@ -11,7 +11,7 @@ struct BrokenPipeTests {
         let server = HTTPServer(
             ServerConfiguration(host: "127.0.0.1", port: 0),
             handler: FileHandler(root: folder.path))
-        try server.start()
+        try await server.start()
         let port = try #require(server.addresses.first?.port)
         for round in 0..<200 {
             let socket = try PlainSocket(port: port)

@@ -12,7 +12,7 @@ struct ConnectionLimitTests {
         let server = HTTPServer(
             configuration,
             handler: SyncHandler { request in Response(.ok, body: .text(request.path)) })
-        try server.start()
+        try await server.start()
         let port = try #require(server.addresses.first?.port)
         var first: PlainSocket? = try PlainSocket(port: port)
         try await first?.send("GET /first HTTP/1.1\r\nHost: a\r\n\r\n")

@@ -161,7 +161,7 @@ struct BrowserFormTests {
             return .text("ok")
         }
         let server = HTTPServer(ServerConfiguration(host: "127.0.0.1", port: 0), handler: router)
-        try server.start()
+        try await server.start()
         let port = try #require(server.addresses.first?.port)
         let dump = try await Browser().run("--dump-dom", "http://127.0.0.1:\(port)/").text
         await server.shutdown(grace: .zero)

@@ -59,6 +59,7 @@ extension Connection {
             if closing == .no, !tail.isEmpty || !interest.contains(.read) {
                 loop.execute { [self] in goOn() }
             }
+            closeWhenIdle()
         case .blocked:
             if count > 0 || deadlineKind != .write { setDeadline(.write, core.writeTime) }
             watch(interest.union(.write))

@@ -28,7 +28,7 @@ extension Connection {
             return answer(refusal.response, to: request, into: &out)
         }
         if hasContent, !expectsContinue { judgeContent() }
-        if let immediate = core.immediate {
+        if let immediate = service.immediate {
             do {
                 if let response = try immediate.respondNow(to: request) {
                     return answer(response, to: request, into: &out)
@@ -54,7 +54,7 @@ extension Connection {
 
     func start(_ request: Request) {
         let exchange = exchange ?? newExchange()
-        let handler = core.handler
+        let handler = service.handler
         exchange.task = Task(executorPreference: loop) {
             let response: Response
             do {

@@ -22,6 +22,7 @@ package final class Connection: LoopClient, @unchecked Sendable {
 
     let loop: EventLoop
     let core: ServerCore
+    var service: Service
     let info: ConnectionInfo
     var transport: (any Transport)?
     @exclusivity(unchecked)
@@ -63,6 +64,7 @@ package final class Connection: LoopClient, @unchecked Sendable {
     package init(loop: EventLoop, core: ServerCore, peer: PeerAddress, local: SocketAddress) {
         self.loop = loop
         self.core = core
+        service = core.service
         info = ConnectionInfo(core: core, loop: loop, peer: peer, local: local)
         super.init(in: loop)
     }
@@ -75,6 +77,11 @@ package final class Connection: LoopClient, @unchecked Sendable {
         guard isAdmitted() else { return false }
         setDeadline(.head, core.headTime)
         return true
+    }
+
+    /// Requests whose heads come from now on are answered by another handler.
+    func use(_ service: Service) {
+        self.service = service
     }
 
     func setDeadline(_ kind: DeadlineKind, _ time: UInt64) {
@@ -133,11 +140,20 @@ package final class Connection: LoopClient, @unchecked Sendable {
         exchange.failInput(HTTPError(.requestTimeout, "the content was too slow"))
     }
 
-    /// The server wants to stop: idle connections close now, busy ones after their response.
+    /// The server wants to stop: idle connections close now, busy ones after their response. A
+    /// request that has come already is answered before.
     package func shutDown() {
         guard closing == .no else { return }
         closeReason = .shutdown
-        if unsafe state.beginsShutdown(), output.isEmpty { abort(.shutdown) }
+        guard unsafe state.beginsShutdown() else { return }
+        if tail.isEmpty, !peerHasEnded, !hasOutput { receive() }
+        closeWhenIdle()
+    }
+
+    /// Ends a connection that the server wants to stop, once everything is sent.
+    func closeWhenIdle() {
+        guard closing == .no, !hasOutput, unsafe state.isIdleAtShutdown else { return }
+        if tail.isEmpty || partial != nil { abort(.shutdown) }
     }
 
     /// The transport says that nothing more can be sent or received.

@@ -169,6 +169,9 @@ package struct ConnectionState: Sendable {
         return !isBusy && input == .head
     }
 
+    /// Whether the server wants to stop, and nothing is under way.
+    package var isIdleAtShutdown: Bool { isShuttingDown && !isBusy && input == .head }
+
     /// The connection was given up.
     package mutating func closed() {
         input = .discarded

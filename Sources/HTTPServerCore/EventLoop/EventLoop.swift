@@ -1,4 +1,4 @@
-internal import Dispatch
+package import Dispatch
 package import HTTPParser
 internal import Synchronization
 
@@ -65,13 +65,16 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     ///   - serverName: the value of Server in each response; empty for none.
     ///   - firesDeadlines: whether deadlines pass with time; tests let them pass themselves, so
     ///     that no slow machine does it for them.
+    ///   - qos: how urgent the loop's work is to the system.
+    ///   - target: a queue that lends the loop its thread; `nil` for one of the system's.
     package init(
         label: String, linger: CInt = 10, limits: ParserLimits = .standard,
-        leniency: ParserLeniency = [], serverName: String = "", firesDeadlines: Bool = true
+        leniency: ParserLeniency = [], serverName: String = "", firesDeadlines: Bool = true,
+        qos: DispatchQoS = .unspecified, target: DispatchQueue? = nil
     ) {
         unsafe receiveRoom = .allocate(byteCount: Self.receiveSize, alignment: 16)
         self.serverName = serverName
-        queue = DispatchQueue(label: label)
+        queue = DispatchQueue(label: label, qos: qos, target: target)
         poller = Poller()
         self.linger = linger
         self.firesDeadlines = firesDeadlines

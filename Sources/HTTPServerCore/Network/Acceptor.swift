@@ -17,53 +17,92 @@ final class Acceptor: LoopClient, @unchecked Sendable {
     private let loop: EventLoop
     private let core: ServerCore
     private let listener: Listener
+    /// Told when the system has taken the listening socket away.
+    private let died: @Sendable (Listener) -> Void
     private var isPaused = false
     private var isStopped = false
     /// Whether the log knows already that connections cannot be taken.
     private var hasComplained = false
     /// Kept so that, without any descriptor left, a newcomer can be taken and turned away.
     private var reserve: CInt
+    /// How many newcomers above the limit are being answered.
+    private var turnedAway = 0
 
     /// How many connections are taken before others get their turn.
     private static let batch = 64
     private static let pause: UInt64 = 100_000_000
+    /// How many newcomers above the limit may be answered at a time.
+    private static let turnedAwayLimit = 64
 
-    init(listener: Listener, loop: EventLoop, core: ServerCore) {
+    init(
+        listener: Listener, loop: EventLoop, core: ServerCore,
+        died: @escaping @Sendable (Listener) -> Void
+    ) {
         self.listener = listener
         self.loop = loop
         self.core = core
+        self.died = died
         reserve = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
         super.init(in: loop)
         watch()
     }
 
     private func watch() {
-        let isWatched = loop.poller.add(listener.descriptor, [.read, .exclusive], token: token)
-        precondition(isWatched, "the listener cannot be polled: \(SystemError("epoll_ctl"))")
+        if !loop.poller.add(listener.descriptor, [.read, .exclusive], token: token) { lost() }
     }
+
+    // MARK: Taking connections
 
     override func handle(_ event: PollEvent) {
         guard !isPaused, !isStopped else { return }
-        for _ in 0..<Self.batch {
-            guard core.admitsConnection() else { return waitForRoom() }
-            var raw = RawSocketAddress()
-            switch listener.accept(&raw) {
-            case .done(let descriptor): admit(CInt(descriptor), PeerAddress(&raw))
-            case .wouldBlock: return core.connectionClosed()
-            case .failed(let code):
-                core.connectionClosed()
-                return failed(code)
+        takeBatch(Self.batch)
+    }
+
+    /// - Returns: whether there may be more.
+    @discardableResult
+    private func takeBatch(_ count: Int) -> Bool {
+        for _ in 0..<count {
+            let isAdmitted = core.admitsConnection()
+            if !isAdmitted, core.configuration.connectionOverflow == .wait {
+                waitForRoom()
+                return false
             }
+            var raw = RawSocketAddress()
+            let result = listener.accept(&raw)
+            if case .done(let descriptor) = result {
+                if isAdmitted {
+                    admit(CInt(descriptor), PeerAddress(&raw))
+                } else {
+                    turnAway(CInt(descriptor))
+                }
+                continue
+            }
+            if isAdmitted { core.giveBackPlace() }
+            if case .failed(let code) = result { failed(code) }
+            return false
         }
+        return true
     }
 
     private func admit(_ descriptor: CInt, _ peer: PeerAddress) {
         hasComplained = false
+        core.connectionOpened()
         let connection = Connection(
             loop: loop, core: core, peer: peer, local: listener.address)
         let transport = SocketTransport(descriptor, loop: loop, token: connection.token)
         guard connection.open(transport) else { return }
         if !transport.open() { connection.abort(.connectionLost) }
+    }
+
+    private func turnAway(_ descriptor: CInt) {
+        guard case .unavailable(let time) = core.configuration.connectionOverflow,
+            turnedAway < Self.turnedAwayLimit
+        else { return Syscalls.close(descriptor) }
+        turnedAway += 1
+        let seconds = max(time.nanoseconds / 1_000_000_000, 1)
+        OverflowConnection(descriptor, loop: loop, retryAfter: seconds) { [self] in
+            turnedAway -= 1
+        }.open()
     }
 
     private func waitForRoom() {
@@ -72,7 +111,14 @@ final class Acceptor: LoopClient, @unchecked Sendable {
         loop.setDeadline(loop.now &+ Self.pause, for: self)
     }
 
+    // MARK: Failures
+
     private func failed(_ code: CInt) {
+        if listener.isClosed { return }
+        // What a listening socket never says as long as it lives.
+        if code == EINVAL || code == EBADF || code == ENOTCONN || code == ENOTSOCK {
+            return lost()
+        }
         if !hasComplained {
             let error = SystemError("accept", code: code)
             core.logger.warning("cannot take connections", metadata: ["error": "\(error)"])
@@ -81,6 +127,12 @@ final class Acceptor: LoopClient, @unchecked Sendable {
         if code == EMFILE || code == ENFILE { turnOneAway() }
         suspend()
         loop.setDeadline(loop.now &+ Self.pause, for: self)
+    }
+
+    private func lost() {
+        guard !listener.isClosed, !isStopped else { return }
+        stop()
+        died(listener)
     }
 
     /// Without a descriptor the newcomer would wait in the backlog until it gives up; taking it
@@ -92,6 +144,8 @@ final class Acceptor: LoopClient, @unchecked Sendable {
         if case .done(let descriptor) = listener.accept(&raw) { Syscalls.close(CInt(descriptor)) }
         reserve = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
     }
+
+    // MARK: Pauses and the end
 
     override func deadlineReached() {
         resume()
@@ -113,8 +167,19 @@ final class Acceptor: LoopClient, @unchecked Sendable {
     /// Whether this is the loop that the acceptor serves; from any thread.
     func isOn(_ loop: EventLoop) -> Bool { loop === self.loop }
 
-    /// Takes no more connections. Confined to the loop.
-    func stop() {
+    /// Whether it has nothing to take connections from any more; from any thread.
+    var isOrphaned: Bool { listener.isClosed }
+
+    /// Takes those who wait in the backlog already, and then no more. Confined to the loop.
+    func finish() {
+        guard !isStopped else { return }
+        // Newcomers that come as fast as they are taken do not keep the listener open.
+        var batches = core.configuration.backlog / Self.batch + 1
+        while batches > 0, !isPaused, !listener.isClosed, takeBatch(Self.batch) { batches -= 1 }
+        stop()
+    }
+
+    private func stop() {
         guard !isStopped else { return }
         isStopped = true
         loop.poller.remove(listener.descriptor)

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 #if canImport(Darwin)
     internal import Darwin
 #elseif canImport(Glibc)
@@ -19,6 +21,10 @@ public enum ListenError: Error, Hashable, Sendable, CustomStringConvertible {
     case addressNotAvailable(String)
     /// The machine has no network interface of this name.
     case noSuchInterface(String)
+    /// The path of a Unix socket is longer than the system allows, about 100 bytes.
+    case pathTooLong(String)
+    /// The server was shut down, or never started, so there is nothing to resume.
+    case serverStopped
     /// Another call of the system failed.
     case system(String, SystemError)
 
@@ -29,6 +35,8 @@ public enum ListenError: Error, Hashable, Sendable, CustomStringConvertible {
         case .permissionDenied(let place): "\(place): permission denied"
         case .addressNotAvailable(let place): "\(place): no such address on this machine"
         case .noSuchInterface(let name): "\(name): no such network interface"
+        case .pathTooLong(let path): "\(path): path too long for a Unix socket"
+        case .serverStopped: "the server is stopped"
         case .system(let place, let error): "\(place): \(error)"
         }
     }
@@ -38,6 +46,7 @@ public enum ListenError: Error, Hashable, Sendable, CustomStringConvertible {
         case EADDRINUSE: self = .addressInUse(place)
         case EACCES, EPERM: self = .permissionDenied(place)
         case EADDRNOTAVAIL, EAFNOSUPPORT: self = .addressNotAvailable(place)
+        case ENAMETOOLONG: self = .pathTooLong(place)
         default: self = .system(place, error)
         }
     }
@@ -47,20 +56,65 @@ public enum ListenError: Error, Hashable, Sendable, CustomStringConvertible {
 package final class Listener: Sendable {
     package let descriptor: CInt
     package let address: SocketAddress
+    /// Where to bind again.
+    private let raw: RawSocketAddress
     /// The path to remove when a Unix socket is closed.
     private let path: String?
+    /// Whether the socket came from outside: once closed, nobody here could bind it again.
+    package let isInherited: Bool
+    private let closed = Atomic<Bool>(false)
 
-    private init(_ descriptor: CInt, path: String? = nil) {
+    private init(_ descriptor: CInt, path: String? = nil, isInherited: Bool = false) {
         self.descriptor = descriptor
         self.path = path
+        self.isInherited = isInherited
         var raw = RawSocketAddress()
         _ = unsafe raw.withPointer { unsafe getsockname(descriptor, $0, $1) }
+        self.raw = raw
         address = raw.address ?? .unix(path ?? "")
     }
 
     deinit {
+        close()
         Syscalls.close(descriptor)
+    }
+
+    /// Whether it was closed.
+    package var isClosed: Bool { closed.load(ordering: .acquiring) }
+
+    /// Ends listening at once, from any thread; whoever waits in the backlog is turned away.
+    ///
+    /// The number of the descriptor stays taken until the last owner is gone, so that a loop in
+    /// the middle of `accept` cannot reach somebody else's socket by it.
+    package func close() {
+        guard !closed.exchange(true, ordering: .acquiringAndReleasing) else { return }
         if let path { unsafe unlink(path) }
+        Syscalls.replaceByNull(descriptor)
+    }
+
+    /// Binds once more where this one, which is closed, was bound. An inherited one cannot be
+    /// closed and opened again, so it stays what it is.
+    package func reopened(backlog: Int) throws(ListenError) -> Listener {
+        if isInherited {
+            if isClosed {
+                throw .system("the inherited socket", SystemError("accept", code: EBADF))
+            }
+            return self
+        }
+        if let path { return try Self.bind(unixPath: path, backlog: backlog) }
+        var raw = raw
+        return try Self.open(&raw, place: address.description, backlog: backlog)
+    }
+
+    /// Whether it still listens, as far as the system says.
+    package var isAlive: Bool { !isClosed && Self.listens(descriptor) }
+
+    private static func listens(_ descriptor: CInt) -> Bool {
+        var listens: CInt = 0
+        var length = socklen_t(MemoryLayout<CInt>.size)
+        let status = unsafe getsockopt(
+            descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens, &length)
+        return status == 0 && listens != 0
     }
 
     /// Binds to every address that `host` stands for, at one port for all.
@@ -118,11 +172,12 @@ package final class Listener: Sendable {
     }
 
     private static func open(
-        _ address: inout RawSocketAddress, place: String, backlog: Int
+        _ address: inout RawSocketAddress, place: String, backlog: Int, path: String? = nil
     ) throws(ListenError) -> Listener {
         let family = CInt(address.storage.ss_family)
         #if os(Linux)
-            let type = CInt(SOCK_STREAM.rawValue)
+            // A program that is started at this moment must not keep the port.
+            let type = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         #else
             let type = SOCK_STREAM
         #endif
@@ -153,28 +208,23 @@ package final class Listener: Sendable {
             Syscalls.close(descriptor)
             throw ListenError(place, error)
         }
-        return Listener(descriptor)
+        return Listener(descriptor, path: path)
     }
 
     /// Listens on a Unix socket. A socket file that nobody listens on any more is replaced.
     package static func bind(unixPath path: String, backlog: Int) throws(ListenError) -> Listener {
         var address = RawSocketAddress()
         guard address.setUnixPath(path) else {
-            throw .system(path, SystemError("bind", code: ENAMETOOLONG))
+            throw path.isEmpty
+                ? .system(path, SystemError("bind", code: ENOENT)) : .pathTooLong(path)
         }
         do throws(ListenError) {
-            let listener = try open(&address, place: path, backlog: backlog)
-            return Listener(owning: listener, path: path)
+            return try open(&address, place: path, backlog: backlog, path: path)
         } catch ListenError.addressInUse {
             guard isSocket(path), isStale(&address) else { throw .addressInUse(path) }
             unsafe unlink(path)
-            return Listener(owning: try open(&address, place: path, backlog: backlog), path: path)
+            return try open(&address, place: path, backlog: backlog, path: path)
         }
-    }
-
-    private convenience init(owning listener: Listener, path: String) {
-        self.init(dup(listener.descriptor), path: path)
-        Syscalls.setNonBlocking(descriptor)
     }
 
     /// Only what was a socket may be replaced: the path may be that of somebody's file.
@@ -207,7 +257,7 @@ package final class Listener: Sendable {
             throw .system("descriptor \(descriptor)", SystemError("listen", code: EINVAL))
         }
         Syscalls.setNonBlocking(descriptor)
-        return Listener(descriptor)
+        return Listener(descriptor, isInherited: true)
     }
 
     /// Takes one connection that waits.

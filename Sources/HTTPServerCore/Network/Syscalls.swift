@@ -76,6 +76,22 @@ package enum Syscalls {
         #endif
     }
 
+    private static let null = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
+
+    /// Closes what a descriptor stands for and keeps its number: it stands for nothing then.
+    /// Without any descriptor left at the first use, it is shut down instead.
+    package static func replaceByNull(_ descriptor: CInt) {
+        guard null >= 0, dup2(null, descriptor) == descriptor else {
+            #if os(Linux)
+                _ = shutdown(descriptor, CInt(SHUT_RDWR))
+            #else
+                _ = shutdown(descriptor, SHUT_RDWR)
+            #endif
+            return
+        }
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    }
+
     @inline(__always)
     private static func result(_ call: () -> Int) -> IOResult {
         while true {

@@ -88,13 +88,12 @@ struct ServeCommand: AsyncParsableCommand {
         _ = signal(SIGPIPE, SIG_IGN)
         let server = HTTPServer(serverConfiguration, handler: try handler)
         do throws(ListenError) {
-            try server.start()
+            try await server.start()
         } catch {
             fail(error.description)
         }
         announce(server)
-        await StopSignal.wait()
-        await server.shutdown()
+        try await server.run(stoppingOn: [.interrupt, .terminate])
         if accessLog { Self.accessLines.flush() }
     }
 

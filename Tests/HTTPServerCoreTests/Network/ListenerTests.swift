@@ -2,6 +2,14 @@ import HTTPServerCore
 import TestSupport
 import Testing
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 @Suite("Listening")
 struct ListenerTests {
     @Test("Port 0 is any free port", arguments: ["127.0.0.1", "localhost", "*"])
@@ -140,7 +148,11 @@ struct ListenerTests {
 
     @Test("A path that is too long, or leads nowhere, is told")
     func unixBadPath() {
-        for path in [String(repeating: "a", count: 200), "", "/nothing/there/socket"] {
+        let long = String(repeating: "a", count: 200)
+        #expect(throws: ListenError.pathTooLong(long)) {
+            try Listener.bind(unixPath: long, backlog: 8)
+        }
+        for path in ["", "/nothing/there/socket"] {
             let error = #expect(throws: ListenError.self) {
                 try Listener.bind(unixPath: path, backlog: 8)
             }
@@ -151,6 +163,51 @@ struct ListenerTests {
             #expect(place == path)
         }
     }
+
+    // MARK: Closing and opening again
+
+    @Test("Closing frees the port at once, and keeps the number of the descriptor")
+    func closing() throws {
+        let first = try #require(
+            try Listener.bind(host: "127.0.0.1", port: 0, backlog: 8).first)
+        #expect(first.isAlive)
+        first.close()
+        #expect(first.isClosed && !first.isAlive)
+        var raw = RawSocketAddress()
+        guard case .failed = first.accept(&raw) else {
+            Issue.record("a closed listener accepts")
+            return
+        }
+        let second = try first.reopened(backlog: 8)
+        #expect(second.address == first.address)
+        #expect(second.descriptor != first.descriptor)
+        first.close()
+        #expect(second.isAlive)
+    }
+
+    @Test("A Unix socket is bound again at its path, which the closed one leaves alone")
+    func unixAgain() throws {
+        let directory = try ServerDirectory()
+        var first: Listener? = try Listener.bind(unixPath: directory.path("socket"), backlog: 8)
+        first?.close()
+        #expect(!directory.exists("socket"))
+        let second = try first?.reopened(backlog: 8)
+        first = nil
+        #expect(directory.exists("socket"))
+        #expect(second?.isAlive == true)
+    }
+
+    @Test("An inherited one stays open until it is closed, and is then not to be had again")
+    func inherited() throws {
+        let own = try #require(try Listener.bind(host: "127.0.0.1", port: 0, backlog: 8).first)
+        let listener = try Listener.inherit(duplicate(of: own.descriptor))
+        #expect(try listener.reopened(backlog: 8) === listener)
+        listener.close()
+        #expect(throws: ListenError.self) { try listener.reopened(backlog: 8) }
+        #expect(own.isAlive)
+    }
+
+    private func duplicate(of descriptor: CInt) -> CInt { dup(descriptor) }
 
     @Test("Addresses read as an authority has them")
     func descriptions() {

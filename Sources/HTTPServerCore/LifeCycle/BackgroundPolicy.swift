@@ -1,0 +1,135 @@
+/// When a server in an app asks for time in the background, is suspended and resumed, as a value:
+/// what happens to the app and the server goes in, what to do comes out.
+///
+/// While somebody is connected the app holds a background task, so that transfers go on when it
+/// leaves the foreground; today systems grant some thirty seconds. Without connections in the
+/// background, or when the time is over, the server is suspended, because the system is about to
+/// freeze the app and to take its sockets away. Back in the foreground it is resumed, at the same
+/// port.
+///
+/// It knows no platform; `BackgroundSupervisor` does what it says.
+public struct BackgroundPolicy: Hashable, Sendable {
+    /// What happened.
+    public enum Input: Hashable, Sendable {
+        /// The app has left the foreground.
+        case enteredBackground
+        /// The app is about to come back to the foreground.
+        case willEnterForeground
+        /// The app gets the user's input.
+        case becameActive
+        /// The time of the background task is over.
+        case taskExpired
+        /// The system did not grant a background task.
+        case taskRefused
+        /// The first connection was opened.
+        case connected
+        /// The last connection was closed.
+        case disconnected
+        /// The server listens again.
+        case resumed
+        /// The server could not be resumed.
+        case resumeFailed
+    }
+
+    /// What to do, in this order, each when the one before is done.
+    public enum Action: Hashable, Sendable {
+        /// Ask the system to let the app run in the background.
+        case beginTask
+        /// Tell the system that it need not any more.
+        case endTask
+        /// Suspend the server and close its connections.
+        case suspend
+        /// Resume the server; where it was not suspended, see that its sockets are alive.
+        case resume
+    }
+
+    /// Whether the app is in the background.
+    public private(set) var isInBackground: Bool
+    /// Whether somebody is connected.
+    public private(set) var isConnected: Bool
+    /// Whether a background task is held.
+    public private(set) var holdsTask = false
+    /// Whether the server is to be suspended now.
+    public private(set) var isSuspended = false
+    private var mustRetry = false
+
+    /// The policy for an app and a server as they are.
+    /// - Parameters:
+    ///   - isInBackground: whether the app is in the background.
+    ///   - isConnected: whether somebody is connected.
+    public init(isInBackground: Bool = false, isConnected: Bool = false) {
+        self.isInBackground = isInBackground
+        self.isConnected = isConnected
+    }
+
+    /// Takes note of what happened.
+    /// - Returns: what to do about it.
+    public mutating func handle(_ input: Input) -> [Action] {
+        switch input {
+        case .enteredBackground: return enterBackground()
+        case .willEnterForeground: return enterForeground()
+        case .becameActive: return becomeActive()
+        case .taskExpired: return expire()
+        case .taskRefused: return refuse()
+        case .connected:
+            isConnected = true
+            return isInBackground ? [] : begin()
+        case .disconnected:
+            isConnected = false
+            return endConnections()
+        case .resumed: mustRetry = false
+        case .resumeFailed: mustRetry = true
+        }
+        return []
+    }
+
+    private mutating func begin() -> [Action] {
+        if holdsTask { return [] }
+        holdsTask = true
+        return [.beginTask]
+    }
+
+    private mutating func end() -> [Action] {
+        guard holdsTask else { return [] }
+        holdsTask = false
+        return [.endTask]
+    }
+
+    private mutating func suspend() -> [Action] {
+        if isSuspended { return [] }
+        isSuspended = true
+        return [.suspend]
+    }
+
+    private mutating func enterBackground() -> [Action] {
+        isInBackground = true
+        if isSuspended || (isConnected && holdsTask) { return [] }
+        // The task is for the moment that closing takes: the app might be frozen in the middle.
+        return begin() + suspend() + end()
+    }
+
+    private mutating func enterForeground() -> [Action] {
+        isInBackground = false
+        isSuspended = false
+        return [.resume] + (isConnected ? begin() : [])
+    }
+
+    /// Not every way to the front leads through `willEnterForeground`.
+    private mutating func becomeActive() -> [Action] {
+        isInBackground || mustRetry ? enterForeground() : []
+    }
+
+    private mutating func endConnections() -> [Action] {
+        isInBackground ? (isSuspended ? [] : suspend()) + end() : end()
+    }
+
+    private mutating func expire() -> [Action] {
+        guard holdsTask else { return [] }
+        return (isInBackground ? suspend() : []) + end()
+    }
+
+    private mutating func refuse() -> [Action] {
+        holdsTask = false
+        return isInBackground ? suspend() : []
+    }
+}

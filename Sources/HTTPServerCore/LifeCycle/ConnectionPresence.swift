@@ -1,0 +1,68 @@
+/// Whether anybody is connected, as a value: connections coming and going in, events out.
+///
+/// Between the requests of one client there may be moments without any connection. So the end is
+/// told only when nobody came back for an interval.
+package struct ConnectionPresence: Sendable {
+    /// What follows from what happened.
+    package enum Step: Equatable, Sendable {
+        case none
+        /// The first connection is there.
+        case connected
+        /// The last connection is gone for good.
+        case disconnected
+        /// `timerFired` wants to be called after so many nanoseconds.
+        case wait(UInt64)
+    }
+
+    private let interval: UInt64
+    private var emptySince: UInt64?
+    private var hasTimer = false
+    /// Whether the last event was that somebody is connected.
+    package private(set) var isConnected = false
+
+    /// - Parameter interval: nanoseconds without connection before the end is told; 0 for none.
+    package init(interval: UInt64) {
+        self.interval = interval
+    }
+
+    /// The first connection came, or the last one went.
+    /// - Parameters:
+    ///   - isOpen: whether there is a connection now.
+    ///   - now: the monotonic clock in nanoseconds.
+    package mutating func changed(isOpen: Bool, now: UInt64) -> Step {
+        if isOpen {
+            emptySince = nil
+            if isConnected { return .none }
+            isConnected = true
+            return .connected
+        }
+        guard isConnected else { return .none }
+        if interval == 0 { return end() }
+        emptySince = now
+        if hasTimer { return .none }
+        hasTimer = true
+        return .wait(interval)
+    }
+
+    /// The time is up that a step asked for. One timer at a time suffices: when somebody came and
+    /// went meanwhile, it is set for the rest.
+    package mutating func timerFired(now: UInt64) -> Step {
+        hasTimer = false
+        guard let emptySince else { return .none }
+        let passed = now &- emptySince
+        if passed >= interval { return end() }
+        hasTimer = true
+        return .wait(interval - passed)
+    }
+
+    /// The server has stopped: nobody can come back.
+    package mutating func stopped() -> Step {
+        isConnected ? end() : .none
+    }
+
+    private mutating func end() -> Step {
+        isConnected = false
+        emptySince = nil
+        return .disconnected
+    }
+}

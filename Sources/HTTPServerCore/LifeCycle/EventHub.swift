@@ -1,0 +1,105 @@
+internal import Dispatch
+
+/// Tells the delegate and the readers of `events` what happens to a server, in that order.
+final class EventHub: Sendable {
+    private struct State: Sendable {
+        var presence: ConnectionPresence
+        var readers: [UInt64: AsyncStream<HTTPServer.Event>.Continuation] = [:]
+        var lastID: UInt64 = 0
+        var delegation: Delegation?
+    }
+
+    /// A delegate as the hub sees it: something that takes events, and where.
+    struct Delegation: Sendable {
+        let queue: DispatchQueue
+        let take: @Sendable (HTTPServer.Event) -> Void
+    }
+
+    /// How many events wait for a reader of `events` before the oldest are dropped.
+    static let readerLimit = 256
+
+    private let queue = DispatchQueue(label: "http.events")
+    private let state: Locked<State>
+
+    /// - Parameter interval: nanoseconds without connection before the end is told.
+    init(interval: UInt64) {
+        state = Locked(State(presence: ConnectionPresence(interval: interval)))
+    }
+
+    // MARK: Receivers
+
+    /// A stream of the events from now on.
+    func stream() -> AsyncStream<HTTPServer.Event> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: HTTPServer.Event.self, bufferingPolicy: .bufferingNewest(Self.readerLimit))
+        let id = state.withLock { state in
+            state.lastID += 1
+            state.readers[state.lastID] = continuation
+            return state.lastID
+        }
+        continuation.onTermination = { [weak self] _ in
+            self?.state.withLock { _ = $0.readers.removeValue(forKey: id) }
+        }
+        return stream
+    }
+
+    func delegate(to delegation: Delegation?) {
+        state.withLock { $0.delegation = delegation }
+    }
+
+    /// The server is gone.
+    func finish() {
+        let readers = state.withLock { state in
+            defer { state.readers = [:] }
+            return Array(state.readers.values)
+        }
+        queue.async { for reader in readers { reader.finish() } }
+    }
+
+    // MARK: Events
+
+    func emit(_ event: HTTPServer.Event) {
+        state.withLock { tell(event, $0) }
+    }
+
+    /// Called with the lock held, which puts the events in order; nothing of others runs here.
+    private func tell(_ event: HTTPServer.Event, _ state: State) {
+        if !state.readers.isEmpty {
+            let readers = Array(state.readers.values)
+            queue.async { for reader in readers { reader.yield(event) } }
+        }
+        if let delegation = state.delegation {
+            delegation.queue.async { delegation.take(event) }
+        }
+    }
+
+    /// The first connection came, or the last one went.
+    /// - Parameter isOpen: asked under the lock, so that of two threads the later one is right.
+    func connectionsChanged(_ isOpen: () -> Bool) {
+        let now = Syscalls.monotonic()
+        state.withLock { state in
+            follow(state.presence.changed(isOpen: isOpen(), now: now), state)
+        }
+    }
+
+    /// No connection is left, and none can come.
+    func connectionsEnded() {
+        state.withLock { state in follow(state.presence.stopped(), state) }
+    }
+
+    private func timerFired() {
+        let now = Syscalls.monotonic()
+        state.withLock { state in follow(state.presence.timerFired(now: now), state) }
+    }
+
+    private func follow(_ step: ConnectionPresence.Step, _ state: State) {
+        switch step {
+        case .none: break
+        case .connected: tell(.connected, state)
+        case .disconnected: tell(.disconnected, state)
+        case .wait(let time):
+            let delay = DispatchTimeInterval.nanoseconds(Int(min(time, 1 << 62)))
+            queue.asyncAfter(deadline: .now() + delay) { [weak self] in self?.timerFired() }
+        }
+    }
+}

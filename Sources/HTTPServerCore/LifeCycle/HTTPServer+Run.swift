@@ -1,0 +1,73 @@
+#if ServiceLifecycle
+    public import ServiceLifecycle
+#endif
+
+extension HTTPServer {
+    /// Starts and serves until `shutdown` is called, or the task is cancelled, which shuts down
+    /// with the grace of the configuration. A suspension does not end it.
+    ///
+    /// With the package trait `ServiceLifecycle` a graceful shutdown of the service group ends it
+    /// as well, with the same grace.
+    /// - Throws: `ListenError` when the server cannot listen, or cannot listen any more.
+    @concurrent
+    public func run() async throws {
+        #if ServiceLifecycle
+            try await withGracefulShutdownHandler {
+                try await serveUntilStopped(.cancelled)
+            } onGracefulShutdown: {
+                self.requestStop(.requested)
+            }
+        #else
+            try await serveUntilStopped(.cancelled)
+        #endif
+    }
+
+    /// Does what `run()` does, and shuts down with the grace of the configuration on the first of
+    /// some signals.
+    ///
+    /// From then on, and when this returns, signals do what they did before: a second Control-C
+    /// ends most programs at once.
+    /// - Parameters:
+    ///   - signals: what to stop on, such as `[.interrupt, .terminate]`. While it runs they do
+    ///     nothing else, and programs started meanwhile ignore them unless they say otherwise.
+    ///   - started: called once the server listens, with its addresses.
+    /// - Throws: `ListenError` when the server cannot listen, or cannot listen any more.
+    @concurrent
+    public func run(
+        stoppingOn signals: Set<StopSignal>,
+        started: @escaping @Sendable (_ addresses: [SocketAddress]) -> Void = { _ in }
+    ) async throws {
+        let watch = SignalWatch(signals) { [weak self] signal in
+            self?.requestStop(.signal(signal))
+        }
+        defer { watch.end() }
+        try await start()
+        started(addresses)
+        try await run()
+    }
+
+    private func serveUntilStopped(_ reason: StopReason) async throws {
+        try await start()
+        let shutdowns = status.withLock { $0.shutdowns }
+        await withTaskCancellationHandler {
+            await waitForChanges { status in
+                if case .failed = status.state { return true }
+                return status.state == .stopped || status.shutdowns != shutdowns
+            }
+        } onCancel: {
+            requestStop(reason)
+        }
+        guard case .failed(let error) = state else { return }
+        await stop(by: .now + core.configuration.shutdownGrace, .failure(error))
+        throw error
+    }
+
+    private func requestStop(_ reason: StopReason) {
+        let deadline = ContinuousClock.now + core.configuration.shutdownGrace
+        Task { await stop(by: deadline, reason) }
+    }
+}
+
+#if ServiceLifecycle
+    extension HTTPServer: Service {}
+#endif

@@ -1,0 +1,89 @@
+internal import Logging
+
+extension HTTPServer {
+    /// Stops: takes no more connections, lets running requests end, closes the idle connections
+    /// at once and the others when their time is over.
+    ///
+    /// It returns when no connection is left. During a shutdown another call may shorten its time,
+    /// and both return together. A server that was shut down can be started again.
+    /// - Parameter grace: how long running requests may go on; `nil` for the configured time.
+    @concurrent
+    public func shutdown(grace: Duration? = nil) async {
+        await stop(by: .now + (grace ?? core.configuration.shutdownGrace), .requested)
+    }
+
+    /// Stops, as `shutdown(grace:)` does.
+    /// - Parameter deadline: when running requests are cut off.
+    @concurrent
+    public func shutdown(deadline: ContinuousClock.Instant) async {
+        await stop(by: deadline, .requested)
+    }
+
+    /// Waits until a shutdown that somebody else begins is complete; returns at once if the server
+    /// is stopped now.
+    @concurrent
+    public func waitUntilShutdown() async {
+        let shutdowns = status.withLock { $0.shutdowns }
+        await waitForChanges { $0.state == .stopped || $0.shutdowns != shutdowns }
+    }
+
+    /// Waits for a condition on the status.
+    func waitForChanges(until isMet: @Sendable (Status) -> Bool) async {
+        while true {
+            let beats = core.changes.count
+            if status.withLock({ isMet($0) }) { return }
+            await core.changes.wait(for: beats + 1)
+        }
+    }
+
+    func stop(by deadline: ContinuousClock.Instant, _ reason: StopReason) async {
+        status.withLock { status in
+            status.stopRequests += 1
+            status.hasten(to: deadline)
+        }
+        // Who retries to bind gives up, and a shutdown that goes on looks at its deadline.
+        core.changes.beat()
+        await turns.take()
+        if state != .stopped { await stopNow(by: deadline, reason) }
+        status.withLock { status in
+            status.stopRequests -= 1
+            if status.stopRequests == 0 { status.deadline = nil }
+        }
+        turns.give()
+    }
+
+    /// For who has the turn.
+    private func stopNow(by deadline: ContinuousClock.Instant, _ reason: StopReason) async {
+        enter(.stopping)
+        let parked = status.withLock { status in
+            status.hasten(to: deadline)
+            defer { status.places = [] }
+            return status.places
+        }
+        for listener in await stopListening() + parked { listener.close() }
+        tellConnections { $0.shutDown() }
+        await core.waitForConnections { status.withLock { $0.deadline } }
+        tellConnections { $0.abort() }
+        let end = ContinuousClock.now + .seconds(1)
+        await core.waitForConnections { end }
+        core.events.connectionsEnded()
+        status.withLock { status in
+            status.loops = []
+            status.shutdowns += 1
+        }
+        enter(.stopped, .stopped(reason))
+        core.logger.info("stopped")
+    }
+
+    private func tellConnections(_ body: @escaping @Sendable (Connection) -> Void) {
+        for loop in status.withLock({ $0.loops }) {
+            loop.execute { loop.forEachConnection(body) }
+        }
+    }
+}
+
+extension HTTPServer.Status {
+    fileprivate mutating func hasten(to deadline: ContinuousClock.Instant) {
+        self.deadline = min(self.deadline ?? deadline, deadline)
+    }
+}

@@ -1,0 +1,211 @@
+internal import Logging
+
+extension HTTPServer {
+    // MARK: Suspending
+
+    /// Closes the listening sockets, so that nobody can connect until `resume`; the server
+    /// remembers where they were bound, with the ports the system chose.
+    ///
+    /// Who is in the backlog is taken before. The state is `suspended` as soon as the sockets are
+    /// closed; the call returns when the connections are dealt with, or when the server is resumed
+    /// or shut down meanwhile. On a server that does not run it does nothing. Inherited sockets
+    /// stay open, without being accepted from.
+    /// - Parameter connections: what becomes of open connections.
+    @concurrent
+    public func suspend(
+        connections: ConnectionsAtSuspension = .finish(within: nil)
+    ) async {
+        await turns.take()
+        guard state == .running else { return turns.give() }
+        let listeners = await stopListening()
+        status.withLock { $0.places = listeners }
+        enter(.suspended, .suspended)
+        let era = status.withLock { $0.changes }
+        turns.give()
+        core.logger.info("suspended")
+        switch connections {
+        case .keep: break
+        case .close: await closeConnections(in: era)
+        case .finish(let time): await finishConnections(time, in: era)
+        }
+    }
+
+    /// Takes those who wait in the backlogs, then closes the listeners.
+    func stopListening() async -> [Listener] {
+        await finishAcceptors { _ in true }
+        let listeners = status.withLock { status in
+            defer { status.listeners = [] }
+            return status.listeners
+        }
+        for listener in listeners where !listener.isInherited { listener.close() }
+        return listeners
+    }
+
+    private func finishAcceptors(
+        where isMeant: @escaping @Sendable (Acceptor) -> Bool
+    ) async {
+        await onEveryLoop { [status] loop in
+            let acceptors = status.withLock { status in
+                let acceptors = status.acceptors.filter { $0.isOn(loop) && isMeant($0) }
+                status.acceptors.removeAll { $0.isOn(loop) && isMeant($0) }
+                return acceptors
+            }
+            for acceptor in acceptors { acceptor.finish() }
+        }
+    }
+
+    private func finishConnections(_ time: Duration?, in era: Int) async {
+        let end = ContinuousClock.now + (time ?? core.configuration.shutdownGrace)
+        tellConnections(in: era) { $0.shutDown() }
+        await waitForConnections(until: end, in: era)
+        await closeConnections(in: era)
+    }
+
+    private func closeConnections(in era: Int) async {
+        tellConnections(in: era) { $0.abort() }
+        await waitForConnections(until: .now + .seconds(1), in: era)
+    }
+
+    private func waitForConnections(
+        until end: ContinuousClock.Instant, in era: Int
+    ) async {
+        await core.waitForConnections { isIn(era) ? end : nil }
+    }
+
+    /// Connections of a later time are not meant.
+    private func tellConnections(
+        in era: Int, _ body: @escaping @Sendable (Connection) -> Void
+    ) {
+        for loop in status.withLock({ $0.loops }) {
+            loop.execute { [self] in
+                if isIn(era) { loop.forEachConnection(body) }
+            }
+        }
+    }
+
+    private func isIn(_ era: Int) -> Bool { status.withLock { $0.changes == era } }
+
+    // MARK: Resuming
+
+    /// Binds again what `suspend` closed, at the same addresses and ports, and serves.
+    ///
+    /// Somebody else may have a port for a moment, so it is tried again, after short pauses, for
+    /// the `rebindTimeout` of the configuration. On a running server it looks whether the
+    /// listening sockets are still alive, and replaces those that are not.
+    /// - Throws: why it cannot listen, and `state` is `failed`, from where `resume` may be tried
+    ///   again; `ListenError.serverStopped` if the server is not suspended but stopped, or is shut
+    ///   down meanwhile.
+    @concurrent
+    public func resume() async throws(ListenError) {
+        await turns.take()
+        defer { turns.give() }
+        switch state {
+        case .running: try await replaceDeadListeners()
+        case .suspended: try await listenAgain()
+        case .failed:
+            guard status.withLock({ !$0.places.isEmpty }) else { throw .serverStopped }
+            try await listenAgain()
+        case .stopped, .starting, .stopping: throw .serverStopped
+        }
+    }
+
+    /// For who has the turn.
+    func listenAgain() async throws(ListenError) {
+        let places = status.withLock { $0.places }
+        enter(.starting)
+        do throws(ListenError) {
+            let listeners = try await bindAgain(places)
+            status.withLock { $0.places = [] }
+            serve(listeners)
+            enter(.running, .resumed(listeners.map(\.address)))
+        } catch .serverStopped {
+            enter(.suspended)
+            throw .serverStopped
+        } catch {
+            enter(.failed(error), .failed(error))
+            throw error
+        }
+    }
+
+    private func bindAgain(_ places: [Listener]) async throws(ListenError) -> [Listener] {
+        let backlog = core.configuration.backlog
+        let end = ContinuousClock.now + core.configuration.rebindTimeout
+        var pause = Duration.milliseconds(5)
+        while true {
+            let bound = await BlockingPool.binding.value {
+                Result { () throws(ListenError) in
+                    var listeners: [Listener] = []
+                    for place in places { listeners.append(try place.reopened(backlog: backlog)) }
+                    return listeners
+                }
+            }
+            do throws(ListenError) {
+                return try bound.get()
+            } catch {
+                guard error.mayPass, .now + pause < end else { throw error }
+                try await wait(pause)
+                pause = min(pause * 2, .milliseconds(250))
+            }
+        }
+    }
+
+    /// Waits, but not when the server is to be shut down.
+    private func wait(_ time: Duration) async throws(ListenError) {
+        let end = ContinuousClock.now + time
+        while end > .now {
+            let beats = core.changes.count
+            if status.withLock({ $0.stopRequests > 0 }) { throw .serverStopped }
+            await core.changes.wait(for: beats + 1, until: end)
+        }
+    }
+
+    // MARK: Sockets that were taken away
+
+    /// Systems that freeze programs may close their sockets meanwhile, without a word before the
+    /// next call on one of them.
+    func listenerDied(_ listener: Listener) async {
+        await turns.take()
+        defer { turns.give() }
+        guard state == .running, status.withLock({ $0.listeners.contains { $0 === listener } })
+        else { return }
+        core.logger.warning(
+            "a listening socket was lost", metadata: ["address": "\(listener.address)"])
+        // What it failed with is told to the delegate and the readers of events.
+        try? await replaceDeadListeners(listener)
+    }
+
+    /// For who has the turn.
+    private func replaceDeadListeners(_ known: Listener? = nil) async throws(ListenError) {
+        let dead = status.withLock { status in
+            status.listeners.filter { $0 === known || !$0.isAlive }
+        }
+        guard !dead.isEmpty else { return }
+        enter(.starting)
+        for listener in dead { listener.close() }
+        status.withLock { status in status.listeners.removeAll { $0.isClosed } }
+        await finishAcceptors { $0.isOrphaned }
+        do throws(ListenError) {
+            serve(try await bindAgain(dead))
+            enter(.running, .rebound(addresses))
+        } catch {
+            let others = await stopListening()
+            status.withLock { $0.places = others + dead }
+            if error == .serverStopped {
+                enter(.suspended)
+            } else {
+                enter(.failed(error), .failed(error))
+            }
+            throw error
+        }
+    }
+}
+
+extension ListenError {
+    /// Whether trying again in a moment may help.
+    fileprivate var mayPass: Bool {
+        switch self {
+        case .addressInUse, .addressNotAvailable: true
+        default: false
+        }
+    }
+}

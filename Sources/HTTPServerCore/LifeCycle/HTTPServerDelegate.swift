@@ -1,0 +1,74 @@
+public import Dispatch
+
+/// Is told what happens to a server. Every method has a default that does nothing.
+///
+/// The methods are called one after another, in the order of the events, on the queue given to
+/// `HTTPServer.setDelegate(_:queue:)`; never on the main thread unless that is the main queue.
+public protocol HTTPServerDelegate: AnyObject, Sendable {
+    /// The server listens at these addresses.
+    func serverDidStart(_ server: HTTPServer, at addresses: [SocketAddress])
+    /// The server was suspended, and does not listen any more.
+    func serverDidSuspend(_ server: HTTPServer)
+    /// The server listens again, at the same addresses.
+    func serverDidResume(_ server: HTTPServer, at addresses: [SocketAddress])
+    /// A listening socket that the system took away was replaced; these are all addresses.
+    func serverDidRebind(_ server: HTTPServer, at addresses: [SocketAddress])
+    /// A connection was opened while there was none.
+    func serverDidConnect(_ server: HTTPServer)
+    /// The last connection was closed, and for the coalescing interval there was none.
+    func serverDidDisconnect(_ server: HTTPServer)
+    /// The server was shut down; no connection is left.
+    func serverDidStop(_ server: HTTPServer, reason: HTTPServer.StopReason)
+    /// The server cannot listen.
+    func serverDidFail(_ server: HTTPServer, error: ListenError)
+}
+
+extension HTTPServerDelegate {
+    /// Does nothing.
+    public func serverDidStart(_ server: HTTPServer, at addresses: [SocketAddress]) {}
+    /// Does nothing.
+    public func serverDidSuspend(_ server: HTTPServer) {}
+    /// Does nothing.
+    public func serverDidResume(_ server: HTTPServer, at addresses: [SocketAddress]) {}
+    /// Does nothing.
+    public func serverDidRebind(_ server: HTTPServer, at addresses: [SocketAddress]) {}
+    /// Does nothing.
+    public func serverDidConnect(_ server: HTTPServer) {}
+    /// Does nothing.
+    public func serverDidDisconnect(_ server: HTTPServer) {}
+    /// Does nothing.
+    public func serverDidStop(_ server: HTTPServer, reason: HTTPServer.StopReason) {}
+    /// Does nothing.
+    public func serverDidFail(_ server: HTTPServer, error: ListenError) {}
+
+    fileprivate func take(_ event: HTTPServer.Event, of server: HTTPServer) {
+        switch event {
+        case .started(let addresses): serverDidStart(server, at: addresses)
+        case .suspended: serverDidSuspend(server)
+        case .resumed(let addresses): serverDidResume(server, at: addresses)
+        case .rebound(let addresses): serverDidRebind(server, at: addresses)
+        case .connected: serverDidConnect(server)
+        case .disconnected: serverDidDisconnect(server)
+        case .stopped(let reason): serverDidStop(server, reason: reason)
+        case .failed(let error): serverDidFail(server, error: error)
+        }
+    }
+}
+
+extension HTTPServer {
+    /// Says who is told what happens, from now on, instead of whoever was before.
+    /// - Parameters:
+    ///   - delegate: the delegate, which is not kept alive; `nil` for nobody.
+    ///   - queue: where its methods are called, one at a time even if the queue is concurrent;
+    ///     `nil` for a queue of the server's own. A method may take its time: neither serving nor
+    ///     `events` wait for it.
+    public func setDelegate(_ delegate: (any HTTPServerDelegate)?, queue: DispatchQueue? = nil) {
+        guard let delegate else { return events(to: nil) }
+        let serial = DispatchQueue(label: "http.delegate", target: queue)
+        events(
+            to: EventHub.Delegation(queue: serial) { [weak self, weak delegate] event in
+                guard let self, let delegate else { return }
+                delegate.take(event, of: self)
+            })
+    }
+}

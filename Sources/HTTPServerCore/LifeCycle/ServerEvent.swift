@@ -1,0 +1,34 @@
+extension HTTPServer {
+    /// What happened to a server, as its delegate and the readers of `events` are told.
+    public enum Event: Hashable, Sendable {
+        /// It listens at these addresses.
+        case started([SocketAddress])
+        /// It was suspended, and does not listen any more.
+        case suspended
+        /// It listens again, at the same addresses.
+        case resumed([SocketAddress])
+        /// The system took a listening socket away, and another was bound in its place; these are
+        /// all addresses.
+        case rebound([SocketAddress])
+        /// A connection was opened while there was none.
+        case connected
+        /// The last connection was closed, and for the coalescing interval there was none.
+        case disconnected
+        /// It was shut down; no connection is left.
+        case stopped(StopReason)
+        /// It cannot listen: starting, resuming or binding a lost socket again failed.
+        case failed(ListenError)
+    }
+
+    /// Who wanted a server to stop.
+    public enum StopReason: Hashable, Sendable {
+        /// The program called `shutdown`.
+        case requested
+        /// The task of `run` was cancelled.
+        case cancelled
+        /// The process received a signal that `run` was told to stop on.
+        case signal(StopSignal)
+        /// `run` gave up because the server had failed.
+        case failure(ListenError)
+    }
+}

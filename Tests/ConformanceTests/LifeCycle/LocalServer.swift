@@ -1,0 +1,58 @@
+import HTTPParser
+import HTTPServerCore
+import TestSupport
+import Testing
+
+/// A server inside of the tests. It answers with the target; `/gate` waits for the gate before.
+struct LocalServer {
+    let server: HTTPServer
+    let gate = ServerGate()
+    let begun = ServerLog<String>()
+
+    init(_ change: (inout ServerConfiguration) -> Void = { _ in }) {
+        var configuration = ServerConfiguration(host: "127.0.0.1", port: 0)
+        configuration.loops = 2
+        configuration.serverName = ""
+        configuration.headTimeout = .seconds(120)
+        change(&configuration)
+        let (gate, begun) = (gate, begun)
+        server = HTTPServer(
+            configuration,
+            handler: AsyncHandler { request in
+                begun.add(request.target.text)
+                if request.target.text == "/gate" { await gate.wait() }
+                return Response(.ok, body: .text(request.target.text))
+            })
+    }
+
+    /// Starts it and gives the port.
+    func start() async throws -> UInt16 {
+        try await server.start()
+        return try #require(server.addresses.first?.port)
+    }
+
+    static func get(_ target: String) -> String {
+        "GET \(target) HTTP/1.1\r\nHost: x\r\n\r\n"
+    }
+
+    /// Whether a new connection is served.
+    static func serves(_ port: UInt16) async -> Bool {
+        guard let socket = try? PlainSocket(port: port) else { return false }
+        guard (try? await socket.send(get("/"))) != nil else { return false }
+        return (try? await socket.response().text) == "/"
+    }
+}
+
+/// The events of a server, one after another.
+final class EventReader {
+    private var iterator: AsyncStream<HTTPServer.Event>.Iterator
+
+    init(_ server: HTTPServer) {
+        iterator = server.events.makeAsyncIterator()
+    }
+
+    /// The next event; waits for it as long as the time limit of the test allows.
+    func next() async -> HTTPServer.Event? {
+        await iterator.next(isolation: #isolation)
+    }
+}

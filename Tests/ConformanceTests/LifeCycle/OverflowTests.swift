@@ -1,0 +1,79 @@
+import HTTPParser
+import HTTPServerCore
+import TestSupport
+import Testing
+
+@Suite("Connections above the limit", .fewAtOnce, .timeLimit(.minutes(3)))
+struct OverflowTests {
+    private func full(
+        _ overflow: ConnectionOverflow
+    ) async throws -> (local: LocalServer, port: UInt16, first: PlainSocket) {
+        let local = LocalServer {
+            $0.connectionLimit = 1
+            $0.connectionOverflow = overflow
+        }
+        let port = try await local.start()
+        let first = try PlainSocket(port: port)
+        try await first.send(LocalServer.get("/1"))
+        #expect(try await first.response().text == "/1")
+        return (local, port, first)
+    }
+
+    @Test("They wait until there is room")
+    func wait() async throws {
+        let (local, port, first) = try await full(.wait)
+        let second = try PlainSocket(port: port)
+        try await second.send(LocalServer.get("/2"))
+        try await first.send("GET /3 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        #expect(try await first.response().text == "/3")
+        #expect(try await second.response().text == "/2")
+        await local.server.shutdown()
+    }
+
+    @Test("They are closed")
+    func refuse() async throws {
+        let (local, port, first) = try await full(.refuse)
+        for _ in 0..<100 {
+            #expect(try await PlainSocket(port: port).receiveAll().isEmpty)
+        }
+        #expect(local.server.connectionCount == 1)
+        try await first.send(LocalServer.get("/2"))
+        #expect(try await first.response().text == "/2")
+        await local.server.shutdown()
+    }
+
+    @Test("They are told when to come back")
+    func unavailable() async throws {
+        let (local, port, first) = try await full(.unavailable(retryAfter: .seconds(7)))
+        for _ in 0..<100 {
+            let socket = try PlainSocket(port: port)
+            try await socket.send(
+                "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nsomething")
+            let response = try await socket.response()
+            #expect(response.status == 503)
+            #expect(response["retry-after"] == "7")
+            #expect(response["connection"] == "close")
+            #expect(response["date"] != nil)
+            #expect(try await socket.receiveAll().isEmpty)
+        }
+        #expect(local.server.connectionCount == 1)
+        try await first.send("GET /2 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        #expect(try await first.response().text == "/2")
+        #expect(try await first.receiveAll().isEmpty)
+        #expect(await LocalServer.serves(port))
+        await local.server.shutdown()
+    }
+
+    @Test("Those who say nothing, or too much, are dropped")
+    func unavailableToStrangers() async throws {
+        let (local, port, first) = try await full(.unavailable(retryAfter: .zero))
+        let silent = try (0..<100).map { _ in try PlainSocket(port: port) }
+        for socket in silent { #expect(try await socket.receiveAll().isEmpty) }
+        let loud = try PlainSocket(port: port)
+        try? await loud.send([UInt8](repeating: 0x61, count: 4 << 20))
+        _ = try? await loud.receiveAll()
+        try await first.send(LocalServer.get("/2"))
+        #expect(try await first.response().text == "/2")
+        await local.server.shutdown()
+    }
+}

@@ -1,0 +1,197 @@
+import Dispatch
+import HTTPParser
+import HTTPServerCore
+import TestSupport
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+@Suite("Life cycle: running, handlers, queues", .fewAtOnce, .timeLimit(.minutes(3)))
+struct RunTests {
+    @Test("A cancelled run shuts down, and returns when that is done")
+    func cancelledRun() async throws {
+        let local = LocalServer()
+        let events = EventReader(local.server)
+        let run = Task { try await local.server.run() }
+        guard case .started? = await events.next() else {
+            Issue.record("it did not start")
+            return
+        }
+        run.cancel()
+        try await run.value
+        #expect(local.server.state == .stopped)
+        #expect(await events.next() == .stopped(.cancelled))
+    }
+
+    @Test("A run that cannot listen throws, at once or later")
+    func failedRun() async throws {
+        let other = try Listener.bind(host: "127.0.0.1", port: 0, backlog: 8)
+        let port = try #require(other.first?.address.port)
+        let local = LocalServer {
+            $0.endpoints = [.tcp(host: "127.0.0.1", port: port)]
+            $0.rebindTimeout = .zero
+        }
+        await #expect(throws: ListenError.addressInUse("127.0.0.1 port \(port)")) {
+            try await local.server.run()
+        }
+        other.first?.close()
+        let events = EventReader(local.server)
+        let run = Task { try await local.server.run() }
+        _ = await events.next()
+        await local.server.suspend()
+        let again = try Listener.bind(host: "127.0.0.1", port: port, backlog: 8)
+        let error = ListenError.addressInUse("127.0.0.1:\(port)")
+        await #expect(throws: error) { try await local.server.resume() }
+        await #expect(throws: error) { try await run.value }
+        #expect(local.server.state == .stopped)
+        #expect(await events.next() == .suspended)
+        #expect(await events.next() == .failed(error))
+        #expect(await events.next() == .stopped(.failure(error)))
+        withExtendedLifetime(again) {}
+    }
+
+    /// What a signal does now, as far as it can be compared.
+    private func disposition(_ number: CInt) -> Int {
+        var action = sigaction()
+        unsafe sigaction(number, nil, &action)
+        #if canImport(Darwin)
+            return unsafe unsafeBitCast(action.__sigaction_u.__sa_handler, to: Int.self)
+        #else
+            return unsafe unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+        #endif
+    }
+
+    @Test("A signal ends the runs of all servers, and does afterwards what it did before")
+    func signals() async throws {
+        let signal = StopSignal(number: SIGUSR2)
+        let before = disposition(SIGUSR2)
+        let locals = (0..<2).map { _ in LocalServer() }
+        let started = ServerLog<Int>()
+        let runs = locals.map { local in
+            Task {
+                try await local.server.run(stoppingOn: [signal]) { started.add($0.count) }
+            }
+        }
+        let events = locals.map { EventReader($0.server) }
+        for _ in locals { #expect(await started.first() == 1) }
+        #expect(disposition(SIGUSR2) != before)
+        kill(getpid(), SIGUSR2)
+        for run in runs { try await run.value }
+        for reader in events {
+            var event = await reader.next()
+            if case .started? = event { event = await reader.next() }
+            #expect(event == .stopped(.signal(signal)))
+        }
+        #expect(disposition(SIGUSR2) == before)
+    }
+
+    @Test("Another handler answers from the next request on, on open connections too")
+    func replacedHandler() async throws {
+        let local = LocalServer()
+        let port = try await local.start()
+        let (open, busy) = (try PlainSocket(port: port), try PlainSocket(port: port))
+        try await open.send(LocalServer.get("/old"))
+        #expect(try await open.response().text == "/old")
+        try await busy.send(LocalServer.get("/gate"))
+        _ = await local.begun.first { $0 == "/gate" }
+        await local.server.replaceHandler(
+            with: SyncHandler { _ in Response(.ok, body: .text("new")) })
+        try await open.send(LocalServer.get("/old"))
+        #expect(try await open.response().text == "new")
+        let late = try PlainSocket(port: port)
+        try await late.send(LocalServer.get("/old"))
+        #expect(try await late.response().text == "new")
+        local.gate.open()
+        #expect(try await busy.response().text == "/gate")
+        await local.server.shutdown()
+    }
+
+    @Test("Handlers are swapped under load without losing a request")
+    func replacedUnderLoad() async throws {
+        let local = LocalServer()
+        let port = try await local.start()
+        let swapping = Task {
+            var number = 0
+            while !Task.isCancelled {
+                let text = "\(number)"
+                number += 1
+                await local.server.replaceHandler(
+                    with: SyncHandler { _ in Response(.ok, body: .text(text)) })
+                try? await Task.sleep(for: .milliseconds(1))
+            }
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    let socket = try PlainSocket(port: port)
+                    for _ in 0..<100 {
+                        try await socket.send(LocalServer.get("/"))
+                        #expect(try await socket.response().status == 200)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        swapping.cancel()
+        await swapping.value
+        await local.server.shutdown()
+    }
+
+    @Test("Loops run on the queue they are lent")
+    func loopTarget() async throws {
+        let key = DispatchSpecificKey<String>()
+        let queue = DispatchQueue(label: "lent", attributes: .concurrent)
+        queue.setSpecific(key: key, value: "lent")
+        var configuration = ServerConfiguration(host: "127.0.0.1", port: 0)
+        configuration.loopTarget = queue
+        configuration.loopQoS = .utility
+        let server = HTTPServer(
+            configuration,
+            handler: AsyncHandler { _ in
+                Response(.ok, body: .text(DispatchQueue.getSpecific(key: key) ?? "other"))
+            })
+        try await server.start()
+        let socket = try PlainSocket(port: try #require(server.addresses.first?.port))
+        try await socket.send(LocalServer.get("/"))
+        #expect(try await socket.response().text == "lent")
+        await server.shutdown()
+    }
+
+    @MainActor
+    @Test("Nothing is done on the main thread of a caller, which goes on meanwhile")
+    func mainActor() async throws {
+        let local = LocalServer { $0.shutdownGrace = .seconds(120) }
+        let server = local.server
+        let port = try await local.start()
+        // Each call has to wait for something that only the main actor does meanwhile.
+        for kind in 0..<2 {
+            let busy = try PlainSocket(port: port)
+            try await busy.send(LocalServer.get("/gate"))
+            _ = await local.begun.first { $0 == "/gate" }
+            let beats = Locked(0)
+            let heart = Task { @MainActor in
+                while beats.withLock({ $0 }) < 100 {
+                    beats.withLock { $0 += 1 }
+                    await Task.yield()
+                }
+                local.gate.open()
+            }
+            if kind == 0 {
+                await server.suspend()
+                try await server.resume()
+            } else {
+                await server.shutdown()
+            }
+            await heart.value
+            #expect(beats.withLock { $0 } == 100)
+            _ = try await busy.response()
+        }
+        #expect(server.state == .stopped)
+    }
+}

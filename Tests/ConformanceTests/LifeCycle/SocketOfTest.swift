@@ -1,0 +1,20 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// What tests do to sockets of the server behind its back.
+enum SocketOfTest {
+    static func takeAway(_ descriptor: CInt) {
+        #if os(Linux)
+            _ = shutdown(descriptor, CInt(SHUT_RDWR))
+        #else
+            _ = shutdown(descriptor, SHUT_RDWR)
+        #endif
+    }
+
+    static func duplicate(_ descriptor: CInt) -> CInt { dup(descriptor) }
+}

@@ -1,0 +1,107 @@
+import HTTPServerCore
+import Testing
+
+@Suite("Background policy: decisions")
+struct BackgroundPolicyTests {
+    /// What follows from some inputs, one list for each.
+    private func actions(
+        _ inputs: BackgroundPolicy.Input..., from policy: BackgroundPolicy = BackgroundPolicy()
+    ) -> [[BackgroundPolicy.Action]] {
+        var policy = policy
+        return inputs.map { policy.handle($0) }
+    }
+
+    @Test("A task is held while somebody is connected")
+    func taskWhileConnected() {
+        #expect(actions(.connected, .disconnected) == [[.beginTask], [.endTask]])
+        #expect(actions(.connected, .connected) == [[.beginTask], []])
+        #expect(actions(.disconnected) == [[]])
+    }
+
+    @Test("An idle server is suspended as soon as the app leaves the foreground")
+    func suspendedWhenIdle() {
+        #expect(
+            actions(.enteredBackground, .willEnterForeground, .becameActive)
+                == [[.beginTask, .suspend, .endTask], [.resume], []])
+    }
+
+    @Test("A busy one is suspended when its last connection closes")
+    func suspendedWhenDone() {
+        #expect(
+            actions(.connected, .enteredBackground, .disconnected, .willEnterForeground)
+                == [[.beginTask], [], [.suspend, .endTask], [.resume]])
+    }
+
+    @Test("Or when the time is over, before the task ends")
+    func suspendedWhenExpired() {
+        #expect(
+            actions(.connected, .enteredBackground, .taskExpired, .disconnected)
+                == [[.beginTask], [], [.suspend, .endTask], []])
+    }
+
+    @Test("Time that is over in the foreground ends the task, and nothing else")
+    func expiredInForeground() {
+        #expect(
+            actions(.connected, .taskExpired, .disconnected) == [[.beginTask], [.endTask], []])
+        #expect(actions(.taskExpired) == [[]])
+    }
+
+    @Test("Back in time, nothing was suspended, and the sockets are looked after")
+    func backInTime() {
+        #expect(
+            actions(.connected, .enteredBackground, .willEnterForeground, .disconnected)
+                == [[.beginTask], [], [.resume], [.endTask]])
+    }
+
+    @Test("A task that is not granted leaves nothing to wait for")
+    func refused() {
+        #expect(
+            actions(.connected, .taskRefused, .enteredBackground)
+                == [[.beginTask], [], [.beginTask, .suspend, .endTask]])
+        #expect(
+            actions(.connected, .enteredBackground, .taskRefused) == [[.beginTask], [], [.suspend]])
+    }
+
+    @Test("Who connects in the background gets no task of his own")
+    func connectedInBackground() {
+        #expect(
+            actions(.connected, from: BackgroundPolicy(isInBackground: true)) == [[]])
+        let busy = BackgroundPolicy(isInBackground: true, isConnected: true)
+        #expect(actions(.willEnterForeground, from: busy) == [[.resume, .beginTask]])
+    }
+
+    @Test("A resumption that failed is tried again when the app becomes active")
+    func retried() {
+        #expect(
+            actions(
+                .enteredBackground, .willEnterForeground, .resumeFailed, .becameActive, .resumed,
+                .becameActive)
+                == [[.beginTask, .suspend, .endTask], [.resume], [], [.resume], [], []])
+        #expect(
+            actions(.becameActive, from: BackgroundPolicy(isInBackground: true)) == [[.resume]])
+    }
+
+    @Test("Whatever comes in whatever order: never two tasks, never an end without a task")
+    func anyOrder() {
+        let inputs: [BackgroundPolicy.Input] = [
+            .enteredBackground, .willEnterForeground, .becameActive, .taskExpired, .taskRefused,
+            .connected, .disconnected, .resumed, .resumeFailed,
+        ]
+        var generator = SystemRandomNumberGenerator()
+        for _ in 0..<2_000 {
+            var policy = BackgroundPolicy()
+            var tasks = 0
+            for _ in 0..<40 {
+                guard let input = inputs.randomElement(using: &generator) else { continue }
+                if input == .taskRefused, tasks == 0 { continue }
+                if input == .taskRefused { tasks = 0 }
+                for action in policy.handle(input) {
+                    if action == .beginTask { tasks += 1 }
+                    if action == .endTask { tasks -= 1 }
+                    #expect(tasks == 0 || tasks == 1)
+                }
+                #expect(policy.holdsTask == (tasks == 1))
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import HTTPServerCore
+import Testing
+
+@Suite("First and last connection")
+struct ConnectionPresenceTests {
+    @Test("Without an interval each end is told at once")
+    func noInterval() {
+        var presence = ConnectionPresence(interval: 0)
+        #expect(!presence.isConnected)
+        for now: UInt64 in [5, 10] {
+            #expect(presence.changed(isOpen: true, now: now) == .connected)
+            #expect(presence.isConnected)
+            #expect(presence.changed(isOpen: false, now: now) == .disconnected)
+            #expect(!presence.isConnected)
+        }
+    }
+
+    @Test("The end is told when nobody came for the whole interval")
+    func interval() {
+        var presence = ConnectionPresence(interval: 100)
+        #expect(presence.changed(isOpen: true, now: 0) == .connected)
+        #expect(presence.changed(isOpen: false, now: 10) == .wait(100))
+        #expect(presence.isConnected)
+        #expect(presence.timerFired(now: 110) == .disconnected)
+        #expect(!presence.isConnected)
+        #expect(presence.changed(isOpen: true, now: 120) == .connected)
+    }
+
+    @Test("Who comes back in time keeps it from being told")
+    func coalescing() {
+        var presence = ConnectionPresence(interval: 100)
+        #expect(presence.changed(isOpen: true, now: 0) == .connected)
+        #expect(presence.changed(isOpen: false, now: 10) == .wait(100))
+        #expect(presence.changed(isOpen: true, now: 50) == .none)
+        #expect(presence.timerFired(now: 110) == .none)
+        #expect(presence.isConnected)
+        #expect(presence.changed(isOpen: false, now: 200) == .wait(100))
+    }
+
+    @Test("One timer at a time serves however often connections come and go")
+    func oneTimer() {
+        var presence = ConnectionPresence(interval: 100)
+        #expect(presence.changed(isOpen: true, now: 0) == .connected)
+        #expect(presence.changed(isOpen: false, now: 10) == .wait(100))
+        for now in UInt64(20)..<90 {
+            #expect(presence.changed(isOpen: true, now: now) == .none)
+            #expect(presence.changed(isOpen: false, now: now) == .none)
+        }
+        #expect(presence.timerFired(now: 110) == .wait(79))
+        #expect(presence.timerFired(now: 189) == .disconnected)
+    }
+
+    @Test("A stopped server has nobody to wait for")
+    func stopped() {
+        var presence = ConnectionPresence(interval: 100)
+        #expect(presence.stopped() == .none)
+        #expect(presence.changed(isOpen: true, now: 0) == .connected)
+        #expect(presence.changed(isOpen: false, now: 1) == .wait(100))
+        #expect(presence.stopped() == .disconnected)
+        #expect(presence.timerFired(now: 101) == .none)
+        #expect(presence.stopped() == .none)
+    }
+
+    @Test("An end that comes late, after the next beginning, changes nothing")
+    func lateEnd() {
+        var presence = ConnectionPresence(interval: 0)
+        #expect(presence.changed(isOpen: true, now: 0) == .connected)
+        // Two threads: one saw the count fall to 0, the other rise to 1 before the first told.
+        #expect(presence.changed(isOpen: true, now: 1) == .none)
+        #expect(presence.changed(isOpen: true, now: 1) == .none)
+        #expect(presence.isConnected)
+    }
+}
