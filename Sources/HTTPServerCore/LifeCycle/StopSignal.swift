@@ -70,10 +70,8 @@ final class SignalWatch: Sendable {
         }
     }
 
+    /// Dispatch may put a handler of its own in, which must not be overwritten: so it comes last.
     private static func install(_ number: CInt) -> Entry {
-        let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-        source.setEventHandler { @Sendable in came(number) }
-        source.activate()
         var ignore = sigaction()
         var previous = sigaction()
         #if canImport(Darwin)
@@ -82,6 +80,9 @@ final class SignalWatch: Sendable {
             unsafe ignore.__sigaction_handler.sa_handler = SIG_IGN
         #endif
         unsafe sigaction(number, &ignore, &previous)
+        let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+        source.setEventHandler { @Sendable in came(number) }
+        source.activate()
         return Entry(source: source, previous: previous)
     }
 
