@@ -48,8 +48,11 @@ final class ProtectedClient: Sendable {
     let connection: MemoryConnection
     private let heads = Locked<Set<Int>>([])
 
-    init(_ handler: any Handler, configuration: ServerConfiguration = .test) {
-        connection = MemoryConnection(handler, configuration: configuration)
+    init(
+        _ handler: any Handler, configuration: ServerConfiguration = .test,
+        address: PeerAddress = PeerAddress()
+    ) {
+        connection = MemoryConnection(handler, configuration: configuration, address: address)
     }
 
     /// - Parameters:

@@ -200,6 +200,39 @@ struct BasicAuthenticationTests {
         #expect(checker.rememberedCount == 0)
     }
 
+    @Test("Who guesses has to wait, then is sent away; who is logged in there is not held up")
+    func guessing() async throws {
+        let space = try space()
+        let handler = AuthenticationHandler(ProtectedSpace.whoami, by: space.authenticator)
+        let address = PeerAddress(ipv4: (192, 0, 2, 1), port: 1)
+        let client = ProtectedClient(handler, address: address)
+        #expect(try await client.ask("GET", "/", ann).status == 200)
+        for number in 0..<FailureTable.allowance {
+            #expect(try await client.ask("GET", "/", basic("ann", "x\(number)")).status == 401)
+        }
+        // The clock of the space stands still: one goes at once, ten wait, the next is too many.
+        let waiting = (0..<11).map { number in
+            let client = ProtectedClient(handler, address: address)
+            client.connection.send(
+                Sample.get("/", "Authorization: \(basic("ann", "y\(number)"))\r\n"))
+            return client
+        }
+        let last = ProtectedClient(handler, address: address)
+        let answer = try await last.ask("GET", "/", basic("ann", "z"))
+        #expect(answer.status == 429 && answer["Retry-After"] == "10")
+        #expect(try await client.ask("GET", "/", ann).status == 200)
+        let other = ProtectedClient(handler, address: PeerAddress(ipv4: (192, 0, 2, 2), port: 1))
+        #expect(try await other.ask("GET", "/", basic("ann", "z")).status == 401)
+        let local = ProtectedClient(handler, address: PeerAddress(ipv4: (127, 0, 0, 1), port: 1))
+        for number in 0..<15 {
+            #expect(try await local.ask("GET", "/", basic("ann", "x\(number)")).status == 401)
+        }
+        for client in waiting {
+            client.connection.hangUp()
+            try await client.connection.closed()
+        }
+    }
+
     private static func token(_ text: String) -> String {
         Base64.text(of: Array(text.utf8))
     }
