@@ -4,6 +4,8 @@
 #include "CHTTPServerShims.h"
 
 #if defined(__linux__)
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
 #include <signal.h>
 #include <time.h>
 
@@ -44,5 +46,43 @@ ssize_t http_server_write(int file, const void *bytes, size_t count) {
 
 int http_server_accept(int listener, struct sockaddr *address, socklen_t *length) {
     return accept4(listener, address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
+int http_server_netlink_open(void) {
+    int descriptor = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
+    if (descriptor < 0) return -1;
+    struct sockaddr_nl address;
+    memset(&address, 0, sizeof address);
+    address.nl_family = AF_NETLINK;
+    address.nl_groups = RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR;
+    if (bind(descriptor, (struct sockaddr *)&address, sizeof address) == 0) return descriptor;
+    int error = errno;
+    close(descriptor);
+    errno = error;
+    return -1;
+}
+
+ssize_t http_server_netlink_receive(int socket, void *room, size_t count) {
+    struct sockaddr_nl sender;
+    socklen_t length = sizeof sender;
+    memset(&sender, 0, sizeof sender);
+    ssize_t received = recvfrom(socket, room, count, 0, (struct sockaddr *)&sender, &length);
+    return received > 0 && sender.nl_pid != 0 ? 0 : received;
+}
+#endif
+
+#if defined(__APPLE__)
+#include <TargetConditionals.h>
+#include <errno.h>
+#if TARGET_OS_OSX
+#include <launch.h>
+#endif
+
+int http_server_launchd_sockets(const char *name, int **descriptors, size_t *count) {
+#if TARGET_OS_OSX
+    return launch_activate_socket(name, descriptors, count);
+#else
+    return ENOSYS;
+#endif
 }
 #endif

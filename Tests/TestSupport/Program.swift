@@ -44,8 +44,10 @@ package enum Program {
     /// The path of the first of these programs on PATH.
     package static func find(_ names: String...) throws -> String {
         let path = unsafe getenv("PATH").map { unsafe String(cString: $0) } ?? "/usr/bin:/bin"
+        // Not everybody's PATH has the folders of the administrator's tools.
+        let folders = "\(path):/usr/sbin:/sbin".split(separator: ":")
         for name in names {
-            for folder in path.split(separator: ":") {
+            for folder in folders {
                 let file = "\(folder)/\(name)"
                 if isProgram(file) { return file }
             }

@@ -60,9 +60,21 @@ static inline int http_server_datagram_type(void) { return SOCK_DGRAM; }
 
 /// write without SIGPIPE, in the same way.
 ssize_t http_server_write(int file, const void *bytes, size_t count);
+/// A socket on which the kernel tells of changes of network interfaces and addresses.
+int http_server_netlink_open(void);
+
+/// Reads from it without waiting; 0 for a message that did not come from the kernel.
+ssize_t http_server_netlink_receive(int socket, void * room, size_t count);
 
 /// EPOLLEXCLUSIVE, so that one new connection does not wake every loop.
 static inline uint32_t http_server_epoll_exclusive(void) { return 1u << 28; }
+#endif
+
+#if defined(__APPLE__)
+#include <stddef.h>
+
+/// launch_activate_socket of macOS with an array that may be missing; ENOSYS elsewhere.
+int http_server_launchd_sockets(const char *name, int **descriptors, size_t *count);
 #endif
 
 #endif

@@ -58,6 +58,10 @@ package final class Listener: Sendable {
     package let address: SocketAddress
     /// Where to bind again.
     private let raw: RawSocketAddress
+    /// The address, and whether it stands for both families.
+    package var bound: BoundAddress {
+        BoundAddress(address, isDualStack: Syscalls.isDualStack(descriptor))
+    }
     /// The path to remove when a Unix socket is closed.
     private let path: String?
     /// Whether the socket came from outside: once closed, nobody here could bind it again.

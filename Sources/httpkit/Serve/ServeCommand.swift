@@ -23,7 +23,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Argument(help: "The directory.")
     var directory = "."
 
-    @Option(help: "The address or name to listen at; * for all.")
+    @Option(help: "The address, name or network interface to listen at; * for all.")
     var host = "127.0.0.1"
 
     @Option(help: "The port; 0 for any free one.")
@@ -121,16 +121,22 @@ struct ServeCommand: AsyncParsableCommand {
 
     private var serverConfiguration: ServerConfiguration {
         var configuration = ServerConfiguration(host: host, port: port)
+        if isInterface { configuration.endpoints = [.interface(host, port: port)] }
         configuration.loops = loops
         configuration.contentLimit = maxBody
         if accessLog { configuration.accessLog = { Self.accessLines.write($0) } }
         return configuration
     }
 
+    private var isInterface: Bool {
+        (try? NetworkInterface.all())?.contains { $0.name == host } ?? false
+    }
+
     private func announce(_ server: HTTPServer) {
         guard let address = server.addresses.first, let port = address.port else { return }
-        let shown =
-            host.contains(":") ? "[\(host)]" : (host.isEmpty || host == "*") ? "localhost" : host
+        let isAll = host.isEmpty || host == "*"
+        let bound = isInterface ? server.primaryURL?.authorityHost : nil
+        let shown = bound ?? (host.contains(":") ? "[\(host)]" : isAll ? "localhost" : host)
         show("Serving \(directory) at http://\(shown):\(port)/")
         if let echo { show("Echoing requests at http://\(shown):\(port)\(echo)") }
     }

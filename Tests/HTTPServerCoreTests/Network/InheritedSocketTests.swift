@@ -1,0 +1,92 @@
+import HTTPParser
+import HTTPServerCore
+import TestSupport
+import Testing
+
+@Suite("Sockets of service managers")
+struct InheritedSocketTests {
+    private func parse(
+        _ environment: [String: String], process: CInt = 42
+    ) throws(InheritedSocketError) -> [InheritedSocket] {
+        try InheritedSocket.parse(environment, process: process)
+    }
+
+    private func describe(_ sockets: [InheritedSocket]) -> [String] {
+        sockets.map { "\($0.descriptor) \($0.name)" }
+    }
+
+    @Test("They come after standard error, with their names")
+    func named() throws {
+        let sockets = try parse([
+            "LISTEN_PID": "42", "LISTEN_FDS": "3", "LISTEN_FDNAMES": "web:admin.socket:",
+        ])
+        #expect(describe(sockets) == ["3 web", "4 admin.socket", "5 "])
+        #expect(sockets.first?.endpoint == .inherited(descriptor: 3))
+    }
+
+    @Test("Without names they are unknown")
+    func unnamed() throws {
+        let sockets = try parse(["LISTEN_PID": "42", "LISTEN_FDS": "2"])
+        #expect(describe(sockets) == ["3 unknown", "4 unknown"])
+    }
+
+    @Test("There are none without a manager, none of another process, and none of none")
+    func none() throws {
+        #expect(try parse([:]).isEmpty)
+        #expect(try parse(["LISTEN_PID": "42"]).isEmpty)
+        #expect(try parse(["LISTEN_FDS": "1"]).isEmpty)
+        #expect(try parse(["LISTEN_PID": "41", "LISTEN_FDS": "1"]).isEmpty)
+        #expect(try parse(["LISTEN_PID": "42", "LISTEN_FDS": "0"]).isEmpty)
+        #expect(
+            try parse(["LISTEN_PID": "42", "LISTEN_FDS": "0", "LISTEN_FDNAMES": ""]).isEmpty)
+    }
+
+    @Test(
+        "Numbers are digits and nothing else",
+        arguments: [
+            "", "-1", "+1", " 1", "1 ", "0x1", "٣", "99999999999999999999", "4097",
+        ])
+    func malformedCount(_ text: String) {
+        #expect(throws: InheritedSocketError.malformed("LISTEN_FDS")) {
+            try parse(["LISTEN_PID": "42", "LISTEN_FDS": text])
+        }
+    }
+
+    @Test("So is the process", arguments: ["", "-42", "42 ", "99999999999999999999"])
+    func malformedProcess(_ text: String) {
+        let error = #expect(throws: InheritedSocketError.self) {
+            try parse(["LISTEN_PID": text, "LISTEN_FDS": "1"])
+        }
+        #expect(error?.description == "LISTEN_PID: not what a service manager says")
+    }
+
+    @Test("There is a name for each or for none", arguments: ["a", "a:b:c", ""])
+    func wrongNames(_ names: String) {
+        #expect(throws: InheritedSocketError.malformed("LISTEN_FDNAMES")) {
+            try parse(["LISTEN_PID": "42", "LISTEN_FDS": "2", "LISTEN_FDNAMES": names])
+        }
+    }
+
+    @Test("A server serves a socket that was opened by somebody else")
+    func served() async throws {
+        let listener = try #require(
+            try Listener.bind(host: "127.0.0.1", port: 0, backlog: 8).first)
+        var configuration = ServerConfiguration()
+        configuration.loops = 1
+        configuration.endpoints = [.inherited(descriptor: try #require(duplicate(listener)))]
+        var router = Router()
+        router.on(.get, "/") { _ in Response(.ok, body: .text("inherited\n")) }
+        let server = HTTPServer(configuration, handler: router)
+        try await server.start()
+        #expect(server.addresses == [listener.address])
+        let result = try await Program.run(
+            "curl", ["-s", try #require(server.primaryURL).text])
+        #expect(result.text == "inherited\n")
+        await server.shutdown()
+    }
+
+    private func duplicate(_ listener: Listener) -> CInt? {
+        let descriptor = Syscalls.duplicate(listener.descriptor)
+        return descriptor < 0 ? nil : descriptor
+    }
+}
