@@ -10,6 +10,9 @@ TEST_SECONDS = 600
 # For `make bench`: flags of Benchmarks/parser.py; ARGS goes to Benchmarks/server.py.
 PARSER_ARGS =
 
+# For `make test-traits`: a folder of its own, so that the usual build stays.
+TRAITS = --enable-all-traits --scratch-path .build-traits
+
 # For `make fuzz`: one target or all of them, and the seconds for each.
 TARGET = all
 SECONDS = 60
@@ -19,7 +22,7 @@ PYTHON = $(shell for python in python3 /usr/bin/python3; do \
 	$$python -c 'import matplotlib' 2>/dev/null && echo $$python && exit; done; echo python3)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test acceptance build bench bench-peers lint format docs fuzz sanitize clean
+.PHONY: help run test test-traits acceptance build bench bench-peers lint format docs fuzz sanitize clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'
@@ -35,6 +38,12 @@ test: ## build everything and run all tests; ARGS='--filter Chunked' picks some
 		folder=$$(dirname "$$manifest"); echo "swift build --package-path $$folder"; \
 		swift build --package-path "$$folder" || exit 1; done
 	@TEST_SECONDS=$(TEST_SECONDS) Scripts/test $(ARGS)
+
+test-traits: ## the tests with all package traits on, which need more libraries
+	@Scripts/bootstrap test
+	@Scripts/bootstrap test-traits
+	swift build --build-tests $(TRAITS)
+	@TEST_SECONDS=$(TEST_SECONDS) Scripts/test $(TRAITS) $(ARGS)
 
 acceptance: ## check the robustness figures against a running server; some minutes
 	@Scripts/bootstrap test

@@ -34,7 +34,10 @@ let package = Package(
         .library(name: "HTTPServerCore", targets: ["HTTPServerCore"]),
         .executable(name: "httpkit", targets: ["httpkit"]),
     ],
+    // Off by default: what is off is neither compiled nor linked. `make test-traits` has all on.
     traits: [
+        .trait(name: "Bonjour", description: "Announces servers by DNS-SD."),
+        .trait(name: "NATPortMapping", description: "Has a gateway map a port, by NAT-PMP."),
         .trait(name: "Metrics", description: "SwiftMetrics, a bridge to swift-metrics."),
         .trait(
             name: "ServiceLifecycle",
@@ -58,11 +61,20 @@ let package = Package(
         .systemLibrary(
             name: "CLibCrypto", pkgConfig: "libcrypto",
             providers: [.apt(["libssl-dev"]), .yum(["openssl-devel"])]),
+        // Avahi's library; Apple's SDKs have theirs.
+        .systemLibrary(name: "CDNSSD", providers: [.apt(["libavahi-compat-libdnssd-dev"])]),
+        .target(
+            name: "CNATPMPShims",
+            cSettings: [.define("HTTP_NAT_PORT_MAPPING", .when(traits: ["NATPortMapping"]))],
+            linkerSettings: [.linkedLibrary("natpmp", .when(traits: ["NATPortMapping"]))]),
         .target(
             name: "HTTPServerCore",
             dependencies: [
                 "HTTPParser", "HTTPCodecs", "CHTTPServerShims",
                 .target(name: "CLibCrypto", condition: .when(platforms: [.linux])),
+                .target(
+                    name: "CDNSSD", condition: .when(platforms: [.linux], traits: ["Bonjour"])),
+                .target(name: "CNATPMPShims", condition: .when(traits: ["NATPortMapping"])),
                 .product(name: "Logging", package: "swift-log"),
                 .product(
                     name: "CoreMetrics", package: "swift-metrics",

@@ -60,6 +60,7 @@ static inline int http_server_datagram_type(void) { return SOCK_DGRAM; }
 
 /// write without SIGPIPE, in the same way.
 ssize_t http_server_write(int file, const void *bytes, size_t count);
+
 /// A socket on which the kernel tells of changes of network interfaces and addresses.
 int http_server_netlink_open(void);
 

@@ -18,6 +18,14 @@ extension Syscalls {
         _ = unsafe unsetenv(name)
     }
 
+    /// The name of the machine without a domain.
+    package static func hostName() -> String {
+        var bytes = [CChar](repeating: 0, count: 256)
+        guard unsafe gethostname(&bytes, bytes.count - 1) == 0 else { return "localhost" }
+        let name = bytes.prefix { $0 != 0 && $0 != 0x2E }.map(UInt8.init(bitPattern:))
+        return String(decoding: name, as: UTF8.self)
+    }
+
     package static func processIdentifier() -> CInt { getpid() }
 
     package static func closeOnExec(_ descriptor: CInt) {

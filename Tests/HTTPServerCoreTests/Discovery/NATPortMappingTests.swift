@@ -1,0 +1,211 @@
+#if NATPortMapping
+    import HTTPServerCore
+    import TestSupport
+    import Testing
+
+    @Suite("Port mapping by NAT-PMP (RFC 6886)")
+    struct NATPortMappingTests {
+        private typealias Events = AsyncStream<NATPortMappingEvent>
+
+        private func event(_ events: Events) async throws -> NATPortMappingEvent {
+            for await event in events { return event }
+            throw Program.Failure("no event")
+        }
+
+        private func mapped(_ events: Events) async throws -> NATMapping {
+            let event = try await event(events)
+            guard case .mapped(let mapping) = event else { throw Program.Failure("\(event)") }
+            return mapping
+        }
+
+        private func configuration(_ gateway: ScriptedGateway) -> NATPortMappingConfiguration {
+            var configuration = NATPortMappingConfiguration()
+            configuration.gateway = gateway.address
+            configuration.patience = .seconds(60)
+            return configuration
+        }
+
+        @Test("A mapping is asked for, told, and taken back at the stop")
+        func mapping() async throws {
+            let gateway = try await ScriptedGateway(
+                addresses: ["203.0.113.7"], plan: ["grant:3600"])
+            let mapper = NATPortMapper(configuration(gateway))
+            let events = mapper.events()
+            #expect(mapper.mapping == nil)
+            mapper.start(port: 8099)
+            let mapping = try await mapped(events)
+            #expect(
+                mapping.url == "http://203.0.113.7:8100/", "the gateway gives the port above")
+            #expect(mapping.internalPort == 8099)
+            #expect(mapping.lifetime == .seconds(3600))
+            #expect(mapping.scope == .global)
+            #expect(mapper.mapping == mapping)
+            #expect(mapper.url == mapping.url)
+            await mapper.stop()
+            #expect(try await event(events) == .removed)
+            #expect(mapper.url == nil)
+            #expect(
+                gateway.requests == [
+                    "address", "map 8099 wish 8099 for 7200", "map 8099 wish 0 for 0",
+                ])
+        }
+
+        @Test("The port and the time that are wished for")
+        func wishes() async throws {
+            let gateway = try await ScriptedGateway(addresses: ["203.0.113.7"], plan: ["grant:60"])
+            var configuration = configuration(gateway)
+            configuration.externalPort = 79
+            configuration.lifetime = .seconds(100)
+            let mapper = NATPortMapper(configuration)
+            let events = mapper.events()
+            mapper.start(port: 8099)
+            #expect(try await mapped(events).url == "http://203.0.113.7/", "80 is left out")
+            #expect(gateway.requests.last == "map 8099 wish 79 for 100")
+            await mapper.stop()
+        }
+
+        @Test("It is renewed after half of its time, and told again only when something changes")
+        func renewal() async throws {
+            let gateway = try await ScriptedGateway(
+                addresses: ["203.0.113.7", "203.0.113.7", "203.0.113.8"],
+                plan: ["grant:1", "keep:1"])
+            let mapper = NATPortMapper(configuration(gateway))
+            let events = mapper.events()
+            mapper.start(port: 8099)
+            #expect(try await mapped(events).externalAddress == "203.0.113.7")
+            let second = try await mapped(events)
+            #expect(second.externalAddress == "203.0.113.8")
+            #expect(second.externalPort == 8100)
+            let renewals = gateway.requests.filter { $0 == "map 8099 wish 8100 for 7200" }
+            #expect(renewals.count >= 2, "\(gateway.requests)")
+            await mapper.stop()
+        }
+
+        @Test(
+            "A gateway that does not want to says why",
+            arguments: [
+                (1, NATPortMappingError.notSupported), (2, .refused), (3, .networkFailure),
+                (4, .outOfResources), (5, .notSupported),
+            ])
+        func refusal(_ code: Int, _ error: NATPortMappingError) async throws {
+            let gateway = try await ScriptedGateway(
+                addresses: ["203.0.113.7"], plan: ["refuse:\(code)"])
+            let mapper = NATPortMapper(configuration(gateway))
+            let events = mapper.events()
+            mapper.start(port: 8099)
+            #expect(try await event(events) == .failed(error))
+            #expect(mapper.mapping == nil)
+            await mapper.stop()
+            #expect(try await event(events) == .removed)
+            #expect(
+                !gateway.requests.contains { $0.hasSuffix("for 0") }, "there is nothing to remove")
+        }
+
+        @Test("It is tried again, and one reason is told once")
+        func retry() async throws {
+            let gateway = try await ScriptedGateway(
+                addresses: ["203.0.113.7"],
+                plan: ["refuse:2", "refuse:2", "refuse:4", "grant:3600"])
+            var configuration = configuration(gateway)
+            configuration.retryInterval = .milliseconds(10)
+            let mapper = NATPortMapper(configuration)
+            let events = mapper.events()
+            mapper.start(port: 8099)
+            #expect(try await event(events) == .failed(.refused))
+            #expect(try await event(events) == .failed(.outOfResources))
+            #expect(try await mapped(events).externalPort == 8100)
+            await mapper.stop()
+        }
+
+        @Test("A request that is lost is sent again")
+        func lost() async throws {
+            let gateway = try await ScriptedGateway(
+                addresses: ["203.0.113.7"], plan: ["silent", "silent", "grant:3600"])
+            let mapper = NATPortMapper(configuration(gateway))
+            let events = mapper.events()
+            mapper.start(port: 8099)
+            _ = try await mapped(events)
+            #expect(gateway.requests.filter { $0.hasPrefix("map") }.count == 3)
+            await mapper.stop()
+        }
+
+        @Test("A gateway that never answers, and one that is not there, are told")
+        func silence() async throws {
+            let gateway = try await ScriptedGateway(addresses: ["silent"], plan: ["silent"])
+            var configuration = configuration(gateway)
+            configuration.patience = .milliseconds(300)
+            for address in [gateway.address, ScriptedGateway.anyAddress()] {
+                configuration.gateway = address
+                let mapper = NATPortMapper(configuration)
+                let events = mapper.events()
+                mapper.start(port: 8099)
+                #expect(try await event(events) == .failed(.noAnswer))
+                await mapper.stop()
+            }
+            #expect(gateway.requests.contains("address"))
+        }
+
+        @Test("A gateway that falls silent does not keep the stop")
+        func silentStop() async throws {
+            let gateway = try await ScriptedGateway(
+                addresses: ["203.0.113.7"], plan: ["grant:3600", "silent"])
+            let mapper = NATPortMapper(configuration(gateway))
+            let events = mapper.events()
+            mapper.start(port: 8099)
+            _ = try await mapped(events)
+            await mapper.stop()
+            #expect(try await event(events) == .removed)
+            #expect(gateway.requests.last == "map 8099 wish 0 for 0")
+        }
+
+        @Test(
+            "What is no address of IPv4 is no gateway", arguments: ["", "::1", "gateway", "1.2.3"])
+        func noGateway(_ address: String) async throws {
+            var configuration = NATPortMappingConfiguration()
+            configuration.gateway = address
+            let mapper = NATPortMapper(configuration)
+            let events = mapper.events()
+            mapper.start(port: 8099)
+            #expect(try await event(events) == .failed(.noGateway))
+            await mapper.stop()
+        }
+
+        @Test("A gateway behind another gateway can be told from its address")
+        func twoGateways() async throws {
+            let gateway = try await ScriptedGateway(addresses: ["100.64.1.2"], plan: ["grant:3600"])
+            let mapper = NATPortMapper(configuration(gateway))
+            let events = mapper.events()
+            mapper.start(port: 8099)
+            #expect(try await mapped(events).scope == .private)
+            await mapper.stop()
+        }
+
+        @Test("It follows a server: away when suspended, back when resumed, away at the stop")
+        func follows() async throws {
+            let gateway = try await ScriptedGateway(
+                addresses: ["203.0.113.7"], plan: ["grant:3600"])
+            let mapper = NATPortMapper(configuration(gateway))
+            let events = mapper.events()
+            var configuration = ServerConfiguration(host: "127.0.0.1", port: 0)
+            configuration.loops = 1
+            let server = HTTPServer(configuration, handler: Router())
+            let following = Task { await mapper.follow(server) }
+            try await server.start()
+            let port = try #require(server.addresses.first?.port)
+            #expect(try await mapped(events).internalPort == port)
+            await server.suspend()
+            #expect(try await event(events) == .removed)
+            try await server.resume()
+            #expect(try await mapped(events).internalPort == port)
+            await server.shutdown()
+            #expect(try await event(events) == .removed)
+            try await server.start()
+            _ = try await mapped(events)
+            following.cancel()
+            await following.value
+            #expect(try await event(events) == .removed)
+            #expect(mapper.mapping == nil)
+            await server.shutdown()
+        }
+    }
+#endif

@@ -1,0 +1,75 @@
+#if NATPortMapping
+    import TestSupport
+
+    /// A gateway that answers NAT-PMP on a loopback address of its own, as it is told to.
+    struct ScriptedGateway {
+        let address: String
+        private let program: RunningProgram
+
+        private static let script = """
+            import socket, struct, sys
+            addresses, plan = sys.argv[2].split(","), sys.argv[3].split(",")
+            gateway = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+            gateway.bind((sys.argv[1], 5351))
+            print("ready", flush=True)
+
+            def following(steps):
+                return steps.pop(0) if len(steps) > 1 else steps[0]
+
+            while True:
+                request, peer = gateway.recvfrom(64)
+                if request == bytes(2):
+                    print("address", flush=True)
+                    address = following(addresses)
+                    if address != "silent":
+                        gateway.sendto(
+                            struct.pack("!BBHI", 0, 128, 0, 1) + socket.inet_aton(address), peer)
+                    continue
+                version, code, _, port, wish, lifetime = struct.unpack("!BBHHHI", request)
+                assert (version, code) == (0, 2), "not a request to map a TCP port"
+                print(f"map {port} wish {wish} for {lifetime}", flush=True)
+                verb, _, number = following(plan).partition(":")
+                if verb == "silent":
+                    continue
+                result, given, granted = 0, wish + 1, int(number or 0)
+                if lifetime == 0:
+                    given, granted = 0, 0
+                elif verb == "keep":
+                    given = wish
+                elif verb == "refuse":
+                    result, given, granted = granted, 0, 0
+                gateway.sendto(
+                    struct.pack("!BBHIHHI", 0, 130, result, 1, port, given, granted), peer)
+            """
+
+        /// - Parameters:
+        ///   - addresses: the external addresses that it tells, one after another, the last for
+        ///     ever; `silent` for no answer.
+        ///   - plan: what it does with requests to map a port, likewise: `grant:SECONDS` gives the
+        ///     port above the one that is wished for, `keep:SECONDS` gives that one,
+        ///     `refuse:CODE`, or `silent`.
+        init(addresses: [String], plan: [String]) async throws {
+            address = Self.anyAddress()
+            program = try RunningProgram(
+                "python3",
+                [
+                    "-c", Self.script, address, addresses.joined(separator: ","),
+                    plan.joined(separator: ","),
+                ])
+            guard await program.wait(until: { $0.text.hasPrefix("ready\n") }) else {
+                throw Program.Failure(program.complaints)
+            }
+        }
+
+        /// One of the 16 million addresses of this machine.
+        static func anyAddress() -> String {
+            let parts = (0..<2).map { _ in String(Int.random(in: 1...254)) }
+            return "127.\(Int.random(in: 64...254)).\(parts.joined(separator: "."))"
+        }
+
+        /// What it was asked for, in order.
+        var requests: [String] {
+            program.text.split(separator: "\n").dropFirst().map(String.init)
+        }
+    }
+#endif
