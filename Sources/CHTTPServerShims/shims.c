@@ -69,6 +69,45 @@ ssize_t http_server_netlink_receive(int socket, void *room, size_t count) {
     ssize_t received = recvfrom(socket, room, count, 0, (struct sockaddr *)&sender, &length);
     return received > 0 && sender.nl_pid != 0 ? 0 : received;
 }
+
+// Descriptors plus 1; 0 for none.
+static volatile int signal_targets[65];
+static struct sigaction signal_previous[65];
+
+static void signal_came(int number) {
+    int error = errno;
+    uint64_t one = 1;
+    ssize_t written = write(signal_targets[number] - 1, &one, sizeof one);
+    (void)written;
+    errno = error;
+}
+
+int http_server_catch_signal(int number) {
+    if (number < 1 || number > 64) {
+        errno = EINVAL;
+        return -1;
+    }
+    int target = signal_targets[number] - 1;
+    if (target < 0) {
+        target = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+        if (target < 0) return -1;
+        signal_targets[number] = target + 1;
+    }
+    // What came after the last reader had gone is nobody's.
+    uint64_t count;
+    ssize_t got = read(target, &count, sizeof count);
+    (void)got;
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = signal_came;
+    action.sa_flags = SA_RESTART;
+    sigemptyset(&action.sa_mask);
+    return sigaction(number, &action, &signal_previous[number]) == 0 ? target : -1;
+}
+
+void http_server_release_signal(int number) {
+    sigaction(number, &signal_previous[number], 0);
+}
 #endif
 
 #if defined(__APPLE__)

@@ -67,6 +67,15 @@ int http_server_netlink_open(void);
 /// Reads from it without waiting; 0 for a message that did not come from the kernel.
 ssize_t http_server_netlink_receive(int socket, void * room, size_t count);
 
+/// Has a signal add 1 to an eventfd from now on, and returns that; it is made once for each signal and
+/// never closed, because a handler on another thread may be about to write to it. A handler, unlike
+/// an ignored signal, does not go over to programs that are started. Fails with EINVAL for numbers
+/// that cannot be caught. A signal that is caught is not caught again before it is released.
+int http_server_catch_signal(int number);
+
+/// Has a signal that was caught do what it did before.
+void http_server_release_signal(int number);
+
 /// EPOLLEXCLUSIVE, so that one new connection does not wake every loop.
 static inline uint32_t http_server_epoll_exclusive(void) { return 1u << 28; }
 #endif

@@ -29,7 +29,7 @@ extension HTTPServer {
     /// ends most programs at once.
     /// - Parameters:
     ///   - signals: what to stop on, such as `[.interrupt, .terminate]`. While it runs they do
-    ///     nothing else, and programs started meanwhile ignore them unless they say otherwise.
+    ///     nothing else. Those that cannot be caught are left alone.
     ///   - started: called once the server listens, with its addresses.
     /// - Throws: `ListenError` when the server cannot listen, or cannot listen any more.
     @concurrent
@@ -69,5 +69,6 @@ extension HTTPServer {
 }
 
 #if ServiceLifecycle
-    extension HTTPServer: Service {}
+    // The module has a type `Service` of its own.
+    extension HTTPServer: ServiceLifecycle.Service {}
 #endif

@@ -1,5 +1,8 @@
 internal import Dispatch
 
+#if os(Linux)
+    internal import CHTTPServerShims
+#endif
 #if canImport(Darwin)
     internal import Darwin
 #elseif canImport(Glibc)
@@ -27,13 +30,12 @@ public struct StopSignal: Hashable, Sendable {
 }
 
 /// Waits for signals of the process; what they did before is put back when nobody waits any more.
-///
-/// While it waits a signal is ignored as far as the system is concerned, and so it is by programs
-/// that are started meanwhile, unless they say otherwise.
 final class SignalWatch: Sendable {
     private struct Entry: @unchecked Sendable {
-        let source: any DispatchSourceSignal
-        let previous: sigaction
+        let source: any DispatchSourceProtocol
+        #if !os(Linux)
+            let previous: sigaction
+        #endif
         var watches: [ObjectIdentifier: SignalWatch] = [:]
     }
 
@@ -70,27 +72,44 @@ final class SignalWatch: Sendable {
         }
     }
 
-    /// Dispatch may put a handler of its own in, which must not be overwritten: so it comes last.
-    private static func install(_ number: CInt) -> Entry {
-        var ignore = sigaction()
-        var previous = sigaction()
-        #if canImport(Darwin)
-            ignore.__sigaction_u.__sa_handler = SIG_IGN
-        #else
-            unsafe ignore.__sigaction_handler.sa_handler = SIG_IGN
-        #endif
-        unsafe sigaction(number, &ignore, &previous)
-        let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-        source.setEventHandler { @Sendable in came(number) }
-        source.activate()
-        return Entry(source: source, previous: previous)
-    }
+    #if os(Linux)
+        private static func install(_ number: CInt) -> Entry? {
+            let target = http_server_catch_signal(number)
+            guard target >= 0 else { return nil }
+            let source = DispatchSource.makeReadSource(fileDescriptor: target, queue: queue)
+            source.setEventHandler { @Sendable in
+                var count: UInt64 = 0
+                if unsafe read(target, &count, 8) == 8 { came(number) }
+            }
+            source.activate()
+            return Entry(source: source)
+        }
 
-    private static func uninstall(_ number: CInt, _ entry: Entry) {
-        entry.source.cancel()
-        var previous = entry.previous
-        unsafe sigaction(number, &previous, nil)
-    }
+        private static func uninstall(_ number: CInt, _ entry: Entry) {
+            http_server_release_signal(number)
+            entry.source.cancel()
+        }
+    #else
+        private static func install(_ number: CInt) -> Entry? {
+            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+            source.setEventHandler { @Sendable in came(number) }
+            source.activate()
+            var ignore = sigaction()
+            var previous = sigaction()
+            ignore.__sigaction_u.__sa_handler = SIG_IGN
+            guard unsafe sigaction(number, &ignore, &previous) == 0 else {
+                source.cancel()
+                return nil
+            }
+            return Entry(source: source, previous: previous)
+        }
+
+        private static func uninstall(_ number: CInt, _ entry: Entry) {
+            var previous = entry.previous
+            unsafe sigaction(number, &previous, nil)
+            entry.source.cancel()
+        }
+    #endif
 
     private static func came(_ number: CInt) {
         let watches = entries.withLock { Array(($0[number]?.watches ?? [:]).values) }
