@@ -92,7 +92,7 @@ struct SuspensionTests {
         let shutdown = Task { await server.shutdown() }
         while server.state != .stopping { await Task.yield() }
         while await LocalServer.serves(port) { await Task.yield() }
-        #expect(server.connectionCount == 20)
+        #expect(server.connectionCount >= 20)
         local.gate.open()
         for socket in busy {
             let response = try await socket.response()
