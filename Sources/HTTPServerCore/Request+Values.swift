@@ -20,8 +20,8 @@ extension Request {
     /// time.
     public subscript<Key: RequestKey>(key: Key.Type) -> Key.Value? {
         get {
-            let values = storage.values.load()?.values
-            return values?.withLock { $0[ObjectIdentifier(key)] } as? Key.Value
+            guard let made = storage.valuesIfMade else { return nil }
+            return made.values.withLock { $0[ObjectIdentifier(key)] } as? Key.Value
         }
         nonmutating set {
             storage.madeValues.values.withLock { $0[ObjectIdentifier(key)] = newValue }
@@ -30,7 +30,7 @@ extension Request {
 
     /// The same for a value that belongs to one object, such as a handler, instead of a type.
     subscript(owner: AnyObject) -> (any Sendable)? {
-        get { storage.values.load()?.values.withLock { $0[ObjectIdentifier(owner)] } }
+        get { storage.valuesIfMade?.values.withLock { $0[ObjectIdentifier(owner)] } }
         nonmutating set {
             storage.madeValues.values.withLock { $0[ObjectIdentifier(owner)] = newValue }
         }

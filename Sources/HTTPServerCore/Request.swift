@@ -14,7 +14,8 @@ public struct Request: Sendable {
         let connection: ConnectionInfo
         /// Which one of its connection's requests it is.
         let number: Int
-        let values = AtomicLazyReference<RequestValues>()
+        private let values = AtomicLazyReference<RequestValues>()
+        private let hasValues = Atomic<Bool>(false)
 
         init(
             head: consuming RequestHead, exchange: Exchange?, connection: ConnectionInfo,
@@ -31,10 +32,21 @@ public struct Request: Sendable {
             self.init(
                 head: head, exchange: other.exchange, connection: other.connection,
                 number: other.number)
-            _ = values.storeIfNil(other.madeValues)
+            _ = share(other.madeValues)
         }
 
-        var madeValues: RequestValues { values.load() ?? values.storeIfNil(RequestValues()) }
+        var madeValues: RequestValues { share(RequestValues()) }
+
+        /// What is kept with the request; `nil` for most of them, which this tells at once.
+        var valuesIfMade: RequestValues? {
+            hasValues.load(ordering: .acquiring) ? values.load() : nil
+        }
+
+        private func share(_ new: @autoclosure () -> RequestValues) -> RequestValues {
+            let shared = values.load() ?? values.storeIfNil(new())
+            hasValues.store(true, ordering: .releasing)
+            return shared
+        }
     }
 
     let storage: Storage

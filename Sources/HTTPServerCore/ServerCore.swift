@@ -9,6 +9,7 @@ package final class ServerCore: Sendable {
     let logger: Logger
     let hooks: ConnectionHooks
     let metrics: (any ServerMetrics)?
+    let hasMetrics: Bool
     /// Whether each request that ends is logged.
     let logsRequests: Bool
     /// Whether somebody wants to know of each request.
@@ -43,6 +44,7 @@ package final class ServerCore: Sendable {
         logger = configuration.logger
         hooks = configuration.hooks
         metrics = configuration.metrics
+        hasMetrics = metrics != nil
         logsRequests = configuration.logger.logLevel <= .debug
         observesRequests =
             logsRequests || configuration.accessLog != nil || metrics != nil

@@ -76,7 +76,7 @@ extension Connection {
         if core.logsRequests { logEnd(record) }
         core.configuration.accessLog?(record)
         core.hooks.requestEnded?(record)
-        core.metrics?.requestEnded(record)
+        if core.hasMetrics { core.metrics?.requestEnded(record) }
     }
 
     private func logEnd(_ record: AccessRecord) {

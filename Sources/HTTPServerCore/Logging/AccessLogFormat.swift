@@ -32,6 +32,7 @@ public enum AccessLogFormat: Sendable, Hashable {
     private func appendCombined(
         _ record: AccessRecord, _ line: inout ByteBuffer, _ clock: inout LogClock
     ) {
+        if let plain = PlainLine(record), plain.append(to: &line, &clock) { return }
         line.append(host: record.connection.peerAddress)
         line.append(literal: " - ")
         line.append(user: record.request)
@@ -146,7 +147,7 @@ extension ByteBuffer {
     /// The value of a field between quotes, or a hyphen.
     fileprivate mutating func append(quotedField name: HTTPFieldName, of request: Request?) {
         guard let table = unsafe request?.storage.head.table,
-            let index = unsafe table.index(of: name)
+            let index = unsafe table.index(of: name), unsafe table.value(index).count > 0
         else { return append(literal: "-") }
         unsafe append(quoted: table.value(index))
     }

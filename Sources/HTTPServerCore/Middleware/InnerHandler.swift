@@ -1,18 +1,24 @@
 /// The handler that another one stands around.
 struct InnerHandler: Sendable {
     let handler: any Handler
-    let immediate: (any ImmediateHandler)?
+    /// `nil` for a handler that never answers at once. A closure is handed on faster than a value
+    /// of a type that only running code knows.
+    let immediate: (@Sendable (Request) throws -> Response?)?
 
     init(_ handler: some Handler) {
         self.handler = handler
-        immediate = handler as? any ImmediateHandler
+        if let immediate = handler as? any ImmediateHandler {
+            self.immediate = { try immediate.respondNow(to: $0) }
+        } else {
+            immediate = nil
+        }
     }
 
     /// Its answer or, where it throws, the response that tells that; `nil` when it needs time.
     func answerNow(_ request: Request) -> Response? {
         guard let immediate else { return nil }
         do {
-            return try immediate.respondNow(to: request)
+            return try immediate(request)
         } catch {
             return request.response(for: error)
         }

@@ -44,8 +44,7 @@ public struct SecurityFieldsHandler: ImmediateHandler {
         public init() {}
     }
 
-    private let handler: any Handler
-    private let immediate: (any ImmediateHandler)?
+    private let inner: InnerHandler
     private let added: HTTPFields
 
     /// Creates a handler.
@@ -53,36 +52,20 @@ public struct SecurityFieldsHandler: ImmediateHandler {
     ///   - handler: who answers.
     ///   - options: what is added.
     public init(_ handler: some Handler, options: Options = Options()) {
-        self.handler = handler
-        immediate = handler as? any ImmediateHandler
+        inner = InnerHandler(handler)
         added = options.fields
     }
 
     /// Answers at once if the handler does.
     public func respondNow(to request: Request) throws -> Response? {
-        guard let immediate else { return nil }
-        do {
-            guard var response = try immediate.respondNow(to: request) else { return nil }
-            add(to: &response)
-            return response
-        } catch {
-            return answer(to: error, of: request)
-        }
+        guard var response = inner.answerNow(request) else { return nil }
+        add(to: &response)
+        return response
     }
 
     /// Answers by the handler.
     public func respond(to request: Request) async throws -> Response {
-        do {
-            var response = try await handler.respond(to: request)
-            add(to: &response)
-            return response
-        } catch {
-            return answer(to: error, of: request)
-        }
-    }
-
-    private func answer(to error: any Error, of request: Request) -> Response {
-        var response = request.response(for: error)
+        var response = await inner.answer(request)
         add(to: &response)
         return response
     }

@@ -85,6 +85,30 @@ struct AccessLogWriterTests {
         #expect(log.droppedLines == 2)
     }
 
+    @Test(
+        "Lines that are written in one go look like those put together piece by piece",
+        arguments: [
+            "", "User-Agent: a b/1.0\r\n", "Referer: http://a/?b\r\nUser-Agent: x\r\n",
+            "Referer:\r\n", "User-Agent: \"q\"\r\n", "Referer: \\é\r\n",
+        ])
+    func plainLines(_ fields: String) async throws {
+        var shown: [Substring] = []
+        for address in [
+            PeerAddress(ipv4: (203, 0, 113, 255), port: 1), PeerAddress(ipv6: (1, 2), port: 1),
+        ] {
+            let records = ServerLog<AccessRecord>()
+            _ = try await exchange(
+                Sample.target, "GET", "/a?b=c", fields,
+                configuration: .test { $0.accessLog = { records.add($0) } }, address: address)
+            let line = try #require(records.entries.first).combined
+            #expect(line.hasPrefix("\(address.address.host) - - ["))
+            // The date may be another.
+            shown.append(line[(line.firstIndex(of: "]") ?? line.endIndex)...])
+        }
+        #expect(shown[0] == shown[1])
+        #expect(shown[0].hasPrefix("] \"GET /a?b=c HTTP/1.1\" 200 6 \""))
+    }
+
     @Test("JSON lines have what is known, escaped")
     func json() async throws {
         let log = try AccessLogWriter(path: directory.path("log"), format: .json)
