@@ -47,7 +47,6 @@ package final class Connection: LoopClient, @unchecked Sendable {
     /// The peer has ended its stream; what it asked for before may still be to be answered.
     var peerHasEnded = false
     /// What is collected of the request that is being answered, if somebody wants to know.
-    @exclusivity(unchecked)
     var observation: RequestObservation?
     var trailers = HTTPFields()
     /// Whether the response can have trailers.

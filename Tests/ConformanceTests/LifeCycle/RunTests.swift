@@ -29,10 +29,21 @@ struct RunTests {
         #expect(await events.next() == .stopped(.cancelled))
     }
 
+    /// Listens on a port that the system does not give to clients: one of those could take it in
+    /// the moments in which nobody listens there.
+    private static func listenOnFixedPort() throws -> (port: UInt16, listeners: [Listener]) {
+        for _ in 0..<1_000 {
+            let port = UInt16.random(in: 20_000..<32_000)
+            if let found = try? Listener.bind(host: "127.0.0.1", port: port, backlog: 8) {
+                return (port, found)
+            }
+        }
+        throw ListenError.addressInUse("all ports")
+    }
+
     @Test("A run that cannot listen throws, at once or later")
     func failedRun() async throws {
-        let other = try Listener.bind(host: "127.0.0.1", port: 0, backlog: 8)
-        let port = try #require(other.first?.address.port)
+        let (port, other) = try Self.listenOnFixedPort()
         let local = LocalServer {
             $0.endpoints = [.tcp(host: "127.0.0.1", port: port)]
             $0.rebindTimeout = .zero
