@@ -11,6 +11,8 @@ struct LocalServer {
 
     init(_ change: (inout ServerConfiguration) -> Void = { _ in }) {
         var configuration = ServerConfiguration(host: "127.0.0.1", port: 0)
+        // While it is suspended the system may give its port to a client of another test.
+        configuration.rebindTimeout = .seconds(60)
         configuration.loops = 2
         configuration.serverName = ""
         configuration.headTimeout = .seconds(120)
