@@ -1,4 +1,5 @@
 #if ServiceLifecycle
+    import HTTPParser
     import HTTPServerCore
     import Logging
     import ServiceLifecycle
