@@ -118,7 +118,8 @@ struct RouteTable: Sendable {
         var best = -1
         if let path {
             if path.isPlain { best = literalMatch(path, request, accepts) }
-            if !tree.isEmpty { best = treeMatch(path, request, above: best, accepts) }
+            // To take the path apart costs an allocation, which a newer literal route saves.
+            if tree.newest > best { best = treeMatch(path, request, above: best, accepts) }
         }
         var index = conditions.count - 1
         while index >= 0, conditions[index] > best {

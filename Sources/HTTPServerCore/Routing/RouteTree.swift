@@ -16,7 +16,8 @@ struct RouteTree: Sendable {
 
     private var nodes = [Node()]
 
-    var isEmpty: Bool { nodes[0].newest < 0 }
+    /// The newest of all, or -1.
+    var newest: Int { nodes[0].newest }
 
     mutating func add(_ route: Int, _ segments: [RoutePattern.Segment], hasRest: Bool) {
         var node = 0
