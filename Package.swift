@@ -67,11 +67,18 @@ let package = Package(
             name: "CNATPMPShims",
             cSettings: [.define("HTTP_NAT_PORT_MAPPING", .when(traits: ["NATPortMapping"]))],
             linkerSettings: [.linkedLibrary("natpmp", .when(traits: ["NATPortMapping"]))]),
+        // Hashes and random bytes of server and client; no product, and nothing of it is public.
+        .target(
+            name: "HTTPCrypto",
+            dependencies: [
+                "HTTPParser",
+                .target(name: "CLibCrypto", condition: .when(platforms: [.linux])),
+            ],
+            swiftSettings: strict),
         .target(
             name: "HTTPServerCore",
             dependencies: [
-                "HTTPParser", "HTTPCodecs", "CHTTPServerShims",
-                .target(name: "CLibCrypto", condition: .when(platforms: [.linux])),
+                "HTTPParser", "HTTPCodecs", "HTTPCrypto", "CHTTPServerShims",
                 .target(
                     name: "CDNSSD", condition: .when(platforms: [.linux], traits: ["Bonjour"])),
                 .target(name: "CNATPMPShims", condition: .when(traits: ["NATPortMapping"])),
@@ -106,7 +113,7 @@ let package = Package(
         .testTarget(
             name: "HTTPServerCoreTests",
             dependencies: [
-                "HTTPServerCore", "HTTPCodecs", "HTTPParser", "TestSupport",
+                "HTTPServerCore", "HTTPCodecs", "HTTPCrypto", "HTTPParser", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(
                     name: "MetricsTestKit", package: "swift-metrics",

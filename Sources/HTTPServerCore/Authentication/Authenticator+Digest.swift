@@ -1,3 +1,4 @@
+internal import HTTPCrypto
 internal import HTTPParser
 
 /// Digest (RFC 7616).

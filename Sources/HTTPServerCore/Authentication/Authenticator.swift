@@ -1,3 +1,4 @@
+internal import HTTPCrypto
 internal import HTTPParser
 
 /// Finds out who sent a request, by Basic (RFC 7617) and Digest (RFC 7616).

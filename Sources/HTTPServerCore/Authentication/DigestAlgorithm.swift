@@ -1,3 +1,4 @@
+package import HTTPCrypto
 internal import HTTPParser
 
 /// A hash algorithm of Digest authentication (RFC 7616 section 3.3).
@@ -8,22 +9,18 @@ public enum DigestAlgorithm: String, Hashable, Sendable, CaseIterable {
     case md5 = "MD5"
 
     /// Whether the system's library offers it; some are built or configured without MD5.
-    public var isAvailable: Bool {
+    public var isAvailable: Bool { hashing.isAvailable }
+
+    /// The same for the package: what it is made of is shared with clients.
+    package var hashing: DigestHash {
         switch self {
-        case .sha256: true
-        case .md5: Self.hasMD5
+        case .sha256: .sha256
+        case .md5: .md5
         }
     }
-
-    private static let hasMD5 = Crypto.md5([]) != nil
 
     /// The length of a hash in bytes.
-    package var byteCount: Int {
-        switch self {
-        case .sha256: 32
-        case .md5: 16
-        }
-    }
+    package var byteCount: Int { hashing.byteCount }
 
     /// The name as it stands in fields; case does not count (RFC 7616 section 3.3).
     package init?(name: String) {
@@ -33,18 +30,7 @@ public enum DigestAlgorithm: String, Hashable, Sendable, CaseIterable {
     }
 
     /// The hash of a text as a field carries it: in lower-case hexadecimal digits.
-    package func hex(_ text: String) -> String {
-        Hex.text(of: hash(Array(text.utf8)))
-    }
-
-    package func hash(_ bytes: [UInt8]) -> [UInt8] {
-        switch self {
-        case .sha256: return Crypto.sha256(bytes)
-        case .md5:
-            guard let hash = Crypto.md5(bytes) else { preconditionFailure("no MD5 here") }
-            return hash
-        }
-    }
+    package func hex(_ text: String) -> String { hashing.hex(text) }
 }
 
 /// What a server keeps of a password for Digest: the hash of name, realm and password, called A1 in
@@ -66,7 +52,7 @@ public struct DigestSecret: Hashable, Sendable {
     ///   - algorithm: the algorithm, which has to be available.
     public init(name: String, realm: String, password: String, algorithm: DigestAlgorithm) {
         self.algorithm = algorithm
-        hex = algorithm.hex("\(name):\(realm):\(password)")
+        hex = algorithm.hashing.secret(name: name, realm: realm, password: password)
     }
 
     /// Takes a stored secret, such as the third part of a line that `htdigest` has written.
@@ -95,35 +81,4 @@ public struct DigestSecret: Hashable, Sendable {
 extension DigestSecret: CustomStringConvertible {
     /// The algorithm; the secret is not shown.
     public var description: String { "\(algorithm.rawValue) secret" }
-}
-
-/// Hexadecimal digits.
-enum Hex {
-    static func text(of bytes: [UInt8]) -> String {
-        let digits = StaticString("0123456789abcdef")
-        return unsafe String(unsafeUninitializedCapacity: bytes.count * 2) { room in
-            for (index, byte) in bytes.enumerated() {
-                unsafe room[index * 2] = digits.utf8Start[Int(byte >> 4)]
-                unsafe room[index * 2 + 1] = digits.utf8Start[Int(byte & 15)]
-            }
-            return bytes.count * 2
-        }
-    }
-
-    /// `nil` for anything but an even number of digits.
-    static func bytes(of text: String) -> [UInt8]? {
-        guard text.utf8.count.isMultiple(of: 2) else { return nil }
-        var bytes: [UInt8] = []
-        var high: UInt8?
-        for digit in text.utf8 {
-            guard let value = ByteClass.hexValue(digit) else { return nil }
-            if let first = high {
-                bytes.append(first << 4 | value)
-                high = nil
-            } else {
-                high = value
-            }
-        }
-        return bytes
-    }
 }

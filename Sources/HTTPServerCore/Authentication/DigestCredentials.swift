@@ -1,5 +1,6 @@
 internal import HTTPCodecs
-internal import HTTPParser
+internal import HTTPCrypto
+package import HTTPParser
 
 /// What a client sends by Digest (RFC 7616 section 3.4).
 package struct DigestCredentials: Equatable, Sendable {
@@ -97,8 +98,8 @@ package struct DigestCredentials: Equatable, Sendable {
     }
 
     private func proof(_ secret: DigestSecret, a2: String) -> [UInt8] {
-        let text = "\(secret.hex):\(nonce):\(countText):\(cnonce):auth:\(algorithm.hex(a2))"
-        return algorithm.hash(Array(text.utf8))
+        algorithm.hashing.proof(
+            secret: secret.hex, nonce: nonce, count: countText, cnonce: cnonce, a2: a2)
     }
 
     /// Authentication-Info for the answer (section 3.5).

@@ -1,3 +1,5 @@
+internal import HTTPCrypto
+
 /// The number that a server gives clients to hash with (RFC 7616 section 3.3): when it was made,
 /// a random part, and a code that only this server can have made. So nothing has to be kept of
 /// nonces that are never used.

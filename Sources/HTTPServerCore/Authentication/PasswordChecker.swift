@@ -1,3 +1,4 @@
+internal import HTTPCrypto
 internal import HTTPParser
 
 /// Checks passwords outside of the event loops, and remembers for a while which were right, so that

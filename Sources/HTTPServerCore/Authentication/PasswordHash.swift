@@ -1,4 +1,5 @@
 internal import HTTPCodecs
+internal import HTTPCrypto
 internal import HTTPParser
 
 /// A password in the form in which it is kept: it can be checked, and not be read.

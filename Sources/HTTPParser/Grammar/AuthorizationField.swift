@@ -1,5 +1,3 @@
-public import HTTPParser
-
 /// The value of Authorization, taken apart by the grammar that all schemes share:
 ///
 ///     credentials = auth-scheme [ 1*SP ( token68 / #auth-param ) ]
@@ -18,13 +16,19 @@ public import HTTPParser
 /// RFC 9110, section 11.4.
 public struct AuthorizationField: Equatable, Sendable {
     /// What follows the scheme.
-    public enum Content: Equatable, Sendable {
+    public enum Content: Hashable, Sendable {
         /// The scheme is all.
         case nothing
         /// Letters, digits and the signs that encodings such as base64 use, in one word.
         case token68(String)
         /// Names in lower case, none of them twice; values without quotes and escapes.
         case parameters([FieldParameter])
+
+        /// The value of a parameter; `nil` without one of that name.
+        subscript(name: String) -> String? {
+            guard case .parameters(let parameters) = self else { return nil }
+            return parameters.first { $0.name == name }?.value
+        }
     }
 
     /// The scheme, in lower case: case does not count.
@@ -45,25 +49,28 @@ public struct AuthorizationField: Equatable, Sendable {
             return
         }
         guard !reader.takeWhile({ $0 == UInt8(ascii: " ") }).isEmpty else { return nil }
-        if let token = Self.token68(bytes[reader.position...]) {
+        if let token = reader.takeToken68() {
             content = .token68(token)
-        } else if let parameters = Self.parameters(&reader) {
+        } else if let parameters = reader.takeAuthParameters() {
             content = .parameters(parameters)
         } else {
             return nil
         }
+        guard reader.isAtEnd else { return nil }
     }
 
     /// The value of a parameter; `nil` without one of that name.
     /// - Parameter name: in lower case.
-    public subscript(name: String) -> String? {
-        guard case .parameters(let parameters) = content else { return nil }
-        return parameters.first { $0.name == name }?.value
-    }
+    public subscript(name: String) -> String? { content[name] }
+}
 
+extension FieldValueReader {
     /// token68 = 1*( ALPHA / DIGIT / "-" / "." / "_" / "~" / "+" / "/" ) *"=" (section 11.2).
-    private static func token68(_ bytes: ArraySlice<UInt8>) -> String? {
-        let text = bytes.prefix { byte in
+    ///
+    /// Takes one that ends a list element; else takes nothing and gives nil.
+    mutating func takeToken68() -> String? {
+        var trial = self
+        let letters = trial.takeWhile { byte in
             switch byte {
             case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"),
                 UInt8(ascii: "+"), UInt8(ascii: "/"):
@@ -71,28 +78,37 @@ public struct AuthorizationField: Equatable, Sendable {
             default: ByteClass.isAlpha(byte) || ByteClass.isDigit(byte)
             }
         }
-        let padding = bytes[text.endIndex...]
-        guard !text.isEmpty, padding.allSatisfy({ $0 == UInt8(ascii: "=") }) else { return nil }
-        return String(decoding: bytes, as: UTF8.self)
+        let padding = trial.takeWhile { $0 == UInt8(ascii: "=") }
+        guard !letters.isEmpty, trial.isAtEnd || trial.next == UInt8(ascii: ",") else {
+            return nil
+        }
+        self = trial
+        return text(letters.lowerBound..<padding.upperBound)
     }
 
-    private static func parameters(_ reader: inout FieldValueReader) -> [FieldParameter]? {
+    /// Takes the parameters of one scheme: to the end, or to where the next scheme begins.
+    ///
+    /// Nil if one is malformed or comes twice. Empty list elements are skipped.
+    mutating func takeAuthParameters() -> [FieldParameter]? {
         var parameters: [FieldParameter] = []
         var names: Set<String> = []
-        reader.skipEmptyElements()
-        while !reader.isAtEnd {
-            guard let name = reader.takeToken() else { return nil }
-            reader.skipWhitespace()
-            guard reader.take(UInt8(ascii: "=")) else { return nil }
-            reader.skipWhitespace()
-            guard let value = reader.takeTokenOrQuotedString(), reader.takeElementEnd() else {
-                return nil
+        skipEmptyElements()
+        while !isAtEnd {
+            let start = self
+            guard let name = takeToken() else { return nil }
+            skipWhitespace()
+            guard take(UInt8(ascii: "=")) else {
+                // A token that has no value is the next scheme, if it can be one.
+                self = start
+                return parameters
             }
+            skipWhitespace()
+            guard let value = takeTokenOrQuotedString(), takeElementEnd() else { return nil }
             let parameter = FieldParameter(
-                name: reader.text(name), value: String(decoding: value, as: UTF8.self))
+                name: text(name), value: String(decoding: value, as: UTF8.self))
             guard names.insert(parameter.name).inserted else { return nil }
             parameters.append(parameter)
-            reader.skipEmptyElements()
+            skipEmptyElements()
         }
         return parameters
     }
