@@ -32,6 +32,7 @@ let package = Package(
         .library(name: "HTTPParser", targets: ["HTTPParser"]),
         .library(name: "HTTPCodecs", targets: ["HTTPCodecs"]),
         .library(name: "HTTPServerCore", targets: ["HTTPServerCore"]),
+        .library(name: "URLClient", targets: ["URLClient"]),
         .executable(name: "httpkit", targets: ["httpkit"]),
     ],
     // Off by default: what is off is neither compiled nor linked. `make test-traits` has all on.
@@ -92,17 +93,31 @@ let package = Package(
             ],
             exclude: privacyManifest.exclude, resources: privacyManifest.resources,
             swiftSettings: strict),
+        .systemLibrary(
+            name: "CLibCurl", pkgConfig: "libcurl",
+            providers: [
+                .apt(["libcurl4-openssl-dev"]), .yum(["libcurl-devel"]), .brew(["curl"]),
+            ]),
+        .target(name: "CCurlShims", dependencies: ["CLibCurl"]),
+        // The list of public suffixes, for cookies.
+        .systemLibrary(
+            name: "CLibPSL", pkgConfig: "libpsl",
+            providers: [.apt(["libpsl-dev"]), .yum(["libpsl-devel"]), .brew(["libpsl"])]),
+        .target(
+            name: "URLClient",
+            dependencies: ["HTTPParser", "HTTPCodecs", "HTTPCrypto", "CCurlShims", "CLibPSL"],
+            swiftSettings: strict),
         .executableTarget(
             name: "httpkit",
             dependencies: [
-                "HTTPParser", "HTTPCodecs", "HTTPServerCore",
+                "HTTPParser", "HTTPCodecs", "HTTPServerCore", "URLClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
         // What several test targets share; not a product.
         .target(
-            name: "TestSupport", dependencies: ["HTTPParser", "HTTPServerCore"],
+            name: "TestSupport", dependencies: ["HTTPParser", "HTTPCodecs", "HTTPServerCore"],
             path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(
             name: "HTTPParserTests", dependencies: ["HTTPParser", "TestSupport"],
@@ -124,6 +139,12 @@ let package = Package(
                 .product(
                     name: "ServiceLifecycle", package: "swift-service-lifecycle",
                     condition: .when(traits: ["ServiceLifecycle"])),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "URLClientTests",
+            dependencies: [
+                "URLClient", "HTTPServerCore", "HTTPCodecs", "HTTPParser", "TestSupport", "httpkit",
             ],
             swiftSettings: strict),
         .testTarget(

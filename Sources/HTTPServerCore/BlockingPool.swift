@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import HTTPCodecs
 
 /// A bounded number of threads for calls that block.
 package final class BlockingPool: Sendable {

@@ -1,3 +1,4 @@
+internal import HTTPCodecs
 internal import Logging
 
 /// An HTTP/1.1 server (RFC 9110, RFC 9112).

@@ -1,3 +1,4 @@
+internal import HTTPCodecs
 internal import Synchronization
 
 /// Names a value that handlers keep with a request, and its type.

@@ -1,3 +1,4 @@
+import HTTPCodecs
 internal import HTTPServerCore
 
 #if canImport(Darwin)

@@ -1,3 +1,4 @@
+import HTTPCodecs
 internal import HTTPParser
 package import HTTPServerCore
 

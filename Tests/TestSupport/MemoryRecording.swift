@@ -1,3 +1,4 @@
+import HTTPCodecs
 package import HTTPServerCore
 
 /// What a connection has done to its transport.

@@ -1,3 +1,4 @@
+import HTTPCodecs
 internal import HTTPServerCore
 
 /// A program that runs while the test goes on. It is killed when this object goes; a thread of its

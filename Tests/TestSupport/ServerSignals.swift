@@ -1,3 +1,4 @@
+import HTTPCodecs
 internal import HTTPServerCore
 
 /// Something that handlers wait for and a test lets happen, once.

@@ -1,3 +1,4 @@
+internal import HTTPCodecs
 internal import HTTPCrypto
 internal import HTTPParser
 

@@ -1,3 +1,4 @@
+internal import HTTPCodecs
 internal import HTTPParser
 
 /// What an authenticator says of a request.

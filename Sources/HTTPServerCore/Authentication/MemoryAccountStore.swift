@@ -1,3 +1,4 @@
+internal import HTTPCodecs
 internal import HTTPParser
 
 /// An account that cannot be made: a name that no client could send, or only by one of the schemes.

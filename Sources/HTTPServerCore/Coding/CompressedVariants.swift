@@ -1,3 +1,5 @@
+internal import HTTPCodecs
+
 /// Compressed forms of contents that are asked for again and again, in bounded memory.
 ///
 /// Contents in memory are found by the address of their buffer, which an entry keeps alive, or

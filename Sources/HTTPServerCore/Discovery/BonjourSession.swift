@@ -1,3 +1,5 @@
+internal import HTTPCodecs
+
 #if Bonjour
     internal import Dispatch
 

@@ -1,3 +1,5 @@
+internal import HTTPCodecs
+
 #if Bonjour || NATPortMapping
     /// Gives each event to all streams that are read.
     final class Broadcast<Event: Sendable>: Sendable {

@@ -1,3 +1,5 @@
+internal import HTTPCodecs
+
 #if NATPortMapping
     internal import Dispatch
 

@@ -1,4 +1,5 @@
 package import Dispatch
+internal import HTTPCodecs
 package import HTTPParser
 internal import Synchronization
 

@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import HTTPCodecs
 
 /// Tells the delegate and the readers of `events` what happens to a server, in that order.
 final class EventHub: Sendable {

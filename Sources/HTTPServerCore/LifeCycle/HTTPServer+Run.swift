@@ -1,3 +1,5 @@
+internal import HTTPCodecs
+
 #if ServiceLifecycle
     public import ServiceLifecycle
 #endif

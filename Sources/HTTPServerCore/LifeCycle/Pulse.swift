@@ -1,3 +1,5 @@
+internal import HTTPCodecs
+
 /// Something that happens again and again, and tasks that wait for it.
 ///
 /// Whoever waits for a condition notes `count`, looks at the condition, and waits for the next

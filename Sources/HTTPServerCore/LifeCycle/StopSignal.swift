@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import HTTPCodecs
 
 #if os(Linux)
     internal import CHTTPServerShims

@@ -1,3 +1,5 @@
+internal import HTTPCodecs
+
 /// Lets one task at a time through, in the order of coming.
 ///
 /// An actor would not do: what is done in a turn awaits, and no other may come between.

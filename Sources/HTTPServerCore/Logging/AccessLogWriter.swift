@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import HTTPCodecs
 internal import HTTPParser
 
 /// Writes access log lines to a file, or to a descriptor, without keeping event loops waiting.

@@ -1,3 +1,4 @@
+internal import HTTPCodecs
 internal import HTTPParser
 
 /// Figures of a server, counted in memory.

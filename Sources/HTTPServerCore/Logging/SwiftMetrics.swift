@@ -1,3 +1,5 @@
+internal import HTTPCodecs
+
 #if Metrics
     public import CoreMetrics
     internal import HTTPParser

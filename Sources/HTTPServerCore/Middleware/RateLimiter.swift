@@ -1,3 +1,5 @@
+internal import HTTPCodecs
+
 /// Counts what clients ask for, by a token bucket each: a client may take `burst` at once, and gets
 /// new ones at a steady rate.
 ///

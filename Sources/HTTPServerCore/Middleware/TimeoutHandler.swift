@@ -1,3 +1,4 @@
+internal import HTTPCodecs
 public import HTTPParser
 
 /// Gives another handler only so much time to answer.

@@ -1,3 +1,5 @@
+internal import HTTPCodecs
+
 /// A router whose routes may change while a server uses it.
 ///
 /// Each request is answered by the routes of one moment: a change is seen by the requests that

@@ -1,3 +1,5 @@
+internal import HTTPCodecs
+
 /// A file that is being filled under a name of its own beside the one it will have. Unless it gets
 /// that name it is removed with this object.
 package final class PendingFile: Sendable {

@@ -1,3 +1,5 @@
+internal import HTTPCodecs
+
 /// A folder for what came with one request. It is removed with its files when the last that needs
 /// it goes: on success, on an error, when the task is cancelled and when the client is gone.
 package final class TemporaryFolder: Sendable {

@@ -1,4 +1,5 @@
 import Dispatch
+import HTTPCodecs
 import HTTPParser
 import HTTPServerCore
 import TestSupport

@@ -1,3 +1,4 @@
+import HTTPCodecs
 import HTTPParser
 import HTTPServerCore
 import TestSupport

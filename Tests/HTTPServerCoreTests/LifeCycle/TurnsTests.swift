@@ -1,3 +1,4 @@
+import HTTPCodecs
 import HTTPServerCore
 import TestSupport
 import Testing

@@ -1,3 +1,4 @@
+import HTTPCodecs
 internal import HTTPParser
 internal import HTTPServerCore
 

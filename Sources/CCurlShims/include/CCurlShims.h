@@ -1,0 +1,45 @@
+// libcurl's calls with variable arguments, typed. What takes a callback has its type here.
+#ifndef C_CURL_SHIMS_H
+#define C_CURL_SHIMS_H
+
+#include <curl/curl.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef size_t (*http_curl_data_callback)(char *data, size_t size, size_t count, void *context);
+typedef int (*http_curl_seek_callback)(void *context, curl_off_t offset, int origin);
+typedef int (*http_curl_prereq_callback)(void *context, char *remote_ip, char *local_ip,
+                                         int remote_port, int local_port);
+
+CURLcode http_curl_set_long(CURL *easy, CURLoption option, long value);
+CURLcode http_curl_set_size(CURL *easy, CURLoption option, int64_t value);
+CURLcode http_curl_set_string(CURL *easy, CURLoption option, const char *value);
+CURLcode http_curl_set_list(CURL *easy, CURLoption option, struct curl_slist *list);
+CURLcode http_curl_set_blob(CURL *easy, CURLoption option, const void *bytes, size_t count);
+CURLcode http_curl_set_pointer(CURL *easy, CURLoption option, void *pointer);
+CURLcode http_curl_set_share(CURL *easy, CURLSH *share);
+
+/// Sets the callbacks and what they are given: the same pointer for all of them.
+CURLcode http_curl_set_callbacks(CURL *easy, void *context, http_curl_data_callback write,
+                                 http_curl_data_callback header, http_curl_data_callback read,
+                                 http_curl_seek_callback seek);
+
+/// Has sockets made that child processes do not inherit, and no SIGPIPE raised where a socket
+/// can be told so.
+CURLcode http_curl_set_socket_callbacks(CURL *easy);
+
+/// Has `verify` called with each certificate chain: a function for SSL_CTX_set_verify is set by
+/// CURLOPT_SSL_CTX_FUNCTION. `context` comes back as it is.
+CURLcode http_curl_set_tls_callback(CURL *easy, curl_ssl_ctx_callback callback, void *context);
+
+CURLcode http_curl_get_long(CURL *easy, CURLINFO info, long *value);
+CURLcode http_curl_get_size(CURL *easy, CURLINFO info, int64_t *value);
+CURLcode http_curl_get_string(CURL *easy, CURLINFO info, const char **value);
+CURLcode http_curl_get_pointer(CURL *easy, CURLINFO info, void **value);
+
+CURLMcode http_curl_multi_set_long(CURLM *multi, CURLMoption option, long value);
+
+/// The finished transfer that a message speaks of, or null; its result goes to `code`.
+CURL *http_curl_multi_next_done(CURLM *multi, CURLcode *code);
+
+#endif

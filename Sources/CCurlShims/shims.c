@@ -1,0 +1,111 @@
+#define _GNU_SOURCE
+#include "CCurlShims.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+CURLcode http_curl_set_long(CURL *easy, CURLoption option, long value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+CURLcode http_curl_set_size(CURL *easy, CURLoption option, int64_t value) {
+    return curl_easy_setopt(easy, option, (curl_off_t)value);
+}
+
+CURLcode http_curl_set_string(CURL *easy, CURLoption option, const char *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+CURLcode http_curl_set_list(CURL *easy, CURLoption option, struct curl_slist *list) {
+    return curl_easy_setopt(easy, option, list);
+}
+
+CURLcode http_curl_set_blob(CURL *easy, CURLoption option, const void *bytes, size_t count) {
+    struct curl_blob blob = {(void *)bytes, count, CURL_BLOB_COPY};
+    return curl_easy_setopt(easy, option, &blob);
+}
+
+CURLcode http_curl_set_pointer(CURL *easy, CURLoption option, void *pointer) {
+    return curl_easy_setopt(easy, option, pointer);
+}
+
+CURLcode http_curl_set_share(CURL *easy, CURLSH *share) {
+    return curl_easy_setopt(easy, CURLOPT_SHARE, share);
+}
+
+CURLcode http_curl_set_callbacks(CURL *easy, void *context, http_curl_data_callback write,
+                                 http_curl_data_callback header, http_curl_data_callback read,
+                                 http_curl_seek_callback seek) {
+    curl_easy_setopt(easy, CURLOPT_PRIVATE, context);
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, write);
+    curl_easy_setopt(easy, CURLOPT_WRITEDATA, context);
+    curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, header);
+    curl_easy_setopt(easy, CURLOPT_HEADERDATA, context);
+    curl_easy_setopt(easy, CURLOPT_READFUNCTION, read);
+    curl_easy_setopt(easy, CURLOPT_READDATA, context);
+    curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, seek);
+    return curl_easy_setopt(easy, CURLOPT_SEEKDATA, context);
+}
+
+static curl_socket_t open_socket(void *context, curlsocktype purpose,
+                                 struct curl_sockaddr *address) {
+    (void)context;
+    (void)purpose;
+#ifdef SOCK_CLOEXEC
+    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+#else
+    int descriptor = socket(address->family, address->socktype, address->protocol);
+    if (descriptor >= 0) {
+        int on = 1;
+        fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+#ifdef SO_NOSIGPIPE
+        setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof on);
+#endif
+    }
+    return descriptor;
+#endif
+}
+
+CURLcode http_curl_set_socket_callbacks(CURL *easy) {
+    return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+}
+
+CURLcode http_curl_set_tls_callback(CURL *easy, curl_ssl_ctx_callback callback, void *context) {
+    curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, callback);
+    return curl_easy_setopt(easy, CURLOPT_SSL_CTX_DATA, context);
+}
+
+CURLcode http_curl_get_long(CURL *easy, CURLINFO info, long *value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+
+CURLcode http_curl_get_size(CURL *easy, CURLINFO info, int64_t *value) {
+    curl_off_t number = 0;
+    CURLcode code = curl_easy_getinfo(easy, info, &number);
+    *value = number;
+    return code;
+}
+
+CURLcode http_curl_get_string(CURL *easy, CURLINFO info, const char **value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+
+CURLcode http_curl_get_pointer(CURL *easy, CURLINFO info, void **value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+
+CURLMcode http_curl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
+    return curl_multi_setopt(multi, option, value);
+}
+
+CURL *http_curl_multi_next_done(CURLM *multi, CURLcode *code) {
+    int left = 0;
+    CURLMsg *message;
+    while ((message = curl_multi_info_read(multi, &left))) {
+        if (message->msg != CURLMSG_DONE) continue;
+        *code = message->data.result;
+        return message->easy_handle;
+    }
+    return NULL;
+}

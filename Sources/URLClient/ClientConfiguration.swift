@@ -1,0 +1,95 @@
+public import HTTPParser
+
+/// How a session behaves. A session keeps the copy that it is created with.
+public struct ClientConfiguration: Sendable {
+    /// How long things may take.
+    public var timeouts = ClientTimeouts()
+    /// When a stored response may answer.
+    public var cachePolicy = CachePolicy.useProtocolCachePolicy
+    /// Fields that every request has unless it brings its own.
+    public var additionalFields = HTTPFields()
+    /// What `User-Agent` says unless a request or ``additionalFields`` has one; nil for nothing.
+    public var userAgent: String? = "swift-http-toolkit"
+
+    /// How many requests are sent to one origin at the same time, each over a connection of its
+    /// own. Over HTTP/2 they share one, and ``streamsPerOrigin`` holds.
+    public var connectionsPerOrigin = 6
+    /// How many requests are sent to an origin that speaks HTTP/2 at the same time.
+    public var streamsPerOrigin = 100
+    /// How many requests are on their way at the same time, to all origins together.
+    public var requestLimit = 256
+    /// How many idle connections are kept.
+    public var idleConnectionLimit = 64
+    /// For how long an idle connection is used again; a server may close it before.
+    public var idleConnectionTime = Duration.seconds(118)
+
+    /// Which versions of HTTP are spoken.
+    public var protocols = ProtocolPolicy.automatic
+    /// How servers are authenticated.
+    public var tls = TLSOptions()
+    /// Decides in place of the certificate check, or after it; nil for the check alone.
+    public var trust: TrustPolicy?
+    /// The proxy.
+    public var proxy = ProxyPolicy.direct
+    /// Where to connect to; nil for the URL's host.
+    public var endpoints: EndpointPolicy?
+    /// How names become addresses.
+    public var resolver = ResolverOptions()
+
+    /// When `Expect: 100-continue` is sent.
+    public var expectation = ExpectationPolicy.above(bytes: 1 << 20, wait: .seconds(1))
+    /// Whether gzip and deflate are asked for and taken off.
+    public var decodesContent = true
+    /// How many bytes of content a byte of compressed data may stand for once there is more than a
+    /// megabyte, at least 1.
+    public var decodingRatio: Int64 = 100
+    /// The most content that is taken, in bytes, content coding taken off; nil for no limit.
+    public var contentLimit: Int64?
+    /// The most content that is collected in memory, in bytes, by ``ClientSession/data(for:delegate:)``
+    /// and by data tasks with a completion handler.
+    public var collectLimit: Int64 = 256 << 20
+    /// The most that the head of a response may have, in bytes, interim responses included.
+    public var headLimit = 100 << 10
+    /// The most received content that waits for its reader, in bytes; then the connection is not
+    /// read until there is room.
+    public var receiveBuffer = 256 << 10
+    /// Whether odd but lawful answers are taken: HTTP/0.9 without any head among them.
+    public var allowsHTTP09 = false
+    /// How often a download goes on by itself after its connection broke; only where the server
+    /// gives ranges and a strong validator. It is counted anew whenever content comes.
+    public var downloadContinuations = 3
+
+    /// The defaults.
+    public init() {}
+
+    /// The defaults: what `NSURLSessionConfiguration.default` is.
+    public static var `default`: ClientConfiguration { ClientConfiguration() }
+}
+
+/// What is done with a server's certificate beside, or instead of, the usual check.
+public struct TrustPolicy: Sendable {
+    /// Certificates as a server showed them.
+    public struct Evaluation: Sendable {
+        /// Where the client is connected to.
+        public let origin: Origin
+        /// The certificates in DER, the server's own first.
+        public let certificates: [[UInt8]]
+        /// Whether the usual check found nothing wrong with the chain.
+        public let isTrusted: Bool
+
+        package init(origin: Origin, certificates: [[UInt8]], isTrusted: Bool) {
+            self.origin = origin
+            self.certificates = certificates
+            self.isTrusted = isTrusted
+        }
+    }
+
+    let evaluate: @Sendable (Evaluation) -> Bool
+
+    /// Creates a policy.
+    /// - Parameter evaluate: whether to go on. It is called on the session's thread and must not
+    ///   block.
+    public init(_ evaluate: @escaping @Sendable (Evaluation) -> Bool) {
+        self.evaluate = evaluate
+    }
+}

@@ -1,0 +1,161 @@
+public import HTTPParser
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// What a client asks for.
+///
+/// ```swift
+/// var request = ClientRequest(.put, "https://example.org/notes/1")
+/// request.fields[.contentType] = "text/plain"
+/// request.body = .text("Buy milk")
+/// ```
+///
+/// What is not set here is taken from the session's ``ClientConfiguration``.
+public struct ClientRequest: Sendable {
+    /// The method.
+    public var method: HTTPMethod
+    /// The URL. A user name and password in it are used as credentials and never sent as part of
+    /// the target; a fragment is not sent.
+    public var url: URL {
+        didSet { wire = Self.wire(url.absoluteString) }
+    }
+    /// Fields to send. They win over the session's additional fields and over those that the client
+    /// would make itself; `Content-Length` and `Transfer-Encoding` are always the client's own.
+    public var fields: HTTPFields
+    /// The content to send.
+    public var body: ClientBody
+
+    /// When a stored response may answer; nil for the session's.
+    public var cachePolicy: CachePolicy?
+    /// How long things may take; nil for the session's.
+    public var timeouts: ClientTimeouts?
+    /// Which requests go first when not all can run, 0...1.
+    public var priority: Double
+    /// Where to connect to instead of the URL's host; nil for what the session's policy says.
+    public var connectTo: ConnectTarget?
+    /// The proxy; nil for the session's.
+    public var proxy: ProxyPolicy?
+    /// Which versions of HTTP to speak; nil for the session's.
+    public var protocols: ProtocolPolicy?
+    /// How servers are authenticated; nil for the session's.
+    public var tls: TLSOptions?
+    /// When to wait for `100 Continue` before the content; nil for the session's.
+    public var expectation: ExpectationPolicy?
+    /// The most content that is taken, in bytes, content coding taken off; nil for the session's.
+    public var contentLimit: Int64?
+    /// Whether gzip and deflate are asked for and taken off; nil for the session's.
+    public var decodesContent: Bool?
+    /// Whether cookies are sent and stored.
+    public var usesCookies: Bool
+    /// The URL of the page that the request is made for, where that matters to cookies.
+    public var mainDocumentURL: URL?
+    /// Whether content may be sent with GET, HEAD and TRACE, which gives it no meaning (RFC 9110
+    /// section 9.3.1); such a request fails otherwise.
+    public var allowsContentWithoutMeaning: Bool
+
+    /// The URL taken apart, or why it cannot be.
+    private(set) var wire: Result<WireURL, ClientError>
+
+    /// Creates a request.
+    /// - Parameters:
+    ///   - method: the method.
+    ///   - url: an absolute URL, http or https.
+    ///   - fields: fields to send.
+    ///   - body: content to send.
+    public init(
+        _ method: HTTPMethod = .get, _ url: URL, fields: HTTPFields = HTTPFields(),
+        body: ClientBody = .none
+    ) {
+        self.init(method, url: url, wire: Self.wire(url.absoluteString), fields: fields, body: body)
+    }
+
+    /// Creates a request from the text of a URL.
+    ///
+    /// The text is checked when the request is sent: a task for what is no URL fails with
+    /// ``ClientError/Kind/badURL``.
+    /// - Parameters:
+    ///   - method: the method.
+    ///   - url: an absolute URL, http or https.
+    ///   - fields: fields to send.
+    ///   - body: content to send.
+    public init(
+        _ method: HTTPMethod = .get, _ url: String, fields: HTTPFields = HTTPFields(),
+        body: ClientBody = .none
+    ) {
+        guard let parsed = URL(string: url) else {
+            let wire = Result<WireURL, ClientError>.failure(
+                ClientError(.badURL, "not a URL: \(url)"))
+            self.init(
+                method, url: URL(filePath: "/"), wire: wire, fields: fields, body: body)
+            return
+        }
+        self.init(
+            method, url: parsed, wire: Self.wire(parsed.absoluteString), fields: fields, body: body)
+    }
+
+    private init(
+        _ method: HTTPMethod, url: URL, wire: Result<WireURL, ClientError>, fields: HTTPFields,
+        body: ClientBody
+    ) {
+        self.method = method
+        self.url = url
+        self.wire = wire
+        self.fields = fields
+        self.body = body
+        priority = 0.5
+        usesCookies = true
+        allowsContentWithoutMeaning = false
+    }
+
+    private static func wire(_ text: String) -> Result<WireURL, ClientError> {
+        do throws(ClientError) {
+            return .success(try WireURL(text))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// What the URL names as scheme, host and port; nil when it is no http or https URL.
+    public var origin: Origin? { try? wire.get().origin }
+}
+
+/// When a response that was stored before may answer a request, as in `NSURLRequest`.
+public enum CachePolicy: Sendable, Hashable, CaseIterable {
+    /// As RFC 9111 has it: a fresh response answers, a stale one is revalidated.
+    case useProtocolCachePolicy
+    /// The server is always asked.
+    case reloadIgnoringLocalCacheData
+    /// The server is asked, and so is every cache on the way.
+    case reloadIgnoringLocalAndRemoteCacheData
+    /// A stored response answers, whatever its age; the server is asked if there is none.
+    case returnCacheDataElseLoad
+    /// A stored response answers, whatever its age, and the request fails if there is none.
+    case returnCacheDataDontLoad
+    /// A stored response answers once the server has said that it still holds.
+    case reloadRevalidatingCacheData
+}
+
+/// Which versions of HTTP are spoken.
+public enum ProtocolPolicy: Sendable, Hashable {
+    /// HTTP/2 where the server agrees to it under TLS (ALPN), HTTP/1.1 otherwise.
+    case automatic
+    /// HTTP/1.1.
+    case http1
+    /// HTTP/1.0.
+    case http10
+    /// HTTP/2 without asking before, also without TLS (RFC 9113 section 3.3).
+    case http2PriorKnowledge
+}
+
+/// When `Expect: 100-continue` is sent (RFC 9110 section 10.1.1).
+public enum ExpectationPolicy: Sendable, Hashable {
+    /// Never.
+    case never
+    /// With content of more than so many bytes or of unknown length: waits so long for the answer,
+    /// then sends the content anyway.
+    case above(bytes: Int64, wait: Duration)
+}

@@ -1,0 +1,100 @@
+internal import HTTPParser
+
+/// A URL taken apart for the wire.
+///
+/// The host, of which cookies, credentials and connections depend, is read once, here, and libcurl
+/// is given a URL built from the parts: there is no second reading that could differ.
+struct WireURL: Sendable {
+    let origin: Origin
+    /// Path and query, never empty.
+    let target: String
+    /// What stands before the host, still percent-encoded; it is not part of ``text``.
+    let userInfo: String?
+    /// Scheme, authority, path and query.
+    let text: String
+
+    /// Takes a URL apart.
+    /// - Throws: `.badURL`, or `.unsupportedURL` for a scheme other than http and https.
+    init(_ url: String) throws(ClientError) {
+        var rest = url[...].utf8
+        guard let colon = rest.firstIndex(of: UInt8(ascii: ":")) else {
+            throw ClientError(.unsupportedURL, "no scheme in \(url)")
+        }
+        let scheme = String(url[..<colon]).lowercased()
+        guard scheme == "http" || scheme == "https" else {
+            throw ClientError(.unsupportedURL, "the scheme is \(scheme)")
+        }
+        rest = rest[rest.index(after: colon)...]
+        guard rest.starts(with: "//".utf8) else { throw ClientError(.badURL, "no host in \(url)") }
+        rest = rest.dropFirst(2)
+        let authorityEnd = rest.firstIndex { Self.endsAuthority($0) } ?? rest.endIndex
+        var authority = rest[..<authorityEnd]
+        if let at = authority.lastIndex(of: UInt8(ascii: "@")) {
+            userInfo = String(url[authority.startIndex..<at])
+            authority = authority[authority.index(after: at)...]
+        } else {
+            userInfo = nil
+        }
+        origin = try Self.origin(scheme, authority, in: url)
+        let targetEnd = rest.firstIndex(of: UInt8(ascii: "#")) ?? rest.endIndex
+        let path = url[authorityEnd..<targetEnd]
+        guard path.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            throw ClientError(.badURL, "a character that must be percent-encoded in \(url)")
+        }
+        target = path.utf8.first == UInt8(ascii: "/") ? String(path) : "/\(path)"
+        text = "\(origin.scheme)://\(origin.authority)\(target)"
+    }
+
+    private static func endsAuthority(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
+    }
+
+    private static func origin(
+        _ scheme: String, _ authority: Substring.UTF8View.SubSequence, in url: String
+    ) throws(ClientError) -> Origin {
+        var hostEnd = authority.endIndex
+        var host = authority
+        if authority.first == UInt8(ascii: "[") {
+            guard let bracket = authority.firstIndex(of: UInt8(ascii: "]")) else {
+                throw ClientError(.badURL, "no closing bracket in \(url)")
+            }
+            host = authority[authority.index(after: authority.startIndex)..<bracket]
+            hostEnd = authority.index(after: bracket)
+        } else if let colon = authority.firstIndex(of: UInt8(ascii: ":")) {
+            host = authority[..<colon]
+            hostEnd = colon
+        }
+        guard !host.isEmpty, host.allSatisfy(isHostByte) else {
+            throw ClientError(.badURL, "no lawful host in \(url)")
+        }
+        let port = try port(authority[hostEnd...], in: url)
+        return Origin(scheme: scheme, host: String(Substring(host)), port: port)
+    }
+
+    /// Letters, digits and what else names and addresses are made of (RFC 3986 section 3.2.2);
+    /// beyond ASCII for names that libcurl translates to their ASCII form.
+    private static func isHostByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x00...0x20, 0x7F: false
+        case UInt8(ascii: "\\"), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\""): false
+        case UInt8(ascii: "^"), UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"): false
+        case UInt8(ascii: "}"), UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: "@"): false
+        default: true
+        }
+    }
+
+    private static func port(
+        _ text: Substring.UTF8View.SubSequence, in url: String
+    ) throws(ClientError) -> UInt16? {
+        guard let colon = text.first else { return nil }
+        let digits = text.dropFirst()
+        guard colon == UInt8(ascii: ":"), digits.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            throw ClientError(.badURL, "no lawful port in \(url)")
+        }
+        guard !digits.isEmpty else { return nil }
+        guard let port = UInt16(String(Substring(digits))), port > 0 else {
+            throw ClientError(.badURL, "no lawful port in \(url)")
+        }
+        return port
+    }
+}
