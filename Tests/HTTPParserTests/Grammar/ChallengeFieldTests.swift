@@ -8,7 +8,8 @@ struct ChallengeFieldTests {
         arguments: [
             ("", []), (" , ", []), ("Basic realm=a", ["basic"]),
             ("Negotiate", ["negotiate"]),
-            ("Negotiate, NTLM", ["negotiate", "ntlm"]), ("Negotiate ,NTLM ", ["negotiate", "ntlm"]),
+            ("Negotiate, NTLM", ["negotiate", "ntlm"]),
+            ("Negotiate ,NTLM ", ["negotiate", "ntlm"]),
             (#"Basic realm="a, b=c", Digest realm=x, nonce="1""#, ["basic", "digest"]),
             (#"Digest realm=x, nonce="1" , Basic realm="a""#, ["digest", "basic"]),
             (#"Basic realm=a,, charset="UTF-8",,Bearer"#, ["basic", "bearer"]),
@@ -23,7 +24,8 @@ struct ChallengeFieldTests {
     /// RFC 9110, section 11.6.1, has this as its example.
     @Test("Parameters belong to the scheme before them")
     func parameters() throws {
-        let value = #"Basic realm="simple", Newauth realm="apps", type=1, title="Login to \"apps\"""#
+        let value =
+            #"Basic realm="simple", Newauth realm="apps", type=1, title="Login to \"apps\"""#
         let list = try #require(ChallengeField.list(value))
         #expect(list.count == 2)
         #expect(list[0]["realm"] == "simple" && list[0]["type"] == nil)

@@ -1,0 +1,141 @@
+internal import HTTPCodecs
+package import HTTPParser
+
+/// How cookies are written to a file.
+public enum CookieFileFormat: Sendable, Hashable {
+    /// JSON with a version, which keeps all that is known of a cookie. Cookies that end with the
+    /// session are left out.
+    case native
+    /// The format of Netscape's `cookies.txt`, which curl and wget read and write. It knows no
+    /// SameSite and no time of creation. Cookies that end with the session are kept.
+    case netscape
+}
+
+/// A file of cookies.
+struct CookieFile: Sendable {
+    let path: String
+    let format: CookieFileFormat
+
+    /// The longest file that is read.
+    static let byteLimit = 32 << 20
+
+    func load(now: HTTPDate) -> [Cookie] {
+        guard let bytes = StoreFiles.read(path, upTo: Self.byteLimit) else { return [] }
+        switch format {
+        case .native: return NativeCookies.cookies(in: bytes)
+        case .netscape:
+            return NetscapeCookies.cookies(in: String(decoding: bytes, as: UTF8.self), now: now)
+        }
+    }
+
+    func save(_ cookies: [Cookie]) throws {
+        switch format {
+        case .native: try StoreFiles.replace(path, with: NativeCookies.bytes(of: cookies))
+        case .netscape:
+            try StoreFiles.replace(path, with: Array(NetscapeCookies.text(of: cookies).utf8))
+        }
+    }
+}
+
+/// `{"version":1,"cookies":[…]}`.
+private enum NativeCookies {
+    struct File: Codable {
+        var version = 1
+        var cookies: [Row]
+    }
+
+    struct Row: Codable {
+        var name: String
+        var value: String
+        var domain: String
+        var path: String
+        var expiry: Int64
+        var creation: Int64
+        var hostOnly: Bool
+        var secure: Bool
+        var httpOnly: Bool
+        var sameSite: String
+    }
+
+    static func cookies(in bytes: [UInt8]) -> [Cookie] {
+        var json = JSONBody()
+        json.byteLimit = CookieFile.byteLimit
+        guard let file = try? json.decode(File.self, from: bytes), file.version == 1 else {
+            return []
+        }
+        return file.cookies.map { row in
+            Cookie(
+                name: row.name, value: row.value, domain: row.domain, path: row.path,
+                expiry: HTTPDate(secondsSinceEpoch: row.expiry), isHostOnly: row.hostOnly,
+                isSecure: row.secure, isHTTPOnly: row.httpOnly,
+                sameSite: Cookie.SameSite(rawValue: row.sameSite) ?? .strict,
+                creation: HTTPDate(secondsSinceEpoch: row.creation))
+        }
+    }
+
+    static func bytes(of cookies: [Cookie]) throws -> [UInt8] {
+        let rows = cookies.compactMap { cookie -> Row? in
+            guard let expiry = cookie.expiry else { return nil }
+            return Row(
+                name: cookie.name, value: cookie.value, domain: cookie.domain, path: cookie.path,
+                expiry: expiry.secondsSinceEpoch, creation: cookie.creation.secondsSinceEpoch,
+                hostOnly: cookie.isHostOnly, secure: cookie.isSecure,
+                httpOnly: cookie.isHTTPOnly, sameSite: cookie.sameSite.rawValue)
+        }
+        return try JSONBody().encode(File(cookies: rows))
+    }
+}
+
+/// Lines of seven columns with tabs between: domain, whether hosts below get it, path, whether
+/// https alone, seconds since 1970 or 0, name, value. `#HttpOnly_` in front says what it says;
+/// other lines that begin with `#` are comments.
+package enum NetscapeCookies {
+    package static func cookies(in text: String, now: HTTPDate) -> [Cookie] {
+        text.utf8.split(whereSeparator: { $0 == 10 || $0 == 13 }).compactMap { line in
+            cookie(Substring(line), now: now)
+        }
+    }
+
+    private static func cookie(_ line: Substring, now: HTTPDate) -> Cookie? {
+        var line = line
+        let mark = "#HttpOnly_"
+        let isHTTPOnly = line.hasPrefix(mark)
+        if isHTTPOnly { line = line.dropFirst(mark.count) }
+        guard line.utf8.first != UInt8(ascii: "#") else { return nil }
+        let columns = line.utf8.split(separator: 9, omittingEmptySubsequences: false).map {
+            String(Substring($0))
+        }
+        guard columns.count == 7, let seconds = FieldValues.parseDecimal(columns[4]),
+            columns[2].utf8.first == UInt8(ascii: "/")
+        else { return nil }
+        let domain = columns[0].hasPrefix(".") ? String(columns[0].dropFirst()) : columns[0]
+        guard !domain.isEmpty else { return nil }
+        return Cookie(
+            name: columns[5], value: columns[6], domain: domain, path: columns[2],
+            expiry: seconds == 0 ? nil : HTTPDate(secondsSinceEpoch: seconds),
+            isHostOnly: columns[1] != "TRUE", isSecure: columns[3] == "TRUE",
+            isHTTPOnly: isHTTPOnly, creation: now)
+    }
+
+    package static func text(of cookies: [Cookie]) -> String {
+        var text = "# Netscape HTTP Cookie File\n"
+        for cookie in cookies where !cookie.holdsTab {
+            let columns = [
+                (cookie.isHTTPOnly ? "#HttpOnly_" : "") + (cookie.isHostOnly ? "" : ".")
+                    + cookie.domain,
+                cookie.isHostOnly ? "FALSE" : "TRUE", cookie.path,
+                cookie.isSecure ? "TRUE" : "FALSE",
+                "\(cookie.expiry?.secondsSinceEpoch ?? 0)", cookie.name, cookie.value,
+            ]
+            text += columns.joined(separator: "\t") + "\n"
+        }
+        return text
+    }
+}
+
+extension Cookie {
+    /// What the format has no way to say.
+    fileprivate var holdsTab: Bool {
+        [name, value, domain, path].contains { text in text.utf8.contains { $0 < 0x20 } }
+    }
+}

@@ -1,0 +1,58 @@
+internal import HTTPParser
+
+/// Which hosts and paths a cookie is for.
+extension CookieJar {
+    /// Lower case and without the dot that ends a name that is complete (section 5.1.2): both spell
+    /// the same host.
+    static func canonical(_ host: String) -> String {
+        let host = host.lowercased()
+        return host.utf8.last == UInt8(ascii: ".") ? String(host.dropLast()) : host
+    }
+
+    /// The same, or a name below it; addresses match themselves alone (section 5.1.3).
+    static func domainMatches(_ host: String, _ domain: String) -> Bool {
+        if host == domain { return true }
+        guard !domain.isEmpty, host.utf8.count > domain.utf8.count, host.hasSuffix(domain),
+            !isAddress(host)
+        else { return false }
+        return host.utf8.dropLast(domain.utf8.count).last == UInt8(ascii: ".")
+    }
+
+    /// The host and every name that it is below.
+    static func domains(of host: String) -> [String] {
+        var all = [host]
+        guard !isAddress(host) else { return all }
+        var rest = host[...]
+        while let dot = rest.utf8.firstIndex(of: UInt8(ascii: ".")), all.count < 128 {
+            rest = rest[rest.utf8.index(after: dot)...]
+            if !rest.isEmpty { all.append(String(rest)) }
+        }
+        return all
+    }
+
+    /// An IPv6 address, or what programs read as an IPv4 address: its last label is a number.
+    static func isAddress(_ host: String) -> Bool {
+        if host.utf8.contains(UInt8(ascii: ":")) { return true }
+        let last = host.utf8.split(separator: UInt8(ascii: ".")).last ?? host.utf8[...]
+        guard let first = last.first, ByteClass.isDigit(first) else { return false }
+        if last.allSatisfy(ByteClass.isDigit) { return true }
+        let digits = last.dropFirst(2)
+        return last.starts(with: "0x".utf8) && digits.allSatisfy { ByteClass.hexValue($0) != nil }
+    }
+
+    /// Up to the last slash, without it (section 5.1.4).
+    static func defaultPath(_ path: String) -> String {
+        guard path.utf8.first == UInt8(ascii: "/"),
+            let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash != path.utf8.startIndex
+        else { return "/" }
+        return String(path[..<slash])
+    }
+
+    /// The same path, or one below it (section 5.1.4).
+    static func pathMatches(_ path: String, _ cookiePath: String) -> Bool {
+        if path == cookiePath { return true }
+        guard path.utf8.starts(with: cookiePath.utf8) else { return false }
+        return cookiePath.utf8.last == UInt8(ascii: "/")
+            || path.utf8.dropFirst(cookiePath.utf8.count).first == UInt8(ascii: "/")
+    }
+}

@@ -1,0 +1,241 @@
+package import HTTPParser
+
+/// For whom a request is made, as far as cookies go.
+package struct CookieContext: Sendable {
+    /// Scheme and host of the request, and its path.
+    package var origin: Origin
+    package var path: String
+    /// The host of the page that the request is for; `nil` where a person or a program asks.
+    package var mainHost: String?
+    /// Whether the request only reads.
+    package var isSafe: Bool
+
+    package init(origin: Origin, path: String, mainHost: String? = nil, isSafe: Bool = true) {
+        (self.origin, self.path, self.mainHost, self.isSafe) = (origin, path, mainHost, isSafe)
+    }
+}
+
+/// How many cookies are kept. Above it those go that were sent least lately, expired ones first.
+public struct CookieLimits: Sendable, Hashable {
+    /// For one domain.
+    public var countPerDomain = 50
+    /// In all.
+    public var count = 3_000
+
+    /// The defaults.
+    public init() {}
+}
+
+/// Cookies, and the rules by which they come and go. RFC 6265bis, sections 5.6 to 5.8.
+package struct CookieJar: Sendable {
+    private struct Entry {
+        var cookie: Cookie
+        /// Grows with each use.
+        var lastUse: UInt64
+    }
+
+    private var domains: [String: [Entry]] = [:]
+    private var clock: UInt64 = 0
+    private let limits: CookieLimits
+    private let suffixes: any PublicSuffixes
+    package private(set) var count = 0
+
+    package init(
+        limits: CookieLimits = CookieLimits(),
+        suffixes: any PublicSuffixes = SystemPublicSuffixes()
+    ) {
+        (self.limits, self.suffixes) = (limits, suffixes)
+    }
+
+    /// All cookies, in the order in which they were set.
+    package var cookies: [Cookie] {
+        domains.values.flatMap { $0.map(\.cookie) }.sorted {
+            ($0.creation, $0.domain, $0.path, $0.name) < ($1.creation, $1.domain, $1.path, $1.name)
+        }
+    }
+
+    // MARK: Receiving
+
+    /// Takes the value of one Set-Cookie (section 5.7).
+    /// - Returns: whether anything was stored or removed.
+    @discardableResult
+    package mutating func receive(
+        _ field: String, from context: CookieContext, policy: CookieAcceptPolicy, now: HTTPDate
+    ) -> Bool {
+        guard policy != .never, let parsed = SetCookie(field, now: now),
+            let cookie = cookie(parsed, from: context, now: now)
+        else { return false }
+        if policy == .onlyFromMainDocumentDomain, isCrossSite(context) { return false }
+        return store(cookie, isFromSecure: context.origin.isSecure, now: now)
+    }
+
+    private func cookie(
+        _ parsed: SetCookie, from context: CookieContext, now: HTTPDate
+    ) -> Cookie? {
+        let host = Self.canonical(context.origin.host)
+        var domain = parsed.domain ?? ""
+        if domain == host { domain = Self.isAddress(host) ? "" : domain }
+        if !domain.isEmpty, suffixes.isPublicSuffix(domain) {
+            guard domain == host else { return nil }
+            domain = ""
+        }
+        let isHostOnly = domain.isEmpty
+        guard isHostOnly || Self.domainMatches(host, domain) else { return nil }
+        let isSecure = context.origin.isSecure
+        if parsed.isSecure, !isSecure { return nil }
+        if parsed.sameSite == .none, !parsed.isSecure { return nil }
+        if parsed.sameSite == .strict || parsed.sameSite == .lax, isCrossSite(context) {
+            return nil
+        }
+        let path = parsed.path ?? Self.defaultPath(context.path)
+        guard Self.prefixHolds(parsed, isHostOnly: isHostOnly, path: path) else { return nil }
+        return Cookie(
+            name: parsed.name, value: parsed.value, domain: isHostOnly ? host : domain, path: path,
+            expiry: Self.expiry(parsed, now: now), isHostOnly: isHostOnly,
+            isSecure: parsed.isSecure, isHTTPOnly: parsed.isHTTPOnly, sameSite: parsed.sameSite,
+            creation: now)
+    }
+
+    /// A cookie that claims more than it can be held to is refused (section 4.1.3), and so is one
+    /// without a name whose value looks like such a claim.
+    private static func prefixHolds(_ parsed: SetCookie, isHostOnly: Bool, path: String) -> Bool {
+        let claim = (parsed.name.isEmpty ? parsed.value : parsed.name).lowercased()
+        if claim.hasPrefix("__secure-") { return !parsed.name.isEmpty && parsed.isSecure }
+        if claim.hasPrefix("__host-") {
+            return !parsed.name.isEmpty && parsed.isSecure && isHostOnly && parsed.path == "/"
+        }
+        return true
+    }
+
+    /// 400 days are the most (section 5.5).
+    private static let longest: Int64 = 400 * 86_400
+
+    private static func expiry(_ parsed: SetCookie, now: HTTPDate) -> HTTPDate? {
+        let latest = now.secondsSinceEpoch + longest
+        if let age = parsed.maxAge {
+            guard age > 0 else { return HTTPDate(secondsSinceEpoch: 0) }
+            return HTTPDate(secondsSinceEpoch: now.secondsSinceEpoch + min(age, longest))
+        }
+        return parsed.expires.map {
+            HTTPDate(secondsSinceEpoch: min($0.secondsSinceEpoch, latest))
+        }
+    }
+
+    /// Puts a cookie in the place of the one with its name, domain and path; an expired one removes
+    /// it.
+    @discardableResult
+    package mutating func store(
+        _ cookie: Cookie, isFromSecure: Bool = true, now: HTTPDate
+    ) -> Bool {
+        // What came by http must not take the place of what is protected by https (section 5.7).
+        if !isFromSecure, !cookie.isSecure, shadowsSecure(cookie) { return false }
+        var entries = domains[cookie.domain] ?? []
+        let old = entries.firstIndex { $0.cookie.identity == cookie.identity }
+        clock += 1
+        if cookie.isExpired(at: now) {
+            guard let old else { return false }
+            entries.remove(at: old)
+            count -= 1
+        } else if let old {
+            let creation = entries[old].cookie.creation
+            entries[old] = Entry(cookie: cookie.settingCreation(creation), lastUse: clock)
+        } else {
+            entries.append(Entry(cookie: cookie, lastUse: clock))
+            count += 1
+            if entries.count > limits.countPerDomain {
+                let before = entries.count
+                Self.shrink(&entries, to: limits.countPerDomain, now: now)
+                count -= before - entries.count
+            }
+        }
+        domains[cookie.domain] = entries.isEmpty ? nil : entries
+        if count > limits.count { shrink(now) }
+        return true
+    }
+
+    private func shadowsSecure(_ cookie: Cookie) -> Bool {
+        let others = domains.filter { domain, _ in
+            Self.domainMatches(domain, cookie.domain) || Self.domainMatches(cookie.domain, domain)
+        }
+        return others.values.joined().contains { entry in
+            entry.cookie.isSecure && entry.cookie.name == cookie.name
+                && Self.pathMatches(cookie.path, entry.cookie.path)
+        }
+    }
+
+    private static func shrink(_ entries: inout [Entry], to limit: Int, now: HTTPDate) {
+        entries.removeAll { $0.cookie.isExpired(at: now) }
+        while entries.count > limit,
+            let oldest = entries.indices.min(by: { entries[$0].lastUse < entries[$1].lastUse })
+        {
+            entries.remove(at: oldest)
+        }
+    }
+
+    /// Takes out a tenth more than has to go, so that this happens once in a while.
+    private mutating func shrink(_ now: HTTPDate) {
+        removeAll { $0.isExpired(at: now) }
+        guard count > limits.count else { return }
+        let uses = domains.values.joined().map(\.lastUse).sorted()
+        let newest = uses[min(count - limits.count + limits.count / 10, count - 1)]
+        for (domain, entries) in domains {
+            let kept = entries.filter { $0.lastUse >= newest }
+            count -= entries.count - kept.count
+            domains[domain] = kept.isEmpty ? nil : kept
+        }
+    }
+
+    /// Removes the cookies that a condition names.
+    package mutating func removeAll(where isRemoved: (Cookie) -> Bool = { _ in true }) {
+        for (domain, entries) in domains {
+            let kept = entries.filter { !isRemoved($0.cookie) }
+            count -= entries.count - kept.count
+            domains[domain] = kept.isEmpty ? nil : kept
+        }
+    }
+
+    // MARK: Sending
+
+    /// The cookies for a request, in the order in which they are sent: longer paths first, then
+    /// older ones (section 5.8.3).
+    package mutating func cookies(for context: CookieContext, now: HTTPDate) -> [Cookie] {
+        guard count > 0 else { return [] }
+        let host = Self.canonical(context.origin.host)
+        let isCrossSite = isCrossSite(context)
+        var found: [Cookie] = []
+        clock += 1
+        for domain in Self.domains(of: host) {
+            guard var entries = domains[domain] else { continue }
+            for index in entries.indices {
+                let cookie = entries[index].cookie
+                guard !cookie.isHostOnly || domain == host, !cookie.isExpired(at: now),
+                    Self.pathMatches(context.path, cookie.path),
+                    !cookie.isSecure || context.origin.isSecure
+                else { continue }
+                if isCrossSite, cookie.sameSite == .strict || cookie.sameSite == .lax { continue }
+                entries[index].lastUse = clock
+                found.append(cookie)
+            }
+            domains[domain] = entries
+        }
+        return found.sorted { left, right in
+            let (first, second) = (left.path.utf8.count, right.path.utf8.count)
+            return first == second ? left.creation < right.creation : first > second
+        }
+    }
+
+    /// The value of Cookie; `nil` without any.
+    package mutating func field(for context: CookieContext, now: HTTPDate) -> String? {
+        let cookies = cookies(for: context, now: now)
+        return cookies.isEmpty ? nil : cookies.map(\.pair).joined(separator: "; ")
+    }
+
+    /// Whether the request is made for a page of another site (section 5.2).
+    private func isCrossSite(_ context: CookieContext) -> Bool {
+        guard let main = context.mainHost.map(Self.canonical) else { return false }
+        let host = Self.canonical(context.origin.host)
+        if main == host { return false }
+        guard !Self.isAddress(main), !Self.isAddress(host) else { return true }
+        return suffixes.site(of: main) != suffixes.site(of: host)
+    }
+}

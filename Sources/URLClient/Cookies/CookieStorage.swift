@@ -1,0 +1,181 @@
+internal import HTTPCodecs
+public import HTTPParser
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// The cookies of one or several sessions, in memory or in a file besides.
+///
+/// ```swift
+/// let cookies = CookieStorage(file: "cookies.json")
+/// var configuration = ClientConfiguration.default
+/// configuration.cookies = cookies
+/// ```
+///
+/// It may be used from everywhere. RFC 6265bis.
+public final class CookieStorage: Sendable {
+    private struct State {
+        var jar: CookieJar
+        var policy = CookieAcceptPolicy.onlyFromMainDocumentDomain
+        var isChanged = false
+    }
+
+    /// The one that sessions share unless they are given another.
+    public static let shared = CookieStorage()
+
+    private let state: Locked<State>
+    private let file: CookieFile?
+
+    /// Creates a storage that is forgotten with the process.
+    /// - Parameters:
+    ///   - limits: how many cookies are kept.
+    ///   - publicSuffixes: below which domains anybody can register names.
+    public init(
+        limits: CookieLimits = CookieLimits(),
+        publicSuffixes: any PublicSuffixes = SystemPublicSuffixes()
+    ) {
+        state = Locked(State(jar: CookieJar(limits: limits, suffixes: publicSuffixes)))
+        file = nil
+    }
+
+    /// Creates a storage with the cookies of a file, which is written by ``save()``, and when the
+    /// storage goes.
+    ///
+    /// A file that is not there, or is none of cookies, is as good as an empty one.
+    /// - Parameters:
+    ///   - path: the path of the file.
+    ///   - format: how cookies are written there.
+    ///   - limits: how many cookies are kept.
+    ///   - publicSuffixes: below which domains anybody can register names.
+    public init(
+        file path: String, format: CookieFileFormat = .native,
+        limits: CookieLimits = CookieLimits(),
+        publicSuffixes: any PublicSuffixes = SystemPublicSuffixes()
+    ) {
+        var jar = CookieJar(limits: limits, suffixes: publicSuffixes)
+        let file = CookieFile(path: path, format: format)
+        let now = WallClock.now
+        for cookie in file.load(now: now) { jar.store(cookie, now: now) }
+        state = Locked(State(jar: jar))
+        self.file = file
+    }
+
+    deinit { try? save() }
+
+    /// Which cookies are stored.
+    public var acceptPolicy: CookieAcceptPolicy {
+        get { state.withLock { $0.policy } }
+        set { state.withLock { $0.policy = newValue } }
+    }
+
+    /// All cookies that have not ended, the ones that were set first in front.
+    public var cookies: [Cookie] {
+        let now = WallClock.now
+        return state.withLock { $0.jar.cookies }.filter { !$0.isExpired(at: now) }
+    }
+
+    /// The cookies that a request for the URL carries, in the order of the field.
+    /// - Parameters:
+    ///   - url: the URL, http or https; none for others.
+    ///   - mainDocumentURL: the page that the request is for, if there is one.
+    public func cookies(for url: URL, mainDocumentURL: URL? = nil) -> [Cookie] {
+        guard let context = CookieContext(url: url, mainDocumentURL: mainDocumentURL) else {
+            return []
+        }
+        return state.withLock { $0.jar.cookies(for: context, now: WallClock.now) }
+    }
+
+    /// Stores a cookie in the place of the one with its name, domain and path. The accept policy
+    /// does not matter: it is for what servers send.
+    public func store(_ cookie: Cookie) {
+        change { $0.store(cookie, now: WallClock.now) }
+    }
+
+    /// Stores what a response sets.
+    /// - Parameters:
+    ///   - fields: the fields of the response, of which those named Set-Cookie count.
+    ///   - url: the URL that was asked.
+    ///   - mainDocumentURL: the page that the request is for, if there is one.
+    public func store(from fields: HTTPFields, for url: URL, mainDocumentURL: URL? = nil) {
+        guard let context = CookieContext(url: url, mainDocumentURL: mainDocumentURL) else {
+            return
+        }
+        receive(fields, from: context, now: WallClock.now)
+    }
+
+    /// Removes the cookie with the same name, domain and path.
+    public func remove(_ cookie: Cookie) {
+        change { jar in
+            jar.removeAll { $0.identity == cookie.identity }
+            return true
+        }
+    }
+
+    /// Removes all cookies, or those that were set since a time.
+    /// - Parameter date: from when on; nil for all.
+    public func removeAll(since date: HTTPDate? = nil) {
+        change { jar in
+            jar.removeAll { cookie in date.map { cookie.creation >= $0 } ?? true }
+            return true
+        }
+    }
+
+    /// Writes the file, if there is one and something has changed: whole or not at all, for its
+    /// owner alone.
+    /// - Throws: ``ClientError/Kind/cannotWriteFile``.
+    public func save() throws(ClientError) {
+        guard let file else { return }
+        let cookies = state.withLock { state -> [Cookie]? in
+            guard state.isChanged else { return nil }
+            state.isChanged = false
+            return state.jar.cookies
+        }
+        guard let cookies else { return }
+        let now = WallClock.now
+        do {
+            try file.save(cookies.filter { !$0.isExpired(at: now) })
+        } catch {
+            state.withLock { $0.isChanged = true }
+            throw ClientError(.cannotWriteFile, "cookies: \(error)")
+        }
+    }
+
+    // MARK: Within a hop
+
+    package func receive(_ fields: HTTPFields, from context: CookieContext, now: HTTPDate) {
+        guard fields.contains(.setCookie) else { return }
+        state.withLock { state in
+            for value in fields.values(of: .setCookie) {
+                let isTaken = state.jar.receive(
+                    value, from: context, policy: state.policy, now: now)
+                if isTaken { state.isChanged = true }
+            }
+        }
+    }
+
+    package func field(for context: CookieContext, now: HTTPDate) -> String? {
+        state.withLock { $0.jar.field(for: context, now: now) }
+    }
+
+    private func change(_ body: (inout CookieJar) -> Bool) {
+        state.withLock { if body(&$0.jar) { $0.isChanged = true } }
+    }
+}
+
+extension CookieContext {
+    /// `nil` for a URL that is neither http nor https.
+    init?(url: URL, mainDocumentURL: URL?, isSafe: Bool = true) {
+        guard let wire = try? WireURL(url.absoluteString) else { return nil }
+        let main = mainDocumentURL.flatMap { try? WireURL($0.absoluteString) }
+        self.init(wire, mainHost: main?.origin.host, isSafe: isSafe)
+    }
+
+    init(_ wire: WireURL, mainHost: String?, isSafe: Bool) {
+        let path = wire.target.utf8.prefix { $0 != UInt8(ascii: "?") }
+        self.init(
+            origin: wire.origin, path: String(Substring(path)), mainHost: mainHost, isSafe: isSafe)
+    }
+}

@@ -1,0 +1,170 @@
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// What cookies, responses and hosts that are kept need of the file system. All of it blocks for as
+/// long as the disk takes. Files and folders are for their owner alone.
+enum StoreFiles {
+    /// The system's number for what went wrong.
+    struct Failure: Error, Sendable, Hashable, CustomStringConvertible {
+        let call: String
+        let code: CInt
+        var description: String { "\(call): error \(code)" }
+    }
+
+    private static func failure(_ call: String) -> Failure { Failure(call: call, code: errno) }
+
+    /// The bytes of a file; `nil` where there is none or it has more than `limit`.
+    static func read(_ path: String, upTo limit: Int) -> [UInt8]? {
+        guard let file = try? OpenStoreFile(reading: path), file.size <= Int64(limit) else {
+            return nil
+        }
+        var bytes: [UInt8] = []
+        while let piece = try? file.read(at: Int64(bytes.count), upTo: 256 << 10) {
+            if piece.isEmpty { return bytes }
+            guard piece.count <= limit - bytes.count else { return nil }
+            bytes += piece
+        }
+        return nil
+    }
+
+    /// Puts a file in the place of another, whole or not at all.
+    static func replace(_ path: String, with bytes: [UInt8]) throws(Failure) {
+        let name = temporaryName(for: path)
+        do throws(Failure) {
+            let file = try OpenStoreFile(creating: name)
+            try file.append(bytes)
+            try file.synchronize()
+            try move(name, to: path)
+        } catch {
+            remove(name)
+            throw error
+        }
+    }
+
+    /// A name in the same folder that nobody has. It begins with a dot.
+    static func temporaryName(for path: String) -> String {
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let folder = slash.map { String(path[...$0]) } ?? ""
+        return "\(folder).new-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
+    }
+
+    static func move(_ old: String, to new: String) throws(Failure) {
+        guard unsafe rename(old, new) == 0 else { throw failure("rename") }
+    }
+
+    static func remove(_ path: String) {
+        _ = unsafe unlink(path)
+    }
+
+    /// Makes a folder and those above it that are missing.
+    static func makeFolder(_ path: String) throws(Failure) {
+        if unsafe mkdir(path, 0o700) == 0 || errno == EEXIST { return }
+        guard errno == ENOENT, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")),
+            slash != path.startIndex
+        else { throw failure("mkdir") }
+        try makeFolder(String(path[..<slash]))
+        guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else { throw failure("mkdir") }
+    }
+
+    /// The names in a folder, without `.` and `..`; none where it cannot be read.
+    static func names(in folder: String) -> [String] {
+        guard let stream = unsafe opendir(folder) else { return [] }
+        defer { unsafe closedir(stream) }
+        var names: [String] = []
+        while let entry = unsafe readdir(stream) {
+            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    /// Size, and when it was written last, in seconds since 1970.
+    static func status(_ path: String) -> (size: Int64, modified: Int64)? {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else { return nil }
+        #if canImport(Darwin)
+            return (Int64(status.st_size), Int64(status.st_mtimespec.tv_sec))
+        #else
+            return (Int64(status.st_size), Int64(status.st_mtim.tv_sec))
+        #endif
+    }
+
+    /// Says that a file was used now.
+    static func touch(_ path: String) {
+        _ = unsafe utimensat(AT_FDCWD, path, nil, 0)
+    }
+}
+
+/// An open file, which is closed with this object.
+final class OpenStoreFile: Sendable {
+    private let descriptor: CInt
+    let size: Int64
+
+    init(reading path: String) throws(StoreFiles.Failure) {
+        descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else { throw StoreFiles.Failure(call: "open", code: errno) }
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            _ = systemClose(descriptor)
+            throw StoreFiles.Failure(call: "fstat", code: EINVAL)
+        }
+        size = Int64(status.st_size)
+    }
+
+    init(creating path: String) throws(StoreFiles.Failure) {
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
+        descriptor = unsafe open(path, flags, 0o600)
+        guard descriptor >= 0 else { throw StoreFiles.Failure(call: "open", code: errno) }
+        size = 0
+    }
+
+    deinit { _ = systemClose(descriptor) }
+
+    /// Some bytes from an offset on; none at the end.
+    func read(at offset: Int64, upTo count: Int) throws(StoreFiles.Failure) -> [UInt8] {
+        var (result, code) = (0, CInt(0))
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { room, used in
+            repeat {
+                result = unsafe pread(descriptor, room.baseAddress, count, off_t(offset))
+                code = errno
+            } while result < 0 && code == EINTR
+            used = max(result, 0)
+        }
+        guard result >= 0 else { throw StoreFiles.Failure(call: "read", code: code) }
+        return bytes
+    }
+
+    func append(_ bytes: [UInt8]) throws(StoreFiles.Failure) {
+        var (done, code) = (0, CInt(0))
+        while done < bytes.count {
+            let count = unsafe bytes.withUnsafeBytes { bytes in
+                let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[done...])
+                let count = unsafe systemWrite(descriptor, rest.baseAddress, rest.count)
+                code = errno
+                return count
+            }
+            if count > 0 {
+                done += count
+            } else if count == 0 || code != EINTR {
+                throw StoreFiles.Failure(call: "write", code: count == 0 ? EIO : code)
+            }
+        }
+    }
+
+    func synchronize() throws(StoreFiles.Failure) {
+        guard fsync(descriptor) == 0 else {
+            throw StoreFiles.Failure(call: "fsync", code: errno)
+        }
+    }
+}
+
+// Outside of the types above, whose own methods would be found first.
+private let systemClose = close
+private let systemWrite = unsafe write

@@ -1,0 +1,113 @@
+internal import HTTPCodecs
+package import HTTPParser
+
+/// Remembers which hosts asked to be reached by https alone, and has requests for them go there
+/// (RFC 6797). A session does so if it is given one.
+///
+/// It may be used from everywhere, and by several sessions.
+public final class StrictTransportStore: Sendable {
+    private struct State {
+        var hosts: StrictTransport
+        var isChanged = false
+    }
+
+    private struct Row: Codable {
+        var host: String
+        var expiry: Int64
+        var includesSubdomains: Bool
+    }
+
+    private struct File: Codable {
+        var version = 1
+        var hosts: [Row]
+    }
+
+    private static let byteLimit = 8 << 20
+
+    private let path: String?
+    private let state: Locked<State>
+
+    /// Creates a store that is forgotten with the process.
+    /// - Parameter limit: the most hosts that are remembered.
+    public init(limit: Int = 10_000) {
+        path = nil
+        state = Locked(State(hosts: StrictTransport(limit: limit)))
+    }
+
+    /// Creates a store with the hosts of a file, which is written by ``save()``, and when the store
+    /// goes. A file that is not there, or is none of hosts, is as good as an empty one.
+    /// - Parameters:
+    ///   - path: the path of the file.
+    ///   - limit: the most hosts that are remembered.
+    public init(file path: String, limit: Int = 10_000) {
+        var hosts = StrictTransport(limit: limit)
+        var json = JSONBody()
+        json.byteLimit = Self.byteLimit
+        let now = WallClock.now
+        if let bytes = StoreFiles.read(path, upTo: Self.byteLimit),
+            let file = try? json.decode(File.self, from: bytes), file.version == 1
+        {
+            for row in file.hosts {
+                let rule = StrictTransport.Rule(
+                    expiry: HTTPDate(secondsSinceEpoch: row.expiry),
+                    includesSubdomains: row.includesSubdomains)
+                hosts.set(row.host, rule, now: now)
+            }
+        }
+        self.path = path
+        state = Locked(State(hosts: hosts))
+    }
+
+    deinit { try? save() }
+
+    /// Whether requests for the host go by https.
+    /// - Parameter host: a name, in any case.
+    public func isKnown(_ host: String) -> Bool {
+        state.withLock { $0.hosts.isKnown(host, now: WallClock.now) }
+    }
+
+    /// Forgets all hosts.
+    public func removeAll() {
+        state.withLock { state in
+            state.hosts.removeAll()
+            state.isChanged = true
+        }
+    }
+
+    /// Writes the file, if there is one and something has changed: whole or not at all, for its
+    /// owner alone.
+    /// - Throws: ``ClientError/Kind/cannotWriteFile``.
+    public func save() throws(ClientError) {
+        guard let path else { return }
+        let rules = state.withLock { state -> [String: StrictTransport.Rule]? in
+            guard state.isChanged else { return nil }
+            state.isChanged = false
+            return state.hosts.rules
+        }
+        guard let rules else { return }
+        let rows = rules.map { host, rule in
+            Row(
+                host: host, expiry: rule.expiry.secondsSinceEpoch,
+                includesSubdomains: rule.includesSubdomains)
+        }
+        do {
+            let file = File(hosts: rows.sorted { $0.host < $1.host })
+            try StoreFiles.replace(path, with: JSONBody().encode(file))
+        } catch {
+            state.withLock { $0.isChanged = true }
+            throw ClientError(.cannotWriteFile, "hosts: \(error)")
+        }
+    }
+
+    // MARK: Within a hop
+
+    package func upgraded(_ url: String, now: HTTPDate) -> String? {
+        state.withLock { $0.hosts.upgraded(url, now: now) }
+    }
+
+    package func receive(_ fields: HTTPFields, from origin: Origin, now: HTTPDate) {
+        state.withLock { state in
+            if state.hosts.receive(fields, from: origin, now: now) { state.isChanged = true }
+        }
+    }
+}

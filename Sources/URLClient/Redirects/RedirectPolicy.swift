@@ -1,0 +1,77 @@
+public import HTTPParser
+
+/// Which redirects are followed, and what goes along.
+///
+/// Credentials never do when the origin changes, that is scheme, host or port: `Authorization`,
+/// `Cookie` and `Proxy-Authorization` that the request had are left out then, and the next origin
+/// gets what is stored for it. RFC 9110, section 15.4.
+public struct RedirectPolicy: Sendable, Hashable {
+    /// Fields that go to another origin.
+    public enum CrossOriginFields: Sendable, Hashable {
+        /// Those whose meaning is known not to be a secret: `Accept`, `User-Agent`, `Range` and
+        /// others. A field such as `X-API-Key` stays where it was sent.
+        case wellKnown
+        /// All but credentials and ``RedirectPolicy/sensitiveFields``.
+        case allButSensitive
+    }
+
+    /// Whether redirects are followed; a redirect is an answer like others when not.
+    public var isEnabled = true
+    /// How many redirects are followed one after the other, at least 0.
+    public var limit = 16
+    /// Whether a redirect may lead from https to http.
+    public var allowsDowngrade = false
+    /// Which fields of the request another origin gets.
+    public var crossOriginFields = CrossOriginFields.wellKnown
+    /// Fields, besides credentials, that another origin never gets.
+    public var sensitiveFields: [HTTPFieldName] = []
+
+    /// The defaults.
+    public init() {}
+}
+
+/// The request that a redirect asks for.
+package struct Redirect: Sendable {
+    /// Where it goes, in the fragment of the request before unless it brings one.
+    package var target: String
+    package var method: HTTPMethod
+    package var fields: HTTPFields
+    /// Whether the content is sent again.
+    package var keepsBody: Bool
+    /// Whether it leads to another scheme, host or port.
+    package var crossesOrigin: Bool
+}
+
+/// What a response comes to as far as redirects go.
+package enum RedirectVerdict: Sendable {
+    /// It is the answer.
+    case deliver
+    /// It has to be asked for elsewhere.
+    case follow(Redirect)
+    /// It leads where nobody should go.
+    case refuse(RedirectFault)
+}
+
+/// Why a redirect is not followed.
+package struct RedirectFault: Error, Sendable, Hashable {
+    package enum Kind: Sendable, Hashable {
+        /// More than the limit.
+        case tooMany
+        /// To where the chain has been before, with the same request.
+        case loop
+        /// Location is no reference, or there are several that differ.
+        case malformed
+        /// To something that is neither http nor https.
+        case unsupportedScheme
+        /// To a URL with a user name: such links are made to deceive.
+        case userInformation
+        /// From https to http.
+        case downgrade
+    }
+
+    package var kind: Kind
+    /// What Location said.
+    package var location: String
+    /// The URLs of the chain, the first one first.
+    package var history: [String]
+}

@@ -1,0 +1,314 @@
+import HTTPParser
+import Testing
+import URLClient
+
+/// A jar, and what one site does with it.
+private struct Site {
+    var jar = CookieJar()
+    var now = HTTPDate(secondsSinceEpoch: 1_700_000_000)
+
+    static func context(_ url: String, main: String? = nil) throws -> CookieContext {
+        let reference = URIReference(url)
+        let authority = try #require(reference.authority)
+        let scheme = try #require(reference.scheme)
+        let path = reference.path.isEmpty ? "/" : reference.path
+        return CookieContext(
+            origin: Origin(scheme: scheme, host: authority), path: path, mainHost: main)
+    }
+
+    @discardableResult
+    mutating func receive(
+        _ field: String, from url: String, main: String? = nil,
+        policy: CookieAcceptPolicy = .always
+    ) throws -> Bool {
+        jar.receive(
+            field, from: try Self.context(url, main: main), policy: policy, now: now)
+    }
+
+    mutating func sent(to url: String, main: String? = nil) throws -> String? {
+        jar.field(for: try Self.context(url, main: main), now: now)
+    }
+}
+
+@Suite("RFC 6265bis, 5.6 and 5.7: Setting cookies")
+struct SetCookieTests {
+    @Test(
+        "Name and value: what stands there, without blanks around it",
+        arguments: [
+            ("a=b", "a=b"), (" a = b ; x", "a=b"), ("a=", "a="), ("a=b=c", "a=b=c"), ("=b", "b"),
+            ("b", "b"), ("a=\"b c\"", "a=\"b c\""), ("a=b;;;", "a=b"), ("a=b,c", "a=b,c"),
+            ("a=ä", "a=ä"), ("a=b\t", "a=b"), ("a=b; Max-Age=x; Expires=y; Path=z", "a=b"),
+        ])
+    func pairs(_ field: String, _ sent: String) throws {
+        var site = Site()
+        #expect(try site.receive(field, from: "http://h.example/"))
+        #expect(try site.sent(to: "http://h.example/") == sent)
+    }
+
+    @Test(
+        "Control characters, nothing at all, too much",
+        arguments: [
+            "", ";", "=", " = ", "; a=b", "a=b\u{0}", "a=b\nc", "a\u{1}=b", "a=b; path=/\u{7F}",
+            "a=" + String(repeating: "b", count: 4_096),
+        ])
+    func refusal(_ field: String) throws {
+        var site = Site()
+        #expect(try !site.receive(field, from: "http://h.example/"))
+        #expect(site.jar.count == 0)
+    }
+
+    @Test("Limits of length: 4096 for name and value, 1024 for an attribute")
+    func lengths() throws {
+        var site = Site()
+        let full = "a=" + String(repeating: "b", count: 4_095)
+        #expect(try site.receive(full, from: "http://h.example/"))
+        let path = "/" + String(repeating: "p", count: 1_023)
+        try site.receive("c=1; path=\(path)", from: "http://h.example/")
+        try site.receive("d=1; path=\(path)x", from: "http://h.example/")
+        #expect(site.jar.cookies.map(\.path).sorted() == ["/", "/", path])
+    }
+
+    @Test("5.6: the last attribute of a name counts, names in any case")
+    func attributes() throws {
+        var site = Site()
+        try site.receive(
+            "a=b; PATH=/x; path=/y; Secure; HTTPONLY=1; sAmEsItE=Lax; max-age=5; Max-Age=7; Domain=x"
+                + "; domain=example.org",
+            from: "https://h.example.org/")
+        let cookie = try #require(site.jar.cookies.first)
+        #expect(cookie.path == "/y" && cookie.isSecure && cookie.isHTTPOnly)
+        #expect(cookie.sameSite == .lax && cookie.domain == "example.org" && !cookie.isHostOnly)
+        #expect(cookie.expiry?.secondsSinceEpoch == 1_700_000_007)
+    }
+
+    @Test("Max-Age wins over Expires, both end after 400 days at the latest, zero removes")
+    func ages() throws {
+        var site = Site()
+        let far = 1_700_000_000 + 400 * 86_400
+        for (attributes, expiry) in [
+            ("max-age=10; expires=Sun, 06 Nov 1994 08:49:37 GMT", 1_700_000_010),
+            ("max-age=99999999999", far), ("max-age=99999999999999999999999", far),
+            ("expires=Fri, 31 Dec 9999 23:59:59 GMT", far),
+        ] {
+            try site.receive("a=b; \(attributes)", from: "http://h.example/")
+            #expect(site.jar.cookies.first?.expiry?.secondsSinceEpoch == Int64(expiry))
+        }
+        for attributes in ["max-age=0", "max-age=-5", "expires=Sun, 06 Nov 1994 08:49:37 GMT"] {
+            try site.receive("a=b", from: "http://h.example/")
+            #expect(try site.receive("a=c; \(attributes)", from: "http://h.example/"))
+            #expect(site.jar.count == 0)
+            #expect(try !site.receive("a=c; \(attributes)", from: "http://h.example/"))
+        }
+    }
+
+    @Test("5.1.4: the path, where none is named, is that of the request without its last part")
+    func defaultPath() throws {
+        for (path, wanted) in [
+            ("/", "/"), ("/a", "/"), ("/a/", "/a"), ("/a/b", "/a"), ("/a/b/c", "/a/b"),
+        ] {
+            for attribute in ["", "; path", "; path=", "; path=x"] {
+                var site = Site()
+                try site.receive("a=b\(attribute)", from: "http://h.example\(path)")
+                #expect(site.jar.cookies.first?.path == wanted)
+            }
+        }
+    }
+
+    @Test(
+        "5.7: a domain has to be the host or one above it, and nobody's public suffix",
+        arguments: [
+            ("www.example.org", "example.org", true), ("www.example.org", ".example.org", true),
+            ("www.example.org", "EXAMPLE.org", true), ("www.example.org", "www.example.org", true),
+            ("example.org", "www.example.org", false), ("www.example.org", "ample.org", false),
+            ("www.example.org", "org", false), ("www.example.org", ".org", false),
+            ("a.example.co.uk", "co.uk", false), ("a.example.co.uk", "example.co.uk", true),
+            ("a.github.io", "github.io", false), ("example.org", "other.org", false),
+            ("www.example.org", "example.org.", false), ("127.0.0.1", "0.0.1", false),
+            ("127.0.0.1", "127.0.0.1", true), ("::1", "::1", true), ("a.b.0x1", "b.0x1", false),
+            ("badexample.org", "example.org", false), ("www.example.org", "..example.org", false),
+        ])
+    func domains(_ host: String, _ domain: String, _ isTaken: Bool) throws {
+        var site = Site()
+        let field = "a=b; domain=\(domain)"
+        #expect(try site.receive(field, from: "http://\(host)/") == isTaken)
+        #expect(site.jar.count == (isTaken ? 1 : 0))
+    }
+
+    @Test("A public suffix that is the host itself gets a cookie of its own")
+    func suffixAsHost() throws {
+        var site = Site()
+        #expect(try site.receive("a=b; domain=github.io", from: "http://github.io/"))
+        #expect(site.jar.cookies.first?.isHostOnly == true)
+        #expect(try site.sent(to: "http://x.github.io/") == nil)
+    }
+
+    @Test("5.7: Secure only from https; what https protects, http does not replace")
+    func secure() throws {
+        var site = Site()
+        #expect(try !site.receive("a=b; secure", from: "http://h.example/"))
+        #expect(try site.receive("a=b; secure", from: "https://h.example/x/"))
+        #expect(try !site.receive("a=evil; path=/x", from: "http://h.example/x/"))
+        #expect(try !site.receive("a=evil; path=/x/y", from: "http://h.example/x/"))
+        #expect(try !site.receive("a=evil; domain=h.example; path=/x", from: "http://w.h.example/"))
+        #expect(try site.receive("a=other; path=/", from: "http://h.example/x/"))
+        #expect(try site.receive("b=fine", from: "http://h.example/x/"))
+        #expect(try site.sent(to: "https://h.example/x/") == "a=b; b=fine; a=other")
+    }
+
+    @Test(
+        "4.1.3: prefixes of names are promises",
+        arguments: [
+            ("__Secure-a=b; secure", true), ("__Secure-a=b", false), ("__secure-a=b", false),
+            ("__Host-a=b; secure; path=/", true), ("__Host-a=b; secure", false),
+            ("__Host-a=b; secure; path=/x", false), ("__Host-a=b; path=/", false),
+            ("__Host-a=b; secure; path=/; domain=www.example.org", false),
+            ("__HOST-a=b; secure; path=/x", false), ("=__Host-a=b; secure; path=/", false),
+            ("__Host-a; secure; path=/", false), ("=__Secure-a; secure", false),
+        ])
+    func prefixes(_ field: String, _ isTaken: Bool) throws {
+        var site = Site()
+        #expect(try site.receive(field, from: "https://www.example.org/") == isTaken)
+    }
+
+    @Test("SameSite=None has to be Secure")
+    func sameSiteNone() throws {
+        var site = Site()
+        #expect(try !site.receive("a=b; samesite=none", from: "https://h.example/"))
+        #expect(try site.receive("a=b; samesite=none; secure", from: "https://h.example/"))
+    }
+
+    @Test("A new value takes the old one's place and keeps its age; another path is another cookie")
+    func replacing() throws {
+        var site = Site()
+        try site.receive("a=1", from: "http://h.example/x/y")
+        try site.receive("b=1", from: "http://h.example/x/y")
+        site.now = HTTPDate(secondsSinceEpoch: 1_700_000_100)
+        try site.receive("a=2", from: "http://h.example/x/z")
+        try site.receive("a=3; path=/", from: "http://h.example/")
+        try site.receive("a=4; domain=h.example", from: "http://h.example/x/y")
+        #expect(try site.sent(to: "http://h.example/x/y") == "a=2; b=1; a=4; a=3")
+    }
+
+    @Test(
+        "Accept policies", arguments: CookieAcceptPolicy.allCases,
+        [
+            (nil, true), ("www.example.org", true), ("example.org", true), ("other.org", false),
+            ("example.co.uk", false),
+        ] as [(String?, Bool)])
+    func policies(_ policy: CookieAcceptPolicy, _ main: (host: String?, isSame: Bool)) throws {
+        var site = Site()
+        let isTaken = try site.receive(
+            "a=b", from: "http://a.example.org/", main: main.host, policy: policy)
+        let wanted =
+            switch policy {
+            case .always: true
+            case .never: false
+            case .onlyFromMainDocumentDomain: main.isSame
+            }
+        #expect(isTaken == wanted)
+    }
+
+    @Test("Limits: for one domain and in all, the ones used longest ago go")
+    func limits() throws {
+        var limits = CookieLimits()
+        (limits.countPerDomain, limits.count) = (3, 10)
+        var site = Site(jar: CookieJar(limits: limits))
+        for name in ["a", "b", "c"] {
+            try site.receive("\(name)=1; path=/\(name)", from: "http://h.example/")
+        }
+        #expect(try site.sent(to: "http://h.example/a") == "a=1")
+        try site.receive("d=1", from: "http://h.example/")
+        #expect(Set(site.jar.cookies.map(\.name)) == ["a", "c", "d"])
+        for number in 0..<40 {
+            try site.receive("x=1", from: "http://h\(number).example/")
+            #expect(site.jar.count <= 10 && site.jar.count == site.jar.cookies.count)
+        }
+        #expect(site.jar.cookies.contains { $0.domain == "h39.example" })
+    }
+}
+
+@Suite("RFC 6265bis, 5.8: Sending cookies")
+struct CookieSendingTests {
+    @Test("5.8.3: longer paths first, then older ones")
+    func order() throws {
+        var site = Site()
+        for (name, path) in [("a", "/"), ("b", "/x/y"), ("c", "/x"), ("d", "/"), ("e", "/x/y")] {
+            try site.receive("\(name)=1; path=\(path)", from: "http://h.example/")
+            site.now.secondsSinceEpoch += 1
+        }
+        #expect(try site.sent(to: "http://h.example/x/y/z") == "b=1; e=1; c=1; a=1; d=1")
+        #expect(try site.sent(to: "http://h.example/") == "a=1; d=1")
+    }
+
+    @Test(
+        "5.1.4: paths match on a border",
+        arguments: [
+            ("/x", "/x", true), ("/x", "/x/", true), ("/x", "/x/y", true), ("/x/", "/x/y", true),
+            ("/x", "/xy", false), ("/x/", "/x", false), ("/x", "/", false), ("/", "/x", true),
+            ("/x", "/X", false), ("/x", "/%78", false),
+        ])
+    func paths(_ path: String, _ request: String, _ isSent: Bool) throws {
+        var site = Site()
+        try site.receive("a=1; path=\(path)", from: "http://h.example/")
+        #expect(try site.sent(to: "http://h.example\(request)") == (isSent ? "a=1" : nil))
+    }
+
+    @Test(
+        "5.1.3: domains match on a border",
+        arguments: [
+            ("example.org", true), ("a.example.org", true), ("a.b.Example.Org", true),
+            ("example.org.", true), ("badexample.org", false), ("org", false),
+            ("example.org.evil.com", false), ("xample.org", false),
+        ])
+    func domains(_ host: String, _ isSent: Bool) throws {
+        var site = Site()
+        try site.receive("a=1; domain=example.org", from: "http://example.org/")
+        #expect(try site.sent(to: "http://\(host)/") == (isSent ? "a=1" : nil))
+    }
+
+    @Test("Without Domain it goes to the host alone, on every port")
+    func hostOnly() throws {
+        var site = Site()
+        try site.receive("a=1", from: "http://h.example/")
+        #expect(try site.sent(to: "http://a.h.example/") == nil)
+        #expect(try site.sent(to: "https://h.example/") == "a=1")
+    }
+
+    @Test("Secure goes by https alone, also to the machine itself")
+    func secure() throws {
+        var site = Site()
+        try site.receive("a=1; secure", from: "https://127.0.0.1/")
+        #expect(try site.sent(to: "http://127.0.0.1/") == nil)
+        #expect(try site.sent(to: "https://127.0.0.1/") == "a=1")
+    }
+
+    @Test("It ends on time")
+    func expiry() throws {
+        var site = Site()
+        try site.receive("a=1; max-age=10", from: "http://h.example/")
+        site.now.secondsSinceEpoch += 9
+        #expect(try site.sent(to: "http://h.example/") == "a=1")
+        site.now.secondsSinceEpoch += 1
+        #expect(try site.sent(to: "http://h.example/") == nil)
+    }
+
+    @Test(
+        "5.6.7: SameSite, where a page is named",
+        arguments: [
+            (nil, "u=1; n=1; l=1; s=1"), ("www.h.example", "u=1; n=1; l=1; s=1"),
+            ("other.example", "u=1; n=1"),
+        ] as [(String?, String)])
+    func sameSite(_ main: String?, _ sent: String) throws {
+        var site = Site()
+        let cookies = [
+            "u=1", "n=1; samesite=none; secure", "l=1; samesite=lax", "s=1; samesite=strict",
+        ]
+        for cookie in cookies {
+            try site.receive(cookie, from: "https://h.example/")
+            site.now.secondsSinceEpoch += 1
+        }
+        #expect(try site.sent(to: "https://h.example/", main: main) == sent)
+        #expect(
+            try !site.receive("x=1; samesite=lax", from: "https://h.example/", main: "o.example"))
+    }
+}

@@ -1,0 +1,97 @@
+import HTTPParser
+import Testing
+import URLClient
+
+@Suite("RFC 6797: Strict transport")
+struct StrictTransportTests {
+    private let now = HTTPDate(secondsSinceEpoch: 1_000_000)
+    private let later = HTTPDate(secondsSinceEpoch: 1_000_100)
+
+    private func known(
+        _ value: String, from origin: String = "example.org", scheme: String = "https"
+    ) -> StrictTransport {
+        var hosts = StrictTransport()
+        hosts.receive(
+            [.strictTransportSecurity: value], from: Origin(scheme: scheme, host: origin), now: now)
+        return hosts
+    }
+
+    @Test(
+        "6.1: what is understood",
+        arguments: [
+            "max-age=100", "Max-Age = 100", "max-age=\"100\"", ";max-age=100;", "x; max-age=100",
+            "max-age=100; preload; y=\"a;b\"", "max-age=99999999999999999999",
+        ])
+    func grammar(_ value: String) {
+        let hosts = known(value)
+        #expect(hosts.isKnown("example.org", now: now))
+        #expect(!hosts.isKnown("a.example.org", now: now))
+    }
+
+    @Test(
+        "6.1: what is not",
+        arguments: [
+            "", "max-age", "max-age=", "max-age=-1", "max-age=1x", "includeSubDomains",
+            "max-age=100; max-age=100", "max-age=100 includeSubDomains", "max-age=100, x",
+            "max-age=100; includeSubDomains=1", "max-age=100; MAX-AGE=5", "max-age=0",
+        ])
+    func refusal(_ value: String) {
+        #expect(known(value).rules.isEmpty)
+    }
+
+    @Test("6.1.2: hosts below, on a label's border")
+    func subdomains() {
+        let hosts = known("includeSubDomains; max-age=100")
+        #expect(
+            hosts.isKnown("example.org", now: now) && hosts.isKnown("a.b.Example.org.", now: now))
+        #expect(!hosts.isKnown("badexample.org", now: now) && !hosts.isKnown("org", now: now))
+    }
+
+    @Test("8.1: only by https, only names, only the first field; zero forgets")
+    func receiving() {
+        #expect(known("max-age=100", scheme: "http").rules.isEmpty)
+        for host in ["127.0.0.1", "::1", "1.2.3.0x4"] {
+            #expect(known("max-age=100", from: host).rules.isEmpty)
+        }
+        var hosts = StrictTransport()
+        var fields: HTTPFields = [.strictTransportSecurity: "max-age=5"]
+        fields.append(.strictTransportSecurity, "max-age=500; includeSubDomains")
+        let origin = Origin(scheme: "https", host: "example.org")
+        hosts.receive(fields, from: origin, now: now)
+        #expect(hosts.rules["example.org"]?.includesSubdomains == false)
+        hosts.receive([.strictTransportSecurity: "max-age=0"], from: origin, now: now)
+        #expect(hosts.rules.isEmpty)
+    }
+
+    @Test("5.3: it ends")
+    func expiry() {
+        let hosts = known("max-age=100")
+        #expect(hosts.isKnown("example.org", now: HTTPDate(secondsSinceEpoch: 1_000_099)))
+        #expect(!hosts.isKnown("example.org", now: later))
+    }
+
+    @Test(
+        "8.3: the URL is another before anybody sees it",
+        arguments: [
+            ("http://example.org/a?b#c", "https://example.org/a?b#c"),
+            ("HTTP://EXAMPLE.org:80/", "https://EXAMPLE.org/"),
+            ("http://example.org:8080/", "https://example.org:8080/"),
+            ("http://u:p@example.org/", "https://u:p@example.org/"),
+            ("https://example.org/", nil), ("http://other.org/", nil), ("http://1.2.3.4/", nil),
+            ("ftp://example.org/", nil),
+        ])
+    func upgrade(_ url: String, _ upgraded: String?) {
+        #expect(known("max-age=100").upgraded(url, now: now) == upgraded)
+    }
+
+    @Test("A limit: what ends first gives way")
+    func limit() {
+        var hosts = StrictTransport(limit: 2)
+        for (host, age) in [("a.example", 50), ("b.example", 10), ("c.example", 30)] {
+            hosts.receive(
+                [.strictTransportSecurity: "max-age=\(age)"],
+                from: Origin(scheme: "https", host: host), now: now)
+        }
+        #expect(hosts.rules.keys.sorted() == ["a.example", "c.example"])
+    }
+}

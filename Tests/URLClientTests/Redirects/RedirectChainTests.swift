@@ -1,0 +1,278 @@
+import HTTPParser
+import Testing
+import URLClient
+
+@Suite("RFC 9110, 15.4: Redirects")
+struct RedirectChainTests {
+    private struct Hop {
+        var method = HTTPMethod.get
+        var url = "https://a.example/x/y?q"
+        var fields = HTTPFields()
+        var isOneShot = false
+        var state = ""
+        var status = 302
+        var locations = ["/z"]
+        var policy = RedirectPolicy()
+
+        func verdict() throws -> RedirectVerdict {
+            var chain = RedirectChain(policy: policy)
+            return try verdict(&chain)
+        }
+
+        func verdict(_ chain: inout RedirectChain) throws -> RedirectVerdict {
+            chain.verdict(
+                method: method, url: url, fields: fields, hasOneShotBody: isOneShot, state: state,
+                status: try #require(HTTPStatus(status)), locations: locations)
+        }
+
+        func followed() throws -> Redirect {
+            let verdict = try verdict()
+            guard case .follow(let redirect) = verdict else {
+                struct NotFollowed: Error { let verdict: RedirectVerdict }
+                throw NotFollowed(verdict: verdict)
+            }
+            return redirect
+        }
+
+        func refusal() throws -> RedirectFault.Kind? {
+            if case .refuse(let fault) = try verdict() { fault.kind } else { nil }
+        }
+
+        func isDelivered() throws -> Bool {
+            if case .deliver = try verdict() { true } else { false }
+        }
+    }
+
+    private static let methods: [HTTPMethod] = [
+        .get, .head, .post, .put, .delete, .patch, .options,
+    ]
+
+    @Test("301 and 302 turn POST into GET, others stay", arguments: [301, 302], methods)
+    func found(_ status: Int, _ method: HTTPMethod) throws {
+        let next = try Hop(method: method, status: status).followed()
+        #expect(next.method == (method == .post ? .get : method))
+        #expect(next.keepsBody == (method != .post))
+        #expect(next.target == "https://a.example/z")
+    }
+
+    @Test("303 turns all but HEAD into GET, without content", arguments: methods)
+    func seeOther(_ method: HTTPMethod) throws {
+        let next = try Hop(method: method, status: 303).followed()
+        #expect(next.method == (method == .head ? .head : .get) && !next.keepsBody)
+    }
+
+    @Test("305 to 308 keep method and content", arguments: [305, 306, 307, 308], methods)
+    func kept(_ status: Int, _ method: HTTPMethod) throws {
+        let next = try Hop(method: method, status: status).followed()
+        #expect(next.method == method && next.keepsBody)
+    }
+
+    @Test(
+        "300, 304 and what is no redirect are answers, Location or not",
+        arguments: [200, 201, 300, 304, 309, 399, 404], methods)
+    func delivered(_ status: Int, _ method: HTTPMethod) throws {
+        #expect(try Hop(method: method, status: status).isDelivered())
+    }
+
+    @Test("Without Location, or with an empty one, it is the answer")
+    func noLocation() throws {
+        #expect(try Hop(locations: []).isDelivered())
+        #expect(try Hop(locations: [""]).isDelivered())
+    }
+
+    @Test("Redirects can be switched off")
+    func off() throws {
+        var policy = RedirectPolicy()
+        policy.isEnabled = false
+        #expect(try Hop(policy: policy).isDelivered())
+    }
+
+    @Test("Content that cannot be sent again: the redirect is the answer, if it would be sent")
+    func oneShot() throws {
+        for status in [307, 308, 305] {
+            #expect(try Hop(method: .post, isOneShot: true, status: status).isDelivered())
+        }
+        #expect(try Hop(method: .put, isOneShot: true, status: 301).isDelivered())
+        #expect(try Hop(method: .post, isOneShot: true, status: 303).followed().method == .get)
+        #expect(try Hop(method: .post, isOneShot: true, status: 301).followed().method == .get)
+    }
+
+    @Test("Fields that describe content go with it")
+    func contentFields() throws {
+        let fields: HTTPFields = [
+            .contentType: "a/b", .contentLength: "5", .contentEncoding: "gzip",
+            .expect: "100-continue",
+            .transferEncoding: "chunked", "X": "1", .accept: "*/*",
+        ]
+        let next = try Hop(method: .post, fields: fields, status: 302).followed()
+        #expect(next.fields.map(\.name.text) == ["X", "Accept"])
+        let kept = try Hop(method: .post, fields: fields, status: 307).followed()
+        #expect(kept.fields == fields)
+    }
+
+    // MARK: Origins
+
+    private static let secrets: HTTPFields = [
+        .authorization: "Basic x", .cookie: "a=1", .proxyAuthorization: "Basic y", .accept: "*/*",
+        "X-API-Key": "k", "Cookie2": "b", .origin: "https://a.example", .host: "a.example",
+        .userAgent: "u", .referer: "https://a.example/",
+    ]
+
+    @Test("10.2.2: what is sent to the same origin stays as it is")
+    func sameOrigin() throws {
+        for location in ["/z", "https://A.EXAMPLE/z", "https://a.example:443/z", "//a.example/"] {
+            let next = try Hop(fields: Self.secrets, locations: [location]).followed()
+            #expect(next.fields == Self.secrets && !next.crossesOrigin)
+        }
+    }
+
+    @Test(
+        "15.4: credentials never go to another scheme, host or port",
+        arguments: [
+            "https://b.example/", "//b.example/", "https://a.example:8443/",
+            "https://x.a.example/", "https://a.example./", "https://a.example.evil.example/",
+        ])
+    func crossOrigin(_ location: String) throws {
+        let next = try Hop(fields: Self.secrets, locations: [location]).followed()
+        #expect(next.crossesOrigin)
+        #expect(next.fields.map(\.name.text) == ["Accept", "User-Agent", "Referer"])
+    }
+
+    @Test("What else another origin gets, and what it never gets, can be said")
+    func crossOriginFields() throws {
+        var policy = RedirectPolicy()
+        policy.crossOriginFields = .allButSensitive
+        let location = ["https://b.example/"]
+        let all = try Hop(fields: Self.secrets, locations: location, policy: policy).followed()
+        #expect(
+            all.fields.map(\.name.text) == ["Accept", "X-API-Key", "User-Agent", "Referer"])
+        policy.sensitiveFields = ["x-api-key"]
+        let some = try Hop(fields: Self.secrets, locations: location, policy: policy).followed()
+        #expect(some.fields["X-API-Key"] == nil)
+    }
+
+    @Test("https falls to http only where that is allowed, and the page is not named then")
+    func downgrade() throws {
+        let location = ["http://a.example/"]
+        #expect(try Hop(locations: location).refusal() == .downgrade)
+        var policy = RedirectPolicy()
+        policy.allowsDowngrade = true
+        let next = try Hop(fields: Self.secrets, locations: location, policy: policy).followed()
+        #expect(next.crossesOrigin && next.fields[.referer] == nil)
+        #expect(next.fields[.authorization] == nil)
+        let up = try Hop(url: "http://a.example/", locations: ["https://a.example/"]).followed()
+        #expect(up.crossesOrigin)
+    }
+
+    // MARK: Targets
+
+    @Test(
+        "Nothing but http and https",
+        arguments: [
+            "ftp://a.example/", "file:///etc/passwd", "javascript:alert(1)", "data:,x",
+            "gopher://a",
+            "ws://a.example/", "mailto:a@b",
+        ])
+    func schemes(_ location: String) throws {
+        #expect(try Hop(locations: [location]).refusal() == .unsupportedScheme)
+    }
+
+    @Test(
+        "What is no reference",
+        arguments: [
+            "https://", "https:///x", "https:g", "https://a b/", "https://a:port/", "/a\u{1}b",
+            "https://a.example:99999/", "https://[::1/", "//",
+        ])
+    func malformed(_ location: String) throws {
+        #expect(try Hop(locations: [location]).refusal() == .malformed)
+    }
+
+    @Test("Several Locations: the same is one, others are malformed")
+    func several() throws {
+        #expect(try Hop(locations: ["/z", "/z"]).followed().target == "https://a.example/z")
+        #expect(try Hop(locations: ["/z", "/y"]).refusal() == .malformed)
+    }
+
+    @Test("User information in a Location is refused; that of the request stays")
+    func userInformation() throws {
+        for location in [
+            "https://u:p@b.example/", "//u@a.example/", "https://a.example@evil.example/",
+        ] {
+            #expect(try Hop(locations: [location]).refusal() == .userInformation)
+        }
+        let next = try Hop(url: "https://u:p@a.example/x").followed()
+        #expect(next.target == "https://u:p@a.example/z")
+    }
+
+    @Test(
+        "10.2.2: the fragment of the request is that of the target, unless it has one",
+        arguments: [
+            ("https://a.example/x#f", "/z", "https://a.example/z#f"),
+            ("https://a.example/x#f", "/z#g", "https://a.example/z#g"),
+            ("https://a.example/x#f", "/z#", "https://a.example/z#"),
+            ("https://a.example/x", "/z", "https://a.example/z"),
+            ("https://a.example/x?q=1", "?q=2", "https://a.example/x?q=2"),
+            ("https://a.example/x/y?q=1", "../z?a=b&c", "https://a.example/z?a=b&c"),
+        ])
+    func fragments(_ url: String, _ location: String, _ target: String) throws {
+        #expect(try Hop(url: url, locations: [location]).followed().target == target)
+    }
+
+    // MARK: Chains
+
+    @Test("Sixteen are followed, not one more", arguments: [0, 1, 16])
+    func limit(_ limit: Int) throws {
+        var policy = RedirectPolicy()
+        policy.limit = limit
+        var chain = RedirectChain(policy: policy)
+        var hop = Hop(policy: policy)
+        for number in 0..<limit {
+            hop.locations = ["/\(number)"]
+            guard case .follow(let next) = try hop.verdict(&chain) else {
+                Issue.record("not followed: \(number)")
+                return
+            }
+            hop.url = next.target
+        }
+        #expect(chain.count == max(limit - 1, 0))
+        hop.locations = ["/more"]
+        guard case .refuse(let fault) = try hop.verdict(&chain) else {
+            Issue.record("followed")
+            return
+        }
+        #expect(fault.kind == .tooMany && fault.history.count == limit + 1)
+        #expect(RedirectPolicy().limit == 16)
+    }
+
+    @Test("A loop ends at once, and tells where it went")
+    func loop() throws {
+        var chain = RedirectChain(policy: RedirectPolicy())
+        var hop = Hop(url: "https://a.example/1", locations: ["/2#x"])
+        _ = try hop.verdict(&chain)
+        hop = Hop(url: "https://a.example/2#x", locations: ["/1"])
+        guard case .refuse(let fault) = try hop.verdict(&chain) else {
+            Issue.record("followed")
+            return
+        }
+        #expect(fault.kind == .loop && fault.location == "/1")
+        #expect(fault.history == ["https://a.example/1", "https://a.example/2"])
+    }
+
+    @Test("To the same URL with another method or other cookies is no loop")
+    func noLoop() throws {
+        let url = "https://a.example/1"
+        #expect(
+            try Hop(method: .post, url: url, status: 303, locations: [url]).followed().method
+                == .get)
+        var chain = RedirectChain(policy: RedirectPolicy())
+        let first = try Hop(url: url, state: "", locations: ["/2"]).verdict(&chain)
+        let second = try Hop(url: "https://a.example/2", state: "a=1", locations: [url])
+            .verdict(&chain)
+        for verdict in [first, second] {
+            guard case .follow = verdict else {
+                Issue.record("\(verdict)")
+                continue
+            }
+        }
+    }
+}

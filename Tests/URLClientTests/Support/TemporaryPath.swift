@@ -1,0 +1,33 @@
+import Foundation
+
+/// A name for a file or a folder that goes, with what is in it, when this does.
+final class TemporaryPath: Sendable {
+    let text: String
+
+    init() {
+        text =
+            FileManager.default.temporaryDirectory
+            .appendingPathComponent("urlclient-\(UUID().uuidString)").path
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: text) }
+
+    func write(_ content: String, to name: String? = nil) {
+        let path = name.map { "\(text)/\($0)" } ?? text
+        _ = FileManager.default.createFile(atPath: path, contents: Data(content.utf8))
+    }
+
+    var content: String? {
+        FileManager.default.contents(atPath: text).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    var permissions: Int? {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: text)
+        return (attributes?[.posixPermissions] as? NSNumber)?.intValue
+    }
+
+    /// The names of what is in the folder.
+    var names: [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: text).sorted()) ?? []
+    }
+}
