@@ -5,12 +5,12 @@ import ArgumentParser
 struct HTTPKit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "httpkit",
-        abstract: "Serve folders over HTTP, and see what a strict parser makes of HTTP messages.",
+        abstract: "Serve folders over HTTP, try clients, and see what a strict parser makes of messages.",
         discussion: """
             Data goes to standard output, one JSON object or one address a line; logs and \
             complaints go to standard error.
             """,
         version: "0.1.0",
-        subcommands: [ServeCommand.self, ParseCommand.self]
+        subcommands: [ServeCommand.self, BinCommand.self, ParseCommand.self]
     )
 }

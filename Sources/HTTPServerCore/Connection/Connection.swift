@@ -1,5 +1,6 @@
 internal import HTTPParser
 internal import Logging
+internal import Synchronization
 
 /// One connection: the bytes between a transport, `ConnectionState` and a handler.
 ///
@@ -67,6 +68,7 @@ package final class Connection: LoopClient, @unchecked Sendable {
         service = core.service
         info = ConnectionInfo(core: core, loop: loop, peer: peer, local: local)
         super.init(in: loop)
+        info.token.store(token, ordering: .relaxed)
     }
 
     /// Takes over a transport that is being watched for input, or is about to be.

@@ -17,6 +17,8 @@ public final class ConnectionInfo: Sendable {
     private let received = Atomic<Int64>(0)
     private let sent = Atomic<Int64>(0)
     private let requests = Atomic<Int>(0)
+    /// By which its loop finds the connection, as long as it is there.
+    let token = Atomic<UInt64>(.max)
 
     private static let lastID = Atomic<UInt64>(0)
 

@@ -129,6 +129,10 @@ package struct ConnectionState: Sendable {
         return next()
     }
 
+    /// Whether an interim response can be sent now: the final one is still to come, and the client
+    /// knows what interim ones are (RFC 9110 section 15.2).
+    package var takesInterim: Bool { output == .awaited && !isHTTP10 }
+
     /// Whether the request being answered is of HTTP/1.0.
     package var isAnsweringHTTP10: Bool { isHTTP10 }
 

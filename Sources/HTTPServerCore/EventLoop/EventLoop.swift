@@ -222,6 +222,17 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         freeSlots.append(UInt32(index))
     }
 
+    /// The client with a token; `nil` when it was removed.
+    package func client(_ token: UInt64) -> LoopClient? {
+        let index = Int(token & 0xFFFF_FFFF)
+        guard index < slots.count,
+            slots[index].generation == UInt32(truncatingIfNeeded: token >> 32)
+        else {
+            return nil
+        }
+        return slots[index].client
+    }
+
     // MARK: Deadlines (confined)
 
     /// Sets the time, in nanoseconds of `now`, at which the client's `deadlineReached` is called.

@@ -78,12 +78,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         if let refusal = later.refusal { fail(refusal) }
-        let level = logLevel
-        LoggingSystem.bootstrap { label in
-            var handler = StreamLogHandler.standardError(label: label)
-            handler.logLevel = level
-            return handler
-        }
+        logToStandardError(logLevel)
         // Who reads our lines may go, as `head` does; that is no reason to stop serving.
         _ = signal(SIGPIPE, SIG_IGN)
         let server = HTTPServer(serverConfiguration, handler: try handler)
@@ -194,6 +189,15 @@ struct LaterOptions: ParsableArguments {
         if webdav != nil { return "--webdav is not available in this version" }
         if uploader != nil { return "--uploader is not available in this version" }
         return nil
+    }
+}
+
+/// Has the loggers of the program write to standard error. For once, before there is one.
+func logToStandardError(_ level: Logger.Level) {
+    LoggingSystem.bootstrap { label in
+        var handler = StreamLogHandler.standardError(label: label)
+        handler.logLevel = level
+        return handler
     }
 }
 

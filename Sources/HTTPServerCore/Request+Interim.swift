@@ -1,0 +1,53 @@
+public import HTTPParser
+internal import Synchronization
+
+extension Request {
+    /// Sends an interim response ahead of the final one: 103 with links that the client may begin
+    /// to load (RFC 8297), or 102 while an answer takes long.
+    ///
+    /// ```swift
+    /// try await request.sendInterim(.earlyHints, fields: [.link: "</app.css>; rel=preload"])
+    /// ```
+    ///
+    /// A client of HTTP/1.0 is sent nothing, for it knows no interim responses (RFC 9110 section
+    /// 15.2), and so is one that is gone, or whose final response has begun.
+    /// - Parameters:
+    ///   - status: from 102 to 199. The server itself sends 100 when content is asked for, and 101
+    ///     would end HTTP on the connection.
+    ///   - fields: the fields, in order.
+    /// - Throws: what must not go on the wire; nothing is sent then.
+    public func sendInterim(
+        _ status: HTTPStatus, fields: HTTPFields = HTTPFields()
+    ) async throws {
+        precondition((102...199).contains(status.code), "not a status to be sent ahead")
+        let loop = storage.connection.loop
+        try await withCheckedThrowingContinuation {
+            (continuation: CheckedContinuation<Void, any Error>) in
+            let send: @Sendable () -> Void = {
+                continuation.resume(with: Result { try self.sendOnLoop(status, fields) })
+            }
+            loop.isCurrent ? send() : loop.execute(send)
+        }
+    }
+
+    private func sendOnLoop(
+        _ status: HTTPStatus, _ fields: HTTPFields
+    ) throws(HTTPMessageError) {
+        let info = storage.connection
+        let client = info.loop.client(info.token.load(ordering: .relaxed))
+        guard let connection = client as? Connection, connection.info === info,
+            info.requestCount == storage.number
+        else { return }
+        try connection.sendInterim(status, fields)
+    }
+}
+
+extension Connection {
+    fileprivate func sendInterim(
+        _ status: HTTPStatus, _ fields: HTTPFields
+    ) throws(HTTPMessageError) {
+        guard closing == .no, unsafe state.takesInterim else { return }
+        unsafe try serializer.interim(status, fields: fields, into: &loop.sendBuffer)
+        flush()
+    }
+}

@@ -1,0 +1,68 @@
+import ArgumentParser
+import HTTPServerCore
+import Logging
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// `httpkit bin`: the endpoints of httpbin.
+struct BinCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bin",
+        abstract: "Serve the endpoints of httpbin, for trying clients.",
+        discussion: """
+            Prints the address on standard output once it accepts connections, one line more for \
+            the port of broken answers, and nothing else there. Control-C and SIGTERM let running \
+            requests end, for ten seconds at most.
+            """)
+
+    @Option(help: "The address or name to listen at; * for all.")
+    var host = "127.0.0.1"
+
+    @Option(help: "The port; 0 for any free one.")
+    var port: UInt16 = 8080
+
+    @Option(
+        help: ArgumentHelp(
+            "Speak legal oddities and broken answers at this port as well; 0 for any free one.",
+            valueName: "port"))
+    var torturePort: UInt16?
+
+    func run() async throws {
+        logToStandardError(.warning)
+        // Who reads our lines may go; that is no reason to stop serving.
+        _ = signal(SIGPIPE, SIG_IGN)
+        var torture: TortureServer?
+        do throws(ListenError) {
+            torture = try torturePort.map { port throws(ListenError) in
+                try TortureServer(host: host, port: port)
+            }
+        } catch {
+            fail(error.description)
+        }
+        let oddities = torture.map { "http://\(shownHost):\($0.port)/" }
+        let server = HTTPServer(
+            ServerConfiguration(host: host, port: port), handler: BinRouter(torture: oddities))
+        do throws(ListenError) {
+            try await server.start()
+        } catch {
+            fail(error.description)
+        }
+        if let port = server.addresses.first?.port {
+            show("Serving httpbin at http://\(shownHost):\(port)/")
+        }
+        if let oddities { show("Broken answers at \(oddities)") }
+        try await server.run(stoppingOn: [.interrupt, .terminate])
+        torture?.stop()
+    }
+
+    private var shownHost: String {
+        if host.isEmpty || host == "*" { return "localhost" }
+        return host.contains(":") ? "[\(host)]" : host
+    }
+}

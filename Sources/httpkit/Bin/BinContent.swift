@@ -1,0 +1,151 @@
+import HTTPCodecs
+import HTTPParser
+import HTTPServerCore
+
+/// Content that is made up: noise, patterns and streams.
+extension BinRouter {
+    mutating func addGeneratedContent() {
+        group("Content of any length")
+        answer(
+            [.get], "/bytes/:n", "So many random bytes, at most 100 MiB; ?seed makes them repeat.",
+            example: "/bytes/1024?seed=1"
+        ) { request in
+            let count = min(try request.number("n"), Self.generatedLimit)
+            var noise = Noise(seed: try request.number(inQuery: "seed"))
+            // What is long is made while it is sent.
+            guard count > 1 << 20 else {
+                return Response(.ok, body: .bytes(noise.next(count)))
+            }
+            return Response(.ok, body: Self.noise(count, piece: 64 << 10, noise, isChunked: false))
+        }
+        answer(
+            [.get], "/stream-bytes/:n", "The same without a length, in pieces of chunk_size.",
+            example: "/stream-bytes/1024?chunk_size=100"
+        ) { request in
+            let count = min(try request.number("n"), Self.generatedLimit)
+            let piece = try request.number(inQuery: "chunk_size") ?? 10 << 10
+            let noise = Noise(seed: try request.number(inQuery: "seed"))
+            return Response(
+                .ok,
+                body: Self.noise(count, piece: min(max(piece, 1), 1 << 20), noise, isChunked: true))
+        }
+        answer(
+            [.get], "/range/:n",
+            "The alphabet, again and again, with ETag and ranges; ?duration spreads it over time.",
+            example: "/range/1024"
+        ) { request in
+            try Self.range(request)
+        }
+        answer(
+            [.get], "/stream/:n", "So many JSON values, at most 100, one a line.",
+            example: "/stream/3"
+        ) { request in
+            let count = min(try request.number("n"), 100)
+            let head = Self.head(of: request)
+            return .stream(mediaType: .json) { writer in
+                for id in 0..<count {
+                    var members = head
+                    members["id"] = .integer(id)
+                    try await writer.write(BinJSON.object(members).line)
+                }
+            }
+        }
+    }
+
+    /// Bytes that look random.
+    private struct Noise: Sendable {
+        private var state: UInt64
+
+        init(seed: Int?) {
+            state = seed.map { UInt64($0) } ?? UInt64.random(in: .min ... .max)
+        }
+
+        /// SplitMix64 by Steele, Lea and Flood: one step for eight bytes.
+        mutating func next(_ count: Int) -> [UInt8] {
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(count + 8)
+            while bytes.count < count {
+                state &+= 0x9E37_79B9_7F4A_7C15
+                var word = state
+                word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+                word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+                word ^= word >> 31
+                for shift in stride(from: UInt64(0), to: 64, by: 8) {
+                    bytes.append(UInt8(truncatingIfNeeded: word >> shift))
+                }
+            }
+            bytes.removeLast(bytes.count - count)
+            return bytes
+        }
+    }
+
+    private static func noise(
+        _ count: Int, piece: Int, _ noise: Noise, isChunked: Bool
+    ) -> ResponseBody {
+        .stream(
+            mediaType: "application/octet-stream", length: isChunked ? nil : Int64(count)
+        ) { writer in
+            var noise = noise
+            var left = count
+            while left > 0 {
+                // Pieces of a size that is no multiple of a word would lose bytes of the sequence.
+                let bytes = noise.next(min(piece, left))
+                try await writer.write(bytes)
+                left -= bytes.count
+            }
+        }
+    }
+
+    private static func range(_ request: Request) throws -> Response {
+        let count = try request.number("n")
+        let tag = EntityTag(opaque: "range\(count)")
+        guard (1...16 << 20).contains(count) else {
+            throw HTTPError(
+                .notFound, "1 to \(16 << 20) bytes are made",
+                fields: [.acceptRanges: "bytes", .eTag: tag?.description ?? ""])
+        }
+        let letters = (0..<count).map { UInt8(ascii: "a") + UInt8($0 % 26) }
+        var response = Response(.ok, body: .bytes(letters))
+        response.entityTag = tag
+        response = try response.conditional(for: request)
+        let seconds = try request.seconds(inQuery: "duration") ?? 0
+        let piece = try request.number(inQuery: "chunk_size")
+        guard case .bytes(let bytes) = response.body.content, seconds > 0 || piece != nil else {
+            return response
+        }
+        let pieces = Slowly(seconds: seconds, size: piece ?? 10 << 10, total: bytes.count)
+        response.body = .stream(
+            mediaType: response.body.mediaType, length: Int64(bytes.count)
+        ) { writer in
+            try await pieces.write(bytes, to: writer)
+        }
+        return response
+    }
+}
+
+/// Content that is spread over time.
+struct Slowly: Sendable {
+    private let size: Int
+    private let pause: Duration
+
+    /// - Parameters:
+    ///   - seconds: how long all of it takes.
+    ///   - size: bytes in a piece; more of them than can be told apart are sent together.
+    ///   - total: how many bytes there are.
+    init(seconds: Double, size: Int, total: Int) {
+        let size = min(max(size, 1, total / 1000), 1 << 20)
+        self.size = size
+        let pieces = max(1, (total + size - 1) / size)
+        pause = .seconds(seconds / Double(pieces))
+    }
+
+    func write(_ bytes: [UInt8], to writer: ResponseWriter) async throws {
+        var start = 0
+        while start < bytes.count {
+            if pause > .zero { try await Task.sleep(for: pause) }
+            let end = min(start + size, bytes.count)
+            try await writer.write(Array(bytes[start..<end]))
+            start = end
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import HTTPParser
+import HTTPServerCore
+
+/// Answers that take their time. A client that goes away ends them.
+extension BinRouter {
+    mutating func addDelays() {
+        group("Waiting")
+        wait(
+            nil, "/delay/:seconds", "An answer after so many seconds, at most 10.",
+            example: "/delay/1"
+        ) { request in
+            guard let seconds = Double(request.parameter("seconds")), seconds >= 0 else {
+                throw HTTPError(.badRequest, "a number of seconds is wanted")
+            }
+            let members = try await Self.whole(of: request)
+            try await Task.sleep(for: .seconds(min(seconds, Self.longestDelay)))
+            return BinJSON.object(members).response()
+        }
+        wait(
+            [.get], "/drip",
+            "numbytes stars over duration seconds, after delay seconds, with the status code.",
+            example: "/drip?numbytes=5&duration=2&delay=0"
+        ) { request in
+            let count = min(try request.number(inQuery: "numbytes") ?? 10, 10 << 20)
+            let duration = try request.seconds(inQuery: "duration") ?? 2
+            let delay = try request.seconds(inQuery: "delay") ?? 0
+            let code = try request.number(inQuery: "code") ?? 200
+            guard let status = HTTPStatus(code), code >= 200 else {
+                throw HTTPError(.badRequest, "code is a status from 200 to 999")
+            }
+            if delay > 0 { try await Task.sleep(for: .seconds(delay)) }
+            let drops = Slowly(seconds: duration, size: 1, total: count)
+            return Response(
+                status,
+                body: .stream(
+                    mediaType: "application/octet-stream", length: Int64(count)
+                ) { writer in
+                    try await drops.write(
+                        [UInt8](repeating: UInt8(ascii: "*"), count: count), to: writer)
+                })
+        }
+    }
+}

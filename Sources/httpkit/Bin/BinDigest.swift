@@ -1,0 +1,86 @@
+import HTTPParser
+import HTTPServerCore
+
+/// Digest as a client meets it elsewhere, with auth-int and session keys, which the server's own
+/// authentication does not offer (RFC 7616 section 3.4).
+///
+/// It keeps nothing: any nonce is taken, and the client's count tells when one is used up.
+struct BinDigest {
+    private static let realm = "httpkit bin"
+
+    private let qualities: [String]
+    private let algorithm: DigestAlgorithm
+    private let isSession: Bool
+    /// How many requests a nonce is good for.
+    private let uses: Int
+
+    private var algorithmName: String { algorithm.rawValue + (isSession ? "-sess" : "") }
+
+    init(_ request: Request) throws(HTTPError) {
+        let quality = request.parameter("qop")
+        qualities = ["auth", "auth-int"].contains(quality) ? [quality] : ["auth", "auth-int"]
+        let name = request.parameters["algorithm"] ?? "MD5"
+        isSession = name.lowercased().hasSuffix("-sess")
+        guard let algorithm = DigestAlgorithm(name: isSession ? String(name.dropLast(5)) : name),
+            algorithm.isAvailable
+        else { throw HTTPError(.notFound, "no such algorithm here") }
+        self.algorithm = algorithm
+        let stale = request.parameters["stale"] ?? "never"
+        uses = stale == "never" ? .max : try request.number("stale")
+    }
+
+    func answer(_ request: Request) async throws -> Response {
+        guard let field = request.fields[.authorization].flatMap({ AuthorizationField($0) }),
+            field.scheme == "digest", let proof = field["response"]
+        else { return challenge() }
+        let content = try await request.body.raw.collect(upTo: BinRouter.contentLimit)
+        guard let expected = expectedProof(field, request, content), proof.lowercased() == expected
+        else { return challenge() }
+        let count = field["nc"].flatMap { Int($0, radix: 16) } ?? 1
+        guard count <= uses else { return challenge(isStale: true) }
+        return BinRouter.granted(request)
+    }
+
+    private func challenge(isStale: Bool = false) -> Response {
+        let nonce = algorithm.hex(Crypto.random(16).description)
+        let opaque = algorithm.hex(Crypto.random(16).description)
+        let value =
+            "Digest realm=\"\(Self.realm)\", nonce=\"\(nonce)\", "
+            + "qop=\"\(qualities.joined(separator: ", "))\", opaque=\"\(opaque)\", "
+            + "algorithm=\(algorithmName), stale=\(isStale ? "TRUE" : "FALSE")"
+        return Response(
+            .unauthorized, fields: [.wwwAuthenticate: value, .setCookie: "fake=fake_value; Path=/"])
+    }
+
+    /// What the client has to have computed; `nil` when it left something out or means another
+    /// request (RFC 7616 sections 3.4.1 to 3.4.3).
+    private func expectedProof(
+        _ field: AuthorizationField, _ request: Request, _ content: [UInt8]
+    ) -> String? {
+        guard field["username"] == request.parameter("user"), field["realm"] == Self.realm,
+            let nonce = field["nonce"], let uri = field["uri"], uri == request.target.text,
+            let quality = field["qop"], qualities.contains(quality),
+            let count = field["nc"], count.utf8.count == 8, let cnonce = field["cnonce"],
+            (field["algorithm"] ?? "MD5").lowercased() == algorithmName.lowercased()
+        else { return nil }
+        let password = request.parameter("password")
+        var first = algorithm.hex("\(request.parameter("user")):\(Self.realm):\(password)")
+        if isSession { first = algorithm.hex("\(first):\(nonce):\(cnonce)") }
+        var second = "\(request.method.name):\(uri)"
+        if quality == "auth-int" { second += ":\(algorithm.hex(of: content))" }
+        return algorithm.hex(
+            "\(first):\(nonce):\(count):\(cnonce):\(quality):\(algorithm.hex(second))")
+    }
+}
+
+extension DigestAlgorithm {
+    /// The hash of bytes, in hexadecimal digits.
+    fileprivate func hex(of bytes: [UInt8]) -> String {
+        var text = ByteBuffer()
+        for byte in hash(bytes) {
+            if byte < 16 { text.append(literal: "0") }
+            text.append(hexadecimal: UInt64(byte))
+        }
+        return String(decoding: Array(text), as: UTF8.self)
+    }
+}

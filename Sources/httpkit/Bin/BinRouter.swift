@@ -1,0 +1,150 @@
+import HTTPCodecs
+import HTTPParser
+package import HTTPServerCore
+
+/// The endpoints of httpbin, on this toolkit's server: what a client sends comes back as JSON, and
+/// each kind of answer that it has to understand has a path.
+///
+/// ```swift
+/// let server = HTTPServer(ServerConfiguration(port: 0), handler: BinRouter())
+/// ```
+///
+/// Names of paths, members of JSON and statuses are those of httpbin, so that tests written for
+/// that run against this one, without a network. Everything has a limit: content that is sent back
+/// ``contentLimit``, content that is made ``generatedLimit``, times ``longestDelay``.
+package struct BinRouter: ImmediateHandler {
+    /// The most bytes of a request that are sent back.
+    package static let contentLimit = 32 << 20
+    /// The most bytes that a path makes at once; more asked for is cut to it.
+    package static let generatedLimit = 100 << 20
+    /// The most seconds that an answer is held back.
+    package static let longestDelay = 10.0
+
+    /// An endpoint as the index shows it.
+    struct Entry {
+        var methods: String
+        var path: String
+        var text: String
+        /// A target that can be opened; `nil` for one that is not for browsers.
+        var example: String?
+    }
+
+    /// Endpoints that belong together.
+    struct Group {
+        var title: String
+        var entries: [Entry] = []
+    }
+
+    private var router = Router()
+    private(set) var groups: [Group] = []
+
+    /// Creates the endpoints.
+    /// - Parameter torture: the address of the listener that speaks legal oddities and broken
+    ///   answers, which the index names; `nil` without one.
+    package init(torture: String? = nil) {
+        addEchoes()
+        addStatuses()
+        addRedirects()
+        addCookies()
+        addAuthentication()
+        addCaching()
+        addGeneratedContent()
+        addDelays()
+        addCodings()
+        addImages()
+        addDocuments()
+        addMessageParts()
+        let page = BinIndex.page(groups, torture: torture)
+        router.on(.get, "/", use: ContentHandler(page, mediaType: .html))
+    }
+
+    /// Answers at once where nothing has to be waited for.
+    package func respondNow(to request: Request) throws -> Response? {
+        try router.respondNow(to: request)
+    }
+
+    /// Answers.
+    package func respond(to request: Request) async throws -> Response {
+        try await router.respond(to: request)
+    }
+
+    // MARK: Adding endpoints
+
+    mutating func group(_ title: String) {
+        groups.append(Group(title: title))
+    }
+
+    /// Adds an endpoint that answers at once.
+    /// - Parameters:
+    ///   - methods: the methods; `nil` for all.
+    ///   - path: the path, with parameters.
+    ///   - text: what the index says about it.
+    ///   - example: a target for the index; the path itself where it has no parameter.
+    ///   - respond: answers.
+    mutating func answer(
+        _ methods: [HTTPMethod]?, _ path: String, _ text: String, example: String? = nil,
+        respond: @escaping @Sendable (Request) throws -> Response
+    ) {
+        list(methods, path, text, example)
+        for method in methods.map({ $0.map(Optional.some) }) ?? [nil] {
+            router.on(method, path, use: SyncHandler(respond))
+        }
+    }
+
+    /// Adds an endpoint that waits, for content or for time to pass.
+    mutating func wait(
+        _ methods: [HTTPMethod]?, _ path: String, _ text: String, example: String? = nil,
+        respond: @escaping @Sendable (Request) async throws -> Response
+    ) {
+        list(methods, path, text, example)
+        for method in methods.map({ $0.map(Optional.some) }) ?? [nil] {
+            router.on(method, path, use: AsyncHandler(respond))
+        }
+    }
+
+    private mutating func list(
+        _ methods: [HTTPMethod]?, _ path: String, _ text: String, _ example: String?
+    ) {
+        guard !text.isEmpty else { return }
+        let names = methods.map { $0.map(\.name).joined(separator: " ") } ?? "any"
+        let isPlain = !path.contains(":") && !path.contains("*")
+        let canBeOpened = methods?.contains(.get) ?? true
+        let target = example ?? (isPlain && canBeOpened ? path : nil)
+        groups[groups.count - 1].entries.append(
+            Entry(methods: names, path: path, text: text, example: target))
+    }
+}
+
+extension Request {
+    /// A parameter of the path; empty when the route has none of that name.
+    func parameter(_ name: String) -> String { parameters[name] ?? "" }
+
+    /// A number that is part of the path, digits only.
+    /// - Throws: 404 for anything else, which is no such path.
+    func number(_ name: String) throws(HTTPError) -> Int {
+        guard let number = FieldValues.parseDecimal(parameter(name)) else {
+            throw HTTPError(.notFound)
+        }
+        return Int(number)
+    }
+
+    /// A number of the query.
+    /// - Throws: 400 for what is there and is no number.
+    func number(inQuery name: String) throws(HTTPError) -> Int? {
+        guard let text = query[name] else { return nil }
+        guard let number = FieldValues.parseDecimal(text) else {
+            throw HTTPError(.badRequest, "\(name) takes a number")
+        }
+        return Int(number)
+    }
+
+    /// A time of the query in seconds, from 0 to ``BinRouter/longestDelay``.
+    /// - Throws: 400 for what is there and is no such number.
+    func seconds(inQuery name: String) throws(HTTPError) -> Double? {
+        guard let text = query[name] else { return nil }
+        guard let seconds = Double(text), seconds >= 0 else {
+            throw HTTPError(.badRequest, "\(name) takes a number of seconds")
+        }
+        return min(seconds, BinRouter.longestDelay)
+    }
+}

@@ -1,0 +1,106 @@
+/// One connection to a client that is put to the test: requests are read in the plainest way, and
+/// the steps of their paths are done.
+struct TortureConnection {
+    /// What is kept of a request's head, and of one that does not end.
+    private static let headLimit = 64 << 10
+    /// The most bytes that are sent to a client that takes all of them.
+    private static let floodLimit = 1 << 30
+
+    private let socket: TortureSocket
+    private let cases: [String: TortureCase]
+    private var received: [UInt8] = []
+
+    init(socket: TortureSocket, cases: [String: TortureCase]) {
+        (self.socket, self.cases) = (socket, cases)
+    }
+
+    /// Serves until the connection ends.
+    mutating func run() {
+        while let target = nextTarget() {
+            guard perform(steps(for: target)) else { return }
+        }
+    }
+
+    private func steps(for target: String) -> [TortureStep] {
+        let path = target.prefix { $0 != "?" }.drop { $0 == "/" }
+        if path.isEmpty { return [TortureCase.index, .goOn] }
+        if let found = cases[String(path)] { return found.steps }
+        return [.message(["HTTP/1.1 404 Not Found", "Content-Length: 0"]), .goOn]
+    }
+
+    /// - Returns: whether the connection goes on with another request.
+    private mutating func perform(_ steps: [TortureStep]) -> Bool {
+        for step in steps {
+            switch step {
+            case .send(let bytes): if !socket.send(bytes) { return false }
+            case .drip(let bytes, let pause):
+                for byte in bytes {
+                    guard !socket.waitForEnd(pause), socket.send([byte]) else { return false }
+                }
+            case .flood(let bytes, let times): if !flood(bytes, times) { return false }
+            case .pause(let time): if socket.waitForEnd(time) { return false }
+            case .wait:
+                while !socket.waitForEnd(.seconds(60)) {}
+                return false
+            case .nextRequest: if nextTarget() == nil { return false }
+            case .reset:
+                socket.resetOnClose()
+                return false
+            case .goOn: return true
+            }
+        }
+        socket.endWriting()
+        return false
+    }
+
+    /// Many of the bytes go out in one piece.
+    private func flood(_ bytes: [UInt8], _ times: Int) -> Bool {
+        let most = min(times, max(1, Self.floodLimit / max(1, bytes.count)))
+        let batch = max(1, (32 << 10) / max(1, bytes.count))
+        let piece = Array(repeatElement(bytes, count: min(batch, most)).joined())
+        var left = most
+        while left > 0 {
+            let count = min(left, batch)
+            guard socket.send(count == batch ? piece : Array(piece.prefix(count * bytes.count)))
+            else { return false }
+            left -= count
+        }
+        return true
+    }
+
+    // MARK: Requests
+
+    /// The target of the next request, whose content is thrown away if its length is known.
+    private mutating func nextTarget() -> String? {
+        let end = Array("\r\n\r\n".utf8)
+        while received.firstRange(of: end) == nil {
+            guard received.count < Self.headLimit, let piece = socket.receive() else { return nil }
+            received += piece
+        }
+        guard let range = received.firstRange(of: end) else { return nil }
+        let head = String(decoding: received[..<range.lowerBound], as: UTF8.self)
+        received.removeSubrange(..<range.upperBound)
+        discard(contentLength(head))
+        let words = head.prefix { $0 != "\r\n" }.split(separator: " ")
+        return words.count > 1 ? String(words[1]) : nil
+    }
+
+    private func contentLength(_ head: String) -> Int {
+        let isAwaited = head.lowercased().contains("expect: 100-continue")
+        guard !isAwaited, let start = head.lowercased().firstRange(of: "content-length:") else {
+            return 0
+        }
+        return Int(head[start.upperBound...].drop { $0 == " " }.prefix { $0.isNumber }) ?? 0
+    }
+
+    private mutating func discard(_ count: Int) {
+        var left = count
+        while true {
+            let taken = min(left, received.count)
+            received.removeFirst(taken)
+            left -= taken
+            guard left > 0, let piece = socket.receive() else { return }
+            received = piece
+        }
+    }
+}

@@ -1,0 +1,96 @@
+package import HTTPServerCore
+import Synchronization
+
+/// A listener that speaks legal oddities and broken answers, by path: what no server of ours would
+/// send, for clients to be tried with.
+///
+/// Each connection has a thread, for its script is a list of things to do one after another; at
+/// most ``connectionLimit`` of them run at once, the others wait. It is a tool for tests, and no
+/// server for anybody who is not one of them.
+package final class TortureServer: Sendable {
+    /// How many connections are served at once.
+    package static let connectionLimit = 48
+
+    /// The port that it listens at.
+    package let port: UInt16
+    private let listeners: [Listener]
+    private let pool = BlockingPool(threads: connectionLimit)
+    private let acceptors: BlockingPool
+    private let open = Locked<Set<CInt>>([])
+    private let isStopped = Atomic<Bool>(false)
+    private let cases: [String: TortureCase]
+
+    /// Listens, and serves until `stop`.
+    /// - Parameters:
+    ///   - host: an address or a name.
+    ///   - port: the port; 0 for any free one.
+    package init(host: String = "127.0.0.1", port: UInt16 = 0) throws(ListenError) {
+        listeners = try Listener.bind(host: host, port: port, backlog: 128)
+        self.port = listeners.first?.address.port ?? 0
+        cases = Dictionary(
+            TortureCase.groups.flatMap(\.cases).map { ($0.name, $0) },
+            uniquingKeysWith: { first, _ in first })
+        acceptors = BlockingPool(threads: listeners.count)
+        for listener in listeners {
+            acceptors.submit { [weak self] in Self.accept(listener) { self?.serve($0) ?? false } }
+        }
+    }
+
+    deinit { stop() }
+
+    /// Ends listening, and all connections.
+    package func stop() {
+        guard !isStopped.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        for listener in listeners { listener.close() }
+        open.withLock { open in
+            for descriptor in open { TortureSocket.shutDown(descriptor) }
+        }
+    }
+
+    private static func accept(_ listener: Listener, _ serve: (CInt) -> Bool) {
+        while !listener.isClosed {
+            guard TortureSocket.waitForInput(listener.descriptor, milliseconds: 500) else {
+                continue
+            }
+            var peer = RawSocketAddress()
+            guard case .done(let descriptor) = listener.accept(&peer) else { continue }
+            guard serve(CInt(descriptor)) else { return Syscalls.close(CInt(descriptor)) }
+        }
+    }
+
+    /// - Returns: whether the connection was taken over.
+    private func serve(_ descriptor: CInt) -> Bool {
+        guard !isStopped.load(ordering: .acquiring) else { return false }
+        open.withLock { _ = $0.insert(descriptor) }
+        pool.submit { [cases, weak self] in
+            let socket = TortureSocket(descriptor)
+            var connection = TortureConnection(socket: socket, cases: cases)
+            connection.run()
+            // The number belongs to somebody else as soon as the socket is closed.
+            self?.open.withLock { _ = $0.remove(descriptor) }
+            Syscalls.close(descriptor)
+        }
+        return true
+    }
+}
+
+extension TortureCase {
+    static let groups: [(title: String, cases: [TortureCase])] = [
+        ("Odd and legal", legal), ("Broken heads, and none at all", brokenHeads),
+        ("Broken content", brokenContent), ("Redirects that lead astray", redirects),
+    ]
+
+    /// The page that lists them.
+    static var index: TortureStep {
+        var page = BinIndex.head("httpkit bin: broken on purpose")
+        page += "<p class=\"note\">Each path answers in a way of its own, over a socket without "
+        page += "any idea of HTTP. Content that is whole says so.</p>\n"
+        for group in groups {
+            let rows = group.cases.map {
+                BinIndex.row("GET", "/\($0.name)", $0.text, link: "/\($0.name)")
+            }
+            page += BinIndex.table(group.title, rows)
+        }
+        return .whole(page + "</main></body></html>\n", ["Content-Type: text/html; charset=utf-8"])
+    }
+}
