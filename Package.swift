@@ -110,7 +110,7 @@ let package = Package(
         .executableTarget(
             name: "httpkit",
             dependencies: [
-                "HTTPParser", "HTTPCodecs", "HTTPServerCore", "URLClient",
+                "HTTPParser", "HTTPCodecs", "HTTPCrypto", "HTTPServerCore", "URLClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -148,7 +148,8 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "httpkitTests", dependencies: ["httpkit", "HTTPParser", "TestSupport"],
+            name: "httpkitTests",
+            dependencies: ["httpkit", "HTTPCodecs", "HTTPParser", "HTTPServerCore", "TestSupport"],
             swiftSettings: strict),
         // These talk to the built `httpkit` from outside.
         .testTarget(

@@ -5,7 +5,8 @@ import ArgumentParser
 struct HTTPKit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "httpkit",
-        abstract: "Serve folders over HTTP, try clients, and see what a strict parser makes of messages.",
+        abstract:
+            "Serve folders over HTTP, try clients, and see what a strict parser makes of messages.",
         discussion: """
             Data goes to standard output, one JSON object or one address a line; logs and \
             complaints go to standard error.

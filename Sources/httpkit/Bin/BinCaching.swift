@@ -1,4 +1,5 @@
 import HTTPCodecs
+import HTTPCrypto
 import HTTPParser
 import HTTPServerCore
 

@@ -1,3 +1,4 @@
+import HTTPCrypto
 import HTTPParser
 import HTTPServerCore
 
@@ -9,7 +10,7 @@ struct BinDigest {
     private static let realm = "httpkit bin"
 
     private let qualities: [String]
-    private let algorithm: DigestAlgorithm
+    private let algorithm: DigestHash
     private let isSession: Bool
     /// How many requests a nonce is good for.
     private let uses: Int
@@ -21,7 +22,9 @@ struct BinDigest {
         qualities = ["auth", "auth-int"].contains(quality) ? [quality] : ["auth", "auth-int"]
         let name = request.parameters["algorithm"] ?? "MD5"
         isSession = name.lowercased().hasSuffix("-sess")
-        guard let algorithm = DigestAlgorithm(name: isSession ? String(name.dropLast(5)) : name),
+        guard
+            let algorithm = DigestHash(
+                rawValue: String(name.dropLast(isSession ? 5 : 0)).uppercased()),
             algorithm.isAvailable
         else { throw HTTPError(.notFound, "no such algorithm here") }
         self.algorithm = algorithm
@@ -42,8 +45,8 @@ struct BinDigest {
     }
 
     private func challenge(isStale: Bool = false) -> Response {
-        let nonce = algorithm.hex(Crypto.random(16).description)
-        let opaque = algorithm.hex(Crypto.random(16).description)
+        let nonce = Hex.text(of: Crypto.random(16))
+        let opaque = Hex.text(of: Crypto.random(16))
         let value =
             "Digest realm=\"\(Self.realm)\", nonce=\"\(nonce)\", "
             + "qop=\"\(qualities.joined(separator: ", "))\", opaque=\"\(opaque)\", "
@@ -64,23 +67,12 @@ struct BinDigest {
             (field["algorithm"] ?? "MD5").lowercased() == algorithmName.lowercased()
         else { return nil }
         let password = request.parameter("password")
-        var first = algorithm.hex("\(request.parameter("user")):\(Self.realm):\(password)")
+        var first = algorithm.secret(
+            name: request.parameter("user"), realm: Self.realm, password: password)
         if isSession { first = algorithm.hex("\(first):\(nonce):\(cnonce)") }
         var second = "\(request.method.name):\(uri)"
-        if quality == "auth-int" { second += ":\(algorithm.hex(of: content))" }
+        if quality == "auth-int" { second += ":\(Hex.text(of: algorithm.hash(content)))" }
         return algorithm.hex(
             "\(first):\(nonce):\(count):\(cnonce):\(quality):\(algorithm.hex(second))")
-    }
-}
-
-extension DigestAlgorithm {
-    /// The hash of bytes, in hexadecimal digits.
-    fileprivate func hex(of bytes: [UInt8]) -> String {
-        var text = ByteBuffer()
-        for byte in hash(bytes) {
-            if byte < 16 { text.append(literal: "0") }
-            text.append(hexadecimal: UInt64(byte))
-        }
-        return String(decoding: Array(text), as: UTF8.self)
     }
 }

@@ -1,4 +1,5 @@
 import HTTPCodecs
+import HTTPCrypto
 import HTTPParser
 import HTTPServerCore
 
@@ -134,12 +135,12 @@ extension BinRouter {
         var bytes = Crypto.random(16)
         bytes[6] = bytes[6] & 0x0F | 0x40
         bytes[8] = bytes[8] & 0x3F | 0x80
-        var text = ByteBuffer()
-        for (index, byte) in bytes.enumerated() {
-            if [4, 6, 8, 10].contains(index) { text.append(literal: "-") }
-            if byte < 16 { text.append(literal: "0") }
-            text.append(hexadecimal: UInt64(byte))
+        let digits = Hex.text(of: bytes)
+        var text = ""
+        for (index, digit) in digits.enumerated() {
+            if [8, 12, 16, 20].contains(index) { text += "-" }
+            text.append(digit)
         }
-        return String(decoding: Array(text), as: UTF8.self)
+        return text
     }
 }

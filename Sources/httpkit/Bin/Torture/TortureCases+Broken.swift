@@ -187,12 +187,20 @@ extension TortureCase {
         return bytes
     }()
 
+    /// 512 MiB of zeros. What a MiB behind others becomes is the same each time, so only two of them
+    /// are compressed; an empty last block, the check value and the length end it (RFC 1952).
     private static let bomb: [UInt8] = {
         let megabyte = [UInt8](repeating: 0, count: 1 << 20)
         guard var encoder = try? GzipEncoder(level: 9) else { return [] }
         var output: [UInt8] = []
-        for _ in 0..<512 { encoder.encode(megabyte.span, into: &output) }
-        encoder.finish(into: &output)
-        return output
+        encoder.encode(megabyte.span, into: &output)
+        encoder.flush(into: &output)
+        var block: [UInt8] = []
+        encoder.encode(megabyte.span, into: &block)
+        encoder.flush(into: &block)
+        for _ in 1..<512 { output += block }
+        output += [0x03, 0x00]
+        output += [0x20, 0x83, 0xB8, 0x6D]
+        return output + [0x00, 0x00, 0x00, 0x20]
     }()
 }

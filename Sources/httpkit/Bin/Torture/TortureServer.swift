@@ -1,3 +1,4 @@
+import HTTPCodecs
 package import HTTPServerCore
 import Synchronization
 

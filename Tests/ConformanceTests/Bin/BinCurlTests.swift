@@ -1,0 +1,127 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("httpkit bin, by curl", .fewAtOnce)
+struct BinCurlTests {
+    @Test("The addresses are told, one a line, and SIGTERM ends it with 0")
+    func lifeCycle() async throws {
+        let server = try await BinProcess()
+        let lines = server.output.split(separator: "\n")
+        #expect(lines.count == 2)
+        #expect(lines[0].hasPrefix("Serving httpbin at http://127.0.0.1:"))
+        #expect(lines[1].hasPrefix("Broken answers at http://127.0.0.1:"))
+        #expect(try await server.curl(path: "/").text.contains(server.torture))
+        // A script of broken answers that never ends does not hold the program up.
+        async let hanging = server.torture(path: "silence")
+        #expect(try await server.curl(path: "/get").status == 0)
+        server.signal(SIGTERM)
+        #expect(await server.waitForEnd() == 0)
+        #expect(try await hanging.status != 0)
+    }
+
+    @Test("A port that is taken is one line and exit 2, for both ports")
+    func takenPort() async throws {
+        let server = try await BinProcess()
+        for (flag, address) in [("--port", server.base), ("--torture-port", server.torture)] {
+            let port = String(address.split(separator: ":").last ?? "")
+            let other = flag == "--port" ? "--torture-port" : "--port"
+            let result = try await Program.run(
+                Program.httpkit, ["bin", flag, port, other, "0"])
+            #expect(result.status == 2 && result.output.isEmpty)
+            #expect(result.complaints.contains("httpkit: "))
+        }
+    }
+
+    @Test(
+        "Digest (RFC 7616) with every algorithm and quality that curl knows",
+        arguments: ["auth", "auth-int"], ["MD5", "MD5-sess", "SHA-256", "SHA-256-sess"])
+    func digest(quality: String, algorithm: String) async throws {
+        let server = try await BinProcess()
+        let path = "/digest-auth/\(quality)/ada/lovelace/\(algorithm)"
+        let right = try await server.curl("--digest", "-u", "ada:lovelace", path: path)
+        #expect(right.text.contains("\"authenticated\": true"))
+        // With auth-int curl takes the hash of no content, whatever it sends.
+        if quality == "auth" {
+            let posted = try await server.curl(
+                "--digest", "-u", "ada:lovelace", "-d", "some=content", path: path)
+            #expect(posted.text.contains("\"authenticated\": true"))
+        }
+        for user in ["ada:wrong", "grace:lovelace"] {
+            let wrong = try await server.curl(
+                "--digest", "-u", user, "-o", "/dev/null", "-w", "%{http_code}", path: path)
+            #expect(wrong.text == "401")
+        }
+    }
+
+    @Test("A nonce that is used up is stale, and curl goes on with a new one")
+    func stale() async throws {
+        let server = try await BinProcess()
+        let path = "/digest-auth/auth/ada/lovelace/SHA-256/1"
+        let result = try await Program.run(
+            "curl",
+            [
+                "-sS", "-m", "110", "--digest", "-u", "ada:lovelace", "-w", "%{http_code}\n",
+                server.base + path, server.base + path, server.base + path,
+            ])
+        #expect(result.text.components(separatedBy: "\n200\n").count == 4)
+    }
+
+    @Test(
+        "Each coding is what curl understands by it", arguments: ["gzip", "deflate", "br", "zstd"])
+    func codings(coding: String) async throws {
+        let server = try await BinProcess()
+        let path = coding == "br" ? "/brotli" : "/\(coding)"
+        let result = try await server.curl("--compressed", path: path)
+        // Those who have built curl choose what it understands.
+        let features = try await Program.run("curl", ["-V"]).text
+        let name = ["br": "brotli", "zstd": "zstd"][coding] ?? "libz"
+        guard features.contains(name) else { return }
+        #expect(result.status == 0 && result.text.hasPrefix("{\n"))
+        #expect(result.text.hasSuffix("}\n"))
+    }
+
+    @Test("Redirects with every method; cookies that come back")
+    func redirects() async throws {
+        let server = try await BinProcess()
+        let chain = try await server.curl(
+            "-L", "-o", "/dev/null", "-w", "%{num_redirects} %{url_effective}",
+            path: "/absolute-redirect/5")
+        #expect(chain.text == "5 \(server.base)/get")
+        let kept = try await server.curl(
+            "-L", "-d", "a=b", path: "/redirect-to?url=/anything&status_code=307")
+        #expect(kept.text.contains("\"method\": \"POST\"") && kept.text.contains("\"a\": \"b\""))
+        let cookies = try await server.curl(
+            "-L", "-b", "", path: "/cookies/set?color=red&size=%2F9")
+        #expect(
+            cookies.text.contains("\"color\": \"red\"") && cookies.text.contains("\"size\": \"/9\"")
+        )
+    }
+
+    @Test("Uploads come back byte by byte")
+    func uploads() async throws {
+        let server = try await BinProcess()
+        let folder = try Folder()
+        let content = [UInt8].noise(300_000, seed: 3)
+        try folder.write(content, to: "f.bin")
+        let file = folder.file("f.bin").path
+        for arguments in [
+            ["-T", file], ["-F", "f=@\(file)"], ["-H", "Transfer-Encoding: chunked", "-T", file],
+        ] {
+            let result = try await Program.run(
+                "curl", ["-sS", "-m", "110", "-X", "PUT"] + arguments + [server.base + "/put"])
+            #expect(result.text.contains(";base64,\(Data(content).base64EncodedString())\""))
+        }
+    }
+
+    @Test("A download is resumed")
+    func resumes() async throws {
+        let server = try await BinProcess()
+        let folder = try Folder()
+        let whole = try await server.curl(path: "/range/100000")
+        try folder.write(Array(whole.output[..<40_000]), to: "part")
+        let path = folder.file("part").path
+        let result = try await server.curl("-C", "-", "-o", path, path: "/range/100000")
+        #expect(result.status == 0 && folder.bytes("part") == whole.output)
+    }
+}

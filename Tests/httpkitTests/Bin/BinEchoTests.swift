@@ -1,0 +1,113 @@
+import HTTPServerCore
+import TestSupport
+import Testing
+
+@testable import httpkit
+
+@Suite("httpbin: the request, sent back")
+struct BinEchoTests {
+    @Test("Query, fields, origin and URL of a GET request")
+    func get() async throws {
+        let json = try await Bin.json(
+            "GET", "/get?a=1&b=2&a=3&c=%20x", "x-FOO-bar: 1", "X-Foo-Bar: 2")
+        #expect(
+            json
+                == .object([
+                    "args": .object(["a": .list(["1", "3"]), "b": "2", "c": " x"]),
+                    "headers": .object(["Host": "bin.test", "X-Foo-Bar": "1,2"]),
+                    "origin": "unix", "url": "http://bin.test/get?a=1&b=2&a=3&c=%20x",
+                ]))
+    }
+
+    @Test("Methods have paths of their own", arguments: ["POST", "PUT", "PATCH", "DELETE"])
+    func writing(method: String) async throws {
+        let json = try await Bin.json(method, "/\(method.lowercased())", content: "plain text")
+        #expect(json["data"] == "plain text" && json["json"] == .null)
+        #expect(json["form"] == .object([:]) && json["files"] == .object([:]))
+        let wrong = try await Bin.answer("GET", "/\(method.lowercased())")
+        #expect(wrong.status == 405)
+    }
+
+    @Test("Content that is no text becomes a data URL")
+    func binary() async throws {
+        let client = MemoryConnection(Bin.router)
+        client.send("POST /post HTTP/1.1\r\nHost: a\r\nContent-Type: image/png\r\n")
+        client.feed([.bytes(Array("Content-Length: 2\r\n\r\n".utf8) + [0xFF, 0x00]), .end])
+        let answer = try #require(ServerAnswer.all(try await client.closed().output).first)
+        let json = try #require(BinJSON(parsing: answer.content))
+        #expect(json["data"] == "data:image/png;base64,/wA=")
+        #expect(try await Bin.json("PUT", "/put", content: "\u{0}ok")["data"] == "\u{0}ok")
+    }
+
+    @Test("JSON is shown as a value too, whatever its media type")
+    func values() async throws {
+        let json = try await Bin.json(
+            "POST", "/post", content: #"{"a": [1, 2.5, null, true, "é"], "b": {}}"#)
+        #expect(
+            json["json"]
+                == .object([
+                    "a": .list([.integer(1), .real(2.5), .null, .flag(true), "é"]),
+                    "b": .object([:]),
+                ]))
+    }
+
+    @Test("Forms are taken apart")
+    func forms() async throws {
+        let plain = try await Bin.json(
+            "POST", "/post", "Content-Type: application/x-www-form-urlencoded",
+            content: "a=1&a=2&b=x+y")
+        #expect(plain["form"] == .object(["a": .list(["1", "2"]), "b": "x y"]))
+        #expect(plain["data"] == "")
+        let parts = """
+            --x\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n\
+            --x\r\nContent-Disposition: form-data; name="f"; filename="f.txt"\r\n\r\ntext\r\n\
+            --x--\r\n
+            """
+        let multipart = try await Bin.json(
+            "POST", "/post", "Content-Type: multipart/form-data; boundary=x", content: parts)
+        #expect(multipart["form"] == .object(["a": "1"]))
+        #expect(multipart["files"] == .object(["f": "text"]))
+    }
+
+    @Test("/anything takes any method and any path below")
+    func anything() async throws {
+        let json = try await Bin.json("PURGE", "/anything/a/b?c=d", content: "x")
+        #expect(json["method"] == "PURGE" && json["url"] == "http://bin.test/anything/a/b?c=d")
+        #expect(json["args"] == .object(["c": "d"]) && json["data"] == "x")
+        #expect(try await Bin.json("GET", "/anything")["method"] == "GET")
+    }
+
+    @Test("Proxies in front may say who and where the client is")
+    func proxies() async throws {
+        let json = try await Bin.json(
+            "GET", "/get", "X-Forwarded-For: 192.0.2.1", "X-Forwarded-Proto: https")
+        #expect(json["origin"] == "192.0.2.1" && json["url"] == "https://bin.test/get")
+    }
+
+    @Test("Single facts")
+    func facts() async throws {
+        #expect(try await Bin.json("GET", "/ip") == .object(["origin": "unix"]))
+        #expect(
+            try await Bin.json("GET", "/user-agent", "User-Agent: me/1")
+                == .object(["user-agent": "me/1"]))
+        #expect(
+            try await Bin.json("GET", "/headers", "A: b")
+                == .object(["headers": .object(["A": "b", "Host": "bin.test"])]))
+        guard case .text(let uuid) = try await Bin.json("GET", "/uuid")["uuid"] else {
+            Issue.record("no text")
+            return
+        }
+        let form = /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/
+        #expect(uuid.wholeMatch(of: form) != nil)
+    }
+
+    @Test("Names are sorted, and what is no plain ASCII is escaped")
+    func text() {
+        let json = BinJSON.object(["b": .list([.integer(1), "é"]), "a": .object([:])])
+        #expect(
+            String(decoding: json.bytes, as: UTF8.self)
+                == "{\n  \"a\": {},\n  \"b\": [\n    1,\n    \"\\u00e9\"\n  ]\n}\n")
+        #expect(
+            String(decoding: json.line, as: UTF8.self) == "{\"a\": {}, \"b\": [1, \"\\u00e9\"]}\n")
+    }
+}
