@@ -110,16 +110,17 @@ public struct Router: ImmediateHandler {
 
     /// Answers at once if the route's handler does.
     public func respondNow(to request: Request) throws -> Response? {
-        var request = request
-        guard let route = try table.find(&request) else { return try unrouted(request) }
+        var routed: Request?
+        guard let route = try table.find(request, &routed) else { return try unrouted(request) }
+        if let routed { return try table.immediates[route]?.respondNow(to: routed) }
         return try table.immediates[route]?.respondNow(to: request)
     }
 
     /// Answers by the route's handler.
     public func respond(to request: Request) async throws -> Response {
-        var request = request
-        guard let route = try table.find(&request) else { return try unrouted(request) }
-        return try await table.handlers[route].respond(to: request)
+        var routed: Request?
+        guard let route = try table.find(request, &routed) else { return try unrouted(request) }
+        return try await table.handlers[route].respond(to: routed ?? request)
     }
 
     // MARK: What no route answers

@@ -58,8 +58,20 @@ extension Connection {
         return (exchange.contentLeft ?? 0) >= 16 << 10
     }
 
+    /// Reads on for a handler that has taken all there was, as long as the system seems to have
+    /// more: that saves waiting for an event for each piece.
+    func readAhead() {
+        guard let exchange, exchange.readAheadLeft > 0, isReadingLongContent, let transport else {
+            return
+        }
+        let left = exchange.readAheadLeft - 1
+        receiveContent(transport)
+        exchange.readAheadLeft = min(exchange.readAheadLeft, left)
+    }
+
     func receiveContent(_ transport: any Transport) {
         guard let exchange else { return }
+        exchange.readAheadLeft = 0
         let room = Int(min(exchange.contentLeft ?? 0, Int64(EventLoop.receiveSize)))
         var result = IOResult.wouldBlock
         var piece = unsafe [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
@@ -75,6 +87,7 @@ extension Connection {
             // A small piece must not keep a large block alive. One piece for each event: with
             // more of them alive the allocator would give memory back and fault it in again.
             if count < room / 2 { piece = Array(piece[...]) }
+            if count == room { exchange.readAheadLeft = Self.readAheadLimit }
         }
         unsafe state.receivedContent()
         advance(exchange, by: piece)

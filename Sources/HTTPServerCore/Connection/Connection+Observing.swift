@@ -55,21 +55,19 @@ extension Connection {
     /// - Parameter request: `nil` when the head could not be read.
     func beginObserving(_ request: Request?) {
         guard core.observesRequests else { return }
-        observation = RequestObservation(storage: request?.storage, started: loop.now)
+        unsafe observation = RequestObservation(storage: request?.storage, started: loop.now)
         if let request, let began = core.hooks.requestBegan { began(request) }
     }
 
     /// The response went out, or will not.
     /// - Parameter failure: why it did not go out whole.
     func endObserving(failure: ConnectionCloseReason? = nil) {
-        guard var ended = observation else { return }
+        if failure == nil, let told = core.hooks.contentSent { tellSent(told) }
+        guard var ended = unsafe observation.take() else { return }
         if failure != nil {
             ended.contentBytes -= min(ended.contentBytes, output.waiting)
             ended.receivedBytes = exchange?.received ?? ended.receivedBytes
-        } else if let told = core.hooks.contentSent {
-            tellSent(told)
         }
-        observation = nil
         let now = Syscalls.monotonic()
         let record = AccessRecord(
             ended, connection: info, failure: failure, ended: now, time: loop.wallTime(of: now))
@@ -91,16 +89,16 @@ extension Connection {
     // MARK: Progress
 
     func tellReceived(_ exchange: Exchange, _ told: ConnectionHooks.Progress) {
-        guard let storage = observation?.storage else { return }
+        guard let storage = unsafe observation?.storage else { return }
         told(Request(storage), exchange.received, exchange.announcedLength)
     }
 
     /// Tells how much content of the response has gone, if that is more than was told before.
     func tellSent(_ told: ConnectionHooks.Progress) {
-        guard let observed = observation, let storage = observed.storage else { return }
+        guard let observed = unsafe observation, let storage = observed.storage else { return }
         let sent = observed.contentBytes - min(observed.contentBytes, output.waiting)
         guard sent > observed.toldBytes else { return }
-        observation?.toldBytes = sent
+        unsafe observation?.toldBytes = sent
         told(Request(storage), sent, observed.contentLength)
     }
 }

@@ -81,7 +81,7 @@ extension Connection {
     }
 
     func outputEnded() {
-        if observation != nil, unsafe !state.isBusy { endObserving() }
+        if unsafe observation != nil, unsafe !state.isBusy { endObserving() }
         switch closing {
         case .no, .closed, .lingering: break
         case .afterOutput: finish()

@@ -34,7 +34,7 @@ extension Connection {
                 mediaType: usesBodyType ? response.body.mediaType : "",
                 fields: response.fields, framing: framing, isHead: isHead, connection: option,
                 into: &out)
-            observation?.begins(response, framing)
+            unsafe observation?.begins(response, framing)
             guard !isHead, !response.status.forbidsContent else { return endResponse() }
             try send(response.body.content, to: request, &out)
         } catch {
@@ -47,7 +47,7 @@ extension Connection {
     func answerUnsound(
         _ option: ResponseSerializer.ConnectionOption, into out: inout ByteBuffer
     ) {
-        observation?.status = .internalServerError
+        unsafe observation?.status = .internalServerError
         do throws(HTTPMessageError) {
             try unsafe serializer.head(
                 .internalServerError, verbatim: loop.commonFields, mediaType: "",
@@ -74,7 +74,7 @@ extension Connection {
             }
         case .stream(_, let producer): return produce(producer, for: request)
         }
-        observation?.wroteAll()
+        unsafe observation?.wroteAll()
         endResponse()
     }
 
@@ -148,7 +148,7 @@ extension Connection {
             continuation?.resume(throwing: ResponseWriterError.wrongLength)
             return
         }
-        observation?.contentBytes += Int64(bytes.count)
+        unsafe observation?.contentBytes += Int64(bytes.count)
         flush()
         guard closing != .closed else {
             continuation?.resume(throwing: ResponseWriterError.connectionLost)
@@ -182,8 +182,8 @@ extension Connection {
     }
 
     func endResponse() {
-        if observation != nil {
-            observation?.receivedBytes = exchange?.received ?? 0
+        if unsafe observation != nil {
+            unsafe observation?.receivedBytes = exchange?.received ?? 0
             // What waits for a slow client is recorded once it went out, or was cut short.
             if !hasOutput { endObserving() }
         }

@@ -48,6 +48,7 @@ package final class Connection: LoopClient, @unchecked Sendable {
     /// The peer has ended its stream; what it asked for before may still be to be answered.
     var peerHasEnded = false
     /// What is collected of the request that is being answered, if somebody wants to know.
+    @exclusivity(unchecked)
     var observation: RequestObservation?
     var trailers = HTTPFields()
     /// Whether the response can have trailers.
@@ -57,6 +58,8 @@ package final class Connection: LoopClient, @unchecked Sendable {
     static let highWater = 64 << 10
     /// Files up to this size are copied behind the head: one call instead of two.
     static let copiedFileLimit: Int64 = 16 << 10
+    /// Pieces of content that a handler may have read for it in one turn.
+    static let readAheadLimit = 3
     /// Bytes that are read and thrown away behind the last answer. Further ones are left where
     /// they are, which stops the peer.
     static let lingerBytes = 64 << 10

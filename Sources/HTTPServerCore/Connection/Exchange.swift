@@ -25,6 +25,8 @@ final class Exchange: @unchecked Sendable {
     /// Content received so far, and the mark of the last look at its rate.
     var received: Int64 = 0
     var rateMark: Int64 = 0
+    /// How many pieces may be read before other connections get their turn.
+    var readAheadLeft = 0
 
     var task: Task<Void, Never>?
     /// Tasks that write and have to wait, in the order in which they came.
@@ -52,7 +54,8 @@ final class Exchange: @unchecked Sendable {
 
     /// The next piece of content, on any thread.
     func nextPiece() async throws -> [UInt8]? {
-        try await withTaskCancellationHandler {
+        if loop.isCurrent, let piece = pieceAtHand() { return piece }
+        return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 if loop.isCurrent { return read(continuation) }
                 loop.execute { self.read(continuation) }
@@ -69,17 +72,26 @@ final class Exchange: @unchecked Sendable {
         }
     }
 
+    /// A piece for which nobody has to wait, though the system may have to be asked for it.
+    private func pieceAtHand() -> [UInt8]? {
+        guard reader == nil else { return nil }
+        if pieces.isEmpty { connection?.readAhead() }
+        return takePiece()
+    }
+
+    private func takePiece() -> [UInt8]? {
+        guard !pieces.isEmpty else { return nil }
+        let piece = pieces.removeFirst()
+        buffered -= piece.count
+        connection?.contentWasTaken()
+        return piece
+    }
+
     private func read(_ continuation: CheckedContinuation<[UInt8]?, any Error>) {
         guard reader == nil else {
             return continuation.resume(throwing: RequestBodyError.alreadyRead)
         }
-        if !pieces.isEmpty {
-            let piece = pieces.removeFirst()
-            buffered -= piece.count
-            continuation.resume(returning: piece)
-            connection?.contentWasTaken()
-            return
-        }
+        if let piece = takePiece() { return continuation.resume(returning: piece) }
         if let inputError { return continuation.resume(throwing: inputError) }
         if inputIsComplete { return continuation.resume(returning: nil) }
         reader = continuation

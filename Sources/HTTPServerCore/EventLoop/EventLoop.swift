@@ -238,13 +238,13 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     /// Sets the time, in nanoseconds of `now`, at which the client's `deadlineReached` is called.
     @inline(__always)
     package func setDeadline(_ deadline: UInt64, for client: LoopClient) {
-        client.deadline = deadline
-        if deadline < client.scheduled { schedule(client) }
+        unsafe client.deadline = deadline
+        if unsafe deadline < client.scheduled { schedule(client) }
     }
 
     private func schedule(_ client: LoopClient) {
-        let tick = wheel.insert(client.token, at: TimerWheel.tick(of: client.deadline))
-        client.scheduled = tick &* TimerWheel.tick
+        let tick = unsafe wheel.insert(client.token, at: TimerWheel.tick(of: client.deadline))
+        unsafe client.scheduled = tick &* TimerWheel.tick
     }
 
     private func fireDeadlines() {
@@ -257,12 +257,12 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     private func fire(_ token: UInt64, _ tick: UInt64) {
         let index = Int(token & 0xFFFF_FFFF)
         guard index < slots.count, let client = slots[index].client, client.token == token,
-            client.scheduled == tick &* TimerWheel.tick
+            unsafe client.scheduled == tick &* TimerWheel.tick
         else { return }
-        client.scheduled = .max
-        guard client.deadline != .max else { return }
-        guard client.deadline <= now else { return schedule(client) }
-        client.deadline = .max
+        unsafe client.scheduled = .max
+        guard unsafe client.deadline != .max else { return }
+        guard unsafe client.deadline <= now else { return schedule(client) }
+        unsafe client.deadline = .max
         client.deadlineReached()
     }
 
@@ -333,8 +333,10 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 package class LoopClient {
     package final var token: UInt64 = .max
     /// When `deadlineReached` is to be called, in nanoseconds; `.max` never.
+    @exclusivity(unchecked)
     package final var deadline: UInt64 = .max
     /// When the wheel will look at the deadline; `.max` when it has no entry.
+    @exclusivity(unchecked)
     final var scheduled: UInt64 = .max
 
     /// - Parameter loop: where the client gets its events and deadlines from now on.

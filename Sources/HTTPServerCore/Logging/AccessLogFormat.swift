@@ -32,7 +32,7 @@ public enum AccessLogFormat: Sendable, Hashable {
     private func appendCombined(
         _ record: AccessRecord, _ line: inout ByteBuffer, _ clock: inout LogClock
     ) {
-        if let plain = PlainLine(record), plain.append(to: &line, &clock) { return }
+        if PlainLine.append(record, to: &line, &clock) { return }
         line.append(host: record.connection.peerAddress)
         line.append(literal: " - ")
         line.append(user: record.request)

@@ -4,8 +4,7 @@ public import HTTPParser
 ///
 /// It is a small value that holds on to the request: texts are made when they are asked for.
 public struct AccessRecord: Sendable {
-    /// The request; `nil` when its head could not be read.
-    public let request: Request?
+    let storage: Request.Storage?
     /// The connection that the request came by.
     public let connection: ConnectionInfo
     /// The status answered.
@@ -26,7 +25,7 @@ public struct AccessRecord: Sendable {
         _ observed: RequestObservation, connection: ConnectionInfo,
         failure: ConnectionCloseReason?, ended: UInt64, time: Int64
     ) {
-        request = observed.storage.map { Request($0) }
+        storage = observed.storage
         self.connection = connection
         status = observed.status
         contentBytes = observed.contentBytes
@@ -36,6 +35,8 @@ public struct AccessRecord: Sendable {
         self.time = time
     }
 
+    /// The request; `nil` when its head could not be read.
+    public var request: Request? { storage.map { Request($0) } }
     /// Where the request came from.
     public var peer: SocketAddress { connection.peer }
     /// Who sent it, once that was proved: the name in `Request.identity`.

@@ -3,41 +3,33 @@ internal import HTTPParser
 /// A line of the combined format whose parts can stand in it as they are: an IPv4 peer, no user,
 /// nothing to escape. Most lines are of this kind, and they are written in one go, for a line is
 /// made for every request.
-struct PlainLine {
-    private let record: AccessRecord
-    private let request: Request
-    private let peer: (UInt8, UInt8, UInt8, UInt8)
-
-    /// `nil` for a line that has to be put together piece by piece.
-    init?(_ record: AccessRecord) {
-        guard let request = record.request, let peer = record.connection.peerAddress.ipv4Bytes,
-            request.storage.valuesIfMade == nil || request.identity == nil
-        else { return nil }
-        (self.record, self.request, self.peer) = (record, request, peer)
-    }
-
-    /// - Returns: whether there was nothing to escape; nothing was written otherwise.
-    func append(to line: inout ByteBuffer, _ clock: inout LogClock) -> Bool {
-        let head = request.storage
-        let target = unsafe head.head.targetBytes
-        let referer = unsafe Self.value(of: .referer, head)
-        let agent = unsafe Self.value(of: .userAgent, head)
-        guard unsafe Self.isPlain(target), unsafe Self.isPlain(referer),
-            unsafe Self.isPlain(agent)
+enum PlainLine {
+    /// - Returns: whether it was such a line; nothing was written otherwise.
+    static func append(
+        _ record: AccessRecord, to line: inout ByteBuffer, _ clock: inout LogClock
+    ) -> Bool {
+        guard let head = record.storage, let peer = record.connection.peerAddress.ipv4Bytes,
+            head.valuesIfMade == nil || Request(head).identity == nil
         else { return false }
+        let target = unsafe head.head.targetBytes
+        let referer = unsafe value(of: .referer, head)
+        let agent = unsafe value(of: .userAgent, head)
+        guard unsafe isPlain(target), unsafe isPlain(referer), unsafe isPlain(agent) else {
+            return false
+        }
         var date = clock.commonLog(secondsSinceEpoch: record.time / 1_000_000_000)
-        var method = request.method.name
+        var method = head.head.method.name
         let count = target.count + referer.count + agent.count + method.utf8.count
         unsafe line.withRoom(count + 160) { room in
             var cursor = unsafe Cursor(room)
-            putPeer(&cursor)
+            putPeer(peer, &cursor)
             cursor.put(" - - [")
             date.withUTF8 { unsafe cursor.put(UnsafeRawBufferPointer($0)) }
             cursor.put("] \"")
             method.withUTF8 { unsafe cursor.put(UnsafeRawBufferPointer($0)) }
             cursor.put(" ")
             unsafe cursor.put(target)
-            cursor.put(request.version.minor == 0 ? " HTTP/1.0\" " : " HTTP/1.1\" ")
+            cursor.put(head.head.version.minor == 0 ? " HTTP/1.0\" " : " HTTP/1.1\" ")
             cursor.put(UInt64(record.status.code))
             cursor.put(" ")
             cursor.put(UInt64(clamping: record.contentBytes))
@@ -51,7 +43,9 @@ struct PlainLine {
         return true
     }
 
-    private func putPeer(_ cursor: inout Cursor) {
+    private static func putPeer(
+        _ peer: (UInt8, UInt8, UInt8, UInt8), _ cursor: inout Cursor
+    ) {
         cursor.put(UInt64(peer.0))
         cursor.put(".")
         cursor.put(UInt64(peer.1))

@@ -84,34 +84,39 @@ struct RouteTable: Sendable {
 
     /// The route that answers a request: the newest that matches path and method. HEAD is
     /// answered by a route of its own, else by the one that answers GET.
-    func find(_ request: inout Request) throws(HTTPError) -> Int? {
+    /// - Parameters:
+    ///   - request: what is looked at.
+    ///   - routed: the request with what the route took from its path; `nil` when it took nothing,
+    ///     which saves most requests a copy.
+    func find(_ request: Request, _ routed: inout Request?) throws(HTTPError) -> Int? {
         let method = request.method
-        guard method == .head else { return try match(&request) { $0 == nil || $0 == method } }
-        var own = request
-        if let route = try match(&own, { $0 == nil || $0 == .head }), methods[route] == .head {
-            request = own
+        guard method == .head else {
+            return try match(request, &routed) { $0 == nil || $0 == method }
+        }
+        if let route = try match(request, &routed, { $0 == nil || $0 == .head }),
+            methods[route] == .head
+        {
             return route
         }
-        return try match(&request) { $0 == nil || $0 == .get }
+        routed = nil
+        return try match(request, &routed) { $0 == nil || $0 == .get }
     }
 
     /// The methods for which there are routes of the request's path.
     func methods(for request: Request) throws(HTTPError) -> Set<HTTPMethod> {
         var found: Set<HTTPMethod> = []
-        // Each look is taken at a fresh copy: a match moves the mount point.
-        var probe = request
+        var routed: Request?
         while let route = try match(
-            &probe, { method in method.map { !found.contains($0) } ?? false }),
+            request, &routed, { method in method.map { !found.contains($0) } ?? false }),
             let method = methods[route]
         {
             found.insert(method)
-            probe = request
         }
         return found
     }
 
     private func match(
-        _ request: inout Request, _ accepts: (HTTPMethod?) -> Bool
+        _ request: Request, _ routed: inout Request?, _ accepts: (HTTPMethod?) -> Bool
     ) throws(HTTPError) -> Int? {
         let path = RoutingPath(request)
         if path?.isValid == false { throw HTTPError(.badRequest, "the path cannot be decoded") }
@@ -124,15 +129,21 @@ struct RouteTable: Sendable {
         var index = conditions.count - 1
         while index >= 0, conditions[index] > best {
             let route = conditions[index]
-            if accepts(methods[route]), case .condition(let condition) = patterns[route],
-                condition.matches(path, &request)
-            {
-                return route
+            if accepts(methods[route]), case .condition(let condition) = patterns[route] {
+                var tried = request
+                if condition.matches(path, &tried) {
+                    routed = tried
+                    return route
+                }
             }
             index -= 1
         }
         guard best >= 0 else { return nil }
-        if let path { patterns[best].capture(from: path, into: &request) }
+        if let path, case .segments = patterns[best] {
+            var captured = request
+            patterns[best].capture(from: path, into: &captured)
+            routed = captured
+        }
         return best
     }
 
