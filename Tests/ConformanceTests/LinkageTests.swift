@@ -2,11 +2,12 @@
     import TestSupport
     import Testing
 
-    @Suite("What the program is linked with", .fewAtOnce)
+    @Suite("What programs are linked with", .fewAtOnce)
     struct LinkageTests {
-        @Test("Neither Foundation nor a library that nobody named")
-        func libraries() async throws {
-            let result = try await Program.run(try Program.find("ldd"), [Program.httpkit])
+        @Test("A server alone brings neither Foundation nor libcurl along")
+        func server() async throws {
+            let server = try await ExampleProcess.binary("HelloServer")
+            let result = try await Program.run(try Program.find("ldd"), [server])
             #expect(result.status == 0)
             let names = result.text.split(separator: "\n").compactMap { line in
                 line.split(whereSeparator: \.isWhitespace).first.map(String.init)
@@ -19,11 +20,33 @@
             }
         }
 
+        @Test("httpkit asks for no library that nobody named")
+        func libraries() async throws {
+            let result = try await Program.run(
+                try Program.find("readelf"), ["--dynamic", "--wide", Program.httpkit])
+            #expect(result.status == 0)
+            let names = result.text.split(separator: "\n").compactMap { line -> Substring? in
+                guard line.contains("(NEEDED)"), let start = line.firstIndex(of: "[") else {
+                    return nil
+                }
+                return line[line.index(after: start)...].prefix { $0 != "]" }
+            }
+            #expect(names.contains { $0.hasPrefix("libz.") })
+            for name in names {
+                let isKnown = (Self.known + Self.ofClients).contains { name.hasPrefix($0) }
+                #expect(isKnown, "\(name)")
+            }
+        }
+
         /// The C library, the Swift runtime, and what Docs/Platforms.md names.
         private static let known = [
             "linux-vdso", "ld-linux", "libc.", "libm.", "libgcc_s.", "libstdc++.", "libz.",
             "libswift", "libdispatch.", "libBlocksRuntime.", "lib_FoundationICU.",
             "libFoundationEssentials.", "libcrypto.",
+        ]
+        /// What URLClient adds.
+        private static let ofClients = [
+            "libcurl.", "libpsl.", "libFoundation.", "libFoundationNetworking.",
         ]
     }
 #endif
