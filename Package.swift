@@ -144,7 +144,8 @@ let package = Package(
         .testTarget(
             name: "URLClientTests",
             dependencies: [
-                "URLClient", "HTTPServerCore", "HTTPCodecs", "HTTPParser", "TestSupport", "httpkit",
+                "URLClient", "HTTPServerCore", "HTTPCodecs", "HTTPCrypto", "HTTPParser", "TestSupport",
+                "httpkit",
             ],
             swiftSettings: strict),
         .testTarget(

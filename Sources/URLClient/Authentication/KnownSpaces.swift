@@ -1,0 +1,139 @@
+package import HTTPParser
+
+/// The protection spaces in which a session has logged in: their credentials are sent at once from
+/// then on (RFC 7617 section 2.2, RFC 7616 section 3.6).
+package struct KnownSpaces: Sendable {
+    private struct Known: Sendable {
+        let space: ProtectionSpace
+        let credential: ClientCredential
+        /// The paths, each to its last slash, below which it holds.
+        var scopes: [String]
+        var digest: DigestSession?
+    }
+
+    private var origins: [Origin: [Known]] = [:]
+    /// The most spaces that are remembered of one origin.
+    private static let limit = 32
+
+    package init() {}
+
+    /// The credentials for a request, if it is known that it needs some.
+    package mutating func authorization(
+        origin: Origin, method: HTTPMethod, target: String, isProxy: Bool = false
+    ) -> (value: String, credential: ClientCredential)? {
+        guard var known = origins[origin] else { return nil }
+        let path = Self.path(of: target)
+        var best: (index: Int, length: Int)?
+        for (index, entry) in known.enumerated() where entry.space.isProxy == isProxy {
+            for scope in entry.scopes where Self.covers(scope, path) {
+                if scope.utf8.count > best?.length ?? -1 { best = (index, scope.utf8.count) }
+            }
+        }
+        guard let best, let value = Self.value(&known[best.index], method, target) else {
+            return nil
+        }
+        origins[origin] = known
+        return (value, known[best.index].credential)
+    }
+
+    private static func value(
+        _ known: inout Known, _ method: HTTPMethod, _ target: String
+    ) -> String? {
+        switch known.credential {
+        case .token(let token): return BearerAuthorization.value(token: token)
+        case .password(let user, let password):
+            guard known.space.scheme == .digest else {
+                return BasicAuthorization.value(user: user, password: password)
+            }
+            return known.digest?.authorization(method: method.name, target: target)
+        }
+    }
+
+    /// Remembers a space before its credential is sent.
+    /// - Parameters:
+    ///   - challenge: what the server asks.
+    ///   - origin: of the server.
+    ///   - target: of the request that was refused.
+    ///   - cnonce: for Digest, something that nobody can guess.
+    package mutating func enter(
+        _ challenge: Challenges.Challenge, _ credential: ClientCredential, origin: Origin,
+        target: String, cnonce: @autoclosure () -> String, isProxy: Bool = false
+    ) {
+        let space = ProtectionSpace(
+            origin: origin, realm: challenge.realm, scheme: challenge.scheme, isProxy: isProxy)
+        let path = Self.path(of: target)
+        var entry = Known(space: space, credential: credential, scopes: [], digest: nil)
+        switch (challenge, credential) {
+        case (.digest(let digest), .password(let user, let password)):
+            entry.digest = DigestSession(digest, user: user, password: password, cnonce: cnonce())
+            entry.scopes = Self.scopes(of: digest, origin, path)
+        case (.basic, _): entry.scopes = [BasicAuthorization.scope(of: path)]
+        default: entry.scopes = ["/"]
+        }
+        var known = origins[origin] ?? []
+        if let old = known.firstIndex(where: { $0.space == space }) {
+            if known[old].credential == credential, challenge.scheme == .basic {
+                entry.scopes = Self.merged(known[old].scopes, entry.scopes)
+            }
+            known.remove(at: old)
+        }
+        known.append(entry)
+        if known.count > Self.limit { known.removeFirst() }
+        origins[origin] = known
+    }
+
+    /// Forgets a space whose credential was refused.
+    package mutating func leave(_ space: ProtectionSpace) {
+        origins[space.origin]?.removeAll { $0.space == space }
+    }
+
+    /// Takes Authentication-Info of a response to a request with such a nonce.
+    package mutating func receive(info: String, origin: Origin, sent: String) {
+        guard let nonce = AuthorizationField(sent)?["nonce"], var known = origins[origin] else {
+            return
+        }
+        for index in known.indices where known[index].digest?.uses(nonce) == true {
+            known[index].digest?.receive(info: info)
+        }
+        origins[origin] = known
+    }
+
+    package mutating func removeAll() { origins = [:] }
+
+    // MARK: scopes
+
+    private static func path(of target: String) -> String {
+        String(Substring(target.utf8.prefix { $0 != UInt8(ascii: "?") }))
+    }
+
+    /// A path that leads out again is not below.
+    private static func covers(_ scope: String, _ path: String) -> Bool {
+        let path = URIReference.removingDotSegments(path)
+        return path.utf8.starts(with: scope.utf8)
+            || (scope.utf8.count == path.utf8.count + 1 && scope.utf8.starts(with: path.utf8))
+    }
+
+    private static func merged(_ old: [String], _ new: [String]) -> [String] {
+        let missing = new.filter { scope in !old.contains { scope.utf8.starts(with: $0.utf8) } }
+        return Array((missing + old).prefix(limit))
+    }
+
+    /// domain lists references; those to the same origin count (RFC 7616 section 3.3). Without it,
+    /// and where it says nothing of this origin, the credential holds everywhere on it.
+    private static func scopes(
+        of challenge: DigestChallenge, _ origin: Origin, _ path: String
+    ) -> [String] {
+        let paths = challenge.domain.prefix(limit).compactMap { text -> String? in
+            guard let reference = URIReference(field: text, base: "\(origin)/"),
+                Origin(reference) == origin
+            else { return nil }
+            return reference.path.isEmpty ? "/" : reference.path
+        }
+        return paths.isEmpty ? ["/"] : paths
+    }
+}
+
+extension DigestSession {
+    /// Whether the nonce is the one that requests are made with.
+    func uses(_ nonce: String) -> Bool { self.nonce == nonce }
+}

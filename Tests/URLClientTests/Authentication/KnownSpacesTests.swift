@@ -1,0 +1,141 @@
+import HTTPParser
+import Testing
+import URLClient
+
+@Suite("RFC 7616, 3.6 and RFC 7617, 2.2: Credentials that are sent at once")
+struct KnownSpacesTests {
+    private let origin = Origin(scheme: "http", host: "h.example")
+    private let user = ClientCredential.password(user: "u", password: "p")
+
+    private func challenge(_ text: String) throws -> Challenges.Challenge {
+        try #require(Challenges.all(in: [.wwwAuthenticate: text], .wwwAuthenticate).first)
+    }
+
+    private func known(_ text: String, at target: String) throws -> KnownSpaces {
+        var spaces = KnownSpaces()
+        spaces.enter(
+            try challenge(text), user, origin: origin, target: target, cnonce: "c")
+        return spaces
+    }
+
+    private func sends(_ spaces: KnownSpaces, to target: String, _ origin: Origin? = nil) -> Bool {
+        var spaces = spaces
+        return spaces.authorization(origin: origin ?? self.origin, method: .get, target: target)
+            != nil
+    }
+
+    @Test("Nothing where nothing is known")
+    func nothing() {
+        #expect(!sends(KnownSpaces(), to: "/"))
+    }
+
+    @Test(
+        "Basic: at and below the last slash of what was asked",
+        arguments: [
+            ("/a/b", true), ("/a/", true), ("/a/c/d?x", true), ("/a", true), ("/", false),
+            ("/b", false),
+            ("/ab", false), ("/a/../b", false), ("/A/b", false),
+        ])
+    func basic(_ target: String, _ isSent: Bool) throws {
+        let spaces = try known("Basic realm=r", at: "/a/b?q=/x/")
+        #expect(sends(spaces, to: target) == isSent)
+    }
+
+    @Test("Never to another origin")
+    func origins() throws {
+        let spaces = try known("Basic realm=r", at: "/")
+        for (scheme, host, port) in [
+            ("https", "h.example", nil), ("http", "x.h.example", nil), ("http", "h.example", 81),
+        ] as [(String, String, UInt16?)] {
+            #expect(!sends(spaces, to: "/", Origin(scheme: scheme, host: host, port: port)))
+        }
+    }
+
+    @Test(
+        "Digest: everywhere on the origin, or where domain says",
+        arguments: [
+            ("", "/x", true), (", domain=\"/a /b\"", "/a/x", true),
+            (", domain=\"/a /b\"", "/b", true),
+            (", domain=\"/a\"", "/x", false), (", domain=\"http://h.example/y\"", "/y/z", true),
+            (", domain=\"http://other.example/\"", "/x", true),
+        ])
+    func digest(_ domain: String, _ target: String, _ isSent: Bool) throws {
+        let spaces = try known("Digest realm=r, nonce=n, qop=auth\(domain)", at: "/q/w")
+        #expect(sends(spaces, to: target) == isSent)
+    }
+
+    @Test("The space with the longest path is the one, another password takes its place")
+    func several() throws {
+        var spaces = try known("Basic realm=outer", at: "/")
+        let inner = ClientCredential.password(user: "i", password: "q")
+        spaces.enter(
+            try challenge("Basic realm=inner"), inner, origin: origin, target: "/in/x", cnonce: "c")
+        let first = spaces.authorization(origin: origin, method: .get, target: "/in/y")
+        let second = spaces.authorization(origin: origin, method: .get, target: "/y")
+        #expect(first?.credential == inner && second?.credential == user)
+        spaces.enter(
+            try challenge("Basic realm=outer"), inner, origin: origin, target: "/", cnonce: "c")
+        let third = spaces.authorization(origin: origin, method: .get, target: "/y")
+        #expect(third?.credential == inner)
+    }
+
+    @Test("What was refused is forgotten")
+    func leaving() throws {
+        var spaces = try known("Basic realm=r", at: "/")
+        spaces.leave(ProtectionSpace(origin: origin, realm: "r", scheme: .basic))
+        #expect(!sends(spaces, to: "/"))
+    }
+
+    @Test("Digest counts over all requests, and takes nextnonce of the right nonce alone")
+    func counting() throws {
+        var spaces = try known("Digest realm=r, nonce=n, qop=auth", at: "/")
+        func next() throws -> AuthorizationField {
+            let sent = spaces.authorization(origin: origin, method: .get, target: "/")
+            return try #require(sent.flatMap { AuthorizationField($0.value) })
+        }
+        #expect(try next()["nc"] == "00000001")
+        #expect(try next()["nc"] == "00000002")
+        spaces.receive(info: "nextnonce=m", origin: origin, sent: "Digest nonce=other")
+        #expect(try next()["nonce"] == "n")
+        spaces.receive(info: "nextnonce=m", origin: origin, sent: "Digest nonce=n")
+        let field = try next()
+        #expect(field["nonce"] == "m" && field["nc"] == "00000001")
+    }
+
+    @Test("A bounded number of spaces")
+    func bounded() throws {
+        var spaces = KnownSpaces()
+        for number in 0..<100 {
+            spaces.enter(
+                try challenge("Basic realm=r\(number)"), user, origin: origin,
+                target: "/\(number)/", cnonce: "c")
+        }
+        #expect(!sends(spaces, to: "/0/") && sends(spaces, to: "/99/"))
+    }
+}
+
+@Suite("Credentials that the application gives")
+struct CredentialStorageTests {
+    @Test("By space, else by origin, and of the right kind")
+    func lookup() {
+        let storage = CredentialStorage()
+        let origin = Origin(scheme: "https", host: "h.example")
+        let space = ProtectionSpace(origin: origin, realm: "r", scheme: .digest)
+        let bearer = ProtectionSpace(origin: origin, realm: "r", scheme: .bearer)
+        let proxy = ProtectionSpace(origin: origin, realm: "r", scheme: .basic, isProxy: true)
+        let general = ClientCredential.password(user: "g", password: "p")
+        let special = ClientCredential.password(user: "s", password: "p")
+        #expect(storage.credential(for: space) == nil)
+        storage.set(general, for: origin)
+        storage.set(special, for: space)
+        #expect(storage.credential(for: space) == special)
+        let other = ProtectionSpace(origin: origin, realm: "x", scheme: .basic)
+        #expect(storage.credential(for: other) == general)
+        #expect(storage.credential(for: bearer) == nil && storage.credential(for: proxy) == nil)
+        storage.set(nil, for: space)
+        #expect(storage.credential(for: space) == general)
+        storage.removeAll()
+        #expect(storage.credential(for: space) == nil)
+        #expect("\(special)" == "password of s" && "\(ClientCredential.token("x"))" == "token")
+    }
+}
