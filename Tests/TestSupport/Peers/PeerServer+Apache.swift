@@ -1,0 +1,112 @@
+internal import Foundation
+internal import HTTPServerCore
+
+extension PeerServer {
+    /// Name and password for what asks for them at an Apache.
+    package static let user = (name: "ada", password: "lovelace")
+
+    /// Apache's httpd.
+    ///
+    /// It serves files, with ranges; `/dav/` is WebDAV, so it takes uploads; `/basic/` and `/digest/`
+    /// are the same files for ``user``. At ``secondPort`` it is a proxy for anybody on this machine,
+    /// by CONNECT and by absolute targets.
+    /// - Parameter asksProxyUsers: whether the proxy wants Proxy-Authorization of ``user``.
+    package static func apache(asksProxyUsers: Bool = false) async throws -> PeerServer {
+        let program = try Program.find("apache2", "httpd")
+        return try await PeerServer(readyFile: "pid") { folder, ports in
+            for (name, line) in [("digest", digestLine), ("basic", basicLine)] {
+                try folder.write(name, line)
+                // Those who look into it are not those who have started the server.
+                try FileManager.default.setAttributes(
+                    [.posixPermissions: 0o644], ofItemAtPath: folder.path(name))
+            }
+            let text = try configuration(folder.path, ports, asksProxyUsers)
+            try folder.write("httpd.conf", text)
+            return (program, ["-X", "-d", folder.path, "-f", folder.path("httpd.conf")])
+        }
+    }
+
+    private static var digestLine: String {
+        let hash = DigestAlgorithm.md5.hex("\(user.name):tests:\(user.password)")
+        return "\(user.name):tests:\(hash)\n"
+    }
+
+    /// The password as SHA-1, which Apache knows on all systems.
+    private static var basicLine: String { "\(user.name):{SHA}MJgvYgf2tRctgBqviyzN0HpBdyY=\n" }
+
+    private static func modulesFolder() throws -> String {
+        let known = [
+            "/usr/lib/apache2/modules", "/usr/lib64/httpd/modules", "/usr/lib/httpd/modules",
+            "/usr/libexec/apache2",
+        ]
+        let found = known.first { FileManager.default.fileExists(atPath: $0) }
+        guard let found else { throw Program.Missing(tool: "the modules of apache2") }
+        return found
+    }
+
+    private static func configuration(
+        _ folder: String, _ ports: (UInt16, UInt16), _ asksProxyUsers: Bool
+    ) throws -> String {
+        let names = [
+            "mpm_event", "unixd", "authn_core", "authn_file", "authz_core", "authz_user",
+            "auth_basic", "auth_digest", "dav", "dav_fs", "dir", "alias", "log_config",
+            "proxy", "proxy_http", "proxy_connect",
+        ]
+        let modules = try modulesFolder()
+        // Some are part of the program, depending on who has built it.
+        let loads = names.filter {
+            FileManager.default.fileExists(atPath: "\(modules)/mod_\($0).so")
+        }.map { "LoadModule \($0)_module \(modules)/mod_\($0).so\n" }.joined()
+        let isRoot = geteuid() == 0
+        let login = asksProxyUsers ? self.login(folder, "Basic", "basic") : "Require all granted"
+        return """
+            \(loads)ServerName localhost
+            Listen 127.0.0.1:\(ports.0)
+            Listen 127.0.0.1:\(ports.1)
+            PidFile \(folder)/pid
+            ErrorLog \(folder)/error
+            Mutex file:\(folder)/temp default
+            DefaultRuntimeDir \(folder)/temp
+            LogFormat "%r %>s %{Host}i" test
+            CustomLog \(folder)/log test
+            DocumentRoot \(folder)/www
+            DavLockDB \(folder)/temp/locks
+            KeepAliveTimeout 60
+            MaxKeepAliveRequests 0
+            \(isRoot ? "User #65534\nGroup #65534" : "")
+            Alias /basic \(folder)/www
+            Alias /digest \(folder)/www
+            <Directory \(folder)/www>
+            Require all granted
+            </Directory>
+            <Location /dav>
+            Dav On
+            </Location>
+            <Location /basic>
+            \(self.login(folder, "Basic", "basic"))
+            </Location>
+            <Location /digest>
+            \(self.login(folder, "Digest", "digest"))
+            </Location>
+            <VirtualHost 127.0.0.1:\(ports.1)>
+            ProxyRequests On
+            ProxyVia On
+            AllowCONNECT 0-65535
+            <Proxy *>
+            \(login)
+            </Proxy>
+            </VirtualHost>
+
+            """
+    }
+
+    private static func login(_ folder: String, _ type: String, _ file: String) -> String {
+        """
+        AuthType \(type)
+        AuthName tests
+        Auth\(type)Provider file
+        AuthUserFile \(folder)/\(file)
+        Require valid-user
+        """
+    }
+}

@@ -1,0 +1,99 @@
+extension PeerServer {
+    /// One of nginx's servers.
+    package struct Site: Sendable {
+        /// Where it listens, such as `127.0.0.2` or `[::1]`.
+        package var addresses: [String]
+        /// What it shows clients of TLS; nil for plain TCP.
+        package var identity: TestCertificates.Identity?
+        /// Whether it speaks HTTP/2: without TLS nothing else, with it by ALPN.
+        package var speaksHTTP2: Bool
+        /// Whether clients need a certificate of this authority, by the path of its own.
+        package var clientAuthority: String?
+        /// More of its configuration.
+        package var more: String
+
+        package init(
+            at addresses: String..., identity: TestCertificates.Identity? = nil,
+            speaksHTTP2: Bool = false, clientAuthority: String? = nil, more: String = ""
+        ) {
+            self.addresses = addresses
+            self.identity = identity
+            self.speaksHTTP2 = speaksHTTP2
+            self.clientAuthority = clientAuthority
+            self.more = more
+        }
+    }
+
+    /// nginx with some sites, all at one port.
+    ///
+    /// It serves files, with ranges; below `/dav/` it takes PUT and DELETE; `/who` answers with
+    /// what it knows of a request, one `name=value` a line: sni, host, address, cookie, version,
+    /// authorization, client; `/slow/…` are the same files at 1 MiB a second; `/old` redirects to
+    /// `/who`.
+    package static func nginx(_ sites: Site...) async throws -> PeerServer {
+        let program = try Program.find("nginx")
+        return try await PeerServer(readyFile: "pid") { folder, ports in
+            let servers = sites.map { server($0, port: ports.0) }.joined()
+            let text = main(folder.path) + "http {\n" + http(folder.path) + servers + "}\n"
+            try folder.write("nginx.conf", text)
+            return (
+                program,
+                ["-p", folder.path, "-c", folder.path("nginx.conf"), "-e", folder.path("error")]
+            )
+        }
+    }
+
+    private static func main(_ folder: String) -> String {
+        """
+        daemon off;
+        master_process off;
+        worker_processes 1;
+        pid \(folder)/pid;
+        error_log \(folder)/error;
+        events { worker_connections 512; }
+
+        """
+    }
+
+    private static func http(_ folder: String) -> String {
+        let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+            .map { "\($0)_temp_path \(folder)/temp;\n" }.joined()
+        return """
+            \(temporary)log_format test '$request $status $host $server_addr';
+            access_log \(folder)/log test;
+            root \(folder)/www;
+            default_type application/octet-stream;
+            client_max_body_size 0;
+            keepalive_requests 1000000;
+            tcp_nodelay on;
+
+            """
+    }
+
+    private static func server(_ site: Site, port: UInt16) -> String {
+        let flags = (site.identity == nil ? "" : " ssl") + (site.speaksHTTP2 ? " http2" : "")
+        var text = "server {\n"
+        for address in site.addresses { text += "listen \(address):\(port)\(flags);\n" }
+        if let identity = site.identity {
+            text += "ssl_certificate \(identity.certificate);\n"
+            text += "ssl_certificate_key \(identity.key);\n"
+        }
+        if let authority = site.clientAuthority {
+            text += "ssl_client_certificate \(authority);\nssl_verify_client on;\n"
+        }
+        return text + site.more + locations + "}\n"
+    }
+
+    private static let locations = """
+        location = /who {
+            default_type text/plain;
+            return 200 "sni=$ssl_server_name\\nhost=$http_host\\naddress=$server_addr\\n\
+        cookie=$http_cookie\\nversion=$server_protocol\\nauthorization=$http_authorization\\n\
+        client=$ssl_client_s_dn\\n";
+        }
+        location = /old { return 302 /who; }
+        location /dav/ { dav_methods PUT DELETE; }
+        location /slow/ { rewrite ^/slow/(.*)$ /$1 break; limit_rate 1m; }
+
+        """
+}

@@ -1,0 +1,71 @@
+internal import HTTPCodecs
+
+/// Certificates for tests: an authority of their own, and what it has issued. Made by openssl, as
+/// the servers' own tools would, and good for two days.
+package final class TestCertificates: Sendable {
+    /// A certificate and its key, as PEM files.
+    package struct Identity: Sendable {
+        /// The path of the certificate.
+        package let certificate: String
+        /// The path of the private key.
+        package let key: String
+    }
+
+    /// The authority, as clients need it to trust what it has issued.
+    package let authority: Identity
+    private let folder: ServerDirectory
+    private let issued = Locked<[String: Identity]>([:])
+
+    /// Makes an authority.
+    /// - Parameter name: its common name.
+    package init(authority name: String = "Authority of tests") async throws {
+        folder = try ServerDirectory()
+        authority = Identity(certificate: folder.path("ca.pem"), key: folder.path("ca.key"))
+        try await Self.openssl([
+            "req", "-x509", "-new", "-key", try await Self.key(authority.key), "-subj",
+            "/CN=\(name)", "-days", "2", "-out", authority.certificate,
+        ])
+    }
+
+    /// The certificate for some names, made when it is asked for first.
+    /// - Parameters:
+    ///   - names: what it stands for, such as `a.test` or `127.0.0.2`; the first one names it.
+    ///   - days: how long it is good for; 0 and less for one that is not any more.
+    package func identity(for names: String..., days: Int = 2) async throws -> Identity {
+        let id = names.joined(separator: "+") + ".\(days)"
+        if let known = issued.withLock({ $0[id] }) { return known }
+        let number = issued.withLock { $0.count }
+        let files = ["key", "csr", "ext", "pem"].map { folder.path("\(number).\($0)") }
+        let entries = names.map { name in
+            let isAddress = name.contains(":") || name.allSatisfy { $0.isNumber || $0 == "." }
+            return (isAddress ? "IP:" : "DNS:") + name
+        }
+        let extensions = "subjectAltName=\(entries.joined(separator: ","))\n"
+        try folder.write("\(number).ext", Array(extensions.utf8))
+        try await Self.openssl([
+            "req", "-new", "-key", try await Self.key(files[0]), "-subj", "/CN=\(names[0])",
+            "-out", files[1],
+        ])
+        try await Self.openssl([
+            "x509", "-req", "-in", files[1], "-CA", authority.certificate, "-CAkey",
+            authority.key, "-set_serial", "\(number + 2)", "-days", "\(days)", "-extfile",
+            files[2], "-out", files[3],
+        ])
+        let identity = Identity(certificate: files[3], key: files[0])
+        issued.withLock { $0[id] = identity }
+        return identity
+    }
+
+    /// Makes a key, and gives its path back.
+    private static func key(_ path: String) async throws -> String {
+        try await openssl([
+            "ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", path,
+        ])
+        return path
+    }
+
+    private static func openssl(_ arguments: [String]) async throws {
+        let result = try await Program.run("openssl", arguments)
+        guard result.status == 0 else { throw Program.Failure(result.complaints) }
+    }
+}
