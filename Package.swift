@@ -98,7 +98,9 @@ let package = Package(
             providers: [
                 .apt(["libcurl4-openssl-dev"]), .yum(["libcurl-devel"]), .brew(["curl"]),
             ]),
-        .target(name: "CCurlShims", dependencies: ["CLibCurl"]),
+        .target(
+            name: "CCurlShims", dependencies: ["CLibCurl"],
+            linkerSettings: [.linkedLibrary("ssl", .when(platforms: [.linux]))]),
         // The list of public suffixes, for cookies.
         .systemLibrary(
             name: "CLibPSL", pkgConfig: "libpsl",

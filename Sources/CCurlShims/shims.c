@@ -1,9 +1,11 @@
 #define _GNU_SOURCE
 #include "CCurlShims.h"
 
+#ifdef __linux__
+#include <openssl/ssl.h>
+#endif
 #include <fcntl.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 CURLcode http_curl_set_long(CURL *easy, CURLoption option, long value) {
     return curl_easy_setopt(easy, option, value);
@@ -71,10 +73,67 @@ CURLcode http_curl_set_socket_callbacks(CURL *easy) {
     return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
 }
 
-CURLcode http_curl_set_tls_callback(CURL *easy, curl_ssl_ctx_callback callback, void *context) {
-    curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, callback);
-    return curl_easy_setopt(easy, CURLOPT_SSL_CTX_DATA, context);
+#ifdef __linux__
+
+enum { longest_chain = 32 };
+
+static int verify(X509_STORE_CTX *store, void *argument) {
+    const http_curl_trust *trust = argument;
+    const int is_trusted = X509_verify_cert(store) == 1;
+    STACK_OF(X509) *chain = X509_STORE_CTX_get0_untrusted(store);
+    unsigned char *der[longest_chain];
+    size_t lengths[longest_chain];
+    size_t count = 0;
+    for (int index = 0; index < sk_X509_num(chain) && count < longest_chain; index++) {
+        der[count] = NULL;
+        const int length = i2d_X509(sk_X509_value(chain, index), &der[count]);
+        if (length > 0) lengths[count++] = (size_t)length;
+    }
+    const int goes_on = trust->decide(trust->context, (const unsigned char *const *)der, lengths,
+                                      count, is_trusted);
+    for (size_t index = 0; index < count; index++) OPENSSL_free(der[index]);
+    if (!goes_on && is_trusted) X509_STORE_CTX_set_error(store, X509_V_ERR_APPLICATION_VERIFICATION);
+    if (goes_on) X509_STORE_CTX_set_error(store, X509_V_OK);
+    return goes_on;
 }
+
+static CURLcode prepare_context(CURL *easy, void *context, void *trust) {
+    (void)easy;
+    SSL_CTX_set_cert_verify_callback(context, verify, trust);
+    SSL_CTX_set_verify(context, SSL_VERIFY_PEER, NULL);
+    return CURLE_OK;
+}
+
+CURLcode http_curl_set_trust(CURL *easy, http_curl_trust *trust) {
+    CURLcode code = curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, prepare_context);
+    return code != CURLE_OK ? code : curl_easy_setopt(easy, CURLOPT_SSL_CTX_DATA, trust);
+}
+
+int http_curl_tls(CURL *easy, const char **version, const char **cipher) {
+    struct curl_tlssessioninfo *session = NULL;
+    if (curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &session) != CURLE_OK) return 0;
+    if (!session || session->backend != CURLSSLBACKEND_OPENSSL || !session->internals) return 0;
+    *version = SSL_get_version(session->internals);
+    *cipher = SSL_get_cipher_name(session->internals);
+    return 1;
+}
+
+#else
+
+CURLcode http_curl_set_trust(CURL *easy, http_curl_trust *trust) {
+    (void)easy;
+    (void)trust;
+    return CURLE_NOT_BUILT_IN;
+}
+
+int http_curl_tls(CURL *easy, const char **version, const char **cipher) {
+    (void)easy;
+    (void)version;
+    (void)cipher;
+    return 0;
+}
+
+#endif
 
 CURLcode http_curl_get_long(CURL *easy, CURLINFO info, long *value) {
     return curl_easy_getinfo(easy, info, value);

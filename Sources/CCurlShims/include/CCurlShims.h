@@ -28,9 +28,23 @@ CURLcode http_curl_set_callbacks(CURL *easy, void *context, http_curl_data_callb
 /// can be told so.
 CURLcode http_curl_set_socket_callbacks(CURL *easy);
 
-/// Has `verify` called with each certificate chain: a function for SSL_CTX_set_verify is set by
-/// CURLOPT_SSL_CTX_FUNCTION. `context` comes back as it is.
-CURLcode http_curl_set_tls_callback(CURL *easy, curl_ssl_ctx_callback callback, void *context);
+/// Decides about a server's certificates. `chain` holds `count` certificates in DER, the server's own
+/// first, and `lengths` how long each is; `is_trusted` is what the usual check says. Not 0 to go on.
+typedef int (*http_curl_trust_callback)(void *context, const unsigned char *const *chain,
+                                        const size_t *lengths, size_t count, int is_trusted);
+
+/// What a trust callback is given, kept by the caller until the handle is reset.
+typedef struct {
+    http_curl_trust_callback decide;
+    void *context;
+} http_curl_trust;
+
+/// Has certificates decided about by a callback. An error where libcurl has not been built with
+/// OpenSSL.
+CURLcode http_curl_set_trust(CURL *easy, http_curl_trust *trust);
+
+/// The version of TLS and the cipher of the connection in use; false where there is none.
+int http_curl_tls(CURL *easy, const char **version, const char **cipher);
 
 CURLcode http_curl_get_long(CURL *easy, CURLINFO info, long *value);
 CURLcode http_curl_get_size(CURL *easy, CURLINFO info, int64_t *value);

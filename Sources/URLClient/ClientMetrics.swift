@@ -1,0 +1,74 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// What a task has taken, hop by hop, as in `URLSessionTaskMetrics`.
+public struct ClientMetrics: Sendable {
+    /// When the task was started.
+    public internal(set) var startDate = Date()
+    /// From the start of the task to its end.
+    public internal(set) var duration = Duration.zero
+    /// How many redirects were followed.
+    public internal(set) var redirectCount = 0
+    /// The requests that went out, in order.
+    public internal(set) var hops: [Hop] = []
+
+    /// One request and its response.
+    ///
+    /// Times are counted from the moment when the hop had its turn; nil for what did not happen, or
+    /// was not needed because the connection was there.
+    public struct Hop: Sendable {
+        /// The URL.
+        public internal(set) var url: URL
+        /// The version that was spoken; nil if no answer came.
+        public internal(set) var version: ClientResponse.Version?
+        /// How long the hop had waited for its turn.
+        public internal(set) var queued = Duration.zero
+        /// When the address was known.
+        public internal(set) var nameLookupEnd: Duration?
+        /// When the connection was there.
+        public internal(set) var connectEnd: Duration?
+        /// When TLS was agreed upon.
+        public internal(set) var secureConnectionEnd: Duration?
+        /// When the request was started.
+        public internal(set) var requestStart: Duration?
+        /// When the last byte of the request's content was given away.
+        public internal(set) var requestEnd: Duration?
+        /// When the first line of the response came.
+        public internal(set) var responseStart: Duration?
+        /// When the hop was over.
+        public internal(set) var responseEnd: Duration?
+        /// Whether the connection had been used before.
+        public internal(set) var isConnectionReused = false
+        /// Where the client was connected to; the proxy, if there was one.
+        public internal(set) var remoteAddress = ""
+        /// The port there.
+        public internal(set) var remotePort = 0
+        /// The client's own address.
+        public internal(set) var localAddress = ""
+        /// The client's own port.
+        public internal(set) var localPort = 0
+        /// What was connected to in place of the URL's host.
+        public internal(set) var connectTarget: ConnectTarget?
+        /// Whether a proxy stood between.
+        public internal(set) var isProxied = false
+        /// The version of TLS; nil without.
+        public internal(set) var tlsVersion: String?
+        /// The cipher; nil without TLS.
+        public internal(set) var tlsCipher: String?
+        /// The bytes of the request's line and fields.
+        public internal(set) var requestHeadBytes = 0
+        /// The bytes of the request's content.
+        public internal(set) var requestContentBytes: Int64 = 0
+        /// The bytes of status line and fields.
+        public internal(set) var responseHeadBytes = 0
+        /// The bytes of the response's content as they came, content coding still on.
+        public internal(set) var responseContentBytes: Int64 = 0
+
+        init(url: URL) {
+            self.url = url
+        }
+    }
+}

@@ -1,0 +1,56 @@
+internal import HTTPCodecs
+internal import HTTPParser
+
+extension ClientRequest {
+    /// The request with what the session adds.
+    func filled(from configuration: ClientConfiguration, isDownload: Bool) -> ClientRequest {
+        var request = self
+        for field in configuration.additionalFields where !fields.contains(field.name) {
+            request.fields.append(field)
+        }
+        if let agent = configuration.userAgent, !request.fields.contains(.userAgent) {
+            request.fields.append(.userAgent, agent)
+        }
+        if let mediaType = body.mediaType, !request.fields.contains(.contentType) {
+            request.fields.append(.contentType, mediaType)
+        }
+        // What is written to a file stays as it is: only then do its length and ranges hold.
+        if isDownload {
+            if !request.fields.contains(.acceptEncoding) {
+                request.fields.append(.acceptEncoding, "identity")
+            }
+        } else if decodesContent ?? configuration.decodesContent,
+            !request.fields.contains(.acceptEncoding), !request.fields.contains(.range)
+        {
+            request.fields.append(.acceptEncoding, ContentCoding.acceptedByDecoders)
+        }
+        // How the content is framed is for the one who sends it.
+        if request.fields.contains(.contentLength) { request.fields.remove(.contentLength) }
+        if request.fields.contains(.transferEncoding) { request.fields.remove(.transferEncoding) }
+        return request
+    }
+
+    /// Why the request cannot go on the wire.
+    var unsendable: ClientError? {
+        for field in fields where !field.value.utf8.allSatisfy(Self.isLawful) {
+            return ClientError(.badRequest, "a control character in \(field.name)")
+        }
+        if case .failure(let error) = wire { return error }
+        return nil
+    }
+
+    /// What may stand in a value (RFC 9110 section 5.5): line breaks would begin another field.
+    private static func isLawful(_ byte: UInt8) -> Bool {
+        byte >= 0x20 && byte != 0x7F || byte == 0x09
+    }
+
+    /// The same, but for the rest of something of which a part is there
+    /// (RFC 9110 section 13.1.5).
+    func resuming(_ data: ResumeData) -> ClientRequest {
+        var request = self
+        request.url = data.url
+        request.fields[.range] = "bytes=\(data.offset)-"
+        request.fields[.ifRange] = data.validator
+        return request
+    }
+}

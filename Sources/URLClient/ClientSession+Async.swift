@@ -1,0 +1,108 @@
+internal import HTTPCodecs
+
+// The forms for async code: they start their task, and cancel it when their own task is cancelled.
+extension ClientSession {
+    /// Sends a request and collects the content of the response.
+    ///
+    /// A response with any status is returned. At most ``ClientConfiguration/collectLimit`` bytes
+    /// are taken.
+    /// - Parameters:
+    ///   - request: what to ask for.
+    ///   - delegate: is asked about redirects and told about progress, in place of the session's.
+    /// - Returns: the content, content coding taken off, and the response.
+    /// - Throws: why there is no whole response.
+    public func data(
+        for request: ClientRequest, delegate: (any ClientSessionDelegate)? = nil
+    ) async throws(ClientError) -> ([UInt8], ClientResponse) {
+        try await collect(request, delegate) { identifier, loop, events, completion in
+            DataTask(
+                identifier, request, loop, events: events, wantsMetrics: events != nil,
+                completion: completion)
+        }
+    }
+
+    /// Sends content and collects that of the response.
+    /// - Parameters:
+    ///   - request: where to, and how; its body is replaced.
+    ///   - body: what to send.
+    ///   - delegate: is asked about redirects and told about progress, in place of the session's.
+    /// - Returns: the content, content coding taken off, and the response.
+    /// - Throws: why there is no whole response.
+    @discardableResult
+    public func upload(
+        for request: ClientRequest, from body: ClientBody,
+        delegate: (any ClientSessionDelegate)? = nil
+    ) async throws(ClientError) -> ([UInt8], ClientResponse) {
+        var request = request
+        request.body = body
+        let whole = request
+        return try await collect(request, delegate) { identifier, loop, events, completion in
+            UploadTask(
+                identifier, whole, loop, events: events, wantsMetrics: events != nil,
+                completion: completion)
+        }
+    }
+
+    /// Sends a request and writes the content of the response to a file, which appears when it is
+    /// whole and replaces one that is there.
+    /// - Parameters:
+    ///   - request: what to ask for.
+    ///   - path: where the file will be.
+    ///   - delegate: is asked about redirects and told about progress, in place of the session's.
+    /// - Returns: the response.
+    /// - Throws: why there is no file.
+    @discardableResult
+    public func download(
+        for request: ClientRequest, to path: String,
+        delegate: (any ClientSessionDelegate)? = nil
+    ) async throws(ClientError) -> ClientResponse {
+        try await downloadTask(for: request, to: path, delegate: delegate).finished()
+    }
+
+    /// Sends a request and reads the content of the response while it comes.
+    /// - Parameters:
+    ///   - request: what to ask for.
+    ///   - delegate: is asked about redirects, in place of the session's.
+    /// - Returns: the content, and the response, as soon as its head is there.
+    /// - Throws: why there is no response.
+    public func bytes(
+        for request: ClientRequest, delegate: (any ClientSessionDelegate)? = nil
+    ) async throws(ClientError) -> (ClientContent, ClientResponse) {
+        let stream = ContentStream(limit: configuration.receiveBuffer)
+        let task = adopt(
+            DataTask(
+                nextIdentifier(), request, loop, events: events(delegate), wantsMetrics: true,
+                completion: { task, _ in
+                    if let error = task.error { stream.finish(.failure(error)) }
+                }), StreamSink(stream))
+        if let driver = task.shared.withLock({ $0.driver }) {
+            let loop = loop
+            stream.onRoom { loop.post { driver.sinkHasRoom() } }
+        }
+        let content = ClientContent(reader: ContentReader(stream, task))
+        task.resume()
+        let head = await withTaskCancellationHandler {
+            await stream.response()
+        } onCancel: {
+            task.cancel()
+        }
+        return (content, try head.get())
+    }
+
+    private func collect<Made: TransferTask>(
+        _ request: ClientRequest, _ delegate: (any ClientSessionDelegate)?,
+        _ make: (Int, ClientLoop, TaskEvents?, @escaping TransferTask.Completion) -> Made
+    ) async throws(ClientError) -> ([UInt8], ClientResponse) {
+        let outcome = Outcome()
+        let task = adopt(
+            make(
+                nextIdentifier(), loop, events(delegate),
+                { task, content in outcome.set(content, task) }), collectingSink)
+        task.resume()
+        return try await withTaskCancellationHandler {
+            await outcome.value()
+        } onCancel: {
+            task.cancel()
+        }.get()
+    }
+}

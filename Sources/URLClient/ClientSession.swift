@@ -1,0 +1,138 @@
+public import Dispatch
+internal import HTTPCodecs
+
+/// Sends requests and receives responses over connections that are kept and shared.
+///
+/// ```swift
+/// let session = ClientSession()
+/// let (content, response) = try await session.data(for: ClientRequest(.get, "https://example.org/"))
+/// ```
+///
+/// One session serves a program: connections are kept per session. Each has one thread of its own.
+/// A session that nobody holds any more finishes the tasks that it has.
+public final class ClientSession: Sendable {
+    struct Shared: Sendable {
+        var lastIdentifier = 0
+        var isInvalid = false
+        /// Held until the session is invalid, as with `NSURLSession`.
+        var delegate: (any ClientSessionDelegate)?
+    }
+
+    /// The configuration that the session was created with; changes to it come too late.
+    public let configuration: ClientConfiguration
+    let loop: ClientLoop
+    let decider: any HopDecider
+    let delegateQueue: DelegateQueue
+    private let shared: Locked<Shared>
+    private let isShared: Bool
+
+    /// A session for the whole program, with the default configuration. It cannot be invalidated.
+    public static let shared = ClientSession(.default, delegate: nil, delegateQueue: nil, true)
+
+    /// Creates a session.
+    /// - Parameters:
+    ///   - configuration: how it behaves.
+    ///   - delegate: is told what happens; held until the session is invalid.
+    ///   - delegateQueue: where the delegate and completion handlers are called; one after the
+    ///     other, even if the queue is concurrent. Nil for threads of the system.
+    public convenience init(
+        _ configuration: ClientConfiguration = .default,
+        delegate: (any ClientSessionDelegate)? = nil, delegateQueue: DispatchQueue? = nil
+    ) {
+        self.init(configuration, delegate: delegate, delegateQueue: delegateQueue, false)
+    }
+
+    private init(
+        _ configuration: ClientConfiguration, delegate: (any ClientSessionDelegate)?,
+        delegateQueue: DispatchQueue?, _ isShared: Bool
+    ) {
+        self.configuration = configuration
+        self.isShared = isShared
+        self.delegateQueue = DelegateQueue(delegateQueue)
+        loop = ClientLoop(configuration)
+        decider = HopDeciders.make(for: configuration)
+        shared = Locked(Shared(delegate: delegate))
+        loop.start()
+    }
+
+    deinit {
+        finishTasksAndInvalidate()
+    }
+
+    /// The delegate; nil once the session is invalid.
+    public var delegate: (any ClientSessionDelegate)? { shared.withLock { $0.delegate } }
+
+    // MARK: the end
+
+    /// Takes no more tasks, and ends when those that run are over; then the delegate is told and
+    /// let go. Tasks that were created but not started fail when they are started. The shared
+    /// session ignores it.
+    public func finishTasksAndInvalidate() {
+        guard invalidate() else { return }
+        let (shared, queue) = (shared, delegateQueue)
+        loop.end {
+            let delegate = shared.withLock { shared -> (any ClientSessionDelegate)? in
+                defer { shared.delegate = nil }
+                return shared.delegate
+            }
+            guard let delegate else { return }
+            queue.send { delegate.sessionDidBecomeInvalid() }
+        }
+    }
+
+    /// Cancels all tasks and takes no more. The shared session ignores it.
+    public func invalidateAndCancel() {
+        guard !isShared else { return }
+        let loop = loop
+        loop.post { for driver in loop.allDrivers { driver.task.cancel() } }
+        finishTasksAndInvalidate()
+    }
+
+    /// True for the first one.
+    private func invalidate() -> Bool {
+        guard !isShared else { return false }
+        return shared.withLock { shared in
+            defer { shared.isInvalid = true }
+            return !shared.isInvalid
+        }
+    }
+
+    /// The tasks that run or were suspended after they had been started.
+    public var allTasks: [TransferTask] {
+        get async {
+            await withCheckedContinuation { continuation in
+                let loop = loop
+                let isTaken = loop.post {
+                    continuation.resume(returning: loop.allDrivers.map(\.task))
+                }
+                if !isTaken { continuation.resume(returning: []) }
+            }
+        }
+    }
+
+    // MARK: making tasks
+
+    var isInvalid: Bool { shared.withLock { $0.isInvalid } }
+
+    func nextIdentifier() -> Int {
+        shared.withLock { shared in
+            shared.lastIdentifier += 1
+            return shared.lastIdentifier
+        }
+    }
+
+    /// The delegate's side of a task.
+    func events(_ own: (any ClientSessionDelegate)?) -> TaskEvents? {
+        (own ?? delegate).map { TaskEvents($0, on: delegateQueue) }
+    }
+
+    /// Puts a task together.
+    func adopt<Made: TransferTask>(_ task: Made, _ sink: ContentSink) -> Made {
+        let driver = TaskDriver(loop, decider, task, sink)
+        (sink as? DelegateSink)?.driver = driver
+        task.events?.belong(to: task)
+        task.shared.withLock { $0.driver = driver }
+        if isInvalid { task.complete(ClientError(.sessionInvalidated), [], nil) }
+        return task
+    }
+}

@@ -1,0 +1,104 @@
+/// Is told what happens to a session's tasks, and decides about some of it.
+///
+/// All methods have a default, which does nothing or lets things take their course. They are called
+/// on the session's delegate queue, one after the other, in this order:
+///
+/// 1. `task(_:willRedirectTo:from:)` for each redirect, `taskNeedsNewBody(_:)` before content that
+///    the delegate makes, `task(_:didSend:)` while it is sent;
+/// 2. `task(_:didReceive:)` for interim responses;
+/// 3. `task(_:didReceiveResponse:)`, and nothing of the content before it has answered;
+/// 4. `task(_:didReceiveContent:)` for each piece, or `task(_:didWrite:)` for downloads;
+/// 5. `task(_:didFinishDownloadingTo:)` for downloads that did well;
+/// 6. `task(_:didCollect:)`;
+/// 7. `task(_:didCompleteWith:)`.
+///
+/// A task's own delegate is asked in place of the session's. Tasks with a completion handler, and
+/// the async functions without a delegate, do not come here for their response and content.
+public protocol ClientSessionDelegate: AnyObject, Sendable {
+    /// The session takes no more tasks, and those that it had are over. It is the last call.
+    func sessionDidBecomeInvalid()
+
+    /// A response asks for another request.
+    /// - Returns: the request to send, changed or not; nil to have the response itself delivered.
+    func task(
+        _ task: TransferTask, willRedirectTo request: ClientRequest, from response: ClientResponse
+    ) async -> ClientRequest?
+
+    /// Content has to be sent, for the first time or again, and the task was created without it.
+    func taskNeedsNewBody(_ task: TransferTask) async -> ClientBody
+
+    /// Content was sent. Calls that would come faster than they are taken are left out.
+    func task(_ task: TransferTask, didSend progress: TransferProgress)
+
+    /// A 1xx response, such as 103 Early Hints.
+    func task(_ task: TransferTask, didReceive interim: ClientResponse.Interim)
+
+    /// The head of the response.
+    /// - Returns: what to do with its content, which is not read before.
+    func task(
+        _ task: TransferTask, didReceiveResponse response: ClientResponse
+    ) async -> ResponseDisposition
+
+    /// The task goes on as a download.
+    func task(_ task: TransferTask, didBecome download: DownloadTask)
+
+    /// A piece of content. The connection is not read while too much waits for this method.
+    func task(_ task: TransferTask, didReceiveContent content: [UInt8])
+
+    /// A download has come further. Calls that would come faster than they are taken are left out.
+    func task(_ task: DownloadTask, didWrite progress: TransferProgress)
+
+    /// A download is whole. A file for which no destination was given is removed afterwards, unless
+    /// it was moved away.
+    func task(_ task: DownloadTask, didFinishDownloadingTo path: String)
+
+    /// What the task has taken.
+    func task(_ task: TransferTask, didCollect metrics: ClientMetrics)
+
+    /// The task is over.
+    /// - Parameters:
+    ///   - task: the task.
+    ///   - error: why it failed; nil if it did well.
+    func task(_ task: TransferTask, didCompleteWith error: ClientError?)
+}
+
+extension ClientSessionDelegate {
+    /// Does nothing.
+    public func sessionDidBecomeInvalid() {}
+    /// Follows.
+    public func task(
+        _ task: TransferTask, willRedirectTo request: ClientRequest, from response: ClientResponse
+    ) async -> ClientRequest? { request }
+    /// Has none.
+    public func taskNeedsNewBody(_ task: TransferTask) async -> ClientBody { .none }
+    /// Does nothing.
+    public func task(_ task: TransferTask, didSend progress: TransferProgress) {}
+    /// Does nothing.
+    public func task(_ task: TransferTask, didReceive interim: ClientResponse.Interim) {}
+    /// Goes on.
+    public func task(
+        _ task: TransferTask, didReceiveResponse response: ClientResponse
+    ) async -> ResponseDisposition { .allow }
+    /// Does nothing.
+    public func task(_ task: TransferTask, didBecome download: DownloadTask) {}
+    /// Does nothing.
+    public func task(_ task: TransferTask, didReceiveContent content: [UInt8]) {}
+    /// Does nothing.
+    public func task(_ task: DownloadTask, didWrite progress: TransferProgress) {}
+    /// Does nothing.
+    public func task(_ task: DownloadTask, didFinishDownloadingTo path: String) {}
+    /// Does nothing.
+    public func task(_ task: TransferTask, didCollect metrics: ClientMetrics) {}
+    /// Does nothing.
+    public func task(_ task: TransferTask, didCompleteWith error: ClientError?) {}
+}
+
+/// What to do with the content of a response.
+public enum ResponseDisposition: Sendable, Hashable {
+    /// Go on.
+    case allow
+    /// End the task with ``ClientError/Kind/cancelled``.
+    case cancel
+    /// Write it to a file; nil for a temporary one.
+    case becomeDownload(path: String?)
+}

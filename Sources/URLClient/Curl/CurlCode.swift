@@ -1,0 +1,78 @@
+internal import CCurlShims
+
+// What libcurl's numbers mean.
+extension ClientError.Kind {
+    /// The kind of error that a transfer's result stands for.
+    /// - Parameters:
+    ///   - code: the result.
+    ///   - verification: what OpenSSL found wrong with the certificate, 0 for nothing.
+    ///   - message: what libcurl says of it.
+    ///   - isLost: whether the operating system says that the connection broke.
+    init(curl code: CURLcode, verification: Int, message: String, isLost: Bool) {
+        switch code {
+        case CURLE_UNSUPPORTED_PROTOCOL: self = .unsupportedURL
+        case CURLE_URL_MALFORMAT: self = .badURL
+        case CURLE_NOT_BUILT_IN, CURLE_UNKNOWN_OPTION: self = .notSupported
+        case CURLE_COULDNT_RESOLVE_PROXY: self = .cannotFindProxy
+        case CURLE_COULDNT_RESOLVE_HOST: self = .cannotFindHost
+        case CURLE_COULDNT_CONNECT, CURLE_INTERFACE_FAILED: self = .cannotConnect
+        case CURLE_PROXY: self = .proxyRefused
+        case CURLE_WEIRD_SERVER_REPLY: self = .badResponse
+        case CURLE_HTTP2, CURLE_HTTP2_STREAM: self = isLost ? .connectionLost : .badResponse
+        case CURLE_PARTIAL_FILE: self = .truncated
+        case CURLE_GOT_NOTHING: self = .emptyResponse
+        case CURLE_OPERATION_TIMEDOUT: self = .timedOut(.connect)
+        case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_ENGINE_NOTFOUND,
+            CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_SHUTDOWN_FAILED, CURLE_USE_SSL_FAILED:
+            self = .secureConnectionFailed
+        case CURLE_PEER_FAILED_VERIFICATION:
+            self = Self.certificate(verification, message)
+        case CURLE_SSL_PINNEDPUBKEYNOTMATCH: self = .pinMismatch
+        case CURLE_SSL_CERTPROBLEM, CURLE_SSL_CLIENTCERT: self = .badClientCertificate
+        case CURLE_SSL_CACERT_BADFILE: self = .badAuthorities
+        case CURLE_SEND_ERROR, CURLE_RECV_ERROR: self = Self.broken(message)
+        case CURLE_SEND_FAIL_REWIND: self = .bodyNotReplayable
+        case CURLE_READ_ERROR, CURLE_ABORTED_BY_CALLBACK: self = .bodyFailed
+        default: self = .internalFailure
+        }
+    }
+
+    /// A name that does not match is found after the chain was accepted.
+    private static func certificate(_ verification: Int, _ message: String) -> Self {
+        switch verification {
+        case 0: message.contains("no alternative") || message.contains("does not match")
+            ? .certificateNameMismatch : .certificateUntrusted
+        // X509_V_ERR_CERT_NOT_YET_VALID, X509_V_ERR_CERT_HAS_EXPIRED
+        case 9, 10: .certificateExpired
+        // X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH
+        case 62, 64: .certificateNameMismatch
+        default: .certificateUntrusted
+        }
+    }
+
+    /// Receiving fails when the connection breaks, and when what came was no lawful HTTP.
+    private static func broken(_ message: String) -> Self {
+        let isMalformed =
+            message.contains("chunk") || message.contains("Invalid") || message.contains("HTTP/0.9")
+        return isMalformed ? .badResponse : .connectionLost
+    }
+}
+
+/// What a hop comes to in libcurl.
+struct TransferResult {
+    typealias Code = CURLcode
+
+    let code: CURLcode
+    /// libcurl's own words, empty where it has none.
+    let message: String
+
+    /// The code as a number, the exit status of libcurl's own program.
+    var number: Int32 { Int32(bitPattern: code.rawValue) }
+    var isSuccess: Bool { code == CURLE_OK }
+
+    /// The general meaning of the code in words.
+    var text: String {
+        guard message.isEmpty else { return message }
+        return unsafe String(cString: curl_easy_strerror(code))
+    }
+}

@@ -1,0 +1,39 @@
+internal import CCurlShims
+
+/// What the libcurl can do that the program runs with; nothing is concluded from its headers.
+struct CurlFeatures: Sendable {
+    /// The version as one number, such as 0x075801 for 7.88.1.
+    let version: UInt32
+    let hasHTTP2: Bool
+    let hasTLS: Bool
+    let hasUnixSockets: Bool
+    let hasIDN: Bool
+    let hasHTTPSProxy: Bool
+    /// The name of the TLS library and its version.
+    let tlsName: String
+
+    /// Initialises libcurl, once for the process.
+    static let current: CurlFeatures = {
+        curl_global_init(Int(CURL_GLOBAL_ALL))
+        let info = unsafe curl_version_info(CURLVERSION_FIRST)
+        guard let info = unsafe info?.pointee else {
+            return CurlFeatures(version: 0, features: 0, tlsName: "")
+        }
+        let tls = unsafe info.ssl_version.map { unsafe String(cString: $0) }
+        return unsafe CurlFeatures(
+            version: info.version_num, features: info.features, tlsName: tls ?? "")
+    }()
+
+    private init(version: UInt32, features: Int32, tlsName: String) {
+        self.version = version
+        self.tlsName = tlsName
+        hasHTTP2 = features & (1 << 16) != 0
+        hasTLS = features & (1 << 2) != 0
+        hasUnixSockets = features & (1 << 19) != 0
+        hasIDN = features & (1 << 10) != 0
+        hasHTTPSProxy = features & (1 << 21) != 0
+    }
+
+    /// Whether an upload that HTTP/2 starts again may send the wrong bytes (mended in 8.7.0).
+    var mayCorruptRepeatedUploads: Bool { version < 0x08_07_00 }
+}

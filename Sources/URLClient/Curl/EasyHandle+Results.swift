@@ -1,0 +1,51 @@
+internal import CCurlShims
+
+// What is known of a transfer once it runs.
+extension EasyHandle {
+    /// The error number of the operating system that ended it.
+    var operatingSystemError: Int { number(CURLINFO_OS_ERRNO) }
+
+    /// What OpenSSL has found wrong with the certificate, 0 for nothing.
+    var verificationResult: Int { number(CURLINFO_SSL_VERIFYRESULT) }
+
+    /// The times in microseconds since the start; 0 for what has not happened, or was not needed.
+    var lookupTime: Int64 { size(CURLINFO_NAMELOOKUP_TIME_T) }
+    var connectTime: Int64 { size(CURLINFO_CONNECT_TIME_T) }
+    var securedTime: Int64 { size(CURLINFO_APPCONNECT_TIME_T) }
+    var requestTime: Int64 { size(CURLINFO_PRETRANSFER_TIME_T) }
+
+    /// Adds what libcurl has counted.
+    func fill(_ hop: inout ClientMetrics.Hop) {
+        hop.isConnectionReused = number(CURLINFO_NUM_CONNECTS) == 0
+        if !hop.isConnectionReused {
+            hop.nameLookupEnd = Self.time(lookupTime)
+            hop.connectEnd = Self.time(connectTime)
+            hop.secureConnectionEnd = Self.time(securedTime)
+        }
+        hop.requestStart = Self.time(requestTime)
+        hop.remoteAddress = text(CURLINFO_PRIMARY_IP)
+        hop.remotePort = number(CURLINFO_PRIMARY_PORT)
+        hop.localAddress = text(CURLINFO_LOCAL_IP)
+        hop.localPort = number(CURLINFO_LOCAL_PORT)
+        hop.requestHeadBytes = number(CURLINFO_REQUEST_SIZE)
+        hop.responseHeadBytes = number(CURLINFO_HEADER_SIZE)
+        hop.responseContentBytes = size(CURLINFO_SIZE_DOWNLOAD_T)
+    }
+
+    private static func time(_ microseconds: Int64) -> Duration? {
+        microseconds > 0 ? .microseconds(microseconds) : nil
+    }
+}
+
+extension Transfer {
+    /// How far it has come.
+    var phase: ClientError.Phase {
+        if isHeadDone || responseStart > 0 { return .receiving }
+        if handle.requestTime > 0 {
+            let sends = upload.map { !$0.isAtEnd } ?? false
+            return sends ? .sending : .waiting
+        }
+        if handle.connectTime > 0 { return .securing }
+        return handle.lookupTime > 0 ? .connecting : .resolving
+    }
+}

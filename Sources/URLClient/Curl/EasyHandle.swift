@@ -1,0 +1,215 @@
+internal import CCurlShims
+internal import HTTPCodecs
+
+/// libcurl's easy handle: the settings of one transfer. It is reset and used again.
+@safe
+final class EasyHandle {
+    let raw: UnsafeMutableRawPointer
+    private let errorText: UnsafeMutablePointer<CChar>
+    private let trust: UnsafeMutablePointer<http_curl_trust>
+    private var lists: [UnsafeMutablePointer<curl_slist>] = unsafe []
+    private var fields: UnsafeMutablePointer<curl_slist>?
+    /// The first setting that was refused.
+    private(set) var refusal: CURLcode?
+
+    init?() {
+        guard let raw = unsafe curl_easy_init() else { return nil }
+        unsafe self.raw = unsafe raw
+        unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        unsafe errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        unsafe trust = .allocate(capacity: 1)
+        unsafe trust.initialize(to: http_curl_trust())
+    }
+
+    deinit {
+        unsafe curl_easy_cleanup(raw)
+        freeLists()
+        unsafe errorText.deallocate()
+        unsafe trust.deallocate()
+    }
+
+    /// Forgets the transfer. Connections stay with the multi handle.
+    func reset() {
+        unsafe curl_easy_reset(raw)
+        freeLists()
+        unsafe errorText[0] = 0
+        refusal = nil
+    }
+
+    private func freeLists() {
+        for unsafe list in unsafe lists { unsafe curl_slist_free_all(list) }
+        unsafe lists.removeAll(keepingCapacity: true)
+        unsafe curl_slist_free_all(fields)
+        unsafe fields = nil
+    }
+
+    /// What libcurl says about the error, often empty.
+    var errorMessage: String { unsafe String(cString: errorText) }
+
+    /// Says whose callbacks are called, and has messages kept.
+    func attach(_ transfer: Transfer) {
+        let context = unsafe Unmanaged.passUnretained(transfer).toOpaque()
+        unsafe http_curl_set_callbacks(
+            raw, context, receiveContent, receiveLine, readContent, seekContent)
+        unsafe http_curl_set_socket_callbacks(raw)
+        unsafe http_curl_set_pointer(raw, CURLOPT_ERRORBUFFER, errorText)
+        set(CURLOPT_NOSIGNAL, 1)
+        set(CURLOPT_NOPROGRESS, 1)
+        set(CURLOPT_PATH_AS_IS, 1)
+        set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+    }
+
+    /// Has the transfer asked about certificates.
+    func askAboutTrust(_ transfer: Transfer) {
+        let context = unsafe Unmanaged.passUnretained(transfer).toOpaque()
+        unsafe trust.pointee = unsafe http_curl_trust(decide: decideTrust, context: context)
+        unsafe note(http_curl_set_trust(raw, trust))
+    }
+
+    // MARK: settings
+
+    private func note(_ code: CURLcode) {
+        if code != CURLE_OK, refusal == nil { refusal = code }
+    }
+
+    func set(_ option: CURLoption, _ value: Int) {
+        unsafe note(http_curl_set_long(raw, option, value))
+    }
+
+    func set(_ option: CURLoption, size: Int64) {
+        unsafe note(http_curl_set_size(raw, option, size))
+    }
+
+    func set(_ option: CURLoption, _ text: String) {
+        unsafe note(http_curl_set_string(raw, option, text))
+    }
+
+    func set(_ option: CURLoption, bytes: [UInt8]) {
+        let code = unsafe bytes.withUnsafeBytes { bytes in
+            unsafe http_curl_set_blob(raw, option, bytes.baseAddress, bytes.count)
+        }
+        note(code)
+    }
+
+    func set(_ option: CURLoption, list: [String]) {
+        var head: UnsafeMutablePointer<curl_slist>?
+        for line in list { unsafe head = unsafe curl_slist_append(head, line) ?? head }
+        guard let head = unsafe head else { return }
+        unsafe lists.append(head)
+        unsafe note(http_curl_set_list(raw, option, head))
+    }
+
+    /// Adds a line to the request's fields.
+    func addField(_ line: String) {
+        unsafe fields = unsafe curl_slist_append(fields, line) ?? fields
+    }
+
+    /// Sets the lines that were added.
+    func setFields() {
+        unsafe note(http_curl_set_list(raw, CURLOPT_HTTPHEADER, fields))
+    }
+
+    // MARK: the transfer
+
+    /// Stops and starts the directions. What was held back may be delivered before it returns, so
+    /// it must not be called in a callback.
+    func pause(receiving: Bool, sending: Bool) {
+        let bits = (receiving ? CURLPAUSE_RECV : 0) | (sending ? CURLPAUSE_SEND : 0)
+        unsafe curl_easy_pause(raw, bits)
+    }
+
+    // MARK: what is known of it
+
+    func number(_ info: CURLINFO) -> Int {
+        var value = 0
+        unsafe http_curl_get_long(raw, info, &value)
+        return value
+    }
+
+    func size(_ info: CURLINFO) -> Int64 {
+        var value: Int64 = 0
+        unsafe http_curl_get_size(raw, info, &value)
+        return value
+    }
+
+    func text(_ info: CURLINFO) -> String {
+        var value: UnsafePointer<CChar>?
+        unsafe http_curl_get_string(raw, info, &value)
+        return unsafe value.map { unsafe String(cString: $0) } ?? ""
+    }
+
+    /// The version of TLS and the cipher, while the connection is there.
+    var tls: (version: String, cipher: String)? {
+        var version: UnsafePointer<CChar>?
+        var cipher: UnsafePointer<CChar>?
+        guard unsafe http_curl_tls(raw, &version, &cipher) != 0, let version = unsafe version else {
+            return nil
+        }
+        return unsafe (String(cString: version), cipher.map { unsafe String(cString: $0) } ?? "")
+    }
+}
+
+// The callbacks. Each is called on the thread of the multi handle, with the transfer as context.
+
+private let pauseMark = 0x1000_0001
+private let abortMark = 0x1000_0000
+
+private func receiveContent(
+    data: UnsafeMutablePointer<CChar>?, size: Int, count: Int, context: UnsafeMutableRawPointer?
+) -> Int {
+    guard let context = unsafe context else { return 0 }
+    let transfer = unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+    let bytes = unsafe UnsafeRawBufferPointer(start: data, count: size * count)
+    let answer = unsafe transfer.received(content: bytes)
+    return switch answer {
+    case .taken: bytes.count
+    case .paused: pauseMark
+    // Any other count than that of the bytes ends the transfer.
+    case .failed: size * count == 0 ? 1 : 0
+    }
+}
+
+private func receiveLine(
+    data: UnsafeMutablePointer<CChar>?, size: Int, count: Int, context: UnsafeMutableRawPointer?
+) -> Int {
+    guard let context = unsafe context else { return 0 }
+    let transfer = unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+    let bytes = unsafe UnsafeRawBufferPointer(start: data, count: size * count)
+    return unsafe transfer.received(line: bytes) ? bytes.count : 0
+}
+
+private func readContent(
+    data: UnsafeMutablePointer<CChar>?, size: Int, count: Int, context: UnsafeMutableRawPointer?
+) -> Int {
+    guard let context = unsafe context else { return abortMark }
+    let transfer = unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+    let room = unsafe UnsafeMutableRawBufferPointer(start: data, count: size * count)
+    let answer = unsafe transfer.read(into: room)
+    return switch answer {
+    case .bytes(let count): count
+    case .paused: pauseMark
+    case .failed: abortMark
+    }
+}
+
+private func seekContent(
+    context: UnsafeMutableRawPointer?, offset: curl_off_t, origin: Int32
+) -> Int32 {
+    guard let context = unsafe context, origin == 0 else { return 1 }
+    let transfer = unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+    return transfer.seek(to: Int64(offset)) ? 0 : 1
+}
+
+private func decideTrust(
+    context: UnsafeMutableRawPointer?,
+    chain: UnsafePointer<UnsafePointer<UInt8>?>?, lengths: UnsafePointer<Int>?, count: Int,
+    isTrusted: Int32
+) -> Int32 {
+    guard let context = unsafe context, let chain = unsafe chain, let lengths = unsafe lengths
+    else { return 0 }
+    let transfer = unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+    let certificates = (0..<count).map { index in
+        unsafe Array(UnsafeBufferPointer(start: chain[index], count: lengths[index]))
+    }
+    return transfer.trusts(certificates, isTrusted: isTrusted != 0) ? 1 : 0
+}

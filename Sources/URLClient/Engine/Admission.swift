@@ -1,0 +1,100 @@
+/// Who may start: by priority, then by turn, within the limits of each origin and of all.
+///
+/// libcurl has a queue of its own, first come, first served. It is never used, because no more is
+/// handed over than can run.
+struct Admission {
+    /// An origin and what is going on with it.
+    final class Slot {
+        let origin: Origin
+        var running = 0
+        var waiting: [TaskDriver] = []
+        /// Set by the first answer over HTTP/2: requests share a connection from then on.
+        var isHTTP2 = false
+        var lastServed = 0
+
+        init(_ origin: Origin) {
+            self.origin = origin
+        }
+    }
+
+    private let configuration: ClientConfiguration
+    private var slots: [Origin: Slot] = [:]
+    private var waitingSlots: [Slot] = []
+    private var running = 0
+    private var turn = 0
+
+    init(_ configuration: ClientConfiguration) {
+        self.configuration = configuration
+    }
+
+    mutating func slot(for origin: Origin) -> Slot {
+        if let slot = slots[origin] { return slot }
+        // Origins of which nothing is going on are forgotten when there are many.
+        if slots.count > 1024 {
+            slots = slots.filter { $0.value.running > 0 || !$0.value.waiting.isEmpty }
+        }
+        let slot = Slot(origin)
+        slots[origin] = slot
+        return slot
+    }
+
+    private func hasRoom(_ slot: Slot) -> Bool {
+        let limit = slot.isHTTP2 ? configuration.streamsPerOrigin : configuration.connectionsPerOrigin
+        return slot.running < max(limit, 1)
+    }
+
+    /// Takes a place at once if there is one and nobody waits for it.
+    mutating func take(_ slot: Slot) -> Bool {
+        guard running < max(configuration.requestLimit, 1), hasRoom(slot), slot.waiting.isEmpty else {
+            return false
+        }
+        running += 1
+        slot.running += 1
+        return true
+    }
+
+    /// Puts a driver in line, behind those of the same priority.
+    mutating func wait(_ driver: TaskDriver, in slot: Slot) {
+        if slot.waiting.isEmpty { waitingSlots.append(slot) }
+        let priority = driver.priority
+        var index = slot.waiting.count
+        while index > 0, slot.waiting[index - 1].priority < priority { index -= 1 }
+        slot.waiting.insert(driver, at: index)
+    }
+
+    mutating func leave(_ driver: TaskDriver, _ slot: Slot) {
+        slot.waiting.removeAll { $0 === driver }
+        if slot.waiting.isEmpty { waitingSlots.removeAll { $0 === slot } }
+    }
+
+    /// Gives a place back.
+    mutating func release(_ slot: Slot) {
+        running -= 1
+        slot.running -= 1
+    }
+
+    /// The next one that may start; its place is taken.
+    mutating func next() -> TaskDriver? {
+        guard !waitingSlots.isEmpty, running < max(configuration.requestLimit, 1) else { return nil }
+        var best: Slot?
+        for slot in waitingSlots where hasRoom(slot) {
+            guard let first = slot.waiting.first else { continue }
+            guard let current = best, let other = current.waiting.first else {
+                best = slot
+                continue
+            }
+            let isBetter =
+                first.priority > other.priority
+                || (first.priority == other.priority && slot.lastServed < current.lastServed)
+            if isBetter { best = slot }
+        }
+        guard let best else { return nil }
+        turn += 1
+        best.lastServed = turn
+        let driver = best.waiting.removeFirst()
+        if best.waiting.isEmpty { waitingSlots.removeAll { $0 === best } }
+        running += 1
+        best.running += 1
+        return driver
+    }
+}

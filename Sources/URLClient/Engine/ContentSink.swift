@@ -1,0 +1,215 @@
+internal import HTTPCodecs
+internal import HTTPParser
+
+/// Where the content of a response goes. All calls are on the session's thread.
+class ContentSink {
+    enum Answer {
+        case taken
+        /// Taken, and no more until `TaskDriver.sinkHasRoom()`.
+        case full
+        case failed(ClientError)
+    }
+
+    /// The response whose content follows. It comes again when a download goes on.
+    func begin(_ response: ClientResponse) -> ClientError? { nil }
+
+    func take(_ bytes: UnsafeRawBufferPointer) -> Answer { .taken }
+
+    /// All content was taken.
+    func finish(trailers: HTTPFields) -> ClientError? { nil }
+
+    /// There will be no more.
+    func abandon(_ error: ClientError) {}
+
+    /// The content, where it is kept in memory.
+    var collected: [UInt8] { [] }
+
+    /// Whether a large receive buffer is worth its memory.
+    var receivesMuch: Bool { false }
+
+    /// Whether the delegate is asked what to do with the response.
+    var asksForDisposition: Bool { false }
+
+    /// How much of the content was there before.
+    var startOffset: Int64 { 0 }
+}
+
+/// Keeps the content in memory.
+final class CollectingSink: ContentSink {
+    private let limit: Int64
+    private var content: [UInt8] = []
+
+    init(limit: Int64) {
+        self.limit = limit
+    }
+
+    override func begin(_ response: ClientResponse) -> ClientError? {
+        content = []
+        guard let expected = response.expectedLength, expected > 0 else { return nil }
+        guard expected <= limit else {
+            return ClientError(.contentTooLong, "more than \(limit) bytes")
+        }
+        // What is announced need not come.
+        content.reserveCapacity(Int(min(expected, 1 << 20)))
+        return nil
+    }
+
+    override func take(_ bytes: UnsafeRawBufferPointer) -> Answer {
+        guard Int64(bytes.count) <= limit - Int64(content.count) else {
+            return .failed(ClientError(.contentTooLong, "more than \(limit) bytes"))
+        }
+        unsafe content.append(contentsOf: bytes)
+        return .taken
+    }
+
+    override var collected: [UInt8] { content }
+}
+
+/// Writes the content into a file beside its destination, which it replaces in the end.
+final class FileSink: ContentSink {
+    private var destination: String
+    private var partialPath: String
+    private var file: System.File?
+    private(set) var offset: Int64 = 0
+    private var resume: ResumeData?
+    private var length: Int64?
+    private var validator: String?
+    private var hasRanges = false
+    /// Whether a partial file outlives a failure, with resume data that tell of it.
+    var keepsPartial = false
+
+    /// - Parameter destination: a path; nil for a temporary file.
+    init(to destination: String?, resuming resume: ResumeData?) {
+        let name = Self.randomName()
+        self.destination = destination ?? "\(System.temporaryFolder)/\(name).download"
+        partialPath = Self.partialPath(for: self.destination, name)
+        self.resume = resume
+        if let resume { partialPath = resume.partialPath }
+    }
+
+    private static func randomName() -> String {
+        String(UInt64.random(in: 0...UInt64.max), radix: 36)
+    }
+
+    private static func partialPath(for destination: String, _ name: String) -> String {
+        guard let slash = destination.lastIndex(of: "/") else { return ".\(destination).\(name)" }
+        let folder = destination[...slash]
+        return "\(folder).\(destination[destination.index(after: slash)...].prefix(128)).\(name)"
+    }
+
+    var path: String { destination }
+
+    override var receivesMuch: Bool { true }
+    override var startOffset: Int64 { offset }
+
+    /// What has to be asked for to go on; nil to begin at the first byte.
+    var continuation: ResumeData? { resume }
+
+    override func begin(_ response: ClientResponse) -> ClientError? {
+        if response.status == .partialContent, let resume {
+            guard ContentRangeStart.of(response.fields[.contentRange]) == resume.offset else {
+                return ClientError(.badResponse, "another range than asked for")
+            }
+            return goOn(resume, response)
+        }
+        resume = nil
+        note(response)
+        length = response.expectedLength
+        return startAnew()
+    }
+
+    private func goOn(_ resume: ResumeData, _ response: ClientResponse) -> ClientError? {
+        if file == nil {
+            switch System.reopen(resume.partialPath, at: resume.offset) {
+            case .failure(let error):
+                return ClientError(.cannotOpenFile, "\(resume.partialPath): \(error.text)")
+            case .success(let file): self.file = file
+            }
+        }
+        offset = resume.offset
+        length = response.expectedLength.map { $0 + resume.offset }
+        validator = resume.validator
+        hasRanges = true
+        return nil
+    }
+
+    private func startAnew() -> ClientError? {
+        offset = 0
+        if let file {
+            return System.cut(file, at: 0) ? nil : ClientError(.cannotWriteFile, partialPath)
+        }
+        switch System.create(partialPath) {
+        case .failure(let error):
+            return ClientError(.cannotWriteFile, "\(partialPath): \(error.text)")
+        case .success(let file):
+            self.file = file
+            return nil
+        }
+    }
+
+    /// Remembers what is needed to go on later: a strong validator and a server that has ranges
+    /// (RFC 9110 section 13.1.5).
+    private func note(_ response: ClientResponse) {
+        let fields = response.fields
+        hasRanges =
+            response.status == .ok && response.fields[.contentEncoding] == nil
+            && fields[.acceptRanges]?.lowercased() != "none"
+        if let tag = fields[.eTag], !tag.hasPrefix("W/") {
+            validator = tag
+        } else if fields[.eTag] == nil {
+            validator = fields[.lastModified]
+        } else {
+            validator = nil
+        }
+    }
+
+    override func take(_ bytes: UnsafeRawBufferPointer) -> Answer {
+        guard let file else { return .failed(ClientError(.cannotWriteFile, "no file")) }
+        if let error = unsafe System.write(bytes, to: file, at: offset) {
+            return .failed(ClientError(.cannotWriteFile, "\(partialPath): \(error.text)"))
+        }
+        offset += Int64(bytes.count)
+        return .taken
+    }
+
+    override func finish(trailers: HTTPFields) -> ClientError? {
+        guard let file else { return ClientError(.cannotWriteFile, "no file") }
+        System.setMode(of: file, to: 0o644)
+        if let error = System.move(partialPath, to: destination) {
+            let failure = ClientError(.cannotWriteFile, "\(destination): \(error.text)")
+            abandon(failure)
+            return failure
+        }
+        self.file = nil
+        return nil
+    }
+
+    /// With which the download can go on, if there is anything to go on with.
+    func resumeData(for url: ClientResponse?) -> ResumeData? {
+        guard file != nil, hasRanges, let validator, offset > 0, let url else { return nil }
+        return ResumeData(
+            url: url.url, partialPath: partialPath, offset: offset, validator: validator,
+            expectedLength: length)
+    }
+
+    /// Goes on at once: the next `begin` is for the rest.
+    func prepareToGoOn(_ data: ResumeData) {
+        resume = data
+    }
+
+    override func abandon(_ error: ClientError) {
+        guard file != nil else { return }
+        file = nil
+        if !keepsPartial { System.remove(partialPath) }
+    }
+}
+
+/// Reads where a range begins: `bytes FIRST-LAST/LENGTH` (RFC 9110 section 14.4).
+enum ContentRangeStart {
+    static func of(_ value: String?) -> Int64? {
+        guard let value, value.lowercased().hasPrefix("bytes ") else { return nil }
+        let digits = value.utf8.dropFirst(6).prefix { (0x30...0x39).contains($0) }
+        guard !digits.isEmpty, digits.count <= 18 else { return nil }
+        return Int64(String(Substring(digits)))
+    }
+}

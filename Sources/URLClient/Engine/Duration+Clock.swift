@@ -1,0 +1,16 @@
+extension Duration {
+    /// Nanoseconds, no more than fit.
+    var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        guard !overflow else { return seconds < 0 ? .min : .max }
+        let (sum, overflowed) = scaled.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return overflowed ? .max : sum
+    }
+
+    /// Milliseconds, rounded up.
+    var milliseconds: Int {
+        let nanoseconds = nanoseconds
+        return Int(nanoseconds / 1_000_000) + (nanoseconds % 1_000_000 > 0 ? 1 : 0)
+    }
+}

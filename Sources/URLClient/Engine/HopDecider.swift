@@ -1,0 +1,143 @@
+package import HTTPParser
+
+// What happens between hops is decided here, by code without sockets.
+//
+// A task is a chain of hops: a request goes out, the head of a response comes in, and then it is
+// delivered, or another request follows. `TaskDriver` moves the bytes and asks a `HopDecider` at
+// three places:
+//
+//   begin    before each hop: the request as it shall go out (cookies, credentials, validators),
+//            or an answer without the network (cache)
+//   decide   when the final head of a hop is there: deliver it, or follow with another request
+//            (redirect, credentials for a challenge, retry), or answer from the cache (304)
+//   recover  when a hop has failed and nothing was delivered: give up, or send a request again
+//
+// To plug in: conform a type to `HopDecider` and let `HopDeciders.make(for:)` give one; it is made
+// once per session, from the session's configuration, and shared by its tasks. It is called on the
+// session's thread: answer `.now` where nothing has to be waited for, and `.later` with a closure
+// that may take its time (a delegate, a token, a disk). The transfer is held meanwhile. What a task
+// has to remember from hop to hop stands in `HopContext`.
+
+/// A decision, or how to get it.
+package enum Decision<Value: Sendable>: Sendable {
+    /// It is there.
+    case now(Value)
+    /// It takes time.
+    case later(@Sendable () async -> Value)
+}
+
+/// How a hop begins.
+package enum HopStart: Sendable {
+    /// The request goes out.
+    case send(ClientRequest)
+    /// An answer that was stored.
+    case serve(ClientResponse, content: [UInt8])
+    /// The task fails.
+    case fail(ClientError)
+}
+
+/// What happens after the head of a response.
+package enum HopDecision: Sendable {
+    /// It is the task's answer. `recorder` sees the content pass, as it is delivered.
+    case deliver(recorder: (any ContentRecorder)? = nil)
+    /// Another request follows, after the content of this response was thrown away.
+    case follow(ClientRequest, FollowReason, after: Duration = .zero)
+    /// Instead of it, an answer that was stored.
+    case serve(ClientResponse, content: [UInt8])
+    /// The task fails.
+    case fail(ClientError)
+}
+
+/// Why another request follows. The delegate is asked about redirects.
+package enum FollowReason: Sendable, Hashable {
+    case redirect, authentication, retry
+}
+
+/// What happens after a hop that failed.
+package enum HopRecovery: Sendable {
+    /// The task fails.
+    case giveUp
+    /// A request goes out after a while.
+    case retry(ClientRequest, after: Duration)
+}
+
+/// What was there before the hop in question.
+package struct HopContext: Sendable {
+    /// The task's number within its session.
+    package let taskIdentifier: Int
+    /// The task.
+    package let task: TransferTask
+    /// The request that the task was created with.
+    package let originalRequest: ClientRequest
+    /// The request of this hop as it was before `begin` added to it.
+    package internal(set) var request: ClientRequest
+    /// The requests of the hops before, and what they led to. The last 32 are kept.
+    package internal(set) var history: [HopRecord] = []
+    /// How many redirects were followed.
+    package internal(set) var redirectCount = 0
+    /// How many requests were sent again with credentials, one after the other.
+    package internal(set) var authenticationCount = 0
+    /// How many requests were sent again after a failure, one after the other.
+    package internal(set) var retryCount = 0
+
+    mutating func count(_ reason: FollowReason) {
+        switch reason {
+        case .redirect:
+            redirectCount += 1
+            (authenticationCount, retryCount) = (0, 0)
+        case .authentication: authenticationCount += 1
+        case .retry: retryCount += 1
+        }
+    }
+}
+
+/// A hop that is over.
+package struct HopRecord: Sendable {
+    package let request: ClientRequest
+    package let response: ClientResponse
+    package let reason: FollowReason
+}
+
+/// Decides between the hops of tasks.
+package protocol HopDecider: Sendable {
+    /// Before a hop.
+    func begin(_ request: ClientRequest, in context: HopContext) -> Decision<HopStart>
+    /// After the head of a response. `request` is what `begin` has made of it.
+    func decide(
+        _ response: ClientResponse, to request: ClientRequest, in context: HopContext
+    ) -> Decision<HopDecision>
+    /// After a failure before anything was delivered.
+    func recover(
+        from error: ClientError, of request: ClientRequest, in context: HopContext
+    ) -> Decision<HopRecovery>
+}
+
+/// Sees the content of a response pass; called on the session's thread.
+package protocol ContentRecorder: Sendable {
+    /// More content, content coding taken off.
+    func record(_ bytes: UnsafeRawBufferPointer)
+    /// All of it has passed.
+    func finish(trailers: HTTPFields)
+    /// The rest will not come.
+    func abandon()
+}
+
+/// Delivers every response as it is.
+struct PlainDecider: HopDecider {
+    func begin(_ request: ClientRequest, in context: HopContext) -> Decision<HopStart> {
+        .now(.send(request))
+    }
+
+    func decide(
+        _ response: ClientResponse, to request: ClientRequest, in context: HopContext
+    ) -> Decision<HopDecision> { .now(.deliver()) }
+
+    func recover(
+        from error: ClientError, of request: ClientRequest, in context: HopContext
+    ) -> Decision<HopRecovery> { .now(.giveUp) }
+}
+
+/// Makes the deciders of sessions.
+enum HopDeciders {
+    static func make(for configuration: ClientConfiguration) -> any HopDecider { PlainDecider() }
+}

@@ -1,0 +1,172 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#else
+    internal import Darwin
+#endif
+
+/// What the module asks of the operating system.
+enum System {
+    /// A clock that only goes forward, in nanoseconds.
+    static func now() -> Int64 {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+
+    /// The words for an error number.
+    static func text(of error: CInt) -> String {
+        guard let text = unsafe strerror(error) else { return "error \(error)" }
+        return unsafe String(cString: text)
+    }
+
+    static let connectionLostNumbers: Set<Int> = [
+        Int(ECONNRESET), Int(EPIPE), Int(ECONNABORTED), Int(ENOTCONN), Int(ENETRESET),
+        Int(EHOSTUNREACH), Int(ENETDOWN), Int(ENETUNREACH),
+    ]
+
+    // MARK: threads
+
+    /// Starts a thread on which a broken pipe raises no signal: OpenSSL writes without the flag
+    /// that would say so.
+    static func startThread(_ run: @escaping @Sendable () -> Void) -> Bool {
+        let body = ThreadBody(run)
+        let context = unsafe Unmanaged.passRetained(body).toOpaque()
+        #if canImport(Darwin)
+            var thread: pthread_t?
+            let status = unsafe pthread_create(&thread, nil, { enterThread($0) }, context)
+            if let thread = unsafe thread { unsafe pthread_detach(thread) }
+        #else
+            var thread = pthread_t()
+            let status = unsafe pthread_create(&thread, nil, enterThread, context)
+            if status == 0 { pthread_detach(thread) }
+        #endif
+        if status != 0 { unsafe Unmanaged<ThreadBody>.fromOpaque(context).release() }
+        return status == 0
+    }
+
+    // MARK: files
+
+    /// An open file, closed when nobody needs it.
+    final class File: Sendable {
+        let descriptor: CInt
+
+        fileprivate init(_ descriptor: CInt) {
+            self.descriptor = descriptor
+        }
+
+        deinit {
+            close(descriptor)
+        }
+    }
+
+    /// Opens a regular file for reading.
+    static func openForReading(_ path: String) -> Result<(file: File, size: Int64), FileError> {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return .failure(FileError(number: errno)) }
+        let file = File(descriptor)
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else {
+            return .failure(FileError(number: errno))
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else { return .failure(FileError(number: EINVAL)) }
+        return .success((file, Int64(status.st_size)))
+    }
+
+    /// Creates a file, which must not be there.
+    static func create(_ path: String) -> Result<File, FileError> {
+        let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        return descriptor < 0 ? .failure(FileError(number: errno)) : .success(File(descriptor))
+    }
+
+    /// Opens a file to go on writing it at `offset`; what stands behind that is cut off.
+    static func reopen(_ path: String, at offset: Int64) -> Result<File, FileError> {
+        let descriptor = unsafe open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return .failure(FileError(number: errno)) }
+        let file = File(descriptor)
+        guard size(of: file) ?? 0 >= offset else { return .failure(FileError(number: EINVAL)) }
+        return cut(file, at: offset) ? .success(file) : .failure(FileError(number: errno))
+    }
+
+    static func size(of file: File) -> Int64? {
+        var status = stat()
+        guard unsafe fstat(file.descriptor, &status) == 0 else { return nil }
+        return Int64(status.st_size)
+    }
+
+    static func cut(_ file: File, at offset: Int64) -> Bool {
+        ftruncate(file.descriptor, off_t(offset)) == 0
+    }
+
+    /// Reads at a position; 0 at the end.
+    static func read(
+        _ file: File, at offset: Int64, into room: UnsafeMutableRawBufferPointer
+    ) -> Result<Int, FileError> {
+        while true {
+            let count = unsafe pread(file.descriptor, room.baseAddress, room.count, off_t(offset))
+            if count >= 0 { return .success(count) }
+            guard errno == EINTR else { return .failure(FileError(number: errno)) }
+        }
+    }
+
+    /// Writes all bytes at a position.
+    static func write(
+        _ bytes: UnsafeRawBufferPointer, to file: File, at offset: Int64
+    ) -> FileError? {
+        var done = 0
+        while done < bytes.count {
+            let count = unsafe pwrite(
+                file.descriptor, bytes.baseAddress.map { unsafe $0 + done }, bytes.count - done,
+                off_t(offset + Int64(done)))
+            if count > 0 {
+                done += count
+            } else if errno != EINTR {
+                return FileError(number: errno)
+            }
+        }
+        return nil
+    }
+
+    static func move(_ path: String, to target: String) -> FileError? {
+        unsafe rename(path, target) == 0 ? nil : FileError(number: errno)
+    }
+
+    static func remove(_ path: String) {
+        unsafe unlink(path)
+    }
+
+    /// Gives a file the permissions that others have when they are created.
+    static func setMode(of file: File, to mode: UInt32) {
+        fchmod(file.descriptor, mode_t(mode))
+    }
+
+    static var temporaryFolder: String {
+        guard let folder = unsafe getenv("TMPDIR") else { return "/tmp" }
+        return unsafe String(cString: folder)
+    }
+}
+
+/// What the operating system says about a file.
+struct FileError: Error {
+    let number: CInt
+    var text: String { System.text(of: number) }
+}
+
+private final class ThreadBody: Sendable {
+    let run: @Sendable () -> Void
+    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+}
+
+private func enterThread(
+    _ context: UnsafeMutableRawPointer?
+) -> UnsafeMutableRawPointer? {
+    var signals = sigset_t()
+    unsafe sigemptyset(&signals)
+    unsafe sigaddset(&signals, SIGPIPE)
+    unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
+    if let context = unsafe context {
+        unsafe Unmanaged<ThreadBody>.fromOpaque(context).takeRetainedValue().run()
+    }
+    return nil
+}

@@ -1,0 +1,194 @@
+internal import HTTPCodecs
+internal import HTTPParser
+
+// What is done when something has gone wrong.
+extension TaskDriver {
+    /// Ends the hop: at once, or after the callback that is running.
+    func fail(_ error: ClientError) {
+        guard transfer != nil else { return failed(error) }
+        pendingFailure = pendingFailure ?? error
+        loop.callAfterwards(self)
+    }
+
+    /// The hop has failed. Outside of callbacks, and without a transfer.
+    func failed(_ error: ClientError) {
+        guard stage != .over else { return }
+        if case .discarding = purpose, error.kind == .internalFailure {
+            return conclude(Ending(error: nil, trailers: HTTPFields()))
+        }
+        let error = described(error)
+        if triesNextTarget(after: error) || goesOnDownloading(after: error) { return }
+        recorder?.abandon()
+        recorder = nil
+        guard case .undecided = purpose, error.kind != .cancelled, stage != .fresh else {
+            return finish(error)
+        }
+        switch decider.recover(from: error, of: sent, in: context) {
+        case .now(let recovery): apply(recovery, error)
+        case .later(let ask): wait(for: ask) { $0.apply($1, error) }
+        }
+    }
+
+    private func apply(_ recovery: HopRecovery, _ error: ClientError) {
+        switch recovery {
+        case .giveUp: finish(error)
+        case .retry(let next, let delay):
+            context.retryCount += 1
+            begin(next, after: delay)
+        }
+    }
+
+    /// Another endpoint, as long as nobody can have seen a byte of the request.
+    private func triesNextTarget(after error: ClientError) -> Bool {
+        guard case .undecided = purpose, error.isSafeToRetry, !targets.isEmpty else { return false }
+        switch error.kind {
+        case .cannotConnect, .cannotFindHost, .timedOut(.connect), .timedOut(.tls),
+            .secureConnectionFailed:
+            break
+        default: return false
+        }
+        epoch += 1
+        if targetIndex + 1 < targets.count {
+            targetIndex += 1
+            prepareBody()
+            return true
+        }
+        guard sent.connectTo == nil, let policy = configuration.endpoints,
+            attempt + 1 < policy.attempts
+        else { return false }
+        attempt += 1
+        askForTargets(policy)
+        return true
+    }
+
+    /// The rest of a download, after its connection broke.
+    private func goesOnDownloading(after error: ClientError) -> Bool {
+        guard case .delivering = purpose, let file = sink as? FileSink,
+            continuations < configuration.downloadContinuations
+        else { return false }
+        switch error.kind {
+        case .connectionLost, .truncated, .badResponse, .timedOut(.idle), .cannotConnect,
+            .emptyResponse, .timedOut(.connect), .timedOut(.firstByte):
+            break
+        default: return false
+        }
+        guard sent.method == .get, let data = file.resumeData(for: response) else { return false }
+        continuations = file.offset > lastOffset ? 1 : continuations + 1
+        lastOffset = file.offset
+        file.prepareToGoOn(data)
+        begin(
+            request.resuming(data),
+            after: continuations > 1 ? .milliseconds(100 << min(continuations, 6)) : .zero)
+        return true
+    }
+
+    // MARK: errors
+
+    /// What libcurl's result means here; nil for success.
+    func error(of result: TransferResult, _ transfer: Transfer) -> ClientError? {
+        if let failure = transfer.failure { return placed(failure, transfer) }
+        guard !result.isSuccess else { return nil }
+        let number = transfer.handle.operatingSystemError
+        var kind = ClientError.Kind(
+            curl: result.code, verification: transfer.handle.verificationResult,
+            message: result.message, isLost: System.connectionLostNumbers.contains(number))
+        let phase = transfer.phase
+        if case .timedOut = kind, phase == .securing { kind = .timedOut(.tls) }
+        if transfer.isHeadDone, kind == .emptyResponse { kind = .truncated }
+        return placed(ClientError(kind, result.text, curlCode: result.number), transfer)
+    }
+
+    /// Says where a hop was when it failed.
+    private func placed(_ error: ClientError, _ transfer: Transfer) -> ClientError {
+        var error = error
+        error.phase = transfer.phase
+        error.bytesSent = upload?.position ?? 0
+        error.isSafeToRetry =
+            error.phase == .resolving || error.phase == .connecting || error.phase == .securing
+        return error
+    }
+
+    /// Adds what holds for all errors of a hop.
+    private func described(_ error: ClientError) -> ClientError {
+        var error = error
+        if error.url == nil { error.url = sent.url }
+        error.bytesReceived = delivered
+        switch stage {
+        case .fresh, .preparing, .parked: error.isSafeToRetry = true
+        case .queued:
+            error.isSafeToRetry = true
+            error.phase = .queued
+        case .running, .over: break
+        }
+        return error
+    }
+
+    // MARK: time
+
+    func timedOut(_ limit: ClientTimeouts.Limit) {
+        var error = ClientError(.timedOut(limit), curlCode: 28)
+        if let transfer { error = placed(error, transfer) }
+        noteMetrics(transfer)
+        leaveQueue()
+        removeTransfer()
+        if limit == .total || limit == .queue {
+            recorder?.abandon()
+            return finish(described(error))
+        }
+        failed(error)
+    }
+
+    private func leaveQueue() {
+        guard stage == .queued, let slot else { return }
+        self.slot = nil
+        loop.admission.leave(self, slot)
+    }
+
+    // MARK: the end
+
+    func cancel() {
+        guard stage != .over else { return }
+        if stage == .fresh { loop.register(self) }
+        var error = described(ClientError(.cancelled))
+        if let transfer { error = placed(error, transfer) }
+        noteMetrics(transfer)
+        leaveQueue()
+        removeTransfer()
+        recorder?.abandon()
+        recorder = nil
+        finish(error)
+    }
+
+    /// The task is over.
+    func finish(_ error: ClientError?) {
+        guard stage != .over else { return }
+        stage = .over
+        epoch += 1
+        var error = error
+        upload?.close()
+        upload = nil
+        if let failure = error {
+            if let file = sink as? FileSink, let data = file.resumeData(for: response) {
+                file.keepsPartial = task.keepsPartial
+                if file.keepsPartial { error?.resumeData = data }
+            }
+            sink.abandon(error ?? failure)
+        }
+        metrics.duration = .nanoseconds(loop.now - startTime)
+        metrics.redirectCount = context.redirectCount
+        loop.unregister(self)
+        noteProgress(isLast: true)
+        task.complete(error, sink.collected, metrics)
+    }
+}
+
+extension ClientError {
+    /// What a decoder says.
+    init(decoding error: CodecError) {
+        switch error.kind {
+        case .truncated: self.init(.truncated, "the content coding is cut off")
+        case .outputTooLong: self.init(.contentTooLong, "\(error)")
+        default: self.init(.decodingFailed, "\(error)")
+        }
+    }
+}

@@ -1,0 +1,109 @@
+internal import HTTPParser
+
+// Times, counters and deadlines.
+extension TaskDriver {
+    /// The limits in nanoseconds; the largest number for none.
+    struct Limits {
+        let queue: Int64
+        let connect: Int64
+        let tls: Int64
+        let firstByte: Int64
+        let idle: Int64
+        let total: Int64
+        /// The earliest that anything can be over.
+        let shortest: Int64
+
+        init(_ timeouts: ClientTimeouts) {
+            func limit(_ duration: Duration?) -> Int64 {
+                duration.map { min($0.nanoseconds, 1 << 60) } ?? 1 << 60
+            }
+            queue = limit(timeouts.queue)
+            connect = limit(timeouts.connect)
+            tls = limit(timeouts.tls)
+            firstByte = limit(timeouts.firstByte)
+            idle = limit(timeouts.idle)
+            total = limit(timeouts.total)
+            shortest = min(min(queue, connect, tls), min(firstByte, idle, total))
+        }
+    }
+
+    /// What is over next if nothing happens until then.
+    func nextDeadline() -> (time: Int64, limit: ClientTimeouts.Limit)? {
+        var (time, limit) = (startTime + limits.total, ClientTimeouts.Limit.total)
+        func consider(_ other: Int64, _ name: ClientTimeouts.Limit) {
+            if other < time { (time, limit) = (other, name) }
+        }
+        if stage == .queued { consider(queuedSince + limits.queue, .queue) }
+        guard let transfer, !holds.contains(.suspension) else { return (time, limit) }
+        if !transfer.isHeadDone { considerBeginning(of: transfer, consider) }
+        if holds.isEmpty, !transfer.isIdleByIntention {
+            consider(transfer.lastActivity + limits.idle, .idle)
+        }
+        return (time, limit)
+    }
+
+    private func considerBeginning(
+        of transfer: Transfer, _ consider: (Int64, ClientTimeouts.Limit) -> Void
+    ) {
+        switch transfer.phase {
+        case .resolving, .connecting: consider(transfer.startTime + limits.connect, .connect)
+        case .securing:
+            let connected = transfer.startTime + transfer.handle.connectTime * 1000
+            consider(connected + limits.tls, .tls)
+            consider(transfer.startTime + limits.connect, .connect)
+        case .waiting:
+            let sent = max(
+                transfer.uploadEnd, transfer.startTime + transfer.handle.requestTime * 1000)
+            consider(sent + limits.firstByte, .firstByte)
+        default: break
+        }
+    }
+
+    // MARK: metrics
+
+    func noteSecurity(_ transfer: Transfer) {
+        guard transfer.settings.wire.origin.isSecure else { return }
+        security = transfer.handle.tls
+    }
+
+    func noteMetrics(_ transfer: Transfer?) {
+        guard let transfer, task.wantsMetrics else { return }
+        var hop = ClientMetrics.Hop(url: sent.url)
+        hop.version = response?.version
+        hop.queued = .nanoseconds(transfer.startTime - queuedSince)
+        transfer.handle.fill(&hop)
+        if transfer.responseStart > 0 {
+            hop.responseStart = .nanoseconds(transfer.responseStart - transfer.startTime)
+        }
+        if transfer.uploadEnd > 0 {
+            hop.requestEnd = .nanoseconds(transfer.uploadEnd - transfer.startTime)
+        }
+        hop.responseEnd = .nanoseconds(loop.now - transfer.startTime)
+        hop.requestContentBytes = upload?.position ?? 0
+        hop.connectTarget = transfer.settings.target
+        hop.isProxied = transfer.settings.proxy != nil
+        hop.tlsVersion = security?.version
+        hop.tlsCipher = security?.cipher
+        security = nil
+        metrics.hops.append(hop)
+    }
+
+    // MARK: progress
+
+    func contentSent(_ count: Int) {
+        guard count > 0 else { return }
+        task.counters.send(count)
+        noteProgress()
+    }
+
+    func contentUnsent(_ count: Int64) {
+        task.counters.send(-Int(clamping: count))
+    }
+
+    /// Tells those who watch, at most some twenty times a second.
+    func noteProgress(isLast: Bool = false) {
+        guard task.isWatched, isLast || loop.now - lastProgress > 50_000_000 else { return }
+        lastProgress = loop.now
+        task.tellProgress(isLast: isLast)
+    }
+}

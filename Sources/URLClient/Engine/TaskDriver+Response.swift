@@ -1,0 +1,282 @@
+internal import HTTPCodecs
+internal import HTTPParser
+
+// From the head of a response to its last byte.
+extension TaskDriver {
+    /// How much content is read for nothing, so that the connection can be used again.
+    private static var discardLimit: Int { 64 << 10 }
+
+    func interimReceived(_ status: HTTPStatus, _ head: ResponseFields) {
+        task.interimReceived(ClientResponse.Interim(status: status, head: head))
+    }
+
+    /// In a callback.
+    func headReceived(_ response: ClientResponse, _ transfer: Transfer) {
+        var response = response
+        if response.version == .http2 { slot?.isHTTP2 = true }
+        let hasNoContent = sent.method == .head || response.status.forbidsContent
+        response.expectedLength =
+            hasNoContent ? 0 : (transfer.isCoded && decodes ? nil : transfer.contentLength)
+        self.response = response
+        if task.wantsMetrics { noteSecurity(transfer) }
+        switch decider.decide(response, to: sent, in: context) {
+        case .now(let decision): apply(decision)
+        case .later(let ask):
+            holds.insert(.decision)
+            wait(for: ask) { driver, decision in
+                driver.apply(decision)
+                driver.releaseUnlessAsking()
+            }
+        }
+    }
+
+    /// After a decision that took time: on with it, unless it has led to another question.
+    private func releaseUnlessAsking() {
+        if isAsking { isAsking = false } else { release(.decision) }
+    }
+
+    private var decodes: Bool { sent.decodesContent ?? configuration.decodesContent }
+
+    private func apply(_ decision: HopDecision) {
+        guard let response else { return }
+        switch decision {
+        case .deliver(let recorder):
+            self.recorder = recorder
+            deliver(response)
+        case .follow(let next, let reason, let delay):
+            let sequel = Sequel.request(next, reason, after: delay)
+            guard reason == .redirect, task.events != nil else { return discard(then: sequel) }
+            ask({ await $0.willRedirect(to: next, from: response) }) { driver, answer in
+                if let answer {
+                    driver.discard(then: .request(answer, reason, after: delay))
+                } else {
+                    driver.deliver(response)
+                }
+            }
+        case .serve(let stored, let content): discard(then: .stored(stored, content: content))
+        case .fail(let error): fail(error)
+        }
+    }
+
+    /// Asks the delegate while the response is held.
+    private func ask<Answer: Sendable>(
+        _ question: @escaping @Sendable (TaskEvents) async -> Answer,
+        then use: @escaping @Sendable (TaskDriver, Answer) -> Void
+    ) {
+        guard let events = task.events else { return }
+        if holds.contains(.decision) { isAsking = true }
+        holds.insert(.decision)
+        wait(for: { await question(events) }) { driver, answer in
+            use(driver, answer)
+            driver.releaseUnlessAsking()
+        }
+    }
+
+    // MARK: thrown away
+
+    private func discard(then sequel: Sequel) {
+        purpose = .discarding(sequel)
+        guard let transfer else { return }
+        if transfer.contentLength ?? 0 > Int64(Self.discardLimit) { stopDiscarding(transfer) }
+    }
+
+    /// Ends the transfer; what it was for is known.
+    private func stopDiscarding(_ transfer: Transfer) {
+        transfer.failure = transfer.failure ?? ClientError(.internalFailure, "not read to its end")
+        pendingFailure = transfer.failure
+        loop.callAfterwards(self)
+    }
+
+    // MARK: delivered
+
+    func deliver(_ response: ClientResponse) {
+        purpose = .delivering
+        continuations = delivered > 0 ? continuations : 0
+        task.setResponse(response)
+        if let error = openDecoder(response) ?? sink.begin(response) { return fail(error) }
+        task.counters.expectToReceive(response.expectedLength, after: sink.startOffset)
+        guard sink.asksForDisposition, task.events != nil else { return }
+        ask({ await $0.disposition(for: response) }) { $0.apply($1) }
+    }
+
+    private func apply(_ disposition: ResponseDisposition) {
+        switch disposition {
+        case .allow: break
+        case .cancel: fail(ClientError(.cancelled, "by the delegate, after the head"))
+        case .becomeDownload(let path):
+            guard let response else { return }
+            let file = FileSink(to: path, resuming: nil)
+            let download = task.becomeDownload(file)
+            task = download
+            sink = file
+            if let error = file.begin(response) { fail(error) }
+        }
+    }
+
+    private func openDecoder(_ response: ClientResponse) -> ClientError? {
+        guard let transfer, transfer.isCoded, decodes, !(sink is FileSink) else { return nil }
+        // A coding that is not known is the application's business.
+        guard let coding = try? ContentCoding(applied: response.fields), coding != .identity else {
+            return nil
+        }
+        let limits = ContentDecodingLimits(
+            outputBytes: contentLimit ?? .max, ratio: max(1, configuration.decodingRatio))
+        do throws(CodecError) {
+            decoder = try ContentDecoder(coding, limits: limits, pool: Self.pool)
+            return nil
+        } catch {
+            return ClientError(.internalFailure, "\(error)")
+        }
+    }
+
+    private static let pool = ContentCodingPool()
+
+    private var contentLimit: Int64? { sent.contentLimit ?? configuration.contentLimit }
+
+    /// In a callback, or with content that was stored.
+    func contentReceived(_ bytes: UnsafeRawBufferPointer, _ transfer: Transfer) {
+        switch purpose {
+        case .discarding:
+            discarded += bytes.count
+            if discarded > Self.discardLimit { stopDiscarding(transfer) }
+        case .delivering:
+            task.counters.receive(bytes.count)
+            unsafe pass(bytes)
+            noteProgress()
+        case .undecided: break
+        }
+        if let error = pendingFailure { transfer.failure = transfer.failure ?? error }
+    }
+
+    private func pass(_ bytes: UnsafeRawBufferPointer) {
+        guard decoder != nil else { return unsafe give(bytes) }
+        decoded.removeAll(keepingCapacity: true)
+        do throws(CodecError) {
+            let span = unsafe Span<UInt8>(
+                _unsafeElements: bytes.bindMemory(to: UInt8.self))
+            try decoder?.decode(span, into: &decoded)
+        } catch {
+            return fail(ClientError(decoding: error))
+        }
+        giveDecoded()
+    }
+
+    private func giveDecoded() {
+        guard !decoded.isEmpty else { return }
+        let content = decoded
+        unsafe content.withUnsafeBytes { unsafe give($0) }
+    }
+
+    private func give(_ bytes: UnsafeRawBufferPointer) {
+        delivered += Int64(bytes.count)
+        if let contentLimit, delivered > contentLimit {
+            return fail(ClientError(.contentTooLong, "more than \(contentLimit) bytes"))
+        }
+        unsafe recorder?.record(bytes)
+        switch unsafe sink.take(bytes) {
+        case .taken: break
+        case .full: holds.insert(.reader)
+        case .failed(let error): fail(error)
+        }
+    }
+
+    /// The reader has caught up.
+    func sinkHasRoom() { release(.reader) }
+
+    private func finishContent(_ trailers: HTTPFields) {
+        if decoder != nil {
+            decoded.removeAll(keepingCapacity: true)
+            do throws(CodecError) {
+                try decoder?.finish(into: &decoded)
+            } catch {
+                return failed(ClientError(decoding: error))
+            }
+            giveDecoded()
+            if let error = pendingFailure { return failed(error) }
+        }
+        response?.trailers = trailers
+        if let response, !trailers.isEmpty { task.setResponse(response) }
+        if let error = sink.finish(trailers: trailers) { return failed(error) }
+        recorder?.finish(trailers: trailers)
+        recorder = nil
+        finish(nil)
+    }
+
+    // MARK: an answer without the network
+
+    func serve(_ stored: ClientResponse, _ content: [UInt8]) {
+        stage = .running
+        response = stored
+        purpose = .delivering
+        task.setResponse(stored)
+        if let error = sink.begin(stored) { return finish(error) }
+        served = content
+        if sink.asksForDisposition, task.events != nil {
+            ask({ await $0.disposition(for: stored) }) { $0.apply($1) }
+            ending = Ending(error: nil, trailers: stored.trailers)
+        } else {
+            conclude(Ending(error: nil, trailers: stored.trailers))
+        }
+    }
+
+    // MARK: the end of a transfer
+
+    /// Outside of callbacks.
+    func transferEnded(_ transfer: Transfer, _ code: TransferResult.Code) {
+        guard self.transfer === transfer else { return }
+        let result = TransferResult(code: code, message: transfer.handle.errorMessage)
+        noteMetrics(transfer)
+        let ending = Ending(
+            error: error(of: result, transfer), trailers: transfer.trailers)
+        pendingFailure = nil
+        removeTransfer()
+        guard !holds.contains(.decision) else {
+            self.ending = ending
+            return
+        }
+        conclude(ending)
+    }
+
+    func conclude(_ ending: Ending) {
+        guard stage != .over else { return }
+        if let error = pendingFailure {
+            pendingFailure = nil
+            return failed(error)
+        }
+        switch purpose {
+        case .discarding(let sequel): follow(sequel)
+        case .delivering:
+            if let error = ending.error { return failed(error) }
+            if let content = served {
+                served = nil
+                unsafe content.withUnsafeBytes { unsafe give($0) }
+                if let error = pendingFailure { return failed(error) }
+            }
+            finishContent(ending.trailers)
+        case .undecided:
+            failed(ending.error ?? ClientError(.emptyResponse, "no head of a response"))
+        }
+    }
+
+    private func follow(_ sequel: Sequel) {
+        switch sequel {
+        case .stored(let response, let content): serve(response, content)
+        case .request(let next, let reason, let delay):
+            if let response {
+                context.history.append(HopRecord(request: sent, response: response, reason: reason))
+                if context.history.count > 32 { context.history.removeFirst() }
+            }
+            context.count(reason)
+            upload?.close()
+            upload = nil
+            begin(next, after: delay)
+        }
+    }
+
+    /// Begins a hop after a while.
+    func begin(_ next: ClientRequest, after delay: Duration) {
+        guard delay > .zero else { return begin(next) }
+        stage = .preparing
+        wait(for: { try? await Task.sleep(for: delay) }) { driver, _ in driver.begin(next) }
+    }
+}

@@ -1,0 +1,129 @@
+internal import HTTPCodecs
+internal import Synchronization
+
+/// A task's side of its delegate: puts what happens on the delegate's queue.
+final class TaskEvents: Sendable {
+    private let delegate: any ClientSessionDelegate
+    private let queue: DelegateQueue
+    private let task = Locked<TransferTask?>(nil)
+    private let isTellingProgress = Atomic(false)
+
+    init(_ delegate: any ClientSessionDelegate, on queue: DelegateQueue) {
+        self.delegate = delegate
+        self.queue = queue
+    }
+
+    /// The task is known only after it was created; it is let go at its end.
+    func belong(to task: TransferTask) {
+        self.task.withLock { $0 = task }
+    }
+
+    func willRedirect(
+        to request: ClientRequest, from response: ClientResponse
+    ) async -> ClientRequest? {
+        guard let task = task.withLock({ $0 }) else { return request }
+        let delegate = delegate
+        return await queue.ask {
+            await delegate.task(task, willRedirectTo: request, from: response)
+        }
+    }
+
+    func needsNewBody() async -> ClientBody {
+        guard let task = task.withLock({ $0 }) else { return .none }
+        let delegate = delegate
+        return await queue.ask { await delegate.taskNeedsNewBody(task) }
+    }
+
+    func disposition(for response: ClientResponse) async -> ResponseDisposition {
+        guard let task = task.withLock({ $0 }) else { return .allow }
+        let delegate = delegate
+        return await queue.ask { await delegate.task(task, didReceiveResponse: response) }
+    }
+
+    func interim(_ task: TransferTask, _ response: ClientResponse.Interim) {
+        queue.send { self.delegate.task(task, didReceive: response) }
+    }
+
+    func became(_ task: TransferTask, _ download: DownloadTask) {
+        belong(to: download)
+        queue.send { self.delegate.task(task, didBecome: download) }
+    }
+
+    /// A piece of content; `done` when the delegate has taken it.
+    func received(_ content: [UInt8], done: @escaping @Sendable () -> Void) {
+        guard let task = task.withLock({ $0 }) else { return done() }
+        queue.send {
+            self.delegate.task(task, didReceiveContent: content)
+            done()
+        }
+    }
+
+    /// One call waits at most.
+    func progressed(_ task: TransferTask, _ progress: TransferProgress) {
+        guard progress.sent > 0 || task is DownloadTask else { return }
+        guard !isTellingProgress.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        queue.send {
+            self.isTellingProgress.store(false, ordering: .releasing)
+            let progress = task.currentProgress
+            if progress.sent > 0, progress.received == 0 || !(task is DownloadTask) {
+                self.delegate.task(task, didSend: progress)
+            } else if let download = task as? DownloadTask {
+                self.delegate.task(download, didWrite: progress)
+            }
+        }
+    }
+
+    func downloaded(_ task: DownloadTask, to path: String, isTemporary: Bool) {
+        queue.send {
+            self.delegate.task(task, didFinishDownloadingTo: path)
+            if isTemporary { System.remove(path) }
+        }
+    }
+
+    func collected(_ task: TransferTask, _ metrics: ClientMetrics) {
+        queue.send { self.delegate.task(task, didCollect: metrics) }
+    }
+
+    func completed(_ task: TransferTask, _ error: ClientError?) {
+        self.task.withLock { $0 = nil }
+        queue.send { self.delegate.task(task, didCompleteWith: error) }
+    }
+}
+
+/// Hands content to a delegate, and stops the connection while too much waits for it.
+final class DelegateSink: ContentSink {
+    private let events: TaskEvents
+    private let limit: Int
+    private let waiting = WaitingBytes()
+    private unowned let loop: ClientLoop
+    weak var driver: TaskDriver?
+
+    init(_ events: TaskEvents, limit: Int, loop: ClientLoop) {
+        self.events = events
+        self.limit = limit
+        self.loop = loop
+    }
+
+    override var asksForDisposition: Bool { true }
+
+    override func take(_ bytes: UnsafeRawBufferPointer) -> Answer {
+        let count = bytes.count
+        let (loop, driver, limit, waiting) = (loop, driver, limit, waiting)
+        let isFull = waiting.add(count) >= limit
+        unsafe events.received(Array(bytes)) {
+            let left = waiting.add(-count)
+            guard left < limit, left + count >= limit, let driver else { return }
+            loop.post { driver.sinkHasRoom() }
+        }
+        return isFull ? .full : .taken
+    }
+}
+
+/// How much content waits for a delegate.
+private final class WaitingBytes: Sendable {
+    private let count = Atomic(0)
+
+    func add(_ bytes: Int) -> Int {
+        count.add(bytes, ordering: .acquiringAndReleasing).newValue
+    }
+}

@@ -1,0 +1,263 @@
+internal import HTTPParser
+
+/// One hop in libcurl: what its callbacks bring is put in order here and handed to the driver.
+final class Transfer {
+    enum ContentAnswer { case taken, paused, failed }
+
+    unowned let driver: TaskDriver
+    let handle: EasyHandle
+    let upload: UploadSource?
+    let settings: HopSettings
+
+    /// Why a callback has ended the transfer.
+    var failure: ClientError?
+    /// When something came or went last.
+    var lastActivity: Int64
+    /// When the last byte of the request's content was given away, or the request was sent.
+    private(set) var uploadEnd: Int64 = 0
+    private(set) var responseStart: Int64 = 0
+    let startTime: Int64
+
+    // The head of the response, or fields behind the content.
+    private var lines: [UInt8] = []
+    private var headBytes = 0
+    private(set) var isHeadDone = false
+    private var interim: [ClientResponse.Interim] = []
+    private var hasLength = false
+    private var hasConflict = false
+    private(set) var contentLength: Int64?
+    private(set) var isCoded = false
+
+    /// Which directions libcurl holds back.
+    private var receivingIsPaused = false
+    private var sendingIsPaused = false
+
+    init(
+        _ driver: TaskDriver, _ handle: EasyHandle, _ settings: HopSettings,
+        upload: UploadSource?, now: Int64
+    ) {
+        self.driver = driver
+        self.handle = handle
+        self.settings = settings
+        self.upload = upload
+        lastActivity = now
+        startTime = now
+    }
+
+    private func touch() {
+        lastActivity = driver.loop.now
+    }
+
+    // MARK: the head
+
+    /// A line of a head, its end included. False ends the transfer.
+    func received(line: UnsafeRawBufferPointer) -> Bool {
+        touch()
+        headBytes += line.count
+        guard headBytes <= driver.headLimit else {
+            return fail(ClientError(.headTooLong, "more than \(driver.headLimit) bytes"))
+        }
+        if isHeadDone {
+            unsafe lines.append(contentsOf: line)
+            return true
+        }
+        guard unsafe !isEmpty(line) else { return headEnded() }
+        if unsafe startsHead(line) {
+            // A head before this one was for libcurl alone, such as a proxy's challenge.
+            resetHead()
+            unsafe lines.append(contentsOf: line)
+            return true
+        }
+        unsafe lines.append(contentsOf: line)
+        return unsafe noteField(line)
+    }
+
+    private func resetHead() {
+        if responseStart == 0 { responseStart = driver.loop.now }
+        lines.removeAll(keepingCapacity: true)
+        lines.reserveCapacity(512)
+        (hasLength, hasConflict, contentLength, isCoded) = (false, false, nil, false)
+    }
+
+    private func isEmpty(_ line: UnsafeRawBufferPointer) -> Bool {
+        unsafe line.isEmpty || line[0] == 10 || (line[0] == 13 && line.count == 2)
+    }
+
+    private func startsHead(_ line: UnsafeRawBufferPointer) -> Bool {
+        unsafe line.count >= 5 && line[0] == 0x48 && line[1] == 0x54 && line[2] == 0x54
+            && line[3] == 0x50 && line[4] == 0x2F
+    }
+
+    /// Looks at the two fields that decide how the content is read: Content-Length and
+    /// Content-Encoding.
+    private func noteField(_ line: UnsafeRawBufferPointer) -> Bool {
+        guard line.count > 15, unsafe line[0] | 0x20 == 0x63, unsafe line[7] == 0x2D else {
+            return true
+        }
+        if unsafe matches(line, "content-length:") {
+            let text = unsafe FieldLines.text(FieldLines.trimmed(Array(line)[15...]))
+            guard !text.isEmpty, text.utf8.count <= 18, let length = Int64(text), length >= 0 else {
+                return true
+            }
+            if hasLength, length != contentLength { hasConflict = true }
+            (hasLength, contentLength) = (true, length)
+        } else if unsafe matches(line, "content-encoding:") {
+            isCoded = true
+        }
+        return true
+    }
+
+    private func matches(_ line: UnsafeRawBufferPointer, _ name: StaticString) -> Bool {
+        let length = name.utf8CodeUnitCount
+        guard line.count >= length else { return false }
+        for index in 0..<length {
+            let byte = unsafe line[index]
+            let lower = (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
+            guard unsafe lower == name.utf8Start[index] else { return false }
+        }
+        return true
+    }
+
+    private func headEnded() -> Bool {
+        guard let (status, version) = statusLine() else {
+            return fail(ClientError(.badResponse, "no lawful status line"))
+        }
+        // Two lengths could be read in two ways (RFC 9112 section 6.3).
+        guard !hasConflict else {
+            return fail(ClientError(.badResponse, "two different lengths"))
+        }
+        let head = ResponseFields(bytes: lines)
+        if status.code < 200, status.code != 101 {
+            if interim.count < 32 {
+                interim.append(ClientResponse.Interim(status: status, head: head))
+                driver.interimReceived(status, head)
+            }
+            return true
+        }
+        isHeadDone = true
+        lines = []
+        var response = ClientResponse(
+            url: driver.hopURL, status: status, version: version, head: head)
+        response.interim = interim
+        driver.headReceived(response, self)
+        return failure == nil
+    }
+
+    /// Reads the first line: the version, a space and three digits; the reason may be missing.
+    private func statusLine() -> (HTTPStatus, ClientResponse.Version)? {
+        guard let end = lines.firstIndex(of: 10) else {
+            // HTTP/0.9 has no head, and libcurl makes none up.
+            return nil
+        }
+        let line = lines[..<end]
+        guard let space = line.firstIndex(of: 32), line.count >= space + 4 else { return nil }
+        var code = 0
+        for byte in line[(space + 1)...(space + 3)] {
+            guard (0x30...0x39).contains(byte) else { return nil }
+            code = code * 10 + Int(byte - 0x30)
+        }
+        guard let status = HTTPStatus(code) else { return nil }
+        let version: ClientResponse.Version =
+            switch line[5] {
+            case 0x32: .http2
+            case 0x33: .http3
+            default: space == 8 && line[7] == 0x30 ? .http10 : .http11
+            }
+        return (status, version)
+    }
+
+    /// The fields behind the content.
+    var trailers: HTTPFields {
+        lines.isEmpty ? HTTPFields() : FieldLines.fields(in: lines)
+    }
+
+    // MARK: content
+
+    func received(content: UnsafeRawBufferPointer) -> ContentAnswer {
+        touch()
+        if !isHeadDone, driver.loop.configuration.allowsHTTP09 { startWithoutHead() }
+        if failure != nil { return .failed }
+        guard !driver.holdsReceiving else {
+            receivingIsPaused = true
+            return .paused
+        }
+        unsafe driver.contentReceived(content, self)
+        return failure == nil ? .taken : .failed
+    }
+
+    private func startWithoutHead() {
+        isHeadDone = true
+        driver.headReceived(
+            ClientResponse(url: driver.hopURL, status: .ok, version: .http10), self)
+    }
+
+    func read(into room: UnsafeMutableRawBufferPointer) -> UploadSource.Answer {
+        touch()
+        guard let upload else { return .bytes(0) }
+        guard !driver.holdsSending else {
+            sendingIsPaused = true
+            return .paused
+        }
+        let answer = unsafe upload.read(into: room)
+        switch answer {
+        case .bytes(let count):
+            driver.contentSent(count)
+            if count == 0 || upload.isAtEnd { uploadEnd = driver.loop.now }
+        case .paused: sendingIsPaused = true
+        case .failed: failure = failure ?? upload.failure
+        }
+        return answer
+    }
+
+    /// libcurl sends the content again when a connection that was used before turns out to be
+    /// closed. A request that must not happen twice is not repeated without being asked
+    /// (RFC 9110 section 9.2.2).
+    func seek(to offset: Int64) -> Bool {
+        guard let upload else { return false }
+        if upload.position > offset, !settings.method.isIdempotent {
+            failure = ClientError(.connectionLost, "the content was sent in part and not again")
+            return false
+        }
+        let sent = upload.position
+        guard upload.seek(to: offset) else { return false }
+        driver.contentUnsent(sent - offset)
+        return true
+    }
+
+    func trusts(_ certificates: [[UInt8]], isTrusted: Bool) -> Bool {
+        guard let trust = settings.trust else { return isTrusted }
+        return trust.evaluate(
+            TrustPolicy.Evaluation(
+                origin: settings.wire.origin, certificates: certificates, isTrusted: isTrusted))
+    }
+
+    private func fail(_ error: ClientError) -> Bool {
+        failure = failure ?? error
+        return false
+    }
+
+    // MARK: pausing, outside of callbacks
+
+    /// Brings libcurl to what the driver wants.
+    func applyHolds(stopsAtOnce: Bool) {
+        let receiving = driver.holdsReceiving && (receivingIsPaused || stopsAtOnce)
+        let sending = driver.holdsSending && (sendingIsPaused || stopsAtOnce)
+        guard receiving != receivingIsPaused || sending != sendingIsPaused else { return }
+        if receivingIsPaused, !receiving { touch() }
+        receivingIsPaused = receiving
+        sendingIsPaused = sending
+        handle.pause(receiving: receiving, sending: sending)
+    }
+
+    /// There are pieces again after a read has found none.
+    func resumeSending() {
+        guard sendingIsPaused, !driver.holdsSending else { return }
+        sendingIsPaused = false
+        handle.pause(receiving: receivingIsPaused, sending: false)
+    }
+
+    /// Whether nothing can be expected to move because this side does not want it to.
+    var isIdleByIntention: Bool {
+        receivingIsPaused || (sendingIsPaused && !(upload?.isAtEnd ?? true))
+    }
+}

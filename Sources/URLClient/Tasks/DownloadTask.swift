@@ -1,0 +1,52 @@
+internal import HTTPCodecs
+
+/// Fetches content into a file.
+///
+/// It is written beside its destination and takes its place when it is whole: nobody ever sees a
+/// part of it. The content stays as the server sends it; no content coding is asked for.
+public final class DownloadTask: TransferTask, @unchecked Sendable {
+    /// Where the file will be.
+    public let path: String
+    /// Whether the file is removed once the delegate has seen it and not moved it away.
+    let isTemporary: Bool
+
+    init(
+        _ identifier: Int, _ request: ClientRequest, _ loop: ClientLoop, _ sink: FileSink,
+        isTemporary: Bool, events: TaskEvents?, completion: Completion?
+    ) {
+        path = sink.path
+        self.isTemporary = isTemporary
+        super.init(
+            identifier, request, loop, events: events, wantsMetrics: true, completion: completion)
+    }
+
+    init(adopting other: TransferTask, _ sink: FileSink) {
+        path = sink.path
+        isTemporary = false
+        super.init(adopting: other)
+    }
+
+    /// Cancels the task and keeps what is there, if the server can be asked for the rest: the
+    /// error's ``ClientError/resumeData`` is what a new task goes on with.
+    /// - Returns: the resume data, or nil when the download would have to begin anew.
+    public func cancelProducingResumeData() async -> ResumeData? {
+        cancel(keepingPartial: true)
+        do throws(ClientError) {
+            try await finished()
+            return nil
+        } catch {
+            return error.resumeData
+        }
+    }
+
+    /// Whether a download that fails keeps what is there for its ``ClientError/resumeData``; false
+    /// by default: then it leaves nothing behind.
+    public var keepsPartialFile: Bool {
+        get { keepsPartial }
+        set { shared.withLock { $0.keepsPartial = newValue } }
+    }
+
+    override func finishDelivery(_ error: ClientError?) {
+        if error == nil { events?.downloaded(self, to: path, isTemporary: isTemporary) }
+    }
+}

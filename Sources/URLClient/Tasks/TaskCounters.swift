@@ -1,0 +1,62 @@
+internal import Synchronization
+
+/// How many bytes have come and gone.
+final class TaskCounters: Sendable {
+    private let receivedCount = Atomic<Int64>(0)
+    private let sentCount = Atomic<Int64>(0)
+    private let expectedReceive = Atomic<Int64>(-1)
+    private let expectedSend = Atomic<Int64>(-1)
+
+    var received: Int64 { receivedCount.load(ordering: .relaxed) }
+    var sent: Int64 { sentCount.load(ordering: .relaxed) }
+    var toReceive: Int64? { Self.known(expectedReceive.load(ordering: .relaxed)) }
+    var toSend: Int64? { Self.known(expectedSend.load(ordering: .relaxed)) }
+
+    private static func known(_ count: Int64) -> Int64? { count < 0 ? nil : count }
+
+    func receive(_ count: Int) {
+        receivedCount.add(Int64(count), ordering: .relaxed)
+    }
+
+    func send(_ count: Int) {
+        sentCount.add(Int64(count), ordering: .relaxed)
+    }
+
+    /// A hop begins to send.
+    func expectToSend(_ count: Int64?) {
+        sentCount.store(0, ordering: .relaxed)
+        expectedSend.store(count ?? -1, ordering: .relaxed)
+    }
+
+    /// A response is delivered; so much of it was there before.
+    func expectToReceive(_ count: Int64?, after offset: Int64) {
+        receivedCount.store(offset, ordering: .relaxed)
+        expectedReceive.store(count.map { $0 + offset } ?? -1, ordering: .relaxed)
+    }
+}
+
+/// How far a task has come.
+public struct TransferProgress: Sendable, Hashable {
+    /// How many bytes of the response's content have come, content coding still on.
+    public var received: Int64
+    /// How many bytes will come; nil if that is not known.
+    public var expectedToReceive: Int64?
+    /// How many bytes of the request's content were sent.
+    public var sent: Int64
+    /// How many bytes will be sent; nil if that is not known.
+    public var expectedToSend: Int64?
+
+    /// The part of the whole that is done, 0...1: of what is received, or of what is sent as long as
+    /// nothing has come. Nil if the whole is not known.
+    public var fraction: Double? {
+        if received > 0 || expectedToSend == nil || expectedToSend == 0 {
+            return Self.part(received, expectedToReceive)
+        }
+        return Self.part(sent, expectedToSend)
+    }
+
+    private static func part(_ count: Int64, _ whole: Int64?) -> Double? {
+        guard let whole, whole > 0 else { return nil }
+        return min(1, Double(count) / Double(whole))
+    }
+}

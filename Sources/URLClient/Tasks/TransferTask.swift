@@ -1,0 +1,286 @@
+internal import HTTPCodecs
+internal import Synchronization
+
+/// A task of a session: data, upload or download.
+///
+/// Tasks are created suspended; ``resume()`` starts them. All members may be used from any thread.
+public class TransferTask: @unchecked Sendable {
+    /// What a task is doing.
+    public enum State: Sendable, Hashable {
+        /// It runs, or waits for its turn.
+        case running
+        /// It was not started, or is suspended: the connection, if there is one, is not read.
+        case suspended
+        /// It was cancelled and will be completed soon.
+        case canceling
+        /// It is over.
+        case completed
+    }
+
+    struct Shared: Sendable {
+        var state = State.suspended
+        var suspensions = 1
+        var isStarted = false
+        var current: ClientRequest?
+        var response: ClientResponse?
+        var error: ClientError?
+        var metrics: ClientMetrics?
+        var content: [UInt8] = []
+        var keepsPartial = false
+        var text = ""
+        var watchers: [AsyncStream<TransferProgress>.Continuation] = []
+        var waiters: [CheckedContinuation<Void, Never>] = []
+        var driver: TaskDriver?
+    }
+
+    /// Calls who asked for the end of the task.
+    typealias Completion = @Sendable (TransferTask, [UInt8]) -> Void
+
+    /// The number of the task within its session, from 1.
+    public let identifier: Int
+    /// The request that the task was created with.
+    public let originalRequest: ClientRequest
+    let loop: ClientLoop
+    let counters: TaskCounters
+    let shared: Locked<Shared>
+    /// The delegate's side; nil where nobody is told.
+    let events: TaskEvents?
+    let wantsMetrics: Bool
+    private let completion: Completion?
+    private let watched = Atomic(false)
+
+    init(
+        _ identifier: Int, _ request: ClientRequest, _ loop: ClientLoop, events: TaskEvents?,
+        wantsMetrics: Bool, completion: Completion?
+    ) {
+        self.identifier = identifier
+        originalRequest = request
+        self.loop = loop
+        self.events = events
+        self.wantsMetrics = wantsMetrics
+        self.completion = completion
+        counters = TaskCounters()
+        shared = Locked(Shared())
+    }
+
+    /// A task that goes on with what another has begun.
+    init(adopting other: TransferTask) {
+        identifier = other.identifier
+        originalRequest = other.originalRequest
+        loop = other.loop
+        events = other.events
+        wantsMetrics = other.wantsMetrics
+        completion = nil
+        counters = other.counters
+        shared = other.shared
+        watched.store(other.isWatched, ordering: .relaxed)
+    }
+
+    /// The request of the hop that runs, as it is sent.
+    public var currentRequest: ClientRequest {
+        shared.withLock { $0.current } ?? originalRequest
+    }
+    /// The response, once its head is there.
+    public var response: ClientResponse? { shared.withLock { $0.response } }
+    /// Why the task has failed; nil while it runs, and if it did well.
+    public var error: ClientError? { shared.withLock { $0.error } }
+    /// What the task is doing.
+    public var state: State { shared.withLock { $0.state } }
+    /// What the task has taken, once it is over.
+    public var metrics: ClientMetrics? { shared.withLock { $0.metrics } }
+    /// A text for people; the client does nothing with it.
+    public var taskDescription: String {
+        get { shared.withLock { $0.text } }
+        set { shared.withLock { $0.text = newValue } }
+    }
+
+    /// How many bytes of the response's content have come, content coding still on.
+    public var countOfBytesReceived: Int64 { counters.received }
+    /// How many bytes will come; nil if that is not known.
+    public var countOfBytesExpectedToReceive: Int64? { counters.toReceive }
+    /// How many bytes of the request's content were sent in this hop.
+    public var countOfBytesSent: Int64 { counters.sent }
+    /// How many bytes will be sent; nil if that is not known.
+    public var countOfBytesExpectedToSend: Int64? { counters.toSend }
+
+    /// Which tasks go first when not all can run, 0...1. A change holds from the next hop on.
+    public var priority: Double {
+        get { shared.withLock { $0.driver?.priority } ?? originalRequest.priority }
+        set {
+            guard let driver = shared.withLock({ $0.driver }) else { return }
+            loop.post { driver.priority = newValue }
+        }
+    }
+
+    // MARK: control
+
+    /// Starts the task, or lets it go on: as many times as it was suspended, once more for a task
+    /// that was just created. More calls do nothing.
+    public func resume() {
+        let step = shared.withLock { shared -> (Bool, TaskDriver)? in
+            guard shared.state == .suspended, let driver = shared.driver else { return nil }
+            shared.suspensions -= 1
+            guard shared.suspensions == 0 else { return nil }
+            shared.state = .running
+            defer { shared.isStarted = true }
+            return (!shared.isStarted, driver)
+        }
+        guard let (isFirst, driver) = step else { return }
+        let isTaken = loop.post { isFirst ? driver.start() : driver.unsuspend() }
+        if !isTaken { refuse() }
+    }
+
+    /// Stops the task until it is resumed: nothing is read from its connection or sent on it. Calls
+    /// are counted.
+    public func suspend() {
+        let driver = shared.withLock { shared -> TaskDriver? in
+            guard shared.state == .running || shared.state == .suspended else { return nil }
+            shared.suspensions += 1
+            guard shared.state == .running else { return nil }
+            shared.state = .suspended
+            return shared.driver
+        }
+        if let driver { loop.post { driver.suspend() } }
+    }
+
+    /// Ends the task with ``ClientError/Kind/cancelled``, soon.
+    public func cancel() {
+        cancel(keepingPartial: false)
+    }
+
+    func cancel(keepingPartial: Bool) {
+        let driver = shared.withLock { shared -> TaskDriver? in
+            guard shared.state == .running || shared.state == .suspended else { return nil }
+            shared.state = .canceling
+            shared.isStarted = true
+            if keepingPartial { shared.keepsPartial = true }
+            return shared.driver
+        }
+        guard let driver else { return }
+        if !loop.post({ driver.cancel() }) { refuse() }
+    }
+
+    private func refuse() {
+        complete(ClientError(.sessionInvalidated), [], nil)
+    }
+
+    /// Waits until the task is over, and starts it if it was not started.
+    /// - Returns: the response.
+    /// - Throws: the task's error.
+    @discardableResult
+    public func finished() async throws(ClientError) -> ClientResponse {
+        startIfFresh()
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = shared.withLock { shared -> Bool in
+                    guard shared.state != .completed else { return true }
+                    shared.waiters.append(continuation)
+                    return false
+                }
+                if isOver { continuation.resume() }
+            }
+        } onCancel: {
+            cancel()
+        }
+        let (error, response) = shared.withLock { ($0.error, $0.response) }
+        if let error { throw error }
+        guard let response else { throw ClientError(.internalFailure, "no response") }
+        return response
+    }
+
+    func startIfFresh() {
+        if shared.withLock({ !$0.isStarted && $0.state == .suspended && $0.suspensions == 1 }) {
+            resume()
+        }
+    }
+
+    // MARK: progress
+
+    /// How far the task has come: the latest figures, up to twenty times a second, until it is over.
+    /// Whoever asks for them starts a task that was not started.
+    public var progress: AsyncStream<TransferProgress> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: TransferProgress.self, bufferingPolicy: .bufferingNewest(1))
+        watched.store(true, ordering: .releasing)
+        let isOver = shared.withLock { shared -> Bool in
+            guard shared.state != .completed else { return true }
+            shared.watchers.append(continuation)
+            return false
+        }
+        if isOver {
+            continuation.yield(currentProgress)
+            continuation.finish()
+        } else {
+            startIfFresh()
+        }
+        return stream
+    }
+
+    /// How far the task has come.
+    public var currentProgress: TransferProgress {
+        TransferProgress(
+            received: counters.received, expectedToReceive: counters.toReceive,
+            sent: counters.sent, expectedToSend: counters.toSend)
+    }
+
+    var isWatched: Bool { events != nil || watched.load(ordering: .acquiring) }
+
+    /// On the session's thread.
+    func tellProgress(isLast: Bool) {
+        let progress = currentProgress
+        let watchers = shared.withLock { shared -> [AsyncStream<TransferProgress>.Continuation] in
+            defer { if isLast { shared.watchers = [] } }
+            return shared.watchers
+        }
+        for watcher in watchers {
+            watcher.yield(progress)
+            if isLast { watcher.finish() }
+        }
+        events?.progressed(self, progress)
+    }
+
+    // MARK: from the driver
+
+    func setCurrent(_ request: ClientRequest) {
+        guard events != nil || wantsMetrics else { return }
+        shared.withLock { $0.current = request }
+    }
+
+    func setResponse(_ response: ClientResponse) {
+        shared.withLock { $0.response = response }
+    }
+
+    func interimReceived(_ response: ClientResponse.Interim) {
+        events?.interim(self, response)
+    }
+
+    var keepsPartial: Bool { shared.withLock { $0.keepsPartial } }
+
+    func becomeDownload(_ sink: FileSink) -> DownloadTask {
+        let download = DownloadTask(adopting: self, sink)
+        events?.became(self, download)
+        return download
+    }
+
+    /// The task is over; only the first call counts.
+    func complete(_ error: ClientError?, _ content: [UInt8], _ metrics: ClientMetrics?) {
+        let waiters = shared.withLock { shared -> [CheckedContinuation<Void, Never>]? in
+            guard shared.state != .completed else { return nil }
+            shared.state = .completed
+            shared.error = error
+            shared.metrics = metrics
+            shared.driver = nil
+            defer { shared.waiters = [] }
+            return shared.waiters
+        }
+        guard let waiters else { return }
+        finishDelivery(error)
+        if let metrics, wantsMetrics { events?.collected(self, metrics) }
+        events?.completed(self, error)
+        completion?(self, content)
+        for waiter in waiters { waiter.resume() }
+    }
+
+    /// What a kind of task does at its end, before it is said to be over.
+    func finishDelivery(_ error: ClientError?) {}
+}
