@@ -9,7 +9,7 @@ internal import HTTPCodecs
 /// ```
 ///
 /// One session serves a program: connections are kept per session. Each has one thread of its own.
-/// A session that nobody holds any more finishes the tasks that it has.
+/// A session ends when nobody holds it any more, nor any task of it that is not over.
 public final class ClientSession: Sendable {
     struct Shared: Sendable {
         var lastIdentifier = 0
@@ -131,7 +131,10 @@ public final class ClientSession: Sendable {
         let driver = TaskDriver(loop, decider, task, sink)
         (sink as? DelegateSink)?.driver = driver
         task.events?.belong(to: task)
-        task.shared.withLock { $0.driver = driver }
+        task.shared.withLock { shared in
+            shared.driver = driver
+            shared.session = self
+        }
         if isInvalid { task.complete(ClientError(.sessionInvalidated), [], nil) }
         return task
     }

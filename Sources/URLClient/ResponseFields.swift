@@ -95,7 +95,7 @@ enum FieldLines {
     static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         var bytes = bytes
         while let first = bytes.first, first == 32 || first == 9 { bytes = bytes.dropFirst() }
-        while let last = bytes.last, last == 32 || last == 9 || last == 13 {
+        while let last = bytes.last, last == 32 || last == 9 || last == 13 || last == 10 {
             bytes = bytes.dropLast()
         }
         return bytes

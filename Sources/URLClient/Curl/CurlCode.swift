@@ -40,8 +40,9 @@ extension ClientError.Kind {
     /// A name that does not match is found after the chain was accepted.
     private static func certificate(_ verification: Int, _ message: String) -> Self {
         switch verification {
-        case 0: message.contains("no alternative") || message.contains("does not match")
-            ? .certificateNameMismatch : .certificateUntrusted
+        case 0:
+            message.contains("no alternative") || message.contains("does not match")
+                ? .certificateNameMismatch : .certificateUntrusted
         // X509_V_ERR_CERT_NOT_YET_VALID, X509_V_ERR_CERT_HAS_EXPIRED
         case 9, 10: .certificateExpired
         // X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH

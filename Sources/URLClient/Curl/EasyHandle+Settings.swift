@@ -46,7 +46,9 @@ extension EasyHandle {
     }
 
     private func setConnection(_ hop: HopSettings) {
-        set(CURLOPT_HTTP_VERSION, Int(hop.protocols.curlVersion(isSecure: hop.wire.origin.isSecure)))
+        set(
+            CURLOPT_HTTP_VERSION, Int(hop.protocols.curlVersion(isSecure: hop.wire.origin.isSecure))
+        )
         if hop.wire.origin.isSecure { set(CURLOPT_PIPEWAIT, 1) }
         if hop.allowsHTTP09 { set(CURLOPT_HTTP09_ALLOWED, 1) }
         set(CURLOPT_MAXAGE_CONN, max(1, hop.idleConnectionTime.milliseconds / 1000))

@@ -37,8 +37,7 @@ final class EasyHandle {
     }
 
     private func freeLists() {
-        for unsafe list in unsafe lists { unsafe curl_slist_free_all(list) }
-        unsafe lists.removeAll(keepingCapacity: true)
+        while let list = unsafe lists.popLast() { unsafe curl_slist_free_all(list) }
         unsafe curl_slist_free_all(fields)
         unsafe fields = nil
     }

@@ -39,13 +39,15 @@ struct Admission {
     }
 
     private func hasRoom(_ slot: Slot) -> Bool {
-        let limit = slot.isHTTP2 ? configuration.streamsPerOrigin : configuration.connectionsPerOrigin
+        let limit =
+            slot.isHTTP2 ? configuration.streamsPerOrigin : configuration.connectionsPerOrigin
         return slot.running < max(limit, 1)
     }
 
     /// Takes a place at once if there is one and nobody waits for it.
     mutating func take(_ slot: Slot) -> Bool {
-        guard running < max(configuration.requestLimit, 1), hasRoom(slot), slot.waiting.isEmpty else {
+        guard running < max(configuration.requestLimit, 1), hasRoom(slot), slot.waiting.isEmpty
+        else {
             return false
         }
         running += 1
@@ -75,7 +77,9 @@ struct Admission {
 
     /// The next one that may start; its place is taken.
     mutating func next() -> TaskDriver? {
-        guard !waitingSlots.isEmpty, running < max(configuration.requestLimit, 1) else { return nil }
+        guard !waitingSlots.isEmpty, running < max(configuration.requestLimit, 1) else {
+            return nil
+        }
         var best: Slot?
         for slot in waitingSlots where hasRoom(slot) {
             guard let first = slot.waiting.first else { continue }

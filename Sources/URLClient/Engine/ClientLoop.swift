@@ -76,6 +76,7 @@ final class ClientLoop: @unchecked Sendable {
             takeWork()
             if isEnding, drivers.isEmpty, closeInbox() { break }
             perform(multi)
+            if isEnding, drivers.isEmpty { continue }
             let wait = waitingTime()
             if wait > 0 { multi.poll(milliseconds: wait) }
             now = System.now()

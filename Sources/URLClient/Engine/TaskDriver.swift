@@ -126,7 +126,8 @@ final class TaskDriver: @unchecked Sendable {
     /// What is wrong with a request before anything is done about it.
     private func fault(of request: ClientRequest) -> ClientError? {
         if case .failure(let error) = request.wire { return error }
-        let isMeaningless = request.method == .get || request.method == .head
+        let isMeaningless =
+            request.method == .get || request.method == .head
             || request.method == .trace
         if isMeaningless, !request.body.isNone, !request.allowsContentWithoutMeaning {
             return ClientError(.contentNotAllowed, "\(request.method) with content")

@@ -86,7 +86,10 @@ final class TaskEvents: Sendable {
 
     func completed(_ task: TransferTask, _ error: ClientError?) {
         self.task.withLock { $0 = nil }
-        queue.send { self.delegate.task(task, didCompleteWith: error) }
+        queue.send {
+            task.becomeCompleted()
+            self.delegate.task(task, didCompleteWith: error)
+        }
     }
 }
 

@@ -21,6 +21,8 @@ public class TransferTask: @unchecked Sendable {
         var state = State.suspended
         var suspensions = 1
         var isStarted = false
+        /// Whether it is over, though a delegate may still have to be told.
+        var isOver = false
         var current: ClientRequest?
         var response: ClientResponse?
         var error: ClientError?
@@ -31,6 +33,8 @@ public class TransferTask: @unchecked Sendable {
         var watchers: [AsyncStream<TransferProgress>.Continuation] = []
         var waiters: [CheckedContinuation<Void, Never>] = []
         var driver: TaskDriver?
+        /// A task that is not over keeps its session.
+        var session: ClientSession?
     }
 
     /// Calls who asked for the end of the task.
@@ -173,7 +177,7 @@ public class TransferTask: @unchecked Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isOver = shared.withLock { shared -> Bool in
-                    guard shared.state != .completed else { return true }
+                    guard !shared.isOver else { return true }
                     shared.waiters.append(continuation)
                     return false
                 }
@@ -203,7 +207,7 @@ public class TransferTask: @unchecked Sendable {
             of: TransferProgress.self, bufferingPolicy: .bufferingNewest(1))
         watched.store(true, ordering: .releasing)
         let isOver = shared.withLock { shared -> Bool in
-            guard shared.state != .completed else { return true }
+            guard !shared.isOver else { return true }
             shared.watchers.append(continuation)
             return false
         }
@@ -264,21 +268,29 @@ public class TransferTask: @unchecked Sendable {
 
     /// The task is over; only the first call counts.
     func complete(_ error: ClientError?, _ content: [UInt8], _ metrics: ClientMetrics?) {
-        let waiters = shared.withLock { shared -> [CheckedContinuation<Void, Never>]? in
-            guard shared.state != .completed else { return nil }
-            shared.state = .completed
+        let before = shared.withLock { shared -> Shared? in
+            guard !shared.isOver else { return nil }
+            let before = shared
+            shared.isOver = true
+            if events == nil { shared.state = .completed }
             shared.error = error
             shared.metrics = metrics
-            shared.driver = nil
-            defer { shared.waiters = [] }
-            return shared.waiters
+            (shared.driver, shared.session) = (nil, nil)
+            (shared.waiters, shared.watchers) = ([], [])
+            return before
         }
-        guard let waiters else { return }
+        guard let before else { return }
+        for watcher in before.watchers { watcher.finish() }
         finishDelivery(error)
         if let metrics, wantsMetrics { events?.collected(self, metrics) }
         events?.completed(self, error)
         completion?(self, content)
-        for waiter in waiters { waiter.resume() }
+        for waiter in before.waiters { waiter.resume() }
+    }
+
+    /// On the delegate's queue, after everything else that it is told.
+    func becomeCompleted() {
+        shared.withLock { $0.state = .completed }
     }
 
     /// What a kind of task does at its end, before it is said to be over.

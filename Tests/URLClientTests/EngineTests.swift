@@ -1,0 +1,149 @@
+import FoundationEssentials
+import HTTPParser
+import HTTPServerCore
+import TestSupport
+import Testing
+import URLClient
+
+@Suite("Sessions", .timeLimit(.minutes(1)))
+struct EngineTests {
+    @Test("Content, status, fields and version of a response")
+    func responseParts() async throws {
+        let server = try await TestServer()
+        let session = ClientSession()
+        let (content, response) = try await session.data(
+            for: ClientRequest(.get, server.url("/hello")))
+        #expect(String(decoding: content, as: UTF8.self) == "hello")
+        #expect(response.status == .ok)
+        #expect(response.version == .http11)
+        #expect(response.reasonPhrase == "OK")
+        #expect(response.fields[.contentType] == "text/plain; charset=utf-8")
+        #expect(response.announcedLength == 5)
+        #expect(response.url.absoluteString == server.url("/hello"))
+    }
+
+    @Test("A status of any kind is a response")
+    func notFound() async throws {
+        let server = try await TestServer()
+        let (_, response) = try await ClientSession().data(
+            for: ClientRequest(.get, server.url("/nothing")))
+        #expect(response.status == .notFound)
+    }
+
+    @Test("Many requests use few connections")
+    func reuse() async throws {
+        let peer = try ScriptedPeer { connection in
+            while connection.head() != nil {
+                connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+            }
+        }
+        let session = ClientSession()
+        for _ in 0..<20 {
+            let (content, _) = try await session.data(for: ClientRequest(.get, peer.url()))
+            #expect(content == Array("ok".utf8))
+        }
+        #expect(peer.connectionCount == 1)
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<60 {
+                group.addTask { _ = try? await session.data(for: ClientRequest(.get, peer.url())) }
+            }
+        }
+        #expect(peer.connectionCount <= 6)
+    }
+
+    @Test(
+        "D4: content of any length arrives as it is",
+        arguments: [0, 1, 16_383, 16_385, 65_537, 3 << 20 | 1])
+    func bytesUpload(_ count: Int) async throws {
+        let server = try await TestServer()
+        let content = TestServer.pattern(count)
+        let (answer, _) = try await ClientSession().upload(
+            for: ClientRequest(.post, server.url("/echo")), from: .bytes(content))
+        #expect(answer.elementsEqual(content))
+        let seen = try #require(server.seen("/echo").first)
+        #expect(seen.content.elementsEqual(content))
+        #expect(seen.fields[.contentLength] == "\(count)")
+    }
+
+    @Test(
+        "D5, D6: a file is sent whole and with its length", arguments: [0, 1, 65_537, 3 << 20 | 1])
+    func fileUpload(_ count: Int) async throws {
+        let server = try await TestServer()
+        let folder = try ServerDirectory()
+        let content = TestServer.pattern(count)
+        try folder.write("file", content)
+        let task = ClientSession().uploadTask(
+            for: ClientRequest(.put, server.url("/echo")), from: .file(folder.path + "/file"))
+        try await task.finished()
+        let seen = try #require(server.seen("/echo").first)
+        #expect(seen.content.elementsEqual(content))
+        #expect(seen.fields[.contentLength] == "\(count)")
+        #expect(task.countOfBytesSent == Int64(count))
+        #expect(task.countOfBytesExpectedToSend == Int64(count))
+    }
+
+    @Test("A sequence is sent chunked, or with its length where that is known")
+    func streamUpload() async throws {
+        let server = try await TestServer()
+        let pieces = (0..<40).map { [UInt8](repeating: UInt8($0), count: 10_000) }
+        let session = ClientSession()
+        for length in [nil, Int64(400_000)] {
+            let stream = AsyncStream { continuation in
+                for piece in pieces { continuation.yield(piece) }
+                continuation.finish()
+            }
+            let (answer, _) = try await session.upload(
+                for: ClientRequest(.post, server.url("/echo")),
+                from: .stream(stream, length: length))
+            #expect(answer.elementsEqual(pieces.flatMap { $0 }))
+        }
+        let seen = server.seen("/echo")
+        #expect(seen.map { $0.fields[.transferEncoding] } == ["chunked", nil])
+        #expect(seen.map { $0.fields[.contentLength] } == [nil, "400000"])
+    }
+
+    @Test("Content that is not as long as announced fails the task", arguments: [3, 5])
+    func wrongLength(_ length: Int64) async throws {
+        let server = try await TestServer()
+        let stream = AsyncStream { continuation in
+            continuation.yield(Array("four".utf8))
+            continuation.finish()
+        }
+        let error = await #expect(throws: ClientError.self) {
+            try await ClientSession().upload(
+                for: ClientRequest(.post, server.url("/echo")),
+                from: .stream(stream, length: length))
+        }
+        #expect(error?.kind == .bodyFailed)
+    }
+
+    @Test("The content comes in pieces, and a reader may be slow")
+    func streaming() async throws {
+        let server = try await TestServer()
+        let (content, response) = try await ClientSession().bytes(
+            for: ClientRequest(.get, server.url("/stream/8000000")))
+        #expect(response.status == .ok)
+        var count = 0
+        for try await piece in content {
+            #expect(!piece.isEmpty)
+            count += piece.count
+        }
+        #expect(count == 8_000_000)
+    }
+
+    @Test("A download appears when it is whole")
+    func download() async throws {
+        let server = try await TestServer()
+        let folder = try ServerDirectory()
+        let path = folder.path + "/file"
+        let task = ClientSession().downloadTask(
+            for: ClientRequest(.get, server.url("/bytes/300001")), to: path)
+        var last: TransferProgress?
+        for await progress in task.progress { last = progress }
+        #expect(Files.read(path).map { $0 == TestServer.pattern(300_001) } == true)
+        #expect(last?.received == 300_001)
+        #expect(last?.expectedToReceive == 300_001)
+        #expect(last?.fraction == 1)
+        #expect(Files.names(folder.path) == ["file"])
+    }
+}

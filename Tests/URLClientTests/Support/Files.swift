@@ -1,0 +1,19 @@
+import Foundation
+
+/// What the tests ask of the file system.
+enum Files {
+    static func read(_ path: String) -> [UInt8]? {
+        FileManager.default.contents(atPath: path).map { Array($0) }
+    }
+
+    static func names(_ folder: String) -> [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
+    }
+
+    /// The memory that this process uses, in bytes.
+    static func residentBytes() -> Int {
+        let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
+        let pages = text?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+        return pages * 4096
+    }
+}

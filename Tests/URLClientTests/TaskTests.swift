@@ -1,0 +1,261 @@
+import HTTPCodecs
+import HTTPParser
+import HTTPServerCore
+import TestSupport
+import Testing
+import URLClient
+
+@Suite("Tasks", .timeLimit(.minutes(2)))
+struct TaskTests {
+    /// Sends half of the content, waits for a byte to go on, then sends the rest.
+    private func halves(_ gate: Gate) throws -> ScriptedPeer {
+        try ScriptedPeer { connection in
+            guard connection.head() != nil else { return }
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nhalf")
+            gate.wait()
+            connection.send("rest")
+            connection.waitForEnd()
+        }
+    }
+
+    @Test("D25: a task that was suspended goes on where it was")
+    func suspension() async throws {
+        let gate = Gate()
+        let peer = try halves(gate)
+        let delegate = Recorder()
+        let session = ClientSession(delegate: delegate)
+        let task = session.dataTask(for: ClientRequest(.get, peer.url()))
+        task.resume()
+        await delegate.wait { $0.contains("content half") }
+        task.suspend()
+        task.suspend()
+        #expect(task.state == .suspended)
+        gate.open()
+        task.resume()
+        #expect(task.state == .suspended)
+        task.resume()
+        #expect(task.state == .running)
+        await delegate.wait { $0.last == "complete" }
+        let content = delegate.log.filter { $0.hasPrefix("content") }
+        #expect(content == ["content half", "content rest"])
+        #expect(peer.connectionCount == 1)
+    }
+
+    @Test("D26, callbacks in order; a task whose response was allowed is running")
+    func order() async throws {
+        let server = try await TestServer()
+        let delegate = Recorder()
+        let session = ClientSession(delegate: delegate)
+        var request = ClientRequest(.post, server.url("/echo"))
+        request.body = .text("content")
+        let task = session.dataTask(for: request)
+        #expect(task.state == .suspended)
+        task.resume()
+        await delegate.wait { $0.last == "complete" }
+        #expect(
+            delegate.log.filter { $0 != "sent" } == [
+                "response 200", "content content", "metrics", "complete",
+            ])
+        // At least as far as its delegate can know.
+        #expect(delegate.states == [.running])
+        #expect(task.state == .completed)
+    }
+
+    @Test("S: a response that the delegate does not want is not read")
+    func dispositionCancel() async throws {
+        let server = try await TestServer()
+        let delegate = Recorder(.cancel)
+        let session = ClientSession(delegate: delegate)
+        let task = session.dataTask(for: ClientRequest(.get, server.url("/stream/200000000")))
+        task.resume()
+        await delegate.wait { $0.last?.hasPrefix("complete") == true }
+        #expect(delegate.log == ["response 200", "metrics", "complete cancelled"])
+        #expect(task.error?.urlErrorCode == -999)
+    }
+
+    @Test("S: a data task becomes a download")
+    func becomeDownload() async throws {
+        let server = try await TestServer()
+        let folder = try ServerDirectory()
+        let delegate = Recorder(.becomeDownload(path: folder.path("file")))
+        let session = ClientSession(delegate: delegate)
+        session.dataTask(for: ClientRequest(.get, server.url("/bytes/100000"))).resume()
+        await delegate.wait { $0.last == "complete" }
+        #expect(
+            delegate.log.filter { $0 != "wrote" }
+                == ["response 200", "became", "file", "metrics", "complete"])
+        #expect(Files.read(folder.path("file"))?.elementsEqual(TestServer.pattern(100_000)) == true)
+    }
+
+    @Test("D13: a download without a delegate or with a silent one is whole")
+    func silentDownload() async throws {
+        let server = try await TestServer()
+        let session = ClientSession()
+        let (path, size) = await withCheckedContinuation { continuation in
+            session.downloadTask(for: ClientRequest(.get, server.url("/bytes/70000"))) {
+                path, _, _ in
+                continuation.resume(returning: (path, path.flatMap { Files.read($0)?.count }))
+            }.resume()
+        }
+        #expect(size == 70_000)
+        // It was a temporary one.
+        let name = try #require(path)
+        while Files.read(name) != nil { await Task.yield() }
+    }
+
+    @Test("Cancelled before, while and after it runs; a cancelled task cannot be resumed")
+    func cancellation() async throws {
+        let gate = Gate()
+        let peer = try halves(gate)
+        let session = ClientSession()
+        let request = ClientRequest(.get, peer.url())
+        let fresh = session.dataTask(for: request)
+        fresh.cancel()
+        #expect(await failure { try await fresh.finished() }?.kind == .cancelled)
+        fresh.resume()
+        #expect(fresh.state == .completed)
+
+        let delegate = Recorder()
+        let running = session.dataTask(for: request, delegate: delegate)
+        running.resume()
+        await delegate.wait { $0.contains("content half") }
+        running.cancel()
+        #expect(await failure { try await running.finished() }?.kind == .cancelled)
+        #expect(peer.connectionCount == 1)
+        gate.open()
+        let task = Task { await failure { try await session.data(for: request) } }
+        task.cancel()
+        #expect(await task.value?.kind == .cancelled)
+    }
+
+    @Test("A thousand tasks cancelled anywhere: nothing hangs, all are over")
+    func manyCancellations() async throws {
+        let server = try await TestServer()
+        var configuration = ClientConfiguration()
+        configuration.connectionsPerOrigin = 32
+        let session = ClientSession(configuration)
+        let over = Locked(0)
+        await withTaskGroup(of: Void.self) { group in
+            for index in 0..<1_000 {
+                group.addTask {
+                    let path = index % 3 == 0 ? "/stream/3000000" : "/hello"
+                    let work = Task {
+                        _ = await failure {
+                            if index % 2 == 0 {
+                                _ = try await session.data(
+                                    for: ClientRequest(.get, server.url(path)))
+                            } else {
+                                let (content, _) = try await session.bytes(
+                                    for: ClientRequest(.get, server.url(path)))
+                                for try await _ in content {}
+                            }
+                        }
+                    }
+                    for _ in 0..<Int.random(in: 0..<200) { await Task.yield() }
+                    work.cancel()
+                    await work.value
+                    over.withLock { $0 += 1 }
+                }
+            }
+        }
+        #expect(over.withLock { $0 } == 1_000)
+        let (content, _) = try await session.data(for: ClientRequest(.get, server.url("/hello")))
+        #expect(content == Array("hello".utf8))
+        while await !session.allTasks.isEmpty { await Task.yield() }
+    }
+
+    @Test("Invalidated sessions: tasks end, the delegate is told and let go, new tasks fail")
+    func invalidation() async throws {
+        let gate = Gate()
+        let peer = try halves(gate)
+        weak var kept: Recorder?
+        let log: Locked<[String]>
+        do {
+            let delegate = Recorder()
+            kept = delegate
+            log = delegate.entries
+            let session = ClientSession(delegate: delegate)
+            let task = session.dataTask(for: ClientRequest(.get, peer.url()))
+            task.resume()
+            await delegate.wait { $0.contains("content half") }
+            session.finishTasksAndInvalidate()
+            gate.open()
+            await delegate.wait { $0.last == "invalid" }
+            #expect(delegate.log.suffix(2) == ["complete", "invalid"])
+            let late = session.dataTask(for: ClientRequest(.get, peer.url()))
+            late.resume()
+            #expect(await failure { try await late.finished() }?.kind == .sessionInvalidated)
+        }
+        for _ in 0..<100_000 where kept != nil { await Task.yield() }
+        #expect(kept == nil)
+        #expect(log.withLock { $0.last } != nil)
+    }
+
+    @Test("invalidateAndCancel ends what runs; the shared session ignores it")
+    func invalidateAndCancel() async throws {
+        let gate = Gate()
+        let peer = try halves(gate)
+        let delegate = Recorder()
+        let session = ClientSession(delegate: delegate)
+        let task = session.dataTask(for: ClientRequest(.get, peer.url()))
+        task.resume()
+        await delegate.wait { $0.contains("content half") }
+        #expect(await session.allTasks.map(\.identifier) == [task.identifier])
+        session.invalidateAndCancel()
+        await delegate.wait { $0.last == "invalid" }
+        #expect(delegate.log.suffix(2) == ["complete cancelled", "invalid"])
+        gate.open()
+        ClientSession.shared.invalidateAndCancel()
+        let server = try await TestServer()
+        _ = try await ClientSession.shared.data(for: ClientRequest(.get, server.url("/hello")))
+    }
+
+    @Test("D17, S: a slow delegate holds the connection up, not the memory")
+    func slowDelegate() async throws {
+        let server = try await TestServer()
+        let delegate = Recorder()
+        let session = ClientSession(delegate: delegate)
+        delegate.queueBlock.withLock { $0 = true }
+        let task = session.dataTask(for: ClientRequest(.get, server.url("/stream/64000000")))
+        task.resume()
+        await delegate.wait { $0.contains("blocked") }
+        // What is received while the delegate sleeps is bounded by the buffers.
+        for _ in 0..<2_000 { await Task.yield() }
+        #expect(task.countOfBytesReceived < 4 << 20)
+        delegate.gate.open()
+        await delegate.wait { $0.last == "complete" }
+        #expect(delegate.size.withLock { $0 } == 64_000_000)
+    }
+}
+
+/// Lets scripts and delegates wait.
+final class Gate: Sendable {
+    private let isOpen = Locked(false)
+
+    func open() { isOpen.withLock { $0 = true } }
+
+    /// Blocks its thread, which is never one of the concurrency pool.
+    func wait() {
+        for _ in 0..<60_000 where !isOpen.withLock({ $0 }) { Pause.milliseconds(1) }
+    }
+}
+
+/// The error of what fails; nil if it does not.
+func failure(_ body: () async throws -> Void) async -> ClientError? {
+    do {
+        try await body()
+        return nil
+    } catch {
+        return error as? ClientError
+    }
+}
+
+/// The error of what fails; nil if it does not.
+func failure<Value>(_ body: () async throws -> Value) async -> ClientError? {
+    do {
+        _ = try await body()
+        return nil
+    } catch {
+        return error as? ClientError
+    }
+}
