@@ -31,7 +31,8 @@ let package = Package(
     platforms: [.macOS(.v15)],
     dependencies: [.package(name: "swift-http-toolkit", path: "..")],
     targets: [
-        // A link to Tests/TestSupport/Wire: the same recorder and the same oracle as in the tests.
+        // The same recorder and the same oracle as in the tests: `Scripts/fuzz` makes a link to
+        // Tests/TestSupport/Wire.
         .target(name: "FuzzSupport", dependencies: [parser], swiftSettings: strict),
         fuzzTarget("FuzzRequestParser"),
         fuzzTarget("FuzzResponseParser"),
