@@ -13,8 +13,9 @@ struct FieldWalk {
     /// Where the bytes that may be looked at for lines end: the input, or the section's limit.
     let readable: Int
     let lineLimit: Int
-    /// Which of the lines may decide framing, the last one in the top bit.
+    /// Which of the lines may decide framing, the first one in the lowest bit.
     var decisive: UInt64 = 0
+    private var bit: UInt64 = 1
     /// The window whose line stops are known.
     private var windowStart: Int
     private var stops: UInt64
@@ -45,6 +46,7 @@ struct FieldWalk {
         var position = self.position
         var slot = unsafe self.slot
         var decisive = self.decisive
+        var bit = self.bit
         var windowStart = self.windowStart
         var stops = self.stops
         walk: while position <= end, unsafe slot < slotLimit {
@@ -95,7 +97,8 @@ struct FieldWalk {
             else { break }
             let decides = unsafe http_parser_decides_framing(
                 Scanner.load64(base, position), UInt64(truncatingIfNeeded: nameEnd &- position))
-            decisive = decisive &>> 1 | (decides ? 1 : 0) &<< 63
+            decisive |= decides ? bit : 0
+            bit &<<= 1
             unsafe slot.pointee = FieldSlot(
                 nameStart: UInt32(truncatingIfNeeded: position),
                 nameEnd: UInt32(truncatingIfNeeded: nameEnd),
@@ -107,6 +110,7 @@ struct FieldWalk {
         self.position = position
         unsafe self.slot = slot
         self.decisive = decisive
+        self.bit = bit
         // The window may be beyond the line at which the run has ended.
         guard windowStart <= position else { return }
         self.windowStart = windowStart

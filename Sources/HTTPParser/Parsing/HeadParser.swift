@@ -158,8 +158,9 @@ public struct HeadParser: ~Copyable, @unchecked Sendable {
         return lineStart
     }
 
-    /// What can only be judged when all fields are known.
-    private func checkRequest() throws(HTTPParseError) {
+    /// What can only be judged when all fields are known. It changes nothing; were it not
+    /// `mutating`, the compiler would copy the parser for it.
+    private mutating func checkRequest() throws(HTTPParseError) {
         // RFC 9112 section 3.2: HTTP/1.1 needs Host; an older client need not know it.
         guard framing.flags.contains(.host) || minorVersion == 0 || leniency.contains(.missingHost)
         else { throw HTTPParseError(.missingHost, at: lineStart) }
@@ -210,23 +211,19 @@ public struct HeadParser: ~Copyable, @unchecked Sendable {
     ) -> UInt64 {
         let first = fieldCount
         let room = min(limits.fieldCount, first &+ 64, slotCapacity)
-        // Vectors that cannot reach the end of memory need not be placed. The last lines can.
+        // Names are looked at 32 bytes at a time. Where that cannot reach the end of memory, the
+        // vectors need not be placed.
         var walk = unsafe FieldWalk(
             base, memoryEnd: end, position: lineStart, slot: slots + first, slotLimit: slots + room,
             readable: min(count, fieldsStart &+ sectionLimit),
             lineLimit: limits.fieldLineBytes)
-        if walk.position &+ 80 <= end {
-            unsafe walk.takeLines(base, end: end &- 80, memoryEnd: end, false)
+        if walk.position &+ 32 <= end {
+            unsafe walk.takeLines(base, end: end &- 32, memoryEnd: end, false)
         }
         unsafe walk.takeLines(base, end: end &- 8, memoryEnd: end, true)
         var position = walk.position
         let fields = unsafe walk.slot - slots
-        let candidates =
-            fields == first
-            ? 0
-            : walk.decisive
-                &>> UInt64(
-                    truncatingIfNeeded: 64 &- (fields &- first))
+        let candidates = walk.decisive
         if position &+ 2 <= count, unsafe Scanner.isLineEnd(base, position) {
             position &+= 2
             phase = .complete
