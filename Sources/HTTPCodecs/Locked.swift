@@ -5,13 +5,14 @@
         internal import Darwin
     #endif
 #else
-    internal import Synchronization
+    package import Synchronization
 #endif
 
 /// A value behind a lock that is held for a few lines, never across a callback or an `await`.
 ///
 /// It is a `Mutex`; the thread sanitizer does not see into that one and reports every contended
-/// use, so builds for it use a pthread mutex, which it understands.
+/// use, so builds for it use a pthread mutex, which it understands. It is inlined into the modules
+/// that use it: unspecialised, each use would ask the runtime for the types of its result.
 @safe
 package final class Locked<Value: Sendable>: @unchecked Sendable {
     #if THREAD_SANITIZER
@@ -36,12 +37,15 @@ package final class Locked<Value: Sendable>: @unchecked Sendable {
             return body(&value)
         }
     #else
-        private let mutex: Mutex<Value>
+        @usableFromInline
+        let mutex: Mutex<Value>
 
+        @inlinable
         package init(_ value: Value) {
             mutex = Mutex(value)
         }
 
+        @inlinable
         package func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
             mutex.withLock { body(&$0) }
         }
