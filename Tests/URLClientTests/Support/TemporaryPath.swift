@@ -17,6 +17,10 @@ final class TemporaryPath: Sendable {
         _ = FileManager.default.createFile(atPath: path, contents: Data(content.utf8))
     }
 
+    func remove(_ name: String) {
+        try? FileManager.default.removeItem(atPath: "\(text)/\(name)")
+    }
+
     var content: String? {
         FileManager.default.contents(atPath: text).map { String(decoding: $0, as: UTF8.self) }
     }

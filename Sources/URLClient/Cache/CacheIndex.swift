@@ -1,0 +1,79 @@
+/// What is stored, by size and by when it was used last: what has to go when there is too much.
+struct CacheIndex<Value: Sendable>: Sendable {
+    private struct Entry: Sendable {
+        var value: Value
+        var size: Int64
+        var lastUse: UInt64
+    }
+
+    private var entries: [String: [String: Entry]] = [:]
+    private var clock: UInt64 = 0
+    private let byteLimit: Int64
+    /// The most variants of one URL.
+    private static var variantLimit: Int { 8 }
+    private(set) var byteCount: Int64 = 0
+    private(set) var count = 0
+
+    init(byteLimit: Int64) {
+        self.byteLimit = byteLimit
+    }
+
+    /// The values of one URL.
+    func values(of key: String) -> [Value] { entries[key]?.values.map(\.value) ?? [] }
+
+    mutating func touch(_ key: String, _ variant: String) {
+        clock += 1
+        entries[key]?[variant]?.lastUse = clock
+    }
+
+    /// Puts a value in the place of another.
+    /// - Returns: the values that went for it, the replaced one included.
+    mutating func insert(_ value: Value, size: Int64, key: String, variant: String) -> [Value] {
+        var gone = remove(key, variant).map { [$0] } ?? []
+        clock += 1
+        entries[key, default: [:]][variant] = Entry(value: value, size: size, lastUse: clock)
+        byteCount += size
+        count += 1
+        if let variants = entries[key], variants.count > Self.variantLimit,
+            let oldest = variants.min(by: { $0.value.lastUse < $1.value.lastUse })?.key
+        {
+            if let value = remove(key, oldest) { gone.append(value) }
+        }
+        return gone + shrink()
+    }
+
+    mutating func remove(_ key: String, _ variant: String) -> Value? {
+        guard let entry = entries[key]?.removeValue(forKey: variant) else { return nil }
+        if entries[key]?.isEmpty == true { entries[key] = nil }
+        byteCount -= entry.size
+        count -= 1
+        return entry.value
+    }
+
+    mutating func removeAll(_ key: String) -> [Value] {
+        guard let variants = entries.removeValue(forKey: key) else { return [] }
+        byteCount -= variants.values.reduce(0) { $0 + $1.size }
+        count -= variants.count
+        return variants.values.map(\.value)
+    }
+
+    mutating func removeAll() -> [Value] {
+        let all = entries.values.flatMap { $0.values.map(\.value) }
+        (entries, byteCount, count) = ([:], 0, 0)
+        return all
+    }
+
+    /// A tenth more goes than has to, so that this happens once in a while.
+    private mutating func shrink() -> [Value] {
+        guard byteCount > byteLimit else { return [] }
+        var gone: [Value] = []
+        let all = entries.flatMap { key, variants in
+            variants.map { (key: key, variant: $0.key, lastUse: $0.value.lastUse) }
+        }.sorted { $0.lastUse < $1.lastUse }
+        for entry in all {
+            guard byteCount > byteLimit / 10 * 9, count > 1 || byteCount > byteLimit else { break }
+            if let value = remove(entry.key, entry.variant) { gone.append(value) }
+        }
+        return gone
+    }
+}

@@ -1,0 +1,107 @@
+internal import HTTPCrypto
+package import HTTPParser
+
+/// What a private cache may keep and use. RFC 9111, sections 3 and 4.
+package enum CacheRules {
+    /// Statuses that may be kept though nothing says for how long (RFC 9110 section 15.1), 206 left
+    /// out: parts are not kept.
+    package static func isHeuristicallyCacheable(_ status: HTTPStatus) -> Bool {
+        switch status.code {
+        case 200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501: true
+        default: false
+        }
+    }
+
+    /// Whether a response may be stored (section 3).
+    package static func isStorable(
+        method: HTTPMethod, request: HTTPFields, status: HTTPStatus, response: HTTPFields
+    ) -> Bool {
+        guard method == .get, !request.contains(.range), !response.contains(.contentRange),
+            status.code >= 200, status.code != 206, status.code != 304, status.code <= 599,
+            !CacheDirectives(request).noStore
+        else { return false }
+        let directives = CacheDirectives(response)
+        let isUnderstood = isHeuristicallyCacheable(status)
+        if directives.mustUnderstand {
+            // Says that no-store is for those who do not know the status (section 5.2.2.3).
+            guard isUnderstood else { return false }
+        } else if directives.noStore {
+            return false
+        }
+        guard let names = varyNames(response), names.count <= 32 else { return false }
+        return isUnderstood || directives.isPublic || directives.isPrivate
+            || directives.maxAge != nil || response.contains(.expires)
+    }
+
+    /// The names of Vary in lower case and order; `nil` for `*`, which no request matches (section
+    /// 4.1), and for what cannot be read.
+    package static func varyNames(_ response: HTTPFields) -> [String]? {
+        var names: Set<String> = []
+        for value in response.values(of: .vary) {
+            guard let tokens = FieldValues.tokens(value), !tokens.contains("*") else { return nil }
+            for token in tokens { names.insert(token.lowercased()) }
+        }
+        return names.sorted()
+    }
+
+    /// The hash of what a request has in some fields; nothing of it can be read in a file. What was
+    /// asked with credentials of its own answers such requests alone.
+    package static func variant(of request: HTTPFields, names: [String]) -> String {
+        var names = names
+        if !names.contains("authorization") { names.append("authorization") }
+        var text = ""
+        for name in names {
+            guard let field = HTTPFieldName(name) else { continue }
+            let values = request.values(of: field).map { value in
+                (FieldValues.list(value) ?? [value]).joined(separator: ",")
+            }
+            guard !values.isEmpty else { continue }
+            text += "\(name):\(values.joined(separator: ","))\n"
+        }
+        return text.isEmpty ? "" : String(Hex.text(of: Crypto.sha256(Array(text.utf8))).prefix(32))
+    }
+
+    /// Fields that are true for one connection alone, and those of the proxy (section 3.1).
+    package static func isPerHop(_ name: HTTPFieldName) -> Bool {
+        let all: Set<HTTPFieldName> = [
+            .connection, .keepAlive, "Proxy-Connection", .te, .trailer, .transferEncoding, .upgrade,
+            .proxyAuthenticate, .proxyAuthorization, "Proxy-Authentication-Info",
+        ]
+        return all.contains(name)
+    }
+
+    /// The fields that are stored.
+    package static func stored(_ response: HTTPFields) -> HTTPFields {
+        let named = response.values(of: .connection).flatMap { FieldValues.tokens($0) ?? [] }
+            .compactMap { HTTPFieldName($0) }
+        var kept = HTTPFields()
+        for field in response where !isPerHop(field.name) && !named.contains(field.name) {
+            kept.append(field)
+        }
+        return kept
+    }
+
+    /// Whether a request is none of the cache's business: it asks for parts, or has preconditions of
+    /// its own, whose answer is for the application (section 4.3.2).
+    package static func bypasses(_ method: HTTPMethod, _ request: HTTPFields) -> Bool {
+        guard method == .get || method == .head else { return true }
+        return [.range, .ifMatch, .ifNoneMatch, .ifModifiedSince, .ifUnmodifiedSince, .ifRange]
+            .contains { request.contains($0) }
+    }
+
+    /// The URLs whose stored responses a response to an unsafe request makes doubtful (section 4.4):
+    /// the target, and those of the same origin that Location and Content-Location name.
+    package static func invalidated(
+        by method: HTTPMethod, url: String, status: HTTPStatus, response: HTTPFields
+    ) -> [String] {
+        guard !method.isSafe, 200..<400 ~= status.code else { return [] }
+        let origin = Origin(URIReference(url))
+        let named = [HTTPFieldName.location, .contentLocation].compactMap { name -> String? in
+            guard let value = response[name], let reference = URIReference(field: value, base: url),
+                let wire = try? WireURL(reference.text), wire.origin == origin
+            else { return nil }
+            return wire.text
+        }
+        return [url] + named
+    }
+}

@@ -1,0 +1,110 @@
+package import HTTPParser
+
+/// What is stored of a response beside its content.
+package struct CachedHead: Sendable, Hashable {
+    /// Scheme, authority, path and query of the request.
+    package var url: String
+    package var status: HTTPStatus
+    package var version: ClientResponse.Version
+    package var fields: HTTPFields
+    package var trailers: HTTPFields
+    package var requestTime: HTTPDate
+    package var responseTime: HTTPDate
+    /// The fields of the request, in lower case and order, on which the response depends.
+    package var vary: [String]
+    /// The hash of what the request had in them.
+    package var variant: String
+
+    package init(
+        url: String, status: HTTPStatus, version: ClientResponse.Version = .http11,
+        fields: HTTPFields, trailers: HTTPFields = HTTPFields(), requestTime: HTTPDate,
+        responseTime: HTTPDate, vary: [String] = [], variant: String = ""
+    ) {
+        (self.url, self.status, self.version) = (url, status, version)
+        (self.fields, self.trailers) = (fields, trailers)
+        (self.requestTime, self.responseTime) = (requestTime, responseTime)
+        (self.vary, self.variant) = (vary, variant)
+    }
+
+    package var directives: CacheDirectives { CacheDirectives(fields) }
+
+    // MARK: Age and freshness
+
+    /// When the server says that it was made; when it came where that is not said (RFC 9110 section
+    /// 6.6.1).
+    private var date: HTTPDate {
+        fields[.date].flatMap { HTTPDate($0, now: responseTime) } ?? responseTime
+    }
+
+    /// How old it is, in seconds (RFC 9111 section 4.2.3).
+    package func age(at now: HTTPDate) -> Int64 {
+        let responded = responseTime.secondsSinceEpoch
+        let apparent = max(0, responded - date.secondsSinceEpoch)
+        let delay = max(0, responded - requestTime.secondsSinceEpoch)
+        let corrected = (CacheDirectives.seconds(fields[.age]) ?? 0) + delay
+        return max(apparent, corrected) + max(0, now.secondsSinceEpoch - responded)
+    }
+
+    /// For how long it is fresh, in seconds (section 4.2.1); zero where nothing says so.
+    package var lifetime: Int64 {
+        if let maxAge = directives.maxAge { return maxAge }
+        let expires = fields.values(of: .expires)
+        if let text = expires.first {
+            // Several, or what is no date, above all 0, mean that it is over (section 5.3).
+            guard expires.count == 1, let expiry = HTTPDate(text, now: responseTime) else {
+                return 0
+            }
+            return max(0, expiry.secondsSinceEpoch - date.secondsSinceEpoch)
+        }
+        return heuristicLifetime
+    }
+
+    /// A tenth of the time since it was changed, and a day at most (section 4.2.2).
+    private var heuristicLifetime: Int64 {
+        guard CacheRules.isHeuristicallyCacheable(status) || directives.isPublic,
+            let changed = fields[.lastModified].flatMap({ HTTPDate($0, now: responseTime) })
+        else { return 0 }
+        return min(max(0, date.secondsSinceEpoch - changed.secondsSinceEpoch) / 10, 86_400)
+    }
+
+    /// For how long it has been stale, in seconds; negative while it is fresh.
+    package func staleness(at now: HTTPDate) -> Int64 { age(at: now) - lifetime }
+
+    // MARK: Validation
+
+    /// Whether the server can be asked whether it still holds.
+    package var hasValidator: Bool { fields.contains(.eTag) || fields.contains(.lastModified) }
+
+    /// Adds the preconditions by which the server is asked (section 4.3.1).
+    package func addValidators(to request: inout HTTPFields) {
+        if let tag = fields[.eTag] { request[.ifNoneMatch] = tag }
+        if let date = fields[.lastModified] { request[.ifModifiedSince] = date }
+    }
+
+    /// Whether a 304 speaks of this response (section 4.3.4).
+    package func isConfirmed(by notModified: HTTPFields) -> Bool {
+        guard let tag = notModified[.eTag] else { return true }
+        guard let new = EntityTag(tag), let old = fields[.eTag].flatMap({ EntityTag($0) }) else {
+            return tag == fields[.eTag]
+        }
+        return new.isWeak ? new.weakMatches(old) : new == old
+    }
+
+    /// What is stored after a 304: its fields in place of the old ones, but for those that describe
+    /// the content, which has not come (section 3.2).
+    package func freshened(
+        by notModified: HTTPFields, requestTime: HTTPDate, responseTime: HTTPDate
+    ) -> CachedHead {
+        var head = self
+        let kept: Set<HTTPFieldName> = [
+            .contentEncoding, .contentLength, .contentRange, .contentType, .vary,
+        ]
+        let new = notModified.filter { !kept.contains($0.name) && !CacheRules.isPerHop($0.name) }
+        for name in Set(new.map(\.name)) { head.fields.remove(name) }
+        // An Age of the old one would be counted twice.
+        head.fields.remove(.age)
+        for field in new { head.fields.append(field) }
+        (head.requestTime, head.responseTime) = (requestTime, responseTime)
+        return head
+    }
+}

@@ -1,0 +1,215 @@
+internal import Dispatch
+internal import HTTPCodecs
+package import HTTPParser
+
+/// Responses that were kept, in memory and, where there is a folder, on the disk. RFC 9111.
+///
+/// It is a private cache: one user's. It may be shared by sessions, and used from everywhere. A folder
+/// belongs to one cache at a time. What is stored survives the process; an entry that was damaged
+/// meanwhile is left out.
+public final class ClientCache: Sendable {
+    struct Stored: Sendable {
+        let head: CachedHead
+        let content: [UInt8]
+    }
+
+    /// The one that sessions share unless they are given another: in memory.
+    public static let shared = ClientCache()
+
+    private let memory: Locked<CacheIndex<Stored>>
+    private let memoryLimit: Int
+    private let entryLimit: Int
+    private let disk: Locked<DiskStore?>
+    private let hasDisk: Bool
+    /// Everything on the disk happens here, one thing after the other.
+    let queue = DispatchQueue(label: "http.client.cache", qos: .utility)
+
+    /// Creates a cache.
+    /// - Parameters:
+    ///   - memoryLimit: how many bytes are kept in memory.
+    ///   - folder: where more is kept; nil for nowhere. It is made if it is missing.
+    ///   - diskLimit: how many bytes are kept there.
+    ///   - entryLimit: how long the content of one response may be, in bytes; nil for a twentieth of
+    ///     the greater limit.
+    /// - Throws: ``ClientError/Kind/cannotWriteFile`` if the folder cannot be used.
+    public init(
+        memoryLimit: Int, folder: String, diskLimit: Int64 = 256 << 20, entryLimit: Int? = nil
+    ) throws(ClientError) {
+        precondition(memoryLimit >= 0 && diskLimit >= 0, "a negative limit")
+        self.memoryLimit = memoryLimit
+        self.entryLimit = entryLimit ?? max(memoryLimit / 20, Int(clamping: diskLimit / 20))
+        memory = Locked(CacheIndex(byteLimit: Int64(memoryLimit)))
+        do throws(StoreFiles.Failure) {
+            disk = Locked(try DiskStore(folder: folder, byteLimit: diskLimit))
+        } catch {
+            throw ClientError(.cannotWriteFile, "the cache's folder \(folder): \(error)")
+        }
+        hasDisk = true
+    }
+
+    /// Creates a cache in memory.
+    /// - Parameters:
+    ///   - memoryLimit: how many bytes are kept.
+    ///   - entryLimit: how long the content of one response may be, in bytes; nil for a twentieth.
+    public init(memoryLimit: Int = 16 << 20, entryLimit: Int? = nil) {
+        precondition(memoryLimit >= 0, "a negative limit")
+        self.memoryLimit = memoryLimit
+        self.entryLimit = entryLimit ?? memoryLimit / 20
+        memory = Locked(CacheIndex(byteLimit: Int64(memoryLimit)))
+        disk = Locked(nil)
+        hasDisk = false
+    }
+
+    /// How many bytes are in memory.
+    public var memoryByteCount: Int { memory.withLock { Int($0.byteCount) } }
+
+    /// How many bytes are on the disk.
+    public var diskByteCount: Int64 { queue.sync { disk.withLock { $0?.byteCount ?? 0 } } }
+
+    /// Removes everything.
+    public func removeAll() {
+        memory.withLock { _ = $0.removeAll() }
+        onDisk { $0.removeAll() }
+    }
+
+    /// Removes what is stored for a URL.
+    /// - Parameter url: the URL; its fragment does not matter.
+    public func remove(_ url: String) {
+        guard let wire = try? WireURL(url) else { return }
+        invalidate(wire.text)
+    }
+
+    /// Waits until all that was stored is on the disk.
+    public func flush() async {
+        await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
+    }
+
+    // MARK: Within a hop
+
+    /// Whether what memory does not have may be on the disk.
+    var asksDisk: Bool { hasDisk }
+
+    /// What memory has for a request.
+    func found(_ url: String, _ request: HTTPFields) -> Stored? {
+        memory.withLock { memory in
+            let found = memory.values(of: url).first { $0.head.matches(request) }
+            if let found { memory.touch(url, found.head.variant) }
+            return found
+        }
+    }
+
+    /// What memory or disk has for a request.
+    func lookUp(_ url: String, _ request: HTTPFields) async -> Stored? {
+        if let found = found(url, request) { return found }
+        guard hasDisk else { return nil }
+        return await withCheckedContinuation { continuation in
+            queue.async { continuation.resume(returning: self.readDisk(url, request)) }
+        }
+    }
+
+    private func readDisk(_ url: String, _ request: HTTPFields) -> Stored? {
+        let entry = disk.withLock { $0?.find(url) { $0.matches(request) } }
+        guard let entry else { return nil }
+        let stored = Stored(head: entry.head, content: entry.content)
+        keepInMemory(stored)
+        return stored
+    }
+
+    private func keepInMemory(_ stored: Stored) {
+        let size = stored.content.count + stored.head.byteCount
+        guard size <= max(memoryLimit / 4, 1), stored.content.count <= entryLimit else { return }
+        memory.withLock {
+            _ = $0.insert(
+                stored, size: Int64(size), key: stored.head.url, variant: stored.head.variant)
+        }
+    }
+
+    /// Takes the content of a response as it comes; `nil` if it would be too long.
+    func recorder(_ head: CachedHead, announced: Int64?) -> CacheRecorder? {
+        guard announced ?? 0 <= Int64(entryLimit), entryLimit > 0 else { return nil }
+        return CacheRecorder(self, head, limit: entryLimit)
+    }
+
+    /// Stores what came whole.
+    func store(_ head: CachedHead, _ content: [UInt8]) {
+        invalidateMemory(head)
+        keepInMemory(Stored(head: head, content: content))
+        onDisk { disk in
+            guard let (name, file) = try? disk.newBody() else { return }
+            var checksum = CacheChecksum()
+            checksum.add(content)
+            guard (try? file.append(content)) != nil else { return disk.removeBody(name) }
+            disk.store(
+                head, body: name, length: Int64(content.count), checksum: checksum.value)
+        }
+    }
+
+    /// The old variant must not outlive a new one that depends on other fields.
+    private func invalidateMemory(_ head: CachedHead) {
+        memory.withLock { memory in
+            for old in memory.values(of: head.url) where old.head.vary != head.vary {
+                _ = memory.remove(head.url, old.head.variant)
+            }
+        }
+    }
+
+    /// Stores what a 304 has said.
+    func freshen(_ stored: Stored, _ head: CachedHead) {
+        keepInMemory(Stored(head: head, content: stored.content))
+        onDisk { $0.freshen(head) }
+    }
+
+    /// Forgets what is stored for a URL.
+    package func invalidate(_ url: String) {
+        memory.withLock { _ = $0.removeAll(url) }
+        onDisk { $0.remove(url) }
+    }
+
+    private func onDisk(_ body: @escaping @Sendable (inout DiskStore) -> Void) {
+        guard hasDisk else { return }
+        queue.async {
+            self.disk.withLock { store in
+                guard var open = store.take() else { return }
+                body(&open)
+                store = open
+            }
+        }
+    }
+}
+
+// The same by name, for tests: what stands between a request and the cache is `HopPolicy`.
+extension ClientCache {
+    package func find(
+        _ url: String, _ request: HTTPFields
+    ) async -> (head: CachedHead, content: [UInt8])? {
+        await lookUp(url, request).map { ($0.head, $0.content) }
+    }
+
+    package func keep(_ head: CachedHead, _ content: [UInt8]) { store(head, content) }
+
+    package func refresh(_ url: String, with head: CachedHead) async {
+        guard let stored = await lookUp(url, [:]) else { return }
+        freshen(stored, head)
+    }
+
+    /// Whether a recorder keeps so much.
+    package func takes(_ head: CachedHead, _ content: [UInt8]) -> Bool {
+        guard let recorder = recorder(head, announced: nil) else { return false }
+        unsafe content.withUnsafeBytes { unsafe recorder.record($0) }
+        return recorder.isWhole
+    }
+}
+
+extension CachedHead {
+    /// Whether it answers a request with such fields (section 4.1).
+    func matches(_ request: HTTPFields) -> Bool {
+        CacheRules.variant(of: request, names: vary) == variant
+    }
+
+    /// Roughly what it takes in memory.
+    var byteCount: Int {
+        fields.reduce(url.utf8.count + 200) {
+            $0 + $1.name.text.utf8.count + $1.value.utf8.count + 80
+        }
+    }
+}

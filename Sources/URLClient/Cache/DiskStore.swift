@@ -1,0 +1,161 @@
+internal import HTTPCrypto
+internal import HTTPParser
+
+/// Stored responses in a folder: two files each, the content first, then the head, which makes it
+/// valid. A head that is there stands for content that is whole. All of it blocks; the cache calls it
+/// on a queue of its own.
+struct DiskStore {
+    private struct Place: Sendable {
+        var head: String
+        var body: String?
+    }
+
+    private let folder: String
+    private var index: CacheIndex<Place>
+
+    /// Opens a folder, made if it is missing. What is left of an interrupted write is removed.
+    init(folder: String, byteLimit: Int64) throws(StoreFiles.Failure) {
+        self.folder = folder
+        index = CacheIndex(byteLimit: byteLimit)
+        try StoreFiles.makeFolder(folder)
+        var bodies: [String: (name: String, size: Int64)] = [:]
+        var heads: [(name: String, size: Int64, modified: Int64)] = []
+        for name in StoreFiles.names(in: folder) {
+            guard let status = StoreFiles.status("\(folder)/\(name)") else { continue }
+            if name.hasSuffix(".head"), Self.key(of: name) != nil {
+                heads.append((name, status.size, status.modified))
+            } else if name.hasSuffix(".body") {
+                bodies[name] = (name, status.size)
+            } else if name.hasPrefix(".new-") {
+                StoreFiles.remove("\(folder)/\(name)")
+            }
+        }
+        for head in heads.sorted(by: { $0.modified < $1.modified }) {
+            guard
+                let bytes = StoreFiles.read(
+                    "\(folder)/\(head.name)", upTo: CacheEntryFile.byteLimit),
+                let content = CacheEntryFile.content(of: bytes),
+                let body = bodies.removeValue(forKey: content.bodyName),
+                body.size == content.bodyLength, let key = Self.key(of: head.name)
+            else {
+                StoreFiles.remove("\(folder)/\(head.name)")
+                continue
+            }
+            let place = Place(head: head.name, body: body.name)
+            remove(
+                index.insert(
+                    place, size: head.size + body.size, key: key.url, variant: key.variant))
+        }
+        for body in bodies.values { StoreFiles.remove("\(folder)/\(body.name)") }
+    }
+
+    var byteCount: Int64 { index.byteCount }
+
+    /// What is stored for a request; an entry that is damaged is removed.
+    mutating func find(
+        _ url: String, _ matches: (CachedHead) -> Bool
+    ) -> (head: CachedHead, content: [UInt8])? {
+        let key = Self.key(url)
+        for place in index.values(of: key) {
+            guard
+                let bytes = StoreFiles.read(
+                    "\(folder)/\(place.head)", upTo: CacheEntryFile.byteLimit),
+                let entry = CacheEntryFile.content(of: bytes), entry.head.url == url
+            else {
+                drop(place)
+                continue
+            }
+            guard matches(entry.head) else { continue }
+            guard let content = content(entry) else {
+                drop(place)
+                continue
+            }
+            index.touch(key, Self.variant(entry.head.variant))
+            StoreFiles.touch("\(folder)/\(place.head)")
+            return (entry.head, content)
+        }
+        return nil
+    }
+
+    private func content(_ entry: CacheEntryFile.Content) -> [UInt8]? {
+        guard let limit = Int(exactly: entry.bodyLength),
+            let content = StoreFiles.read("\(folder)/\(entry.bodyName)", upTo: limit)
+        else { return nil }
+        var checksum = CacheChecksum()
+        checksum.add(content)
+        return content.count == limit && checksum.value == entry.bodyChecksum ? content : nil
+    }
+
+    /// A file for content that comes.
+    func newBody() throws(StoreFiles.Failure) -> (name: String, file: OpenStoreFile) {
+        let name = "\(Hex.text(of: Crypto.random(12))).body"
+        return (name, try OpenStoreFile(creating: "\(folder)/\(name)"))
+    }
+
+    func removeBody(_ name: String) { StoreFiles.remove("\(folder)/\(name)") }
+
+    /// Makes content that has come whole the answer for its URL.
+    mutating func store(
+        _ head: CachedHead, body: String, length: Int64, checksum: UInt64
+    ) {
+        let entry = CacheEntryFile.Content(
+            head: head, bodyName: body, bodyLength: length, bodyChecksum: checksum)
+        let key = Self.key(head.url)
+        let variant = Self.variant(head.variant)
+        let name = "\(key)-\(variant).head"
+        guard let bytes = try? CacheEntryFile.bytes(of: entry),
+            (try? StoreFiles.replace("\(folder)/\(name)", with: bytes)) != nil
+        else { return removeBody(body) }
+        let place = Place(head: name, body: body)
+        let gone = index.insert(
+            place, size: length + Int64(bytes.count), key: key, variant: variant)
+        // The head of the one that was replaced has the same name.
+        for old in gone where old.head == name {
+            if let body = old.body, body != place.body { removeBody(body) }
+        }
+        remove(gone.filter { $0.head != name || $0.body == place.body })
+    }
+
+    /// Writes a head anew after a 304.
+    mutating func freshen(_ head: CachedHead) {
+        let key = Self.key(head.url)
+        let name = "\(key)-\(Self.variant(head.variant)).head"
+        guard let old = StoreFiles.read("\(folder)/\(name)", upTo: CacheEntryFile.byteLimit),
+            var entry = CacheEntryFile.content(of: old), entry.head.url == head.url
+        else { return }
+        entry.head = head
+        guard let bytes = try? CacheEntryFile.bytes(of: entry) else { return }
+        try? StoreFiles.replace("\(folder)/\(name)", with: bytes)
+    }
+
+    mutating func remove(_ url: String) { remove(index.removeAll(Self.key(url))) }
+
+    mutating func removeAll() { remove(index.removeAll()) }
+
+    private mutating func drop(_ place: Place) {
+        guard let key = Self.key(of: place.head) else { return }
+        _ = index.remove(key.url, key.variant)
+        remove([place])
+    }
+
+    private func remove(_ places: [Place]) {
+        for place in places {
+            StoreFiles.remove("\(folder)/\(place.head)")
+            if let body = place.body { removeBody(body) }
+        }
+    }
+
+    // MARK: names
+
+    private static func key(_ url: String) -> String {
+        String(Hex.text(of: Crypto.sha256(Array(url.utf8))).prefix(40))
+    }
+
+    private static func variant(_ hash: String) -> String { hash.isEmpty ? "0" : hash }
+
+    private static func key(of name: String) -> (url: String, variant: String)? {
+        let parts = name.dropLast(5).split(separator: "-")
+        guard parts.count == 2 else { return nil }
+        return (String(parts[0]), String(parts[1]))
+    }
+}
