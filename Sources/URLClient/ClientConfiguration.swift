@@ -23,6 +23,21 @@ public struct ClientConfiguration: Sendable {
     /// For how long an idle connection is used again; a server may close it before.
     public var idleConnectionTime = Duration.seconds(118)
 
+    /// Where cookies are kept; nil for no cookies.
+    public var cookies: CookieStorage? = .shared
+    /// Whether cookies are sent and stored. Those that a request brings itself are sent in any case.
+    public var setsCookies = true
+    /// Where responses are kept; nil for no cache. Data tasks use it.
+    public var cache: ClientCache? = .shared
+    /// Which redirects are followed, and what goes along.
+    public var redirects = RedirectPolicy()
+    /// How challenges of servers are answered.
+    public var authentication = AuthenticationOptions()
+    /// When a request that failed is sent again.
+    public var retries = RetryPolicy()
+    /// Remembers which hosts are reached by https alone; nil for none.
+    public var strictTransport: StrictTransportStore?
+
     /// Which versions of HTTP are spoken.
     public var protocols = ProtocolPolicy.automatic
     /// How servers are authenticated.
@@ -64,6 +79,15 @@ public struct ClientConfiguration: Sendable {
 
     /// The defaults: what `NSURLSessionConfiguration.default` is.
     public static var `default`: ClientConfiguration { ClientConfiguration() }
+
+    /// The defaults with cookies and cache of its own, in memory: what
+    /// `NSURLSessionConfiguration.ephemeral` is.
+    public static var ephemeral: ClientConfiguration {
+        var configuration = ClientConfiguration()
+        configuration.cookies = CookieStorage()
+        configuration.cache = ClientCache()
+        return configuration
+    }
 }
 
 /// What is done with a server's certificate beside, or instead of, the usual check.

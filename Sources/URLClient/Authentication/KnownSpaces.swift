@@ -21,19 +21,31 @@ package struct KnownSpaces: Sendable {
     package mutating func authorization(
         origin: Origin, method: HTTPMethod, target: String, isProxy: Bool = false
     ) -> (value: String, credential: ClientCredential)? {
-        guard var known = origins[origin] else { return nil }
-        let path = Self.path(of: target)
+        guard var known = origins[origin], let index = Self.index(in: known, target, isProxy),
+            let value = Self.value(&known[index], method, target)
+        else { return nil }
+        origins[origin] = known
+        return (value, known[index].credential)
+    }
+
+    /// The credential that would be sent.
+    package func credential(origin: Origin, target: String) -> ClientCredential? {
+        guard let known = origins[origin], let index = Self.index(in: known, target, false) else {
+            return nil
+        }
+        return known[index].credential
+    }
+
+    /// The space with the longest path that covers a target.
+    private static func index(in known: [Known], _ target: String, _ isProxy: Bool) -> Int? {
+        let path = path(of: target)
         var best: (index: Int, length: Int)?
         for (index, entry) in known.enumerated() where entry.space.isProxy == isProxy {
-            for scope in entry.scopes where Self.covers(scope, path) {
+            for scope in entry.scopes where covers(scope, path) {
                 if scope.utf8.count > best?.length ?? -1 { best = (index, scope.utf8.count) }
             }
         }
-        guard let best, let value = Self.value(&known[best.index], method, target) else {
-            return nil
-        }
-        origins[origin] = known
-        return (value, known[best.index].credential)
+        return best?.index
     }
 
     private static func value(

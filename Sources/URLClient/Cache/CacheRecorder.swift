@@ -3,7 +3,7 @@ internal import HTTPParser
 
 /// Keeps the content of a response while it is delivered, up to a limit, and stores it when it was
 /// whole.
-final class CacheRecorder: Sendable {
+final class CacheRecorder: ContentRecorder {
     private let cache: ClientCache
     private let head: CachedHead
     private let limit: Int

@@ -1,3 +1,4 @@
+package import HTTPCodecs
 package import HTTPParser
 
 // What happens between hops is decided here, by code without sockets.
@@ -59,6 +60,8 @@ package enum HopRecovery: Sendable {
     case giveUp
     /// A request goes out after a while.
     case retry(ClientRequest, after: Duration)
+    /// An answer that was stored.
+    case serve(ClientResponse, content: [UInt8])
 }
 
 /// What was there before the hop in question.
@@ -71,6 +74,8 @@ package struct HopContext: Sendable {
     package let originalRequest: ClientRequest
     /// The request of this hop as it was before `begin` added to it.
     package internal(set) var request: ClientRequest
+    /// What the decider remembers from hop to hop.
+    package let memory = Locked(HopMemory())
     /// The requests of the hops before, and what they led to. The last 32 are kept.
     package internal(set) var history: [HopRecord] = []
     /// How many redirects were followed.
@@ -122,22 +127,9 @@ package protocol ContentRecorder: Sendable {
     func abandon()
 }
 
-/// Delivers every response as it is.
-struct PlainDecider: HopDecider {
-    func begin(_ request: ClientRequest, in context: HopContext) -> Decision<HopStart> {
-        .now(.send(request))
-    }
-
-    func decide(
-        _ response: ClientResponse, to request: ClientRequest, in context: HopContext
-    ) -> Decision<HopDecision> { .now(.deliver()) }
-
-    func recover(
-        from error: ClientError, of request: ClientRequest, in context: HopContext
-    ) -> Decision<HopRecovery> { .now(.giveUp) }
-}
-
 /// Makes the deciders of sessions.
 enum HopDeciders {
-    static func make(for configuration: ClientConfiguration) -> any HopDecider { PlainDecider() }
+    static func make(for configuration: ClientConfiguration) -> any HopDecider {
+        HopPolicy(configuration)
+    }
 }

@@ -35,6 +35,7 @@ extension TaskDriver {
         case .retry(let next, let delay):
             context.retryCount += 1
             begin(next, after: delay)
+        case .serve(let stored, let content): serve(stored, content)
         }
     }
 

@@ -8,7 +8,9 @@ public import HTTPParser
 public struct RetryPolicy: Sendable, Hashable {
     /// How often a request is sent again, at least 0. A connection that was kept open and turned
     /// out to be closed is not counted.
-    public var limit = 2
+    public var limit = 1
+    /// Whether that is done, too, where no connection could be made.
+    public var retriesConnecting = false
     /// How long to wait before the first time; it doubles from one to the next.
     public var firstDelay = Duration.milliseconds(100)
     /// How long to wait at most.

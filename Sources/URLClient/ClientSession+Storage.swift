@@ -1,0 +1,22 @@
+internal import HTTPCodecs
+
+// What a session keeps beyond its tasks.
+extension ClientSession {
+    /// Empties what the session keeps: cookies, stored responses, credentials and strict hosts; then
+    /// the same as ``flush()``. A storage that it shares with others is emptied for them, too.
+    public func reset() async {
+        configuration.cookies?.removeAll()
+        configuration.cache?.removeAll()
+        configuration.strictTransport?.removeAll()
+        (decider as? HopPolicy)?.authenticator.reset()
+        await flush()
+    }
+
+    /// Writes what is kept in files: cookies, strict hosts and stored responses. What cannot be
+    /// written is tried again with the next change.
+    public func flush() async {
+        try? configuration.cookies?.save()
+        try? configuration.strictTransport?.save()
+        await configuration.cache?.flush()
+    }
+}

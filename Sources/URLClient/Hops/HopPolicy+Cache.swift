@@ -1,0 +1,191 @@
+internal import HTTPCodecs
+internal import HTTPParser
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+// The cache between hops. RFC 9111.
+extension HopPolicy {
+    /// The cache, where it has a say: data tasks and what reads only.
+    func cache(for request: ClientRequest, _ context: HopContext) -> ClientCache? {
+        guard let cache = configuration.cache, !(context.task is DownloadTask),
+            request.method == .get || request.method == .head, request.body.isNone,
+            !context.memory.withLock({ $0.ignoresCache })
+        else { return nil }
+        return cache
+    }
+
+    static func cacheURL(_ request: ClientRequest) -> String {
+        (try? request.wire.get().text) ?? request.url.absoluteString
+    }
+
+    private func policy(of request: ClientRequest) -> CachePolicy {
+        request.cachePolicy ?? configuration.cachePolicy
+    }
+
+    /// Answers a request, or has it go on.
+    func answer(
+        _ request: ClientRequest, _ stored: ClientCache.Stored?, _ context: HopContext
+    ) -> Decision<HopStart> {
+        let now = clock()
+        let policy = policy(of: request)
+        let verdict = CacheVerdict(
+            policy: policy, method: request.method, request: request.fields, stored: stored?.head,
+            now: now)
+        context.memory.withLock { memory in
+            memory.validating = verdict == .validate ? stored : nil
+            memory.fallback = Self.isFallback(verdict) ? stored : nil
+        }
+        switch (verdict, stored) {
+        case (.serve(let revalidates), let stored?):
+            if revalidates { revalidate(request, context) }
+            return .now(serve(stored, request, now))
+        case (.validate, let stored?):
+            return proceed(request, context, adding: { stored.head.addValidators(to: &$0) })
+        case (.notCached, _):
+            return .now(.fail(ClientError(.notCached, "no stored response", url: request.url)))
+        case (.gatewayTimeout, _):
+            let response = ClientResponse(
+                url: request.url, status: .gatewayTimeout, fields: [.contentLength: "0"])
+            return .now(.serve(response, content: []))
+        default:
+            return proceed(request, context, adding: { fields in
+                guard policy == .reloadIgnoringLocalAndRemoteCacheData else { return }
+                fields[.cacheControl] = "no-cache"
+                fields[.pragma] = "no-cache"
+            })
+        }
+    }
+
+    private static func isFallback(_ verdict: CacheVerdict) -> Bool {
+        switch verdict {
+        case .validate, .fetch(stores: true): true
+        default: false
+        }
+    }
+
+    private func serve(
+        _ stored: ClientCache.Stored, _ request: ClientRequest, _ now: HTTPDate
+    ) -> HopStart {
+        .serve(response(stored, request, now), content: content(stored, request))
+    }
+
+    private func content(_ stored: ClientCache.Stored, _ request: ClientRequest) -> [UInt8] {
+        request.method == .head ? [] : stored.content
+    }
+
+    private func response(
+        _ stored: ClientCache.Stored, _ request: ClientRequest, _ now: HTTPDate
+    ) -> ClientResponse {
+        var fields = stored.head.fields
+        fields[.age] = "\(stored.head.age(at: now))"
+        var response = ClientResponse(
+            url: request.url, status: stored.head.status, version: stored.head.version,
+            fields: fields)
+        response.trailers = stored.head.trailers
+        response.expectedLength = Int64(content(stored, request).count)
+        response.isFromCache = true
+        return response
+    }
+
+    /// Asks the server for the next time (RFC 5861 section 3).
+    private func revalidate(_ request: ClientRequest, _ context: HopContext) {
+        guard let session = context.task.shared.withLock({ $0.session }) else { return }
+        var request = request
+        request.cachePolicy = .reloadRevalidatingCacheData
+        let task = session.dataTask(for: request) { _, _, _ in }
+        task.resume()
+    }
+
+    // MARK: on the way in
+
+    /// The decision, where the cache has it.
+    func cached(
+        _ response: ClientResponse, _ request: ClientRequest, _ context: HopContext,
+        _ now: HTTPDate
+    ) -> HopDecision? {
+        guard let cache = configuration.cache else { return nil }
+        let (validating, fallback, requestTime) = context.memory.withLock { memory in
+            defer { (memory.validating, memory.fallback) = (nil, nil) }
+            return (memory.validating, memory.fallback, memory.requestTime)
+        }
+        if response.status == .notModified, let stored = validating {
+            guard stored.head.isConfirmed(by: response.fields) else {
+                context.memory.withLock { $0.ignoresCache = true }
+                return .follow(context.request, .retry)
+            }
+            let head = stored.head.freshened(
+                by: response.fields, requestTime: requestTime, responseTime: now)
+            cache.freshen(stored, head)
+            let fresh = ClientCache.Stored(head: head, content: stored.content)
+            return .serve(
+                self.response(fresh, request, now), content: content(fresh, request))
+        }
+        if CacheVerdict.isServerFailure(response.status), let stored = fallback,
+            CacheVerdict.servesOnError(request: request.fields, stored: stored.head, now: now)
+        {
+            return .serve(self.response(stored, request, now), content: content(stored, request))
+        }
+        if !request.method.isSafe {
+            let urls = CacheRules.invalidated(
+                by: request.method, url: Self.cacheURL(request), status: response.status,
+                response: response.fields)
+            for url in urls { cache.invalidate(url) }
+        }
+        return nil
+    }
+
+    /// A stored response in place of an error of the network (RFC 5861 section 4).
+    func fallback(_ context: HopContext, _ error: ClientError) -> HopRecovery? {
+        guard error.kind != .cancelled, let stored = context.memory.withLock({ $0.fallback }) else {
+            return nil
+        }
+        let now = clock()
+        let request = context.request
+        guard CacheVerdict.servesOnError(request: request.fields, stored: stored.head, now: now)
+        else { return nil }
+        return .serve(response(stored, request, now), content: content(stored, request))
+    }
+
+    /// Takes the content of a response that may be kept.
+    func recorder(
+        _ response: ClientResponse, _ request: ClientRequest, _ context: HopContext,
+        _ now: HTTPDate
+    ) -> (any ContentRecorder)? {
+        guard request.method == .get, Self.isWorthwhile(response),
+            let cache = cache(for: request, context)
+        else { return nil }
+        let asked = context.request
+        guard
+            CacheRules.isStorable(
+                method: request.method, request: asked.fields, status: response.status,
+                response: response.fields),
+            !CacheRules.bypasses(asked.method, asked.fields),
+            let vary = CacheRules.varyNames(response.fields)
+        else { return nil }
+        let (requestTime, asking) = context.memory.withLock { ($0.requestTime, $0.cacheFields) }
+        var fields = CacheRules.stored(response.fields)
+        let isDecoded = fields.contains(.contentEncoding)
+        if isDecoded {
+            // What is kept is what was delivered.
+            fields.remove(.contentEncoding)
+            fields.remove(.contentLength)
+        }
+        let head = CachedHead(
+            url: Self.cacheURL(request), status: response.status, version: response.version,
+            fields: fields, requestTime: requestTime, responseTime: now, vary: vary,
+            variant: CacheRules.variant(of: asking, names: vary))
+        return cache.recorder(head, announced: isDecoded ? nil : response.announcedLength)
+    }
+
+    /// Without any of these fields a response is stale at once, and nobody can ask whether it still
+    /// holds. They are looked for in the bytes; most responses need not be read for it.
+    private static func isWorthwhile(_ response: ClientResponse) -> Bool {
+        response.head.value(of: "cache-control") != nil || response.head.value(of: "etag") != nil
+            || response.head.value(of: "expires") != nil
+            || response.head.value(of: "last-modified") != nil
+    }
+}

@@ -1,0 +1,215 @@
+internal import HTTPCodecs
+internal import HTTPParser
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// What happens between the hops of a session's tasks: the rules for strict transport, cache,
+/// cookies, credentials, redirects and retries, in this order on the way out, and backwards on the way
+/// in.
+///
+/// The rules themselves are values that know neither sockets nor the time; this hands them both.
+final class HopPolicy: HopDecider {
+    let configuration: ClientConfiguration
+    let authenticator: ClientAuthenticator
+    let clock: @Sendable () -> HTTPDate
+    private let random: @Sendable () -> Double
+
+    init(
+        _ configuration: ClientConfiguration,
+        clock: @escaping @Sendable () -> HTTPDate = { WallClock.now },
+        random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }
+    ) {
+        self.configuration = configuration
+        authenticator = ClientAuthenticator(configuration.authentication)
+        (self.clock, self.random) = (clock, random)
+    }
+
+    // MARK: on the way out
+
+    func begin(_ request: ClientRequest, in context: HopContext) -> Decision<HopStart> {
+        let request = withCookies(upgraded(request))
+        guard let cache = cache(for: request, context) else { return proceed(request, context) }
+        let url = Self.cacheURL(request)
+        var fields = request.fields
+        if let user = authenticator.identity(request) { fields[.authorization] = user }
+        context.memory.withLock { [fields] in $0.cacheFields = fields }
+        if let stored = cache.found(url, fields) { return answer(request, stored, context) }
+        guard cache.asksDisk else { return answer(request, nil, context) }
+        return .later { [fields] in
+            let stored = await cache.lookUp(url, fields)
+            switch self.answer(request, stored, context) {
+            case .now(let start): return start
+            case .later(let wait): return await wait()
+            }
+        }
+    }
+
+    private func upgraded(_ request: ClientRequest) -> ClientRequest {
+        guard let hosts = configuration.strictTransport,
+            let text = hosts.upgraded(request.url.absoluteString, now: clock()),
+            let url = URL(string: text)
+        else { return request }
+        var request = request
+        request.url = url
+        return request
+    }
+
+    /// Cookies that the application has set itself are the only ones.
+    private func withCookies(_ request: ClientRequest) -> ClientRequest {
+        guard let cookies = configuration.cookies, configuration.setsCookies, request.usesCookies,
+            !request.fields.contains(.cookie), let place = CookieContext(request),
+            let value = cookies.field(for: place, now: clock())
+        else { return request }
+        var request = request
+        request.fields[.cookie] = value
+        return request
+    }
+
+    /// The request goes to the server.
+    func proceed(
+        _ request: ClientRequest, _ context: HopContext,
+        adding: (inout HTTPFields) -> Void = { _ in }
+    ) -> Decision<HopStart> {
+        var request = request
+        adding(&request.fields)
+        guard authenticator.lacksToken(request) else {
+            return .now(.send(authorized(request, context)))
+        }
+        return .later { [request] in
+            await self.authenticator.fetchToken()
+            return .send(self.authorized(request, context))
+        }
+    }
+
+    private func authorized(_ request: ClientRequest, _ context: HopContext) -> ClientRequest {
+        let now = clock()
+        return context.memory.withLock { memory in
+            var request = request
+            memory.requestTime = now
+            authenticator.authorize(&request, &memory)
+            return request
+        }
+    }
+
+    // MARK: on the way in
+
+    func decide(
+        _ response: ClientResponse, to request: ClientRequest, in context: HopContext
+    ) -> Decision<HopDecision> {
+        let now = clock()
+        learn(response, request, now)
+        if let decision = cached(response, request, context, now) { return .now(decision) }
+        if authenticator.mayAnswer(response, context) {
+            return .later { await self.authenticator.answer(response, context) }
+        }
+        if response.status.class == .redirection,
+            let decision = redirected(response, request, context)
+        {
+            return .now(decision)
+        }
+        if let decision = retried(response, context, now) { return .now(decision) }
+        return .now(.deliver(recorder: recorder(response, request, context, now)))
+    }
+
+    private func learn(_ response: ClientResponse, _ request: ClientRequest, _ now: HTTPDate) {
+        if let hosts = configuration.strictTransport, let origin = request.origin,
+            response.head.value(of: "strict-transport-security") != nil
+        {
+            hosts.receive(response.fields, from: origin, now: now)
+        }
+        if let cookies = configuration.cookies, configuration.setsCookies, request.usesCookies,
+            response.head.value(of: "set-cookie") != nil, let place = CookieContext(request)
+        {
+            cookies.receive(response.fields, from: place, now: now)
+        }
+        authenticator.receive(response, to: request)
+    }
+
+    private func redirected(
+        _ response: ClientResponse, _ request: ClientRequest, _ context: HopContext
+    ) -> HopDecision? {
+        // The request as it went out, but for what the session has added.
+        var current = context.request
+        current.url = request.url
+        let policy = configuration.redirects
+        let verdict = context.memory.withLock { memory in
+            var chain = memory.redirects ?? RedirectChain(policy: policy)
+            defer { memory.redirects = chain }
+            return chain.verdict(
+                method: current.method, url: current.url.absoluteString, fields: current.fields,
+                hasOneShotBody: !current.body.isReplayable, state: request.fields[.cookie] ?? "",
+                status: response.status, locations: response.fields.values(of: .location))
+        }
+        switch verdict {
+        case .deliver: return nil
+        case .refuse(let fault): return .fail(ClientError(fault, at: current.url))
+        case .follow(let redirect):
+            guard let url = URL(string: redirect.target) else {
+                return .fail(ClientError(.redirectRefused, "to \(redirect.target)"))
+            }
+            var next = current
+            (next.method, next.url, next.fields) = (redirect.method, url, redirect.fields)
+            if !redirect.keepsBody { next.body = .none }
+            // What was chosen for one host says nothing of another.
+            if redirect.crossesOrigin { next.connectTo = nil }
+            return .follow(next, .redirect)
+        }
+    }
+
+    private func retried(
+        _ response: ClientResponse, _ context: HopContext, _ now: HTTPDate
+    ) -> HopDecision? {
+        guard !configuration.retries.statuses.isEmpty else { return nil }
+        let request = context.request
+        let delay = configuration.retries.delay(
+            after: response.status, retryAfter: response.head.value(of: "retry-after"),
+            method: request.method, isReplayable: request.body.isReplayable,
+            count: context.retryCount, now: now)
+        return delay.map { .follow(request, .retry, after: $0) }
+    }
+
+    func recover(
+        from error: ClientError, of request: ClientRequest, in context: HopContext
+    ) -> Decision<HopRecovery> {
+        if let answer = fallback(context, error) { return .now(answer) }
+        switch error.kind {
+        case .connectionLost, .emptyResponse: break
+        case .cannotConnect, .cannotFindHost, .timedOut(.connect), .timedOut(.tls):
+            guard configuration.retries.retriesConnecting else { return .now(.giveUp) }
+        default: return .now(.giveUp)
+        }
+        let delay = configuration.retries.delay(
+            after: error.isSafeToRetry ? .nothingSent : .unknown, method: request.method,
+            isReplayable: request.body.isReplayable, count: context.retryCount, random: random())
+        return .now(delay.map { .retry(context.request, after: $0) } ?? .giveUp)
+    }
+}
+
+extension CookieContext {
+    fileprivate init?(_ request: ClientRequest) {
+        guard case .success(let wire) = request.wire else { return nil }
+        let main = request.mainDocumentURL.flatMap { try? WireURL($0.absoluteString) }
+        self.init(wire, mainHost: main?.origin.host, isSafe: request.method.isSafe)
+    }
+}
+
+extension ClientError {
+    /// What an application is told of a redirect that was not followed.
+    init(_ fault: RedirectFault, at url: URL) {
+        let chain = fault.history.joined(separator: " -> ")
+        let text = "to \(fault.location), after \(chain)"
+        switch fault.kind {
+        case .tooMany: self.init(.tooManyRedirects, text, url: url)
+        case .loop: self.init(.tooManyRedirects, "a loop, \(text)", url: url)
+        case .unsupportedScheme: self.init(.unsupportedURL, "a redirect \(text)", url: url)
+        case .malformed: self.init(.badURL, "a redirect \(text)", url: url)
+        case .downgrade: self.init(.redirectRefused, "from https to http, \(text)", url: url)
+        case .userInformation:
+            self.init(.redirectRefused, "with a user name, \(text)", url: url)
+        }
+    }
+}
