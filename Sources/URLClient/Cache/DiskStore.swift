@@ -35,12 +35,13 @@ struct DiskStore {
                 let bytes = StoreFiles.read(
                     "\(folder)/\(head.name)", upTo: CacheEntryFile.byteLimit),
                 let content = CacheEntryFile.content(of: bytes),
-                let body = bodies.removeValue(forKey: content.bodyName),
+                let body = bodies[content.bodyName],
                 body.size == content.bodyLength, let key = Self.key(of: head.name)
             else {
                 StoreFiles.remove("\(folder)/\(head.name)")
                 continue
             }
+            bodies[body.name] = nil
             let place = Place(head: head.name, body: body.name)
             remove(
                 index.insert(

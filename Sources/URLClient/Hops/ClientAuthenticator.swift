@@ -33,7 +33,8 @@ final class ClientAuthenticator: Sendable {
     /// Adds the credential that is known to be wanted.
     func authorize(_ request: inout ClientRequest, _ memory: inout HopMemory) {
         memory.credential = nil
-        guard !request.fields.contains(.authorization), case .success(let wire) = request.wire else {
+        guard !request.fields.contains(.authorization), case .success(let wire) = request.wire
+        else {
             return
         }
         if let tokens, tokens.covers(wire.origin), let token = tokens.current,
@@ -54,7 +55,8 @@ final class ClientAuthenticator: Sendable {
 
     /// Whose credential a request would get, for the cache: what one user was told is not for another.
     func identity(_ request: ClientRequest) -> String? {
-        guard !request.fields.contains(.authorization), case .success(let wire) = request.wire else {
+        guard !request.fields.contains(.authorization), case .success(let wire) = request.wire
+        else {
             return nil
         }
         if let tokens, tokens.covers(wire.origin) { return tokens.current }

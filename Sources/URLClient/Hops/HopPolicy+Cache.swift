@@ -52,11 +52,13 @@ extension HopPolicy {
                 url: request.url, status: .gatewayTimeout, fields: [.contentLength: "0"])
             return .now(.serve(response, content: []))
         default:
-            return proceed(request, context, adding: { fields in
-                guard policy == .reloadIgnoringLocalAndRemoteCacheData else { return }
-                fields[.cacheControl] = "no-cache"
-                fields[.pragma] = "no-cache"
-            })
+            return proceed(
+                request, context,
+                adding: { fields in
+                    guard policy == .reloadIgnoringLocalAndRemoteCacheData else { return }
+                    fields[.cacheControl] = "no-cache"
+                    fields[.pragma] = "no-cache"
+                })
         }
     }
 

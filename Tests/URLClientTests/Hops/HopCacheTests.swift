@@ -1,0 +1,157 @@
+import HTTPCodecs
+import HTTPParser
+import HTTPServerCore
+import Testing
+import URLClient
+
+@Suite("RFC 9111: the cache over HTTP", .timeLimit(.minutes(3)))
+struct HopCacheTests {
+    /// A server that counts its answers and says what the test tells it to.
+    private final class Origin: Sendable {
+        let count = Locked(0)
+        let fields = Locked(HTTPFields())
+        let status = Locked(HTTPStatus.ok)
+        let server: TestServer
+
+        init() async throws {
+            let (count, fields, status) = (count, fields, status)
+            server = try await TestServer { _, router in
+                let answer: @Sendable (Request) throws -> Response = { request in
+                    let number = count.withLock { count in
+                        count += 1
+                        return count
+                    }
+                    let all = fields.withLock { $0 }
+                    if let tag = all[.eTag], request.fields[.ifNoneMatch] == tag {
+                        return Response(.notModified, fields: all)
+                    }
+                    return Response(
+                        status.withLock { $0 }, fields: all, body: .text("answer \(number)"))
+                }
+                router.on(.get, "/c", use: SyncHandler(answer))
+                router.on(.post, "/c", use: SyncHandler(answer))
+            }
+        }
+
+        func set(_ new: HTTPFields) { fields.withLock { $0 = new } }
+    }
+
+    private func get(
+        _ session: ClientSession, _ origin: Origin, _ fields: HTTPFields = [:],
+        policy: CachePolicy? = nil, method: HTTPMethod = .get
+    ) async throws -> (text: String, response: ClientResponse) {
+        var request = ClientRequest(method, origin.server.url("/c"), fields: fields)
+        request.cachePolicy = policy
+        let (content, response) = try await session.data(for: request)
+        return (String(decoding: content, as: UTF8.self), response)
+    }
+
+    @Test("A hit, with Age, without the network; HEAD, too")
+    func hit() async throws {
+        let origin = try await Origin()
+        let session = ClientSession(.ephemeral)
+        origin.set([.cacheControl: "max-age=1000", "X-Test": "1"])
+        let first = try await get(session, origin)
+        let second = try await get(session, origin)
+        #expect(first.text == "answer 1" && !first.response.isFromCache)
+        #expect(second.text == "answer 1" && second.response.isFromCache)
+        #expect(second.response.fields["X-Test"] == "1" && second.response.fields[.age] != nil)
+        let head = try await get(session, origin, method: .head)
+        #expect(head.text.isEmpty && head.response.isFromCache)
+        #expect(origin.count.withLock { $0 } == 1)
+    }
+
+    @Test("D23: without Date, and with ETag: revalidated, and the 304 is not seen")
+    func revalidation() async throws {
+        let origin = try await Origin()
+        let session = ClientSession(.ephemeral)
+        origin.set([.cacheControl: "no-cache", .eTag: "\"v1\""])
+        _ = try await get(session, origin)
+        let second = try await get(session, origin)
+        #expect(second.text == "answer 1" && second.response.status == .ok)
+        #expect(second.response.isFromCache && origin.count.withLock { $0 } == 2)
+        origin.set([.cacheControl: "no-cache", .eTag: "\"v2\""])
+        #expect(try await get(session, origin).text == "answer 3")
+        // A condition of the application is answered for the application.
+        let own = try await get(session, origin, [.ifNoneMatch: "\"v2\""])
+        #expect(own.response.status == .notModified)
+    }
+
+    @Test("Vary")
+    func vary() async throws {
+        let origin = try await Origin()
+        let session = ClientSession(.ephemeral)
+        origin.set([.cacheControl: "max-age=1000", .vary: "Accept-Language"])
+        #expect(try await get(session, origin, [.acceptLanguage: "de"]).text == "answer 1")
+        #expect(try await get(session, origin, [.acceptLanguage: "en"]).text == "answer 2")
+        #expect(try await get(session, origin, [.acceptLanguage: "de"]).text == "answer 1")
+        #expect(try await get(session, origin, [.acceptLanguage: "en"]).text == "answer 2")
+    }
+
+    @Test("Stale while it is asked for, and when the server fails")
+    func stale() async throws {
+        let origin = try await Origin()
+        let session = ClientSession(.ephemeral)
+        origin.set([.cacheControl: "max-age=0, stale-while-revalidate=1000"])
+        _ = try await get(session, origin)
+        origin.set([.cacheControl: "max-age=0, stale-if-error=1000, x"])
+        #expect(try await get(session, origin).text == "answer 1")
+        while origin.count.withLock({ $0 }) < 2 { try await Task.sleep(for: .milliseconds(2)) }
+        let failing = try await Origin()
+        failing.set([.cacheControl: "max-age=0, stale-if-error=1000"])
+        _ = try await get(session, failing)
+        failing.status.withLock { $0 = .serviceUnavailable }
+        let answer = try await get(session, failing)
+        #expect(answer.text == "answer 1" && answer.response.isFromCache)
+        #expect(failing.count.withLock { $0 } == 2)
+    }
+
+    @Test("only-if-cached, and the policies of NSURLRequest")
+    func policies() async throws {
+        let origin = try await Origin()
+        let session = ClientSession(.ephemeral)
+        origin.set([.cacheControl: "max-age=1000"])
+        let only = try await get(session, origin, [.cacheControl: "only-if-cached"])
+        #expect(only.response.status == .gatewayTimeout)
+        await #expect(throws: ClientError.self) {
+            try await get(session, origin, policy: .returnCacheDataDontLoad)
+        }
+        #expect(try await get(session, origin).text == "answer 1")
+        let dontLoad = try await get(session, origin, policy: .returnCacheDataDontLoad)
+        #expect(dontLoad.text == "answer 1")
+        let elseLoad = try await get(session, origin, policy: .returnCacheDataElseLoad)
+        #expect(elseLoad.text == "answer 1")
+        let reload = try await get(session, origin, policy: .reloadIgnoringLocalCacheData)
+        #expect(reload.text == "answer 2")
+    }
+
+    @Test("An unsafe request makes what is stored doubtful; no-store is not kept")
+    func invalidation() async throws {
+        let origin = try await Origin()
+        let session = ClientSession(.ephemeral)
+        origin.set([.cacheControl: "max-age=1000"])
+        _ = try await get(session, origin)
+        _ = try await get(session, origin, method: .post)
+        #expect(try await get(session, origin).text == "answer 3")
+        origin.set([.cacheControl: "max-age=1000, no-store"])
+        #expect(
+            try await get(session, origin, policy: .reloadIgnoringLocalCacheData).text == "answer 4"
+        )
+        #expect(try await get(session, origin).text == "answer 3")
+    }
+
+    @Test("The disk: a session of another process would find it")
+    func disk() async throws {
+        let origin = try await Origin()
+        let folder = TemporaryPath()
+        origin.set([.cacheControl: "max-age=1000"])
+        for _ in 0..<2 {
+            var configuration = ClientConfiguration.ephemeral
+            configuration.cache = try ClientCache(memoryLimit: 1 << 20, folder: folder.text)
+            let session = ClientSession(configuration)
+            #expect(try await get(session, origin).text == "answer 1")
+            await session.flush()
+        }
+        #expect(origin.count.withLock { $0 } == 1)
+    }
+}
