@@ -39,6 +39,9 @@ let package = Package(
     traits: [
         .trait(name: "Bonjour", description: "Announces servers by DNS-SD."),
         .trait(name: "NATPortMapping", description: "Has a gateway map a port, by NAT-PMP."),
+        .trait(
+            name: "FoundationNetworking",
+            description: "ClientSession takes URLRequest and gives HTTPURLResponse."),
         .trait(name: "Metrics", description: "SwiftMetrics, a bridge to swift-metrics."),
         .trait(
             name: "ServiceLifecycle",
@@ -146,7 +149,8 @@ let package = Package(
         .testTarget(
             name: "URLClientTests",
             dependencies: [
-                "URLClient", "HTTPServerCore", "HTTPCodecs", "HTTPCrypto", "HTTPParser", "TestSupport",
+                "URLClient", "HTTPServerCore", "HTTPCodecs", "HTTPCrypto", "HTTPParser",
+                "TestSupport",
                 "httpkit",
             ],
             swiftSettings: strict),

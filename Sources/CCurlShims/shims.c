@@ -6,6 +6,7 @@
 #endif
 #include <fcntl.h>
 #include <sys/socket.h>
+#include <time.h>
 
 CURLcode http_curl_set_long(CURL *easy, CURLoption option, long value) {
     return curl_easy_setopt(easy, option, value);
@@ -97,10 +98,17 @@ static int verify(X509_STORE_CTX *store, void *argument) {
     return goes_on;
 }
 
-static CURLcode prepare_context(CURL *easy, void *context, void *trust) {
+static CURLcode prepare_context(CURL *easy, void *context, void *argument) {
+    http_curl_trust *trust = argument;
+    struct timespec now;
     (void)easy;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    trust->begun = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+    if (!trust->decide) return CURLE_OK;
     SSL_CTX_set_cert_verify_callback(context, verify, trust);
     SSL_CTX_set_verify(context, SSL_VERIFY_PEER, NULL);
+    // The callback's argument is only good as long as the connection is made.
+    SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION);
     return CURLE_OK;
 }
 

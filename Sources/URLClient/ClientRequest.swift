@@ -35,7 +35,8 @@ public struct ClientRequest: Sendable {
     public var timeouts: ClientTimeouts?
     /// Which requests go first when not all can run, 0...1.
     public var priority: Double
-    /// Where to connect to instead of the URL's host; nil for what the session's policy says.
+    /// Where to connect to instead of the URL's host; nil for what the session's policy says. It
+    /// does not hold for other origins that a redirect leads to.
     public var connectTo: ConnectTarget?
     /// The proxy; nil for the session's.
     public var proxy: ProxyPolicy?

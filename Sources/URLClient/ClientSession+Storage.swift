@@ -12,11 +12,15 @@ extension ClientSession {
         await flush()
     }
 
-    /// Writes what is kept in files: cookies, strict hosts and stored responses. What cannot be
-    /// written is tried again with the next change.
+    /// Writes what is kept in files: cookies, strict hosts and stored responses; what cannot be
+    /// written is tried again with the next change. And closes the connections, at once or as soon
+    /// as no task runs, so that the next request makes a new one.
     public func flush() async {
         try? configuration.cookies?.save()
         try? configuration.strictTransport?.save()
         await configuration.cache?.flush()
+        await withCheckedContinuation { continuation in
+            loop.closeConnections { continuation.resume() }
+        }
     }
 }

@@ -33,14 +33,17 @@ CURLcode http_curl_set_socket_callbacks(CURL *easy);
 typedef int (*http_curl_trust_callback)(void *context, const unsigned char *const *chain,
                                         const size_t *lengths, size_t count, int is_trusted);
 
-/// What a trust callback is given, kept by the caller until the handle is reset.
+/// What a handle does about TLS, kept by the caller as long as the handle.
 typedef struct {
+    /// Null for the usual check alone.
     http_curl_trust_callback decide;
     void *context;
+    /// When TLS was begun on a new connection, in nanoseconds of the monotonic clock; 0 before.
+    int64_t begun;
 } http_curl_trust;
 
-/// Has certificates decided about by a callback. An error where libcurl has not been built with
-/// OpenSSL.
+/// Has the beginning of TLS noted, and certificates decided about by a callback if there is one.
+/// An error where libcurl has not been built with OpenSSL.
 CURLcode http_curl_set_trust(CURL *easy, http_curl_trust *trust);
 
 /// The version of TLS and the cipher of the connection in use; false where there is none.

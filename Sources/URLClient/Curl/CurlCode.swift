@@ -10,7 +10,9 @@ extension ClientError.Kind {
     ///   - isLost: whether the operating system says that the connection broke.
     init(curl code: CURLcode, verification: Int, message: String, isLost: Bool) {
         switch code {
-        case CURLE_UNSUPPORTED_PROTOCOL: self = .unsupportedURL
+        // What begins without a status line could be HTTP/0.9, which is not spoken.
+        case CURLE_UNSUPPORTED_PROTOCOL:
+            self = message.contains("HTTP/0.9") ? .badResponse : .unsupportedURL
         case CURLE_URL_MALFORMAT: self = .badURL
         case CURLE_NOT_BUILT_IN, CURLE_UNKNOWN_OPTION: self = .notSupported
         case CURLE_COULDNT_RESOLVE_PROXY: self = .cannotFindProxy
@@ -40,7 +42,8 @@ extension ClientError.Kind {
     /// A name that does not match is found after the chain was accepted.
     private static func certificate(_ verification: Int, _ message: String) -> Self {
         switch verification {
-        case 0:
+        // Names are compared before the chain is looked at: its result is 1 until then.
+        case 0, 1:
             message.contains("no alternative") || message.contains("does not match")
                 ? .certificateNameMismatch : .certificateUntrusted
         // X509_V_ERR_CERT_NOT_YET_VALID, X509_V_ERR_CERT_HAS_EXPIRED

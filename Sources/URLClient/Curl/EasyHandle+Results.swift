@@ -45,7 +45,8 @@ extension Transfer {
             let sends = upload.map { !$0.isAtEnd } ?? false
             return sends ? .sending : .waiting
         }
-        if handle.connectTime > 0 { return .securing }
+        // libcurl tells the time of the connection only when TLS is done, too.
+        if handle.tlsStart > 0 || handle.connectTime > 0 { return .securing }
         return handle.lookupTime > 0 ? .connecting : .resolving
     }
 }

@@ -14,7 +14,7 @@ extension EasyHandle {
         setProxy(hop.proxy)
         if hop.wire.origin.isSecure {
             setTLS(hop.tls)
-            if hop.trust != nil { askAboutTrust(transfer) }
+            watchTLS(transfer, asksAboutTrust: hop.trust != nil)
         }
     }
 

@@ -34,6 +34,7 @@ final class EasyHandle {
         freeLists()
         unsafe errorText[0] = 0
         refusal = nil
+        unsafe trust.pointee = http_curl_trust()
     }
 
     private func freeLists() {
@@ -58,12 +59,19 @@ final class EasyHandle {
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     }
 
-    /// Has the transfer asked about certificates.
-    func askAboutTrust(_ transfer: Transfer) {
-        let context = unsafe Unmanaged.passUnretained(transfer).toOpaque()
-        unsafe trust.pointee = unsafe http_curl_trust(decide: decideTrust, context: context)
-        unsafe note(http_curl_set_trust(raw, trust))
+    /// Notes when TLS begins and, if that is wanted, has the transfer asked about certificates.
+    func watchTLS(_ transfer: Transfer, asksAboutTrust: Bool) {
+        unsafe trust.pointee = http_curl_trust()
+        if asksAboutTrust {
+            unsafe trust.pointee.context = Unmanaged.passUnretained(transfer).toOpaque()
+            unsafe trust.pointee.decide = decideTrust
+        }
+        let code = unsafe http_curl_set_trust(raw, trust)
+        if asksAboutTrust { note(code) }
     }
+
+    /// When TLS was begun on a new connection; 0 before.
+    var tlsStart: Int64 { unsafe trust.pointee.begun }
 
     // MARK: settings
 

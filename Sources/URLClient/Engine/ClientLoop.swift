@@ -27,6 +27,7 @@ final class ClientLoop: @unchecked Sendable {
     private var nextLook: Int64 = .max
     private var isEnding = false
     private var onEnd: Work?
+    private var wantsRenewal = false
     var admission: Admission
 
     init(_ configuration: ClientConfiguration) {
@@ -68,23 +69,46 @@ final class ClientLoop: @unchecked Sendable {
         if !isTaken { done() }
     }
 
+    /// Has all connections closed, at once or as soon as nothing runs. `done` is called at once.
+    func closeConnections(_ done: @escaping Work) {
+        let isTaken = post {
+            self.wantsRenewal = true
+            self.renewIfWanted()
+            done()
+        }
+        if !isTaken { done() }
+    }
+
     // MARK: the thread
 
     private func run() {
-        guard let multi else { return }
         while true {
+            renewIfWanted()
             takeWork()
             if isEnding, drivers.isEmpty, closeInbox() { break }
+            guard let multi else { break }
             perform(multi)
-            if isEnding, drivers.isEmpty { continue }
+            if drivers.isEmpty, isEnding || wantsRenewal { continue }
             let wait = waitingTime()
             if wait > 0 { multi.poll(milliseconds: wait) }
             now = System.now()
         }
         idleHandles = []
-        self.multi = nil
+        multi = nil
         onEnd?()
         onEnd = nil
+    }
+
+    /// Closes all connections once nothing uses them. Who still wakes the old handle has left its
+    /// work in the inbox before, which is looked at next.
+    private func renewIfWanted() {
+        guard wantsRenewal, drivers.isEmpty else { return }
+        wantsRenewal = false
+        guard let fresh = MultiHandle(idleConnections: configuration.idleConnectionLimit) else {
+            return
+        }
+        multi = fresh
+        inbox.withLock { $0.multi = fresh }
     }
 
     private func takeWork() {

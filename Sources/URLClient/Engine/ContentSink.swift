@@ -112,6 +112,9 @@ final class FileSink: ContentSink {
             }
             return goOn(resume, response)
         }
+        guard resume == nil || response.status == .ok else {
+            return ClientError(.badResponse, "\(response.status) where the rest was asked for")
+        }
         resume = nil
         note(response)
         length = response.expectedLength

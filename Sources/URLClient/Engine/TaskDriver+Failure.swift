@@ -96,7 +96,9 @@ extension TaskDriver {
         let phase = transfer.phase
         if case .timedOut = kind, phase == .securing { kind = .timedOut(.tls) }
         if transfer.isHeadDone, kind == .emptyResponse { kind = .truncated }
-        return placed(ClientError(kind, result.text, curlCode: result.number), transfer)
+        var text = result.text
+        if kind == .cannotConnect, number != 0 { text += ": \(System.text(of: CInt(number)))" }
+        return placed(ClientError(kind, text, curlCode: result.number), transfer)
     }
 
     /// Says where a hop was when it failed.

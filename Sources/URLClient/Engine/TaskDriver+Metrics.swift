@@ -48,8 +48,7 @@ extension TaskDriver {
         switch transfer.phase {
         case .resolving, .connecting: consider(transfer.startTime + limits.connect, .connect)
         case .securing:
-            let connected = transfer.startTime + transfer.handle.connectTime * 1000
-            consider(connected + limits.tls, .tls)
+            consider(max(transfer.startTime, transfer.handle.tlsStart) + limits.tls, .tls)
             consider(transfer.startTime + limits.connect, .connect)
         case .waiting:
             let sent = max(

@@ -184,7 +184,8 @@ final class TaskDriver: @unchecked Sendable {
     // MARK: connect to host
 
     private func findTargets() {
-        if let target = sent.connectTo {
+        // Where a redirect leads to has addresses of its own.
+        if let target = sent.connectTo, sent.origin == context.originalRequest.origin {
             targets = [target]
             prepareBody()
         } else if let policy = configuration.endpoints {

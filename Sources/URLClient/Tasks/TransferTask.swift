@@ -30,6 +30,7 @@ public class TransferTask: @unchecked Sendable {
         var content: [UInt8] = []
         var keepsPartial = false
         var text = ""
+        var priority: Double
         var watchers: [AsyncStream<TransferProgress>.Continuation] = []
         var waiters: [CheckedContinuation<Void, Never>] = []
         var driver: TaskDriver?
@@ -64,7 +65,7 @@ public class TransferTask: @unchecked Sendable {
         self.wantsMetrics = wantsMetrics
         self.completion = completion
         counters = TaskCounters()
-        shared = Locked(Shared())
+        shared = Locked(Shared(priority: request.priority))
     }
 
     /// A task that goes on with what another has begun.
@@ -109,9 +110,13 @@ public class TransferTask: @unchecked Sendable {
 
     /// Which tasks go first when not all can run, 0...1. A change holds from the next hop on.
     public var priority: Double {
-        get { shared.withLock { $0.driver?.priority } ?? originalRequest.priority }
+        get { shared.withLock { $0.priority } }
         set {
-            guard let driver = shared.withLock({ $0.driver }) else { return }
+            let driver = shared.withLock { shared -> TaskDriver? in
+                shared.priority = newValue
+                return shared.driver
+            }
+            guard let driver else { return }
             loop.post { driver.priority = newValue }
         }
     }

@@ -1,0 +1,228 @@
+import FoundationEssentials
+import HTTPCodecs
+import HTTPParser
+import HTTPServerCore
+import TestSupport
+import Testing
+import URLClient
+
+@Suite("Connect to host", .timeLimit(.minutes(2)))
+struct ConnectToTests {
+    private func text(_ content: [UInt8]) -> String { String(decoding: content, as: UTF8.self) }
+
+    @Test("D1: another host, another port, both; Host stays")
+    func hostAndPort() async throws {
+        let server = try await TestServer()
+        let session = ClientSession()
+        for (url, target) in [
+            ("http://name.test/echo", ConnectTarget(host: "127.0.0.1", port: server.port)),
+            ("http://127.0.0.1:9/echo", ConnectTarget(port: server.port)),
+            ("http://name.test:\(server.port)/echo", ConnectTarget(host: "127.0.0.1")),
+        ] {
+            var request = ClientRequest(.get, url)
+            request.connectTo = target
+            let (_, response) = try await session.data(for: request)
+            #expect(response.status == .ok)
+            #expect(response.url.absoluteString == url)
+        }
+        #expect(
+            server.seen("/echo").map { $0.fields[.host] }
+                == ["name.test", "127.0.0.1:9", "name.test:\(server.port)"])
+    }
+
+    @Test("D2: IPv6, with and without brackets", arguments: ["::1", "[::1]"])
+    func ipv6(_ host: String) async throws {
+        let server = try await TestServer(host: "::1")
+        var request = ClientRequest(.get, "http://name.test/hello")
+        request.connectTo = ConnectTarget(host: host, port: server.port)
+        let (content, _) = try await ClientSession().data(for: request)
+        #expect(text(content) == "hello")
+        let (own, _) = try await ClientSession().data(
+            for: ClientRequest(.get, "http://[::1]:\(server.port)/hello"))
+        #expect(text(own) == "hello")
+    }
+
+    @Test("Requests for one host and two addresses use two connections")
+    func twoAddresses() async throws {
+        let answer: @Sendable (String) -> @Sendable (PeerConnection) -> Void = { name in
+            { connection in
+                while connection.head() != nil {
+                    connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n\(name)")
+                }
+            }
+        }
+        let peers = [try ScriptedPeer(answer("a")), try ScriptedPeer(answer("b"))]
+        let session = ClientSession()
+        for index in [0, 1, 0, 1, 1, 0] {
+            var request = ClientRequest(.get, "http://name.test/")
+            request.connectTo = ConnectTarget(host: "127.0.0.1", port: peers[index].port)
+            let (content, _) = try await session.data(for: request)
+            #expect(text(content) == ["a", "b"][index])
+        }
+        #expect(peers.map(\.connectionCount) == [1, 1])
+    }
+
+    @Test("A Unix socket")
+    func unixSocket() async throws {
+        let folder = try ServerDirectory()
+        _ = try await TestServer { configuration, _ in
+            configuration.endpoints.append(.unix(path: folder.path("socket")))
+        }
+        var request = ClientRequest(.get, "http://name.test/hello")
+        request.connectTo = .unixSocket(folder.path("socket"))
+        let (content, _) = try await ClientSession().data(for: request)
+        #expect(text(content) == "hello")
+    }
+
+    @Test("A policy is asked per hop, and gives the next endpoint for a dead one")
+    func failover() async throws {
+        let server = try await TestServer()
+        let dead = try PeerServer.freePort()
+        let asked = Locked([String]())
+        var configuration = ClientConfiguration()
+        configuration.endpoints = EndpointPolicy(attempts: 2) { origin, attempt in
+            asked.withLock { $0.append("\(origin) \(attempt)") }
+            guard attempt > 0 else {
+                return [ConnectTarget(host: "127.0.0.1", port: dead), ConnectTarget(port: dead)]
+            }
+            return [
+                ConnectTarget(host: "127.0.0.1", port: dead),
+                ConnectTarget(host: "127.0.0.1", port: server.port),
+            ]
+        }
+        let session = ClientSession(configuration)
+        let task = session.uploadTask(
+            for: ClientRequest(.post, "http://127.0.0.1/echo"),
+            from: .stream(
+                AsyncStream {
+                    $0.yield([1, 2]); $0.finish()
+                }))
+        let response = try await task.finished()
+        #expect(response.status == .ok)
+        #expect(server.seen("/echo").map(\.content) == [[1, 2]])
+        #expect(
+            asked.withLock { $0 } == ["http://127.0.0.1 0", "http://127.0.0.1 1"])
+        let hops = try #require(task.metrics?.hops)
+        #expect(hops.count == 4)
+        #expect(hops.last?.connectTarget == ConnectTarget(host: "127.0.0.1", port: server.port))
+        #expect(hops.last?.remotePort == Int(server.port))
+    }
+
+    @Test("What a policy throws is the error; a resolver override names addresses")
+    func policies() async throws {
+        struct Fault: Error {}
+        var configuration = ClientConfiguration()
+        configuration.endpoints = EndpointPolicy { _, _ in throw Fault() }
+        let session = ClientSession(configuration)
+        let error = await failure {
+            try await session.data(for: ClientRequest(.get, "http://name.test/"))
+        }
+        #expect(error?.kind == .hookFailed)
+        #expect(error?.underlying is Fault)
+
+        let server = try await TestServer()
+        configuration.endpoints = nil
+        configuration.resolver.overrides = [
+            .init(host: "name.test", port: server.port, addresses: ["127.0.0.1"])
+        ]
+        let (content, _) = try await ClientSession(configuration).data(
+            for: ClientRequest(.get, "http://name.test:\(server.port)/hello"))
+        #expect(text(content) == "hello")
+    }
+
+    @Test("TLS: the name stays in SNI, Host and certificate; the address is chosen")
+    func tls() async throws {
+        let certificates = try await TestCertificates()
+        let server = try await PeerServer.nginx(
+            .init(
+                at: "127.0.0.2", identity: try await certificates.identity(for: "a.test"),
+                speaksHTTP2: true),
+            .init(at: "[::1]", identity: try await certificates.identity(for: "b.test")))
+        var configuration = ClientConfiguration()
+        configuration.tls.authorities = .file(certificates.authority.certificate)
+        let session = ClientSession(configuration)
+        for (name, host) in [("a.test", "127.0.0.2"), ("b.test", "::1"), ("a.test", "127.0.0.2")] {
+            var request = ClientRequest(.get, "https://\(name)/who")
+            request.connectTo = ConnectTarget(host: host, port: server.port)
+            let (content, response) = try await session.data(for: request)
+            #expect(text(content).contains("sni=\(name)\nhost=\(name)\n"))
+            #expect(response.version == (name == "a.test" ? .http2 : .http11))
+        }
+        var wrong = ClientRequest(.get, "https://a.test/who")
+        wrong.connectTo = ConnectTarget(host: "::1", port: server.port)
+        let mismatch = wrong
+        let error = await failure { try await session.data(for: mismatch) }
+        #expect(error?.kind == .certificateNameMismatch, "\(error?.description ?? "-")")
+        #expect(error?.urlErrorCode == -1202)
+    }
+
+    @Test("S: certificates: unknown, expired, pinned, judged by the application")
+    func certificates() async throws {
+        let certificates = try await TestCertificates()
+        let identity = try await certificates.identity(for: "127.0.0.1")
+        let expired = try await certificates.identity(for: "127.0.0.2", days: -1)
+        let server = try await PeerServer.nginx(
+            .init(at: "127.0.0.1", identity: identity), .init(at: "127.0.0.2", identity: expired))
+        func kind(
+            _ host: String = "127.0.0.1", _ change: (inout ClientConfiguration) -> Void
+        ) async -> ClientError.Kind? {
+            var configuration = ClientConfiguration()
+            configuration.tls.authorities = .file(certificates.authority.certificate)
+            change(&configuration)
+            let session = ClientSession(configuration)
+            return await failure {
+                try await session.data(
+                    for: ClientRequest(.get, "https://\(host):\(server.port)/who"))
+            }?.kind
+        }
+        #expect(await kind { _ in } == nil)
+        #expect(await kind { $0.tls.authorities = nil } == .certificateUntrusted)
+        #expect(await kind("127.0.0.2") { _ in } == .certificateExpired)
+        #expect(
+            await kind {
+                $0.tls.pinnedKeys = ["AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="]
+            } == .pinMismatch)
+        let judged = Locked([Bool]())
+        #expect(
+            await kind {
+                $0.tls.authorities = nil
+                $0.trust = TrustPolicy { evaluation in
+                    judged.withLock { $0.append(evaluation.isTrusted) }
+                    return evaluation.certificates.first?.isEmpty == false
+                }
+            } == nil)
+        #expect(judged.withLock { $0 } == [false])
+        #expect(await kind { $0.trust = TrustPolicy { _ in false } } == .certificateUntrusted)
+        // This nginx speaks TLS 1.2 unless it is told otherwise.
+        #expect(await kind { $0.tls.minimumVersion = .tls13 } == .secureConnectionFailed)
+    }
+
+    @Test("S: HTTP/2 by ALPN shares a connection; without TLS by prior knowledge")
+    func http2() async throws {
+        let certificates = try await TestCertificates()
+        let identity = try await certificates.identity(for: "127.0.0.1")
+        let server = try await PeerServer.nginx(
+            .init(at: "127.0.0.1", identity: identity, speaksHTTP2: true),
+            .init(at: "127.0.0.2", speaksHTTP2: true))
+        var configuration = ClientConfiguration()
+        configuration.tls.authorities = .file(certificates.authority.certificate)
+        let session = ClientSession(configuration)
+        let tasks = (0..<40).map { _ in
+            session.dataTask(for: ClientRequest(.get, "https://127.0.0.1:\(server.port)/who"))
+        }
+        for task in tasks { task.resume() }
+        var connections: Set<Int> = []
+        for task in tasks {
+            #expect(try await task.finished().version == .http2)
+            let hop = try #require(task.metrics?.hops.first)
+            connections.insert(hop.localPort)
+            #expect(hop.tlsVersion?.hasPrefix("TLSv1.") == true)
+        }
+        #expect(connections.count == 1)
+        var request = ClientRequest(.get, "http://127.0.0.2:\(server.port)/who")
+        request.protocols = .http2PriorKnowledge
+        let (content, response) = try await session.data(for: request)
+        #expect(response.version == .http2)
+        #expect(text(content).contains("version=HTTP/2.0"))
+    }
+}

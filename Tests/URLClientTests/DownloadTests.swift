@@ -1,0 +1,135 @@
+import Foundation
+import HTTPCodecs
+import HTTPParser
+import TestSupport
+import Testing
+import URLClient
+
+@Suite("Downloads", .timeLimit(.minutes(10)))
+struct DownloadTests {
+    /// Serves content with ranges. `cut` says after how many bytes of a connection it breaks off.
+    private func peer(
+        _ content: [UInt8], tag: @escaping @Sendable (Int) -> String = { _ in "\"1\"" },
+        cut: @escaping @Sendable (Int) -> Int?
+    ) throws -> ScriptedPeer {
+        try ScriptedPeer { connection in
+            while let head = connection.head() {
+                let lines = head.split(separator: "\r\n")
+                func value(_ name: String) -> String? {
+                    lines.first { $0.lowercased().hasPrefix("\(name): ") }
+                        .map { String($0.dropFirst(name.count + 2)) }
+                }
+                let tag = tag(connection.index)
+                var start = 0
+                if let range = value("range"), value("if-range") == tag {
+                    start = Int(range.dropFirst("bytes=".count).dropLast()) ?? 0
+                }
+                let rest = content.count - start
+                let range = "bytes \(start)-\(content.count - 1)/\(content.count)"
+                let status = start > 0 ? "206 Part\r\nContent-Range: \(range)" : "200 OK"
+                connection.send(
+                    "HTTP/1.1 \(status)\r\nETag: \(tag)\r\nContent-Length: \(rest)\r\n\r\n")
+                if let cut = cut(connection.index), cut < rest {
+                    connection.send(Array(content[start..<(start + cut)]))
+                    return connection.reset()
+                }
+                connection.send(start == 0 ? content : Array(content[start...]))
+            }
+        }
+    }
+
+    /// How large the download is whose connections break; more for those who have time.
+    private static var size: Int {
+        ProcessInfo.processInfo.environment["URLCLIENT_DOWNLOAD_MIB"].flatMap(Int.init)
+            .map { $0 << 20 } ?? 24 << 20
+    }
+
+    @Test("Twenty broken connections, one file, as it should be")
+    func killed() async throws {
+        let content = TestServer.pattern(Self.size)
+        let part = Self.size / 21
+        let peer = try peer(content) { $0 < 20 ? part + $0 * 7 : nil }
+        let folder = try ServerDirectory()
+        let task = ClientSession().downloadTask(
+            for: ClientRequest(.get, peer.url()), to: folder.path("file"))
+        try await task.finished()
+        #expect(Files.read(folder.path("file"))?.elementsEqual(content) == true)
+        #expect(Files.names(folder.path) == ["file"])
+        #expect(peer.connectionCount == 21)
+        #expect(task.countOfBytesReceived == Int64(content.count))
+    }
+
+    @Test("S: cancelled with resume data, and gone on with")
+    func resumeData() async throws {
+        let content = TestServer.pattern(8 << 20)
+        let gate = Gate()
+        let peer = try peer(content) { index in
+            if index == 0 { return 1 << 20 }
+            gate.wait()
+            return nil
+        }
+        let folder = try ServerDirectory()
+        let session = ClientSession()
+        let task = session.downloadTask(
+            for: ClientRequest(.get, peer.url()), to: folder.path("file"))
+        task.resume()
+        // The second connection waits for the gate, so that the task cannot end.
+        while peer.connectionCount < 2 { try await Task.sleep(for: .milliseconds(1)) }
+        let data = try #require(await task.cancelProducingResumeData())
+        #expect(data.validator == "\"1\"")
+        #expect(data.offset > 0 && data.offset <= 1 << 20)
+        gate.open()
+        let rest = session.downloadTask(resuming: data, to: folder.path("other"))
+        let response = try await rest.finished()
+        #expect(response.status == .partialContent)
+        #expect(Files.read(folder.path("other"))?.elementsEqual(content) == true)
+        #expect(Files.names(folder.path) == ["other"])
+    }
+
+    @Test("What has changed meanwhile is fetched anew")
+    func changed() async throws {
+        let content = TestServer.pattern(3 << 20)
+        let peer = try peer(content, tag: { "\"\($0)\"" }) { $0 == 0 ? 1 << 20 : nil }
+        let folder = try ServerDirectory()
+        try await ClientSession().download(
+            for: ClientRequest(.get, peer.url()), to: folder.path("file"))
+        #expect(Files.read(folder.path("file"))?.elementsEqual(content) == true)
+        #expect(peer.connectionCount == 2)
+    }
+
+    @Test("A download that fails leaves nothing, and what was there before stays")
+    func failed() async throws {
+        let peer = try ScriptedPeer { connection in
+            guard connection.head() != nil else { return }
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nhalf")
+        }
+        let folder = try ServerDirectory()
+        try folder.write("file", Array("before".utf8))
+        let error = await failure {
+            try await ClientSession().download(
+                for: ClientRequest(.get, peer.url()), to: folder.path("file"))
+        }
+        #expect(error?.kind == .truncated)
+        #expect(Files.names(folder.path) == ["file"])
+        #expect(Files.read(folder.path("file")) == Array("before".utf8))
+        let nowhere = await failure {
+            try await ClientSession().download(
+                for: ClientRequest(.get, peer.url()), to: folder.path("none/file"))
+        }
+        #expect(nowhere?.kind == .cannotWriteFile)
+    }
+
+    @Test("S: a slow reader keeps little in memory")
+    func slowReader() async throws {
+        let server = try await TestServer()
+        let (content, _) = try await ClientSession().bytes(
+            for: ClientRequest(.get, server.url("/stream/50000000")))
+        var count = 0
+        for try await piece in content {
+            #expect(piece.count <= 512 << 10)
+            count += piece.count
+            if count < 2_000_000 { try await Task.sleep(for: .milliseconds(2)) }
+        }
+        #expect(count == 50_000_000)
+    }
+}

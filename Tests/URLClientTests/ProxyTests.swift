@@ -1,0 +1,75 @@
+import HTTPCodecs
+import HTTPParser
+import TestSupport
+import Testing
+import URLClient
+
+@Suite("Proxies", .timeLimit(.minutes(2)))
+struct ProxyTests {
+    /// A proxy that writes down what it is asked, and is the origin, too.
+    private func proxy(_ heads: Locked<[String]>) throws -> ScriptedPeer {
+        try ScriptedPeer { connection in
+            while let head = connection.head() {
+                heads.withLock { $0.append(head) }
+                if head.hasPrefix("CONNECT") {
+                    connection.send("HTTP/1.1 200 Go\r\nX-Proxy: 1\r\n\r\n")
+                } else {
+                    connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+                }
+            }
+        }
+    }
+
+    @Test("S: HTTP: the absolute form, credentials, and a way around")
+    func absoluteForm() async throws {
+        let heads = Locked([String]())
+        let peer = try proxy(heads)
+        var configuration = ClientConfiguration()
+        configuration.proxy = .proxy(
+            ClientProxy(host: "127.0.0.1", port: peer.port, user: "me", password: "pass"),
+            bypass: [.local])
+        let session = ClientSession(configuration)
+        let (content, _) = try await session.data(for: ClientRequest(.get, "http://a.test/x?y"))
+        #expect(content == Array("ok".utf8))
+        let head = try #require(heads.withLock { $0.first })
+        #expect(head.hasPrefix("GET http://a.test/x?y HTTP/1.1\r\nHost: a.test\r\n"))
+        #expect(head.contains("Proxy-Authorization: Basic bWU6cGFzcw==\r\n"))
+        let server = try await TestServer()
+        _ = try await session.data(for: ClientRequest(.get, server.url("/hello")))
+        var direct = ClientRequest(.get, "http://b.test:\(server.port)/hello")
+        direct.proxy = .direct
+        direct.connectTo = ConnectTarget(host: "127.0.0.1")
+        _ = try await session.data(for: direct)
+        #expect(heads.withLock { $0.count } == 1)
+    }
+
+    @Test("A tunnel, and connect-to through it")
+    func tunnel() async throws {
+        let heads = Locked([String]())
+        let peer = try proxy(heads)
+        var request = ClientRequest(.get, "http://a.test/x")
+        request.proxy = .proxy(ClientProxy(host: "127.0.0.1", port: peer.port))
+        request.connectTo = ConnectTarget(host: "192.0.2.7", port: 81)
+        let (content, response) = try await ClientSession().data(for: request)
+        #expect(content == Array("ok".utf8))
+        #expect(response.fields["X-Proxy"] == nil)
+        let seen = heads.withLock { $0 }
+        #expect(seen.count == 2)
+        #expect(seen.first?.hasPrefix("CONNECT 192.0.2.7:81 HTTP/1.1\r\n") == true)
+        #expect(seen.last?.hasPrefix("GET /x HTTP/1.1\r\nHost: a.test\r\n") == true)
+    }
+
+    @Test("Flushed connections are not used again")
+    func flush() async throws {
+        let heads = Locked([String]())
+        let peer = try proxy(heads)
+        let session = ClientSession()
+        for _ in 0..<3 {
+            _ = try await session.data(for: ClientRequest(.get, peer.url()))
+            _ = try await session.data(for: ClientRequest(.get, peer.url()))
+            await session.flush()
+        }
+        #expect(peer.connectionCount == 3)
+        #expect(heads.withLock { $0.count } == 6)
+    }
+}

@@ -1,0 +1,200 @@
+import HTTPCodecs
+import HTTPParser
+import TestSupport
+import Testing
+import URLClient
+
+@Suite("Responses", .timeLimit(.minutes(2)))
+struct ResponseTests {
+    /// Answers the first request of each connection with fixed bytes and closes.
+    private func peer(_ answer: String) throws -> ScriptedPeer {
+        try peer(Array(answer.utf8))
+    }
+
+    private func peer(_ answer: [UInt8]) throws -> ScriptedPeer {
+        try ScriptedPeer { connection in
+            guard connection.head() != nil else { return }
+            connection.send(answer)
+        }
+    }
+
+    @Test(
+        "D22, S: odd but lawful heads are taken",
+        arguments: [
+            ("HTTP/1.1 200\r\nContent-Length: 2\r\n\r\nok", 200, ""),
+            ("HTTP/1.1 200 \r\nContent-Length: 2\r\n\r\nok", 200, ""),
+            ("HTTP/1.1 200 OK\nContent-Length: 2\n\nok", 200, "OK"),
+            ("HTTP/1.1 999 Odd\r\nContent-Length: 2\r\n\r\nok", 999, "Odd"),
+            ("HTTP/1.0 200 OK\r\n\r\nok", 200, "OK"),
+            ("HTTP/1.1 200 A b  c\r\ncontent-length:2\r\n\r\nok", 200, "A b  c"),
+        ])
+    func oddHeads(_ answer: String, _ status: Int, _ reason: String) async throws {
+        let peer = try peer(answer)
+        let (content, response) = try await ClientSession().data(
+            for: ClientRequest(.get, peer.url()))
+        #expect(content == Array("ok".utf8))
+        #expect(Int(response.status.code) == status)
+        #expect(response.reasonPhrase == reason)
+    }
+
+    @Test("D22, S: bytes beyond ASCII in a field are Latin-1, unless they are UTF-8")
+    func fieldBytes() async throws {
+        let head = Array("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX: ".utf8)
+        let peer = try peer(head + [0x67, 0xFC] + Array("\r\nY: gü\r\n\r\n".utf8))
+        let (_, response) = try await ClientSession().data(for: ClientRequest(.get, peer.url()))
+        #expect(response.fields["X"] == "gü")
+        #expect(response.fields["Y"] == "gü")
+    }
+
+    @Test("S: fields behind chunked content")
+    func trailers() async throws {
+        let peer = try peer(
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nDigest: x\r\n\r\n"
+        )
+        let (content, response) = try await ClientSession().data(
+            for: ClientRequest(.get, peer.url()))
+        #expect(content == Array("ok".utf8))
+        #expect(response.trailers["digest"] == "x")
+        #expect(response.fields["digest"] == nil)
+        let (stream, _) = try await ClientSession().bytes(for: ClientRequest(.get, peer.url()))
+        #expect(try await stream.collect(upTo: 10) == Array("ok".utf8))
+        #expect(stream.trailers["digest"] == "x")
+    }
+
+    @Test("S: interim responses come before the response")
+    func interim() async throws {
+        let peer = try peer(
+            "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
+                + "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+        let delegate = Recorder()
+        let (_, response) = try await ClientSession().data(
+            for: ClientRequest(.get, peer.url()), delegate: delegate)
+        #expect(response.interim.map(\.status.code) == [100, 103])
+        #expect(response.interim.last?.fields[.link] == "</a>")
+        #expect(response.status == .ok)
+        await delegate.wait { $0.last == "complete" }
+        #expect(delegate.log == ["interim 100", "interim 103", "metrics", "complete"])
+    }
+
+    @Test(
+        "What cannot be a whole response is an error",
+        arguments: [
+            ("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nok", ClientError.Kind.truncated, 18),
+            ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n", .truncated, 18),
+            (
+                "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok",
+                .badResponse, 8
+            ),
+            ("SSH-2.0-OpenSSH\r\n", .badResponse, 1),
+            ("", .emptyResponse, 52),
+        ])
+    func broken(_ answer: String, _ kind: ClientError.Kind, _ exitCode: Int32) async throws {
+        let peer = try peer(answer)
+        let error = await failure {
+            try await ClientSession().data(for: ClientRequest(.get, peer.url()))
+        }
+        #expect(error?.kind == kind, "\(error?.description ?? "-")")
+        #expect(error?.url != nil)
+        #expect(error?.isSafeToRetry == false)
+    }
+
+    @Test("A head has a limit")
+    func headLimit() async throws {
+        let field = "X: \(String(repeating: "x", count: 1_000))\r\n"
+        let fields = String(repeating: field, count: 90)
+        let endless = String(repeating: "HTTP/1.1 103 Early Hints\r\n\(field)\r\n", count: 200)
+        for answer in ["HTTP/1.1 200 OK\r\n\(fields)\(fields)\r\n", endless] {
+            let peer = try peer(answer)
+            let error = await failure {
+                try await ClientSession().data(for: ClientRequest(.get, peer.url()))
+            }
+            #expect(error?.kind == .headTooLong, "\(error?.description ?? "-")")
+        }
+        let peer = try peer("HTTP/1.1 200 OK\r\n\(fields)Content-Length: 2\r\n\r\nok")
+        _ = try await ClientSession().data(for: ClientRequest(.get, peer.url()))
+    }
+
+    @Test("Content has a limit", arguments: [1, 2, 3])
+    func contentLimit(_ limit: Int64) async throws {
+        let peer = try peer("HTTP/1.1 200 OK\r\n\r\nok")
+        var request = ClientRequest(.get, peer.url())
+        request.contentLimit = limit
+        let error = await failure { [request] in try await ClientSession().data(for: request) }
+        #expect(error?.kind == (limit < 2 ? .contentTooLong : nil))
+    }
+
+    @Test("gzip is taken off, within limits")
+    func decoding() async throws {
+        for (plain, kind) in [
+            (TestServer.pattern(100_000), nil),
+            ([UInt8](repeating: 0, count: 40 << 20), ClientError.Kind.decodingFailed),
+        ] {
+            var encoder = try ContentEncoder(.gzip, level: 6)
+            var coded: [UInt8] = []
+            encoder.encode(plain.span, into: &coded)
+            encoder.finish(into: &coded)
+            let head = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: "
+            let peer = try peer(Array("\(head)\(coded.count)\r\n\r\n".utf8) + coded)
+            do {
+                let (content, _) = try await ClientSession().data(
+                    for: ClientRequest(.get, peer.url()))
+                #expect(content.elementsEqual(plain))
+                #expect(kind == nil)
+            } catch {
+                #expect(error.kind == kind)
+            }
+        }
+        let peer = try peer(
+            Array("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n".utf8) + [0x1F, 0x8B, 8])
+        let error = await failure {
+            try await ClientSession().data(for: ClientRequest(.get, peer.url()))
+        }
+        #expect(error?.kind == .truncated)
+    }
+
+    @Test("D21: errors say what happened, in words and codes")
+    func errorText() async throws {
+        let port = try PeerServer.freePort()
+        let error = try #require(
+            await failure {
+                try await ClientSession().data(
+                    for: ClientRequest(.get, "http://127.0.0.1:\(port)/"))
+            })
+        #expect(error.kind == .cannotConnect)
+        #expect(error.urlErrorCode == -1004)
+        #expect(error.exitCode == 7)
+        #expect(error.phase == .connecting)
+        #expect(error.isSafeToRetry)
+        #expect(error.message.contains("refused"))
+        #expect(error.description.contains("127.0.0.1"))
+    }
+
+    @Test(
+        "What is no http URL is refused",
+        arguments: [
+            ("http://127.0.0.1:-1/", ClientError.Kind.badURL, -1000),
+            ("ftp://127.0.0.1/", .unsupportedURL, -1002),
+            ("not a url at all", .unsupportedURL, -1002),
+        ])
+    func badURL(_ url: String, _ kind: ClientError.Kind, _ code: Int) async {
+        let error = await failure {
+            try await ClientSession().data(for: ClientRequest(.get, url))
+        }
+        #expect(error?.urlErrorCode == code, "\(error?.description ?? "-")")
+    }
+
+    @Test("Requests that would be read differently are refused")
+    func badRequests() async throws {
+        let peer = try peer("HTTP/1.1 200 OK\r\n\r\n")
+        let session = ClientSession()
+        var request = ClientRequest(.get, peer.url(), fields: ["X": "a\r\nY: b"])
+        let split = request
+        #expect(await failure { try await session.data(for: split) }?.kind == .badRequest)
+        request = ClientRequest(.get, peer.url(), body: .text("content"))
+        let withContent = request
+        let error = await failure { try await session.data(for: withContent) }
+        #expect(error?.kind == .contentNotAllowed)
+        #expect(error?.urlErrorCode == -1103)
+        #expect(peer.connectionCount == 0)
+    }
+}

@@ -1,0 +1,116 @@
+import HTTPCodecs
+import HTTPParser
+import TestSupport
+import Testing
+import URLClient
+
+@Suite("Time limits", .timeLimit(.minutes(2)))
+struct TimeoutTests {
+    private func limit(
+        of session: ClientSession = ClientSession(), _ url: String,
+        _ change: (inout ClientTimeouts) -> Void
+    ) async -> ClientError.Kind? {
+        var request = ClientRequest(.get, url)
+        var timeouts = ClientTimeouts()
+        change(&timeouts)
+        request.timeouts = timeouts
+        let whole = request
+        return await failure { try await session.data(for: whole) }?.kind
+    }
+
+    @Test("First byte, and TLS, of a peer that says nothing")
+    func silence() async throws {
+        let peer = try ScriptedPeer { $0.waitForEnd() }
+        let first = await limit(peer.url()) { $0.firstByte = .milliseconds(80) }
+        #expect(first == .timedOut(.firstByte))
+        let tls = await limit("https://127.0.0.1:\(peer.port)/") { $0.tls = .milliseconds(80) }
+        #expect(tls == .timedOut(.tls))
+    }
+
+    @Test("Idle: a peer that stops in the middle")
+    func idle() async throws {
+        let peer = try ScriptedPeer { connection in
+            guard connection.head() != nil else { return }
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nhalf")
+            connection.waitForEnd()
+        }
+        let session = ClientSession()
+        #expect(
+            await limit(of: session, peer.url()) { $0.idle = .milliseconds(80) }
+                == .timedOut(.idle))
+    }
+
+    @Test("D18, S: the whole task, though something always comes")
+    func total() async throws {
+        let peer = try ScriptedPeer { connection in
+            guard connection.head() != nil else { return }
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
+            while connection.send("x") { Pause.milliseconds(5) }
+        }
+        #expect(await limit(peer.url()) { $0.total = .milliseconds(200) } == .timedOut(.total))
+    }
+
+    @Test("The queue: one connection, and another task has it")
+    func queue() async throws {
+        let gate = Gate()
+        let peer = try ScriptedPeer { connection in
+            guard connection.head() != nil else { return }
+            gate.wait()
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+            connection.waitForEnd()
+        }
+        var configuration = ClientConfiguration()
+        configuration.connectionsPerOrigin = 1
+        let session = ClientSession(configuration)
+        let first = Task { try await session.data(for: ClientRequest(.get, peer.url())) }
+        while peer.connectionCount == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(
+            await limit(of: session, peer.url()) { $0.queue = .milliseconds(80) }
+                == .timedOut(.queue))
+        gate.open()
+        _ = try await first.value
+    }
+
+    @Test("A reader that takes its time is not a peer that does not answer")
+    func slowReader() async throws {
+        let server = try await TestServer()
+        var request = ClientRequest(.get, server.url("/stream/4000000"))
+        request.timeouts = ClientTimeouts(idle: .seconds(5))
+        let (content, _) = try await ClientSession().bytes(for: request)
+        var count = 0
+        for try await piece in content {
+            if count == 0 { try await Task.sleep(for: .seconds(7)) }
+            count += piece.count
+        }
+        #expect(count == 4_000_000)
+    }
+
+    @Test("Who goes first: by priority, then in the order of coming")
+    func priorities() async throws {
+        let gate = Gate()
+        let order = Locked([String]())
+        let peer = try ScriptedPeer { connection in
+            while let head = connection.head() {
+                let target = head.split(separator: " ")[1]
+                order.withLock { $0.append(String(target)) }
+                if target == "/first" { gate.wait() }
+                connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+            }
+        }
+        var configuration = ClientConfiguration()
+        configuration.connectionsPerOrigin = 1
+        let session = ClientSession(configuration)
+        let tasks = [("first", 0.5), ("a", 0.5), ("b", 0.5), ("low", 0.1), ("high", 0.9)]
+            .map { name, priority in
+                var request = ClientRequest(.get, peer.url("/\(name)"))
+                request.priority = priority
+                return session.dataTask(for: request)
+            }
+        for task in tasks { task.resume() }
+        while order.withLock({ $0.isEmpty }) { try await Task.sleep(for: .milliseconds(1)) }
+        gate.open()
+        for task in tasks { try await task.finished() }
+        #expect(order.withLock { $0 } == ["/first", "/high", "/a", "/b", "/low"])
+        #expect(peer.connectionCount == 1)
+    }
+}
