@@ -1,6 +1,7 @@
 import HTTPCodecs
 import HTTPParser
 import HTTPServerCore
+import TestSupport
 import Testing
 import URLClient
 
@@ -92,6 +93,26 @@ struct HopAuthenticationTests {
         }
         #expect(
             seen.withLock { $0 } == ["Basic ", "Basic ", "Basic ", "Digest", "Digest", "Digest"])
+    }
+
+    @Test("Apache: at once, and known afterwards", arguments: ["basic", "digest"])
+    func apache(_ scheme: String) async throws {
+        let server = try await PeerServer.apache()
+        try server.write(Array("content".utf8), to: "f.txt")
+        let asked = Locked(0)
+        var configuration = ClientConfiguration.ephemeral
+        configuration.authentication.challenge = { _ in
+            asked.withLock { $0 += 1 }
+            return .use(
+                .password(user: PeerServer.user.name, password: PeerServer.user.password))
+        }
+        let session = ClientSession(configuration)
+        for _ in 0..<3 {
+            let request = ClientRequest(.get, server.url("/\(scheme)/f.txt"))
+            let (content, response) = try await session.data(for: request)
+            #expect(response.status == .ok && content == Array("content".utf8))
+        }
+        #expect(asked.withLock { $0 } == 1)
     }
 
     @Test("Bearer: one renewal for many requests")
