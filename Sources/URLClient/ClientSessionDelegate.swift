@@ -3,7 +3,8 @@
 /// All methods have a default, which does nothing or lets things take their course. They are called
 /// on the session's delegate queue, one after the other, in this order:
 ///
-/// 1. `task(_:willRedirectTo:from:)` for each redirect, `taskNeedsNewBody(_:)` before content that
+/// 1. `task(_:willRedirectTo:from:)` for each redirect, `task(_:didReceiveChallenge:)` for each
+///    challenge of a server, `taskNeedsNewBody(_:)` before content that
 ///    the delegate makes, `task(_:didSend:)` while it is sent;
 /// 2. `task(_:didReceive:)` for interim responses;
 /// 3. `task(_:didReceiveResponse:)`, and nothing of the content before it has answered;
@@ -23,6 +24,12 @@ public protocol ClientSessionDelegate: AnyObject, Sendable {
     func task(
         _ task: TransferTask, willRedirectTo request: ClientRequest, from response: ClientResponse
     ) async -> ClientRequest?
+
+    /// A server wants credentials, and ``AuthenticationOptions/challenge`` is not set.
+    /// - Returns: what to send, if anything.
+    func task(
+        _ task: TransferTask, didReceiveChallenge challenge: ClientChallenge
+    ) async -> ChallengeAnswer
 
     /// Content has to be sent, for the first time or again, and the task was created without it.
     func taskNeedsNewBody(_ task: TransferTask) async -> ClientBody
@@ -69,6 +76,10 @@ extension ClientSessionDelegate {
     public func task(
         _ task: TransferTask, willRedirectTo request: ClientRequest, from response: ClientResponse
     ) async -> ClientRequest? { request }
+    /// Sends what is stored.
+    public func task(
+        _ task: TransferTask, didReceiveChallenge challenge: ClientChallenge
+    ) async -> ChallengeAnswer { .useProposed }
     /// Has none.
     public func taskNeedsNewBody(_ task: TransferTask) async -> ClientBody { .none }
     /// Does nothing.

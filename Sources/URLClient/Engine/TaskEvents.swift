@@ -28,6 +28,12 @@ final class TaskEvents: Sendable {
         }
     }
 
+    func answer(_ challenge: ClientChallenge) async -> ChallengeAnswer {
+        guard let task = task.withLock({ $0 }) else { return .useProposed }
+        let delegate = delegate
+        return await queue.ask { await delegate.task(task, didReceiveChallenge: challenge) }
+    }
+
     func needsNewBody() async -> ClientBody {
         guard let task = task.withLock({ $0 }) else { return .none }
         let delegate = delegate

@@ -123,6 +123,13 @@ final class ClientAuthenticator: Sendable {
         return token != refused && BearerAuthorization.value(token: token) != nil
     }
 
+    private func answer(
+        _ question: ClientChallenge, _ context: HopContext
+    ) async -> ChallengeAnswer {
+        if let ask = options.challenge { return await ask(question) }
+        return await context.task.events?.answer(question) ?? .useProposed
+    }
+
     private enum Choice {
         case none, cancel
         case use(ClientCredential)
@@ -148,12 +155,12 @@ final class ClientAuthenticator: Sendable {
         if used != nil { known.withLock { $0.leave(space) } }
         let proposed = [wire.credential, options.credentials.credential(for: space)]
             .compactMap(\.self).first { $0.fits(challenge.scheme) && !refused.contains($0) }
-        guard let ask = options.challenge else {
+        guard options.challenge != nil || context.task.events != nil else {
             return proposed.map { .use($0) } ?? .none
         }
         let question = ClientChallenge(
             space: space, proposed: proposed, failureCount: refused.count, response: response)
-        switch await ask(question) {
+        switch await answer(question, context) {
         case .cancel: return .cancel
         case .reject: return .none
         case .useProposed: return proposed.map { .use($0) } ?? .none

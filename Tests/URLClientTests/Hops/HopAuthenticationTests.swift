@@ -115,6 +115,31 @@ struct HopAuthenticationTests {
         #expect(asked.withLock { $0 } == 1)
     }
 
+    private final class Answerer: ClientSessionDelegate {
+        let spaces = Locked([ProtectionSpace]())
+
+        func task(
+            _ task: TransferTask, didReceiveChallenge challenge: ClientChallenge
+        ) async -> ChallengeAnswer {
+            spaces.withLock { $0.append(challenge.space) }
+            return challenge.failureCount == 0
+                ? .use(.password(user: "u", password: "p"), remembers: false) : .reject
+        }
+    }
+
+    @Test("The delegate is asked where the session has no answer of its own")
+    func delegate() async throws {
+        let bin = try await BinServer()
+        let delegate = Answerer()
+        for path in ["/basic-auth/u/p", "/basic-auth/u/other"] {
+            let (_, response) = try await bin.session.data(
+                for: bin.request(.get, path), delegate: delegate)
+            #expect(response.status == (path.hasSuffix("other") ? .unauthorized : .ok))
+        }
+        let spaces = delegate.spaces.withLock { $0 }
+        #expect(spaces.count == 2 && spaces.allSatisfy { $0.scheme == .basic && !$0.isProxy })
+    }
+
     @Test("Bearer: one renewal for many requests")
     func bearer() async throws {
         let valid = Locked("t1")
