@@ -42,16 +42,20 @@
     }
 
     extension ClientResponse {
-        /// The same response as `URLSession` gives it; fields of one name are joined with commas.
-        public var urlResponse: HTTPURLResponse? {
+        /// The same response as `URLSession` gives it, an `HTTPURLResponse`; fields of one name are
+        /// joined with commas.
+        public var urlResponse: URLResponse {
             var fields: [String: String] = [:]
             for field in self.fields {
                 let name = field.name.text
                 fields[name] = fields[name].map { "\($0), \(field.value)" } ?? field.value
             }
-            return HTTPURLResponse(
+            let response = HTTPURLResponse(
                 url: url, statusCode: Int(status.code), httpVersion: version.rawValue,
                 headerFields: fields)
+            return response
+                ?? URLResponse(
+                    url: url, mimeType: nil, expectedContentLength: -1, textEncodingName: nil)
         }
     }
 

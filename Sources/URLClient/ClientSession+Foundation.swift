@@ -46,7 +46,7 @@
             let file = folder.appendingPathComponent("\(UUID().uuidString).download")
             do throws(ClientError) {
                 let response = try await download(for: ClientRequest(request), to: file.path)
-                return (file, response.urlResponse ?? URLResponse())
+                return (file, response.urlResponse)
             } catch {
                 throw error.urlError
             }
@@ -74,7 +74,7 @@
         private func converted(
             _ result: ([UInt8], ClientResponse)
         ) async throws -> (Data, URLResponse) {
-            (Data(result.0), result.1.urlResponse ?? URLResponse())
+            (Data(result.0), result.1.urlResponse)
         }
     }
 #endif
