@@ -32,6 +32,7 @@ let package = Package(
         .library(name: "HTTPParser", targets: ["HTTPParser"]),
         .library(name: "HTTPCodecs", targets: ["HTTPCodecs"]),
         .library(name: "HTTPServerCore", targets: ["HTTPServerCore"]),
+        .library(name: "WebDAVKit", targets: ["WebDAVKit"]),
         .library(name: "URLClient", targets: ["URLClient"]),
         .executable(name: "httpkit", targets: ["httpkit"]),
     ],
@@ -97,6 +98,13 @@ let package = Package(
             exclude: privacyManifest.exclude, resources: privacyManifest.resources,
             swiftSettings: strict),
         .systemLibrary(
+            name: "CLibXML2", pkgConfig: "libxml-2.0",
+            providers: [.apt(["libxml2-dev"]), .yum(["libxml2-devel"]), .brew(["libxml2"])]),
+        .target(
+            name: "WebDAVKit",
+            dependencies: ["HTTPParser", "HTTPCodecs", "HTTPServerCore", "CLibXML2"],
+            swiftSettings: strict),
+        .systemLibrary(
             name: "CLibCurl", pkgConfig: "libcurl",
             providers: [
                 .apt(["libcurl4-openssl-dev"]), .yum(["libcurl-devel"]), .brew(["curl"]),
@@ -115,7 +123,7 @@ let package = Package(
         .executableTarget(
             name: "httpkit",
             dependencies: [
-                "HTTPParser", "HTTPCodecs", "HTTPCrypto", "HTTPServerCore", "URLClient",
+                "HTTPParser", "HTTPCodecs", "HTTPCrypto", "HTTPServerCore", "WebDAVKit", "URLClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -153,6 +161,10 @@ let package = Package(
                 "TestSupport",
                 "httpkit",
             ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "WebDAVKitTests",
+            dependencies: ["WebDAVKit", "HTTPServerCore", "HTTPCodecs", "HTTPParser", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "httpkitTests",

@@ -18,6 +18,9 @@ public struct RequestBody: AsyncSequence, Sendable {
         self.exchange = exchange
     }
 
+    /// No content.
+    package static var empty: RequestBody { RequestBody(exchange: nil) }
+
     /// The same content in the form in which it is sent, content coding left on. Content is read
     /// in one form or the other.
     public var raw: RequestBody {

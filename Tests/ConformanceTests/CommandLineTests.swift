@@ -57,7 +57,7 @@ struct CommandLineTests {
     @Test(arguments: [
         ["--no-such-flag"], ["--port", "70000"], ["--port", "x"], ["--loops", "0"],
         ["--max-body", "-1"], ["--cache-age", "-1"], ["--log-level", "loud"],
-        ["--echo", "no-slash"], ["one", "two"], ["--auth", "strange"],
+        ["--echo", "no-slash"], ["--webdav", "no-slash"], ["one", "two"], ["--auth", "strange"],
     ])
     func aWrongFlagIsStatus64(_ flags: [String]) async throws {
         let result = try await Program.run(Program.httpkit, ["serve", "--port", "0"] + flags)
@@ -66,7 +66,7 @@ struct CommandLineTests {
     }
 
     @Test(arguments: [
-        ["--webdav", "/dav"], ["--uploader", "/up"],
+        ["--uploader", "/up"]
     ])
     func whatIsToComeIsRefusedByName(_ flags: [String]) async throws {
         let result = try await Program.run(

@@ -54,6 +54,11 @@ final class ServeProcess: Sendable {
         await program.wait { $0.complaints.contains(text) }
     }
 
+    /// Waits until standard output has a text.
+    func waitForOutput(_ text: String) async -> Bool {
+        await program.wait { $0.text.contains(text) }
+    }
+
     /// A plain socket that is connected to it.
     func connect() throws -> PlainSocket { try PlainSocket(port: port) }
 

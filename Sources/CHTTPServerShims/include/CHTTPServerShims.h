@@ -2,6 +2,8 @@
 #ifndef C_HTTP_SERVER_SHIMS_H
 #define C_HTTP_SERVER_SHIMS_H
 
+#include "http_server_files.h"
+
 #if defined(__linux__)
 #include <errno.h>
 #include <fcntl.h>

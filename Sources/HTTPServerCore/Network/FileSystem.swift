@@ -23,8 +23,17 @@ package struct FileStatus: Sendable {
     package var modifiedNanoseconds: Int64
     package var changedSeconds: Int64
     package var changedNanoseconds: Int64
+    /// When the file was made; 0 where the system does not tell.
+    package var bornSeconds: Int64 = 0
+    package var bornNanoseconds: Int64 = 0
+    /// Who may do what with it, as the usual octal digits say.
+    package var permissions: UInt16
+    /// Whether it is a symbolic link, which is looked at only by those who ask for it.
+    package var isLink: Bool
 
     init(_ raw: stat) {
+        permissions = UInt16(truncatingIfNeeded: raw.st_mode & 0o7777)
+        isLink = raw.st_mode & S_IFMT == S_IFLNK
         switch raw.st_mode & S_IFMT {
         case S_IFREG: kind = .regular
         case S_IFDIR: kind = .directory
@@ -35,6 +44,8 @@ package struct FileStatus: Sendable {
         inode = UInt64(raw.st_ino)
         #if canImport(Darwin)
             let (modified, changed) = (raw.st_mtimespec, raw.st_ctimespec)
+            bornSeconds = Int64(raw.st_birthtimespec.tv_sec)
+            bornNanoseconds = Int64(raw.st_birthtimespec.tv_nsec)
         #else
             let (modified, changed) = (raw.st_mtim, raw.st_ctim)
         #endif
@@ -50,7 +61,7 @@ package struct FileStatus: Sendable {
 /// Every step is taken from its descriptor: replacing a directory by a link while a path is
 /// walked leads nowhere. Symbolic links are followed as long as they stay inside.
 package final class RootDirectory: Sendable {
-    private let descriptor: CInt
+    let descriptor: CInt
     /// Whether files are opened step by step, by which no link is followed.
     private let opensStepwise: Atomic<Bool>
 
@@ -72,7 +83,13 @@ package final class RootDirectory: Sendable {
     /// - Parameter path: segments joined by slashes, without any at the front, ending with NUL;
     ///   without `..` segments. An empty one, or `.`, is the root itself.
     package func openFile(_ path: UnsafePointer<CChar>) throws(SystemError) -> CInt {
-        let flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
+        try unsafe openFile(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+    }
+
+    /// The same with flags of `open`, none of which makes a file.
+    func openFile(
+        _ path: UnsafePointer<CChar>, _ flags: CInt
+    ) throws(SystemError) -> CInt {
         guard unsafe strcmp(path, "") != 0, unsafe strcmp(path, ".") != 0 else {
             let root = unsafe openat(descriptor, ".", flags)
             guard root >= 0 else { throw SystemError("open") }
@@ -135,7 +152,7 @@ package final class RootDirectory: Sendable {
         return entries
     }
 
-    private static func name(of entry: UnsafeMutablePointer<dirent>) -> [UInt8] {
+    static func name(of entry: UnsafeMutablePointer<dirent>) -> [UInt8] {
         let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
         let start = unsafe UnsafeRawPointer(entry) + offset
         let length = unsafe strlen(start.assumingMemoryBound(to: CChar.self))

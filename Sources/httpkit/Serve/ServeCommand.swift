@@ -3,6 +3,7 @@ import Dispatch
 import HTTPParser
 import HTTPServerCore
 import Logging
+import WebDAVKit
 
 #if canImport(Glibc)
     import Glibc
@@ -36,6 +37,15 @@ struct ServeCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "Answer any request to PATH with what it was, as JSON.", valueName: "path"))
     var echo: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "WebDAV over the directory, below PREFIX.",
+            discussion: """
+                Files can be changed there, unless --read-only is given. Names that begin with a \
+                dot are refused unless --show-hidden is.
+                """, valueName: "prefix"))
+    var webdav: String?
 
     @OptionGroup(title: "Access")
     var access: AccessOptions
@@ -74,6 +84,9 @@ struct ServeCommand: AsyncParsableCommand {
         if let echo, !echo.hasPrefix("/") {
             throw ValidationError("--echo takes a path that begins with a slash")
         }
+        if let webdav, !webdav.hasPrefix("/") {
+            throw ValidationError("--webdav takes a path that begins with a slash")
+        }
     }
 
     func run() async throws {
@@ -97,11 +110,34 @@ struct ServeCommand: AsyncParsableCommand {
 
     private var handler: any Handler {
         get throws {
-            access.guarding(files.gzip ? CompressionHandler(try router) : try router)
+            let served: any Handler =
+                files.gzip ? CompressionHandler(try plainRouter) : try plainRouter
+            guard let webdav else { return access.guarding(served) }
+            // Outside of the compression, which would give a file another tag when it is read than
+            // the one that PUT has told.
+            var router = Router()
+            router.mount("/", AsyncHandler { try await served.respond(to: $0) })
+            router.mountWebDAV(webdav, try webdavHandler)
+            return access.guarding(router)
         }
     }
 
-    private var router: Router {
+    private var webdavHandler: WebDAVHandler {
+        get throws {
+            var options = WebDAVOptions()
+            options.isReadOnly = files.readOnly
+            options.allowsHidden = files.showHidden
+            options.listsCollections = !files.noListing
+            options.contentLimit = maxBody
+            do throws(SystemError) {
+                return WebDAVHandler(store: try LocalStore(root: directory), options: options)
+            } catch {
+                fail("\(directory): \(error.reason)")
+            }
+        }
+    }
+
+    private var plainRouter: Router {
         get throws {
             var router = Router()
             do throws(SystemError) {
@@ -133,6 +169,10 @@ struct ServeCommand: AsyncParsableCommand {
         let bound = isInterface ? server.primaryURL?.authorityHost : nil
         let shown = bound ?? (host.contains(":") ? "[\(host)]" : isAll ? "localhost" : host)
         show("Serving \(directory) at http://\(shown):\(port)/")
+        if let webdav {
+            let path = webdav.hasSuffix("/") ? webdav : webdav + "/"
+            show("WebDAV at http://\(shown):\(port)\(path)")
+        }
         if let echo { show("Echoing requests at http://\(shown):\(port)\(echo)") }
     }
 }
@@ -161,7 +201,7 @@ struct FileOptions: ParsableArguments {
                 """))
     var gzip = true
 
-    @Flag(help: "Change nothing in the directory; as long as only files are served, nothing is.")
+    @Flag(help: "Change nothing in the directory, by WebDAV either.")
     var readOnly = false
 
     var options: FileHandler.Options {
@@ -178,15 +218,11 @@ struct FileOptions: ParsableArguments {
 /// Options of the command line's contract whose parts of the toolkit are to come. They are known
 /// so that they can be refused by name.
 struct LaterOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("WebDAV below PREFIX.", valueName: "prefix"))
-    var webdav: String?
-
     @Option(help: ArgumentHelp("The upload page below PREFIX.", valueName: "prefix"))
     var uploader: String?
 
     /// Why the command cannot do what is asked, or `nil`.
     var refusal: String? {
-        if webdav != nil { return "--webdav is not available in this version" }
         if uploader != nil { return "--uploader is not available in this version" }
         return nil
     }

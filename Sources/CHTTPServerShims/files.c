@@ -1,0 +1,145 @@
+// Calls on files that differ between systems, or that older headers lack.
+#define _GNU_SOURCE
+#include "http_server_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#if defined(__linux__)
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+
+int http_server_status(int directory, const char *name, struct http_server_file_status *status) {
+    struct statx raw;
+    int flags = AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH;
+    if (statx(directory, name, flags, STATX_BASIC_STATS | STATX_BTIME, &raw) != 0) return -1;
+    memset(status, 0, sizeof *status);
+    status->mode = raw.stx_mode;
+    status->device_major = raw.stx_dev_major;
+    status->device_minor = raw.stx_dev_minor;
+    status->inode = raw.stx_ino;
+    status->size = (int64_t)raw.stx_size;
+    status->modified_seconds = raw.stx_mtime.tv_sec;
+    status->modified_nanoseconds = raw.stx_mtime.tv_nsec;
+    status->changed_seconds = raw.stx_ctime.tv_sec;
+    status->changed_nanoseconds = raw.stx_ctime.tv_nsec;
+    if (raw.stx_mask & STATX_BTIME) {
+        status->born_seconds = raw.stx_btime.tv_sec;
+        status->born_nanoseconds = raw.stx_btime.tv_nsec;
+    }
+    return 0;
+}
+
+int http_server_rename(int from_directory, const char *from, int to_directory, const char *to, int mode) {
+    if (mode == 0) return renameat(from_directory, from, to_directory, to);
+    // RENAME_NOREPLACE is 1 and RENAME_EXCHANGE 2.
+    return (int)syscall(SYS_renameat2, from_directory, from, to_directory, to, (unsigned)mode);
+}
+
+int http_server_copy_content(int from, int to) {
+    if (ioctl(to, FICLONE, from) == 0) return 0;
+    for (;;) {
+        ssize_t count = copy_file_range(from, 0, to, 0, (size_t)1 << 30, 0);
+        if (count == 0) return 0;
+        if (count < 0 && errno == EINTR) continue;
+        // Older kernels do not copy between file systems; what was copied so far stays, and both
+        // places have moved on.
+        if (count < 0 && (errno == EXDEV || errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP)) break;
+        if (count < 0) return -1;
+    }
+    static const size_t limit = (size_t)1 << 16;
+    char room[(size_t)1 << 16];
+    for (;;) {
+        ssize_t count = read(from, room, limit);
+        if (count == 0) return 0;
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) return -1;
+        for (ssize_t done = 0; done < count;) {
+            ssize_t written = write(to, room + done, (size_t)(count - done));
+            if (written < 0 && errno == EINTR) continue;
+            if (written <= 0) return -1;
+            done += written;
+        }
+    }
+}
+
+ssize_t http_server_attribute(int file, const char *name, void *room, size_t count) {
+    return fgetxattr(file, name, room, count);
+}
+
+int http_server_set_attribute(int file, const char *name, const void *value, size_t count) {
+    return fsetxattr(file, name, value, count, 0);
+}
+
+int http_server_remove_attribute(int file, const char *name) {
+    return fremovexattr(file, name);
+}
+#endif
+
+#if defined(__APPLE__)
+#include <copyfile.h>
+
+int http_server_status(int directory, const char *name, struct http_server_file_status *status) {
+    struct stat raw;
+    int result = name[0] == 0 ? fstat(directory, &raw) : fstatat(directory, name, &raw, AT_SYMLINK_NOFOLLOW);
+    if (result != 0) return -1;
+    memset(status, 0, sizeof *status);
+    status->mode = raw.st_mode;
+    status->device_minor = (uint32_t)raw.st_dev;
+    status->inode = raw.st_ino;
+    status->size = raw.st_size;
+    status->modified_seconds = raw.st_mtimespec.tv_sec;
+    status->modified_nanoseconds = raw.st_mtimespec.tv_nsec;
+    status->changed_seconds = raw.st_ctimespec.tv_sec;
+    status->changed_nanoseconds = raw.st_ctimespec.tv_nsec;
+    status->born_seconds = raw.st_birthtimespec.tv_sec;
+    status->born_nanoseconds = raw.st_birthtimespec.tv_nsec;
+    return 0;
+}
+
+int http_server_rename(int from_directory, const char *from, int to_directory, const char *to, int mode) {
+    unsigned flags = mode == 1 ? RENAME_EXCL : mode == 2 ? RENAME_SWAP : 0;
+    return renameatx_np(from_directory, from, to_directory, to, flags);
+}
+
+int http_server_copy_content(int from, int to) {
+    return fcopyfile(from, to, 0, COPYFILE_DATA);
+}
+
+ssize_t http_server_attribute(int file, const char *name, void *room, size_t count) {
+    return fgetxattr(file, name, room, count, 0, 0);
+}
+
+int http_server_set_attribute(int file, const char *name, const void *value, size_t count) {
+    return fsetxattr(file, name, value, count, 0, 0);
+}
+
+int http_server_remove_attribute(int file, const char *name) {
+    return fremovexattr(file, name, 0);
+}
+#endif
+
+int http_server_set_modified(int file, int64_t seconds, int64_t nanoseconds) {
+    struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_sec = seconds, .tv_nsec = nanoseconds}};
+    return futimens(file, times);
+}
+
+int http_server_look_flags(void) {
+#if defined(O_PATH)
+    return O_PATH | O_CLOEXEC;
+#else
+    return O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY;
+#endif
+}
+
+int http_server_hold(int file) {
+    return flock(file, LOCK_EX | LOCK_NB);
+}

@@ -1,0 +1,44 @@
+#ifndef C_HTTP_SERVER_FILES_H
+#define C_HTTP_SERVER_FILES_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+// What FileTree needs, by names in an open directory. Results are as in the calls they stand for.
+
+/// What of a file FileTree looks at; the same on all systems.
+struct http_server_file_status {
+    uint32_t mode;
+    uint32_t device_major, device_minor;
+    uint64_t inode;
+    int64_t size;
+    int64_t modified_seconds, modified_nanoseconds;
+    int64_t changed_seconds, changed_nanoseconds;
+    int64_t born_seconds, born_nanoseconds;
+};
+
+/// fstatat with the time of birth, of a link itself; of `directory` for an empty name.
+int http_server_status(int directory, const char *name, struct http_server_file_status *status);
+
+/// Renames over what is there: 0 replaces it, 1 refuses with EEXIST, 2 exchanges both.
+int http_server_rename(int from_directory, const char *from, int to_directory, const char *to, int mode);
+
+/// Copies content from one file to the other, sharing blocks where the file system can do that.
+int http_server_copy_content(int from, int to);
+
+/// Extended attributes in the namespace of users.
+ssize_t http_server_attribute(int file, const char *name, void *room, size_t count);
+int http_server_set_attribute(int file, const char *name, const void *value, size_t count);
+int http_server_remove_attribute(int file, const char *name);
+
+/// Sets when a file was changed last.
+int http_server_set_modified(int file, int64_t seconds, int64_t nanoseconds);
+
+/// The flags of `open` for a file that is only looked at: O_PATH, where the system has it.
+int http_server_look_flags(void);
+
+/// flock for the process alone, without waiting.
+int http_server_hold(int file);
+
+#endif

@@ -1,0 +1,44 @@
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// Reads the names in a directory, some at a time. One call ends before the next begins, each on
+/// some thread.
+@safe
+package final class DirectoryReader: @unchecked Sendable {
+    package let directory: OpenDirectory
+    #if canImport(Darwin)
+        private let stream: UnsafeMutablePointer<DIR>
+    #else
+        private let stream: OpaquePointer
+    #endif
+
+    /// - Parameter directory: an open directory, which stays the caller's.
+    package init(_ directory: OpenDirectory) throws(SystemError) {
+        self.directory = directory
+        let copy = unsafe openat(
+            directory.file.descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard copy >= 0, let stream = unsafe fdopendir(copy) else {
+            if copy >= 0 { Syscalls.close(copy) }
+            throw SystemError("opendir")
+        }
+        unsafe self.stream = stream
+    }
+
+    deinit {
+        unsafe closedir(stream)
+    }
+
+    /// The next name but `.` and `..`; `nil` after the last.
+    package func next() -> [UInt8]? {
+        while let entry = unsafe readdir(stream) {
+            let name = unsafe RootDirectory.name(of: entry)
+            if name != [0x2E], name != [0x2E, 0x2E] { return name }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,81 @@
+internal import CHTTPServerShims
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// What is in an open file, and about it.
+extension OpenFile {
+    /// The status of the file.
+    package func status() throws(SystemError) -> FileStatus {
+        try OpenDirectory(self).status(of: [])
+    }
+
+    /// Fills this empty file with the content of another, sharing blocks where that is possible.
+    package func copyContent(of other: OpenFile) throws(SystemError) {
+        guard http_server_copy_content(other.descriptor, descriptor) == 0 else {
+            throw SystemError("copy")
+        }
+    }
+
+    /// Writes all bytes at the file's place.
+    package func write(_ bytes: [UInt8]) throws(SystemError) {
+        let region = unsafe bytes.span.withUnsafeBytes { unsafe $0 }
+        try unsafe Syscalls.write(descriptor, region)
+    }
+
+    /// All bytes.
+    /// - Parameter limit: the most bytes; above it `EFBIG` is thrown.
+    package func content(upTo limit: Int) throws(SystemError) -> [UInt8] {
+        try Syscalls.content(of: descriptor, upTo: limit)
+    }
+
+    /// Sets who may do what with it.
+    package func setPermissions(_ permissions: UInt16) throws(SystemError) {
+        try Syscalls.setPermissions(descriptor, permissions)
+    }
+
+    /// Sets when it was changed last.
+    package func setModified(_ seconds: Int64, nanoseconds: Int64 = 0) throws(SystemError) {
+        guard http_server_set_modified(descriptor, seconds, nanoseconds) == 0 else {
+            throw SystemError("utimens")
+        }
+    }
+
+    /// The value of an extended attribute; `nil` without one.
+    /// - Parameter limit: the most bytes; above it `ERANGE` is thrown.
+    package func attribute(_ name: String, upTo limit: Int) throws(SystemError) -> [UInt8]? {
+        var room = [UInt8](repeating: 0, count: 1024)
+        var count = unsafe http_server_attribute(descriptor, name, &room, room.count)
+        if count < 0, lastError == ERANGE {
+            room = [UInt8](repeating: 0, count: limit)
+            count = unsafe http_server_attribute(descriptor, name, &room, room.count)
+        }
+        if count >= 0 { return Array(room[..<count]) }
+        let error = SystemError("getxattr")
+        if error.isNoAttribute || error.isUnsupported || error.isForbidden { return nil }
+        throw error
+    }
+
+    /// Sets an extended attribute, at once and whole.
+    package func setAttribute(_ name: String, _ value: [UInt8]) throws(SystemError) {
+        guard unsafe http_server_set_attribute(descriptor, name, value, value.count) == 0 else {
+            throw SystemError("setxattr")
+        }
+    }
+
+    /// Removes an extended attribute, which need not be there.
+    package func removeAttribute(_ name: String) throws(SystemError) {
+        guard unsafe http_server_remove_attribute(descriptor, name) != 0 else { return }
+        let error = SystemError("removexattr")
+        guard error.isNoAttribute || error.isUnsupported else { throw error }
+    }
+
+    /// Keeps other processes from holding the file until this one closes it.
+    /// - Returns: whether nobody else holds it.
+    package func hold() -> Bool { http_server_hold(descriptor) == 0 }
+}

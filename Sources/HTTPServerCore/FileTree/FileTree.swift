@@ -1,0 +1,112 @@
+internal import CHTTPServerShims
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// A directory below which files are made, moved and removed, and out of which no path leads.
+///
+/// Paths are segments joined by slashes, without any at the front, and empty for the root; no
+/// segment is `.` or `..`. Calls block.
+package final class FileTree: Sendable {
+    private let root: RootDirectory
+
+    /// - Parameters:
+    ///   - path: the path of the directory.
+    ///   - followsLinks: whether symbolic links that stay inside are followed, where the system
+    ///     can tell.
+    package init(_ path: String, followsLinks: Bool = true) throws(SystemError) {
+        root = try RootDirectory(path, followsLinks: followsLinks)
+    }
+
+    /// Opens a file or directory for reading.
+    package func open(_ path: [UInt8]) throws(SystemError) -> OpenFile {
+        try open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+    }
+
+    /// Opens a directory, to work with the names in it.
+    package func directory(_ path: [UInt8]) throws(SystemError) -> OpenDirectory {
+        OpenDirectory(try open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+    }
+
+    /// The directory that a path lies in, and its name there.
+    package func place(of path: [UInt8]) throws(SystemError) -> FilePlace {
+        guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else {
+            return FilePlace(directory: try directory([]), name: path)
+        }
+        return FilePlace(
+            directory: try directory(Array(path[..<slash])), name: Array(path[(slash + 1)...]))
+    }
+
+    /// What the system tells of a path; links that lead inside are followed.
+    package func status(of path: [UInt8]) throws(SystemError) -> FileStatus {
+        return try OpenDirectory(try open(path, http_server_look_flags())).status(of: [])
+    }
+
+    private func open(_ path: [UInt8], _ flags: CInt) throws(SystemError) -> OpenFile {
+        guard !path.contains(0) else { throw SystemError("open", code: EINVAL) }
+        let name = path.map(CChar.init(bitPattern:)) + [0]
+        let opened: Result<CInt, SystemError> = unsafe name.withUnsafeBufferPointer { name in
+            guard let start = name.baseAddress else { return .failure(SystemError("open")) }
+            do throws(SystemError) {
+                return .success(try unsafe root.openFile(start, flags))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return OpenFile(owning: try opened.get())
+    }
+
+    /// How many bytes the volume of an open file has free for us, and how many are in use.
+    package static func space(
+        of file: OpenFile
+    ) throws(SystemError) -> (available: Int64, used: Int64) {
+        var volume = statvfs()
+        guard unsafe fstatvfs(file.descriptor, &volume) == 0 else { throw SystemError("statvfs") }
+        let block = Int64(volume.f_frsize)
+        let (all, free) = (Int64(volume.f_blocks), Int64(volume.f_bfree))
+        return (Int64(volume.f_bavail) &* block, (all &- free) &* block)
+    }
+}
+
+/// A name in an open directory.
+package struct FilePlace: Sendable {
+    package let directory: OpenDirectory
+    package let name: [UInt8]
+
+    package init(directory: OpenDirectory, name: [UInt8]) {
+        self.directory = directory
+        self.name = name
+    }
+}
+
+extension SystemError {
+    package var isMissing: Bool {
+        code == ENOENT || code == ENOTDIR || code == EXDEV || code == ELOOP
+    }
+    package var isTaken: Bool { code == EEXIST || code == ENOTEMPTY }
+    package var isForbidden: Bool { code == EACCES || code == EPERM || code == EROFS }
+    package var isNameTooLong: Bool { code == ENAMETOOLONG }
+    /// Whether old and new name are not on one file system.
+    package var isAcrossVolumes: Bool { code == EXDEV }
+    /// Whether the kernel or the file system does not know the call.
+    package var isUnsupported: Bool {
+        code == ENOSYS || code == EINVAL || code == ENOTSUP || code == EOPNOTSUPP
+    }
+    /// Whether the process or the system has no descriptors or memory left for now.
+    package var isExhausted: Bool { code == EMFILE || code == ENFILE || code == ENOMEM }
+    /// Whether an extended attribute does not fit.
+    package var isAttributeTooLarge: Bool { code == ENOSPC || code == E2BIG || code == ERANGE }
+    /// Whether there is no such extended attribute.
+    package var isNoAttribute: Bool {
+        #if canImport(Darwin)
+            code == ENOATTR
+        #else
+            code == ENODATA
+        #endif
+    }
+}

@@ -1,0 +1,116 @@
+/// A name inside of a tree that could not be removed or copied, and why.
+package struct TreeFault: Error, Sendable {
+    /// The path inside of the tree; empty for its root.
+    package var path: [UInt8]
+    package var error: SystemError
+
+    package init(path: [UInt8], error: SystemError) {
+        self.path = path
+        self.error = error
+    }
+}
+
+/// Work on whole trees. Links inside of them are things of their own: nothing behind them is
+/// touched.
+extension OpenDirectory {
+    /// Directories inside of each other, more than which nobody has.
+    private static var depthLimit: Int { 512 }
+
+    /// Removes what a name stands for. What cannot be removed stays, with the directories around
+    /// it.
+    /// - Returns: what could not be removed; empty when all is gone.
+    package func removeTree(_ name: [UInt8]) -> [TreeFault] {
+        removeTree(name, path: [], depth: 0)
+    }
+
+    private func removeTree(_ name: [UInt8], path: [UInt8], depth: Int) -> [TreeFault] {
+        do throws(SystemError) {
+            guard try status(of: name).kind == .directory else {
+                try remove(name, isDirectory: false)
+                return []
+            }
+            guard depth < Self.depthLimit else { throw SystemError("unlink", code: 40) }
+            var faults: [TreeFault] = []
+            let inner = try directory(name)
+            for member in try inner.names() {
+                let memberPath = path.isEmpty ? member : path + [0x2F] + member
+                faults += inner.removeTree(member, path: memberPath, depth: depth + 1)
+            }
+            guard faults.isEmpty else { return faults }
+            try remove(name, isDirectory: true)
+            return []
+        } catch {
+            return error.code == 2 ? [] : [TreeFault(path: path, error: error)]
+        }
+    }
+
+    /// All names, read at once: a directory that is changed must not be read meanwhile.
+    private func names() throws(SystemError) -> [[UInt8]] {
+        let reader = try DirectoryReader(self)
+        var names: [[UInt8]] = []
+        while let name = reader.next() { names.append(name) }
+        return names
+    }
+
+    /// Copies what a name stands for to a place where nothing is. Sockets and devices are left out.
+    /// - Parameters:
+    ///   - place: the new place.
+    ///   - deep: whether what is in a directory is copied, too.
+    ///   - leavingOut: a file or directory that is not copied, though it is in the tree.
+    ///   - finish: called for each file and directory with the old and the new one.
+    package func copyTree(
+        _ name: [UInt8], to place: FilePlace, deep: Bool, leavingOut: FileStatus?,
+        finish: (OpenFile, OpenFile) throws(SystemError) -> Void
+    ) throws(TreeFault) {
+        try copyTree(name, to: place, deep: deep, path: [], 0, leavingOut, finish)
+    }
+
+    private func copyTree(
+        _ name: [UInt8], to place: FilePlace, deep: Bool, path: [UInt8], _ depth: Int,
+        _ leavingOut: FileStatus?, _ finish: (OpenFile, OpenFile) throws(SystemError) -> Void
+    ) throws(TreeFault) {
+        var members: (OpenDirectory, OpenDirectory, [[UInt8]])?
+        do throws(SystemError) {
+            let status = try status(of: name)
+            if let leavingOut, status.isSameFile(as: leavingOut) { return }
+            if status.isLink { return try copyLink(name, to: place) }
+            switch status.kind {
+            case .regular: try copyFile(name, status, to: place, finish)
+            case .directory:
+                guard depth < Self.depthLimit else { throw SystemError("copy", code: 40) }
+                let old = try directory(name)
+                // Closed to others until it is whole.
+                try place.directory.makeDirectory(place.name, 0o700)
+                let new = try place.directory.directory(place.name)
+                members = (old, new, deep ? try old.names() : [])
+            case .other: break
+            }
+        } catch {
+            throw TreeFault(path: path, error: error)
+        }
+        guard let (old, new, names) = members else { return }
+        for member in names {
+            let inner = path.isEmpty ? member : path + [0x2F] + member
+            let target = FilePlace(directory: new, name: member)
+            try old.copyTree(
+                member, to: target, deep: true, path: inner, depth + 1, leavingOut, finish)
+        }
+        do throws(SystemError) {
+            try finish(old.file, new.file)
+            try new.file.setPermissions(try old.file.status().permissions)
+        } catch {
+            throw TreeFault(path: path, error: error)
+        }
+    }
+
+    private func copyFile(
+        _ name: [UInt8], _ status: FileStatus, to place: FilePlace,
+        _ finish: (OpenFile, OpenFile) throws(SystemError) -> Void
+    ) throws(SystemError) {
+        let old = try open(name)
+        let new = try place.directory.create(place.name)
+        try new.copyContent(of: old)
+        try finish(old, new)
+        try new.setPermissions(status.permissions)
+    }
+}

@@ -1,0 +1,42 @@
+/// A write lock on a resource, or on a collection and all inside of it (RFC 4918 section 6).
+public struct ActiveLock: Hashable, Sendable {
+    /// Who may hold further locks at the same time.
+    public enum Scope: String, Hashable, Sendable {
+        /// Nobody.
+        case exclusive
+        /// Others that are shared as well.
+        case shared
+    }
+
+    /// Its name, which clients show to be let through.
+    public var token: LockToken
+    /// The resource that was locked.
+    public var root: ResourcePath
+    /// Whether all inside of the root is locked, too.
+    public var isDeep: Bool
+    /// Who else may hold one.
+    public var scope: Scope
+    /// What the client told of its owner: the `DAV:owner` element as XML that stands for itself;
+    /// empty for nothing.
+    public var owner: String
+    /// The user who was given it; `nil` where nobody has to log in.
+    public var user: String?
+    /// How long it is held, in seconds from the last time that it was asked for.
+    public var timeout: Int
+    /// When it ends, in seconds since the epoch.
+    public var expiry: Int64
+
+    /// Creates a lock.
+    public init(
+        token: LockToken = .random(), root: ResourcePath, isDeep: Bool, scope: Scope,
+        owner: String = "", user: String? = nil, timeout: Int, expiry: Int64 = 0
+    ) {
+        (self.token, self.root, self.isDeep, self.scope) = (token, root, isDeep, scope)
+        (self.owner, self.user, self.timeout, self.expiry) = (owner, user, timeout, expiry)
+    }
+
+    /// Whether it locks a resource.
+    public func covers(_ path: ResourcePath) -> Bool {
+        isDeep ? path.isWithin(root) : path == root
+    }
+}

@@ -1,0 +1,109 @@
+internal import HTTPParser
+
+/// Locks by name and by place: a value, which is handed the time.
+package struct LockTable: Sendable {
+    private var byToken: [LockToken: ActiveLock] = [:]
+    private var byRoot: [ResourcePath: [LockToken]] = [:]
+    /// The roots in the order in which what is inside of a collection follows it.
+    private var roots: [ResourcePath] = []
+    /// No lock ends before; in seconds since the epoch.
+    private var nextExpiry = Int64.max
+    private let limit: Int
+
+    package init(limit: Int) {
+        self.limit = limit
+    }
+
+    package var all: [ActiveLock] { roots.flatMap { byRoot[$0] ?? [] }.compactMap { byToken[$0] } }
+
+    package mutating func add(_ lock: ActiveLock, now: Int64) throws(WebDAVError) {
+        expire(now)
+        let others = locks(on: lock.root, andInside: lock.isDeep)
+        let inTheWay = others.filter { $0.scope == .exclusive || lock.scope == .exclusive }
+        guard inTheWay.isEmpty else {
+            throw WebDAVError(
+                .locked, "another lock is in the way", condition: .noConflictingLock,
+                resources: inTheWay.map(\.root))
+        }
+        guard byToken.count < limit else {
+            throw WebDAVError(.serviceUnavailable, "there are too many locks")
+        }
+        insert(lock)
+    }
+
+    /// Takes a lock without asking others, as a file of locks does.
+    package mutating func insert(_ lock: ActiveLock) {
+        byToken[lock.token] = lock
+        byRoot[lock.root, default: []].append(lock.token)
+        let index = position(of: lock.root)
+        if index == roots.count || roots[index] != lock.root { roots.insert(lock.root, at: index) }
+        nextExpiry = min(nextExpiry, lock.expiry)
+    }
+
+    package mutating func refresh(
+        _ token: LockToken, timeout: Int, now: Int64
+    ) -> ActiveLock? {
+        expire(now)
+        guard var lock = byToken[token] else { return nil }
+        lock.timeout = timeout
+        lock.expiry = now + Int64(timeout)
+        byToken[token] = lock
+        nextExpiry = min(nextExpiry, lock.expiry)
+        return lock
+    }
+
+    package mutating func remove(_ token: LockToken) {
+        guard let lock = byToken.removeValue(forKey: token) else { return }
+        byRoot[lock.root]?.removeAll { $0 == token }
+        guard byRoot[lock.root]?.isEmpty ?? true else { return }
+        byRoot[lock.root] = nil
+        let index = position(of: lock.root)
+        if index < roots.count, roots[index] == lock.root { roots.remove(at: index) }
+    }
+
+    package mutating func locks(
+        on path: ResourcePath, andInside isTree: Bool, now: Int64
+    ) -> [ActiveLock] {
+        expire(now)
+        return locks(on: path, andInside: isTree)
+    }
+
+    package mutating func removeAll(inside path: ResourcePath, includingRoot: Bool) {
+        for lock in inside(path) where includingRoot || lock.root != path { remove(lock.token) }
+    }
+
+    private func locks(on path: ResourcePath, andInside isTree: Bool) -> [ActiveLock] {
+        guard !byToken.isEmpty else { return [] }
+        var found: [ActiveLock] = []
+        var around = path.parent
+        while let outer = around {
+            found += locks(at: outer).filter(\.isDeep)
+            around = outer.parent
+        }
+        return found + (isTree ? inside(path) : locks(at: path))
+    }
+
+    private func locks(at root: ResourcePath) -> [ActiveLock] {
+        (byRoot[root] ?? []).compactMap { byToken[$0] }
+    }
+
+    private func inside(_ path: ResourcePath) -> [ActiveLock] {
+        roots[position(of: path)...].prefix { $0.isWithin(path) }.flatMap { locks(at: $0) }
+    }
+
+    /// Where a root stands or would stand.
+    private func position(of root: ResourcePath) -> Int {
+        var (low, high) = (0, roots.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if roots[middle] < root { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    private mutating func expire(_ now: Int64) {
+        guard now >= nextExpiry else { return }
+        for lock in byToken.values where lock.expiry <= now { remove(lock.token) }
+        nextExpiry = byToken.values.map(\.expiry).min() ?? .max
+    }
+}

@@ -1,0 +1,62 @@
+internal import HTTPParser
+internal import HTTPServerCore
+
+extension WebDAVHandler {
+    /// COPY and MOVE (RFC 4918 sections 9.8 and 9.9).
+    ///
+    /// A tree is neither copied nor moved into itself or onto something around it: with the
+    /// destination replaced, the source would be gone as well.
+    func copyOrMove(_ call: WebDAVCall, isMove: Bool) async throws -> Response {
+        let (source, target) = (call.path, try await destination(call))
+        guard let overwrite = Overwrite.parse(call.request.fields["Overwrite"]) else {
+            throw WebDAVError(.badRequest, "Overwrite is T or F")
+        }
+        let depth = try call.depth(.infinity)
+        guard !target.isRoot, !isMove || !source.isRoot else { throw WebDAVError.forbidden }
+        return try await gate.hold([source, target]) {
+            guard let info = try await visibleInfo(source) else { throw WebDAVError.notFound }
+            guard !info.isCollection || depth == .infinity || (depth == .zero && !isMove) else {
+                throw WebDAVError(.badRequest, "this Depth has no meaning here")
+            }
+            try requireVisible(target, isCollection: info.isCollection)
+            guard !(try await store.overlap(source, target)) else {
+                throw WebDAVError(.forbidden, "one of the two is inside of the other")
+            }
+            let old = try await store.infoIfThere(target)
+            if old == nil { try await requireParent(of: target) }
+            try await requireConditions(call, info)
+            guard old == nil || overwrite else { throw WebDAVError(.preconditionFailed) }
+            if isMove { try await requireUnlocked(source, andMembership: true, call) }
+            try await requireUnlocked(target, andMembership: old == nil, call)
+            var locked = isMove ? try await lockedMembers(of: source, call) : []
+            if old != nil { locked += try await lockedMembers(of: target, call) }
+            guard locked.isEmpty else { return response(locked, call) }
+            let operation =
+                isMove
+                ? WebDAVOperation.move(source, to: target) : .copy(source, to: target)
+            try await require(operation, call)
+            if isMove {
+                try await store.move(source, to: target)
+                // Locks stay where they were taken, and there is nothing any more (section 7.6).
+                try await locks.removeAll(inside: source, includingRoot: true)
+            } else {
+                try await store.copy(source, to: target, deep: depth == .infinity)
+            }
+            if old != nil { try await locks.removeAll(inside: target, includingRoot: false) }
+            await tell(operation, call)
+            var response = Response(old == nil ? .created : .noContent)
+            response.entityTag = (try? await store.info(at: target))?.entityTag
+            return response
+        }
+    }
+
+    private func destination(_ call: WebDAVCall) async throws -> ResourcePath {
+        guard let field = call.request.fields["Destination"] else {
+            throw WebDAVError(.badRequest, "Destination is missing")
+        }
+        guard let path = try await resourcePath(field, call) else {
+            throw WebDAVError(.badGateway, "the destination is in another place of this server")
+        }
+        return path
+    }
+}

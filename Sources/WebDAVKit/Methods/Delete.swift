@@ -1,0 +1,31 @@
+internal import HTTPParser
+internal import HTTPServerCore
+
+extension WebDAVHandler {
+    /// DELETE (RFC 4918 section 9.6): of a collection with all members. When a lock keeps one of
+    /// them, nothing is removed.
+    func delete(_ call: WebDAVCall) async throws -> Response {
+        let path = call.path
+        guard !path.isRoot else { throw WebDAVError.forbidden }
+        let depth = try call.depth(.infinity)
+        return try await gate.hold([path]) {
+            guard let info = try await visibleInfo(path) else { throw WebDAVError.notFound }
+            guard !info.isCollection || depth == .infinity else {
+                throw WebDAVError(.badRequest, "a collection is removed as a whole")
+            }
+            try await requireConditions(call, info)
+            try await requireUnlocked(path, andMembership: true, call)
+            let locked = try await lockedMembers(of: path, call)
+            guard locked.isEmpty else { return response(locked, call) }
+            try await require(.remove(path), call)
+            let failures = try await store.remove(path)
+            guard failures.isEmpty else {
+                if failures.count == 1, failures[0].path == path { throw failures[0].error }
+                return response(failures, call)
+            }
+            try await locks.removeAll(inside: path, includingRoot: true)
+            await tell(.remove(path), call)
+            return Response(.noContent)
+        }
+    }
+}

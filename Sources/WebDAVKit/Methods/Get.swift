@@ -1,0 +1,83 @@
+internal import HTTPCodecs
+internal import HTTPParser
+internal import HTTPServerCore
+
+extension WebDAVHandler {
+    /// GET and HEAD (RFC 4918 section 9.4): a file with conditions and ranges, a collection as a
+    /// page.
+    func get(_ call: WebDAVCall) async throws -> Response {
+        guard let info = try await visibleInfo(call.path) else {
+            if isProbe(call.path) { return Response(.ok, body: .bytes([])) }
+            throw WebDAVError.notFound
+        }
+        guard try await isIfTrue(call, info) else { throw WebDAVError(.preconditionFailed) }
+        guard !info.isCollection else { return try await listing(call) }
+        guard !call.namesCollection else { throw WebDAVError.notFound }
+        try await require(.download(call.path), call)
+        let (current, body) = try await store.read(call.path)
+        let mediaType = mediaType(of: call.path, current)
+        var response = Response(.ok, fields: [.cacheControl: "no-cache"], body: body)
+        response.body.mediaType = mediaType
+        response.entityTag = current.entityTag
+        response.lastModified = current.modified.httpDate
+        response.fields.append(.xContentTypeOptions, "nosniff")
+        if let language = current.language { response.fields.append(.contentLanguage, language) }
+        // What somebody has uploaded must not act in the name of this server.
+        if Self.isActive(mediaType) { response.fields.append(.contentSecurityPolicy, "sandbox") }
+        let answer = try response.conditional(for: call.request)
+        if call.request.method == .get, answer.status != .notModified {
+            await tell(.download(call.path), call)
+        }
+        return answer
+    }
+
+    func mediaType(of path: ResourcePath, _ info: ResourceInfo) -> String {
+        info.mediaType
+            ?? options.mediaTypes.contentType(ofFile: String(decoding: path.name, as: UTF8.self))
+    }
+
+    private static func isActive(_ mediaType: String) -> Bool {
+        mediaType.hasPrefix("text/html") || mediaType.hasPrefix("image/svg")
+            || mediaType.contains("xml")
+    }
+
+    /// Files by which Spotlight and Finder are told to leave a volume alone.
+    func isProbe(_ path: ResourcePath) -> Bool {
+        options.discouragesIndexing
+            && (path.bytes == Array(".metadata_never_index".utf8)
+                || path.bytes == Array(".ql_disablethumbnails".utf8))
+    }
+
+    private func listing(_ call: WebDAVCall) async throws -> Response {
+        let isHead = call.request.method == .head
+        guard options.listsCollections, !isHead || call.namesCollection else {
+            return Response(.ok, body: .text(""))
+        }
+        // Links on the page would be resolved against the parent.
+        guard call.namesCollection else {
+            return .redirect(to: call.mount.href(call.path, isCollection: true), .movedPermanently)
+        }
+        var entries: [DirectoryEntry] = []
+        let members = try await store.members(of: call.path, withProperties: false)
+        while let batch = try await members.next() {
+            for member in batch {
+                let path = call.path.appending(member.name)
+                guard isVisible(path, isCollection: member.info.isCollection) else { continue }
+                entries.append(
+                    DirectoryEntry(
+                        name: member.name, isDirectory: member.info.isCollection,
+                        size: member.info.length, modified: member.info.modified.httpDate))
+            }
+        }
+        let format = DirectoryListing.Format(accept: call.request.fields.list(.accept))
+        let listing = DirectoryListing(
+            path: call.path.segments, rootName: options.rootName, entries: entries)
+        let fields: HTTPFields = [
+            .vary: "Accept", .cacheControl: "no-cache", .xContentTypeOptions: "nosniff",
+            .contentSecurityPolicy: DirectoryListing.contentSecurityPolicy,
+        ]
+        return Response(
+            .ok, fields: fields,
+            body: .bytes(listing.rendered(as: format), mediaType: format.mediaType.description))
+    }
+}

@@ -1,0 +1,122 @@
+internal import HTTPParser
+internal import HTTPServerCore
+
+extension WebDAVHandler {
+    /// LOCK (RFC 4918 section 9.10): a new lock, or, without content, a longer life for one.
+    func lock(_ call: WebDAVCall) async throws -> Response {
+        guard let content = try await call.content() else { return try await refresh(call) }
+        let wish = try LockWish(content)
+        // Windows leaves Depth out, for files as well.
+        let depth = try call.depth(.infinity)
+        guard depth != .one else { throw WebDAVError(.badRequest, "Depth is 0 or infinity") }
+        return try await gate.hold([call.path]) {
+            let info = try await store.infoIfThere(call.path)
+            try requireVisible(call.path, isCollection: info?.isCollection ?? false)
+            try await requireConditions(call, info)
+            if info == nil {
+                try await requireParent(of: call.path)
+                try await requireUnlocked(call.path, andMembership: true, call)
+            }
+            try await require(.lock(call.path), call)
+            let lock = try await locks.add(
+                ActiveLock(
+                    root: call.path, isDeep: depth == .infinity, scope: wish.scope,
+                    owner: wish.owner, user: call.request.identity?.name, timeout: timeout(call)))
+            if info == nil {
+                do {
+                    try await makeEmpty(call)
+                } catch {
+                    try await locks.remove(lock.token)
+                    throw error
+                }
+            }
+            await tell(.lock(call.path), call)
+            return answer(lock, info == nil ? .created : .ok, call)
+        }
+    }
+
+    /// What is locked before it is there becomes an empty file (section 7.3).
+    private func makeEmpty(_ call: WebDAVCall) async throws {
+        guard !call.namesCollection else { throw WebDAVError.noParent }
+        let content = try await store.stage(.empty, for: call.path, expected: 0)
+        _ = try await store.place(content, at: call.path, modified: nil)
+    }
+
+    private func refresh(_ call: WebDAVCall) async throws -> Response {
+        guard call.ifHeader != nil else {
+            throw WebDAVError(.badRequest, "a new lock needs content, an old one If")
+        }
+        let found = try await locks.locks(on: call.path, andInside: false)
+        guard let lock = found.first(where: { isShown($0, call) }),
+            let fresh = try await locks.refresh(lock.token, timeout: timeout(call))
+        else {
+            throw WebDAVError(
+                .preconditionFailed, "there is no such lock",
+                condition: .lockTokenMatchesRequestURI)
+        }
+        return answer(fresh, .ok, call, isNew: false)
+    }
+
+    private func timeout(_ call: WebDAVCall) -> Int {
+        let wish = call.request.fields.list("Timeout").flatMap { Timeout.seconds($0) }
+        return max(1, min(wish ?? options.lockTimeout, options.lockTimeout))
+    }
+
+    private func answer(
+        _ lock: ActiveLock, _ status: HTTPStatus, _ call: WebDAVCall, isNew: Bool = true
+    ) -> Response {
+        var writer = XMLWriter()
+        writer.markup("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<D:prop xmlns:D=\"DAV:\">")
+        writer.lockDiscovery([lock], call.mount, Syscalls.realtime().seconds)
+        writer.markup("</D:prop>\n")
+        let fields: HTTPFields = isNew ? ["Lock-Token": "<\(lock.token.uri)>"] : [:]
+        return Response(
+            status, fields: fields,
+            body: .bytes(writer.bytes, mediaType: Multistatus.mediaType))
+    }
+
+    /// UNLOCK (RFC 4918 section 9.11); by any resource that the lock is on.
+    func unlock(_ call: WebDAVCall) async throws -> Response {
+        guard let field = call.request.fields["Lock-Token"], let token = LockToken(field: field)
+        else { throw WebDAVError(.badRequest, "Lock-Token is missing") }
+        return try await gate.hold([call.path]) {
+            let found = try await locks.locks(on: call.path, andInside: false)
+            guard let lock = found.first(where: { $0.token == token }) else {
+                throw WebDAVError(
+                    .conflict, "there is no such lock", condition: .lockTokenMatchesRequestURI)
+            }
+            guard lock.user == call.request.identity?.name else { throw WebDAVError.forbidden }
+            try await require(.unlock(call.path), call)
+            try await locks.remove(token)
+            await tell(.unlock(call.path), call)
+            return Response(.noContent)
+        }
+    }
+}
+
+/// What a LOCK asks for (RFC 4918 section 14.11).
+struct LockWish: Hashable, Sendable {
+    var scope: ActiveLock.Scope
+    /// The `DAV:owner` element as XML that stands for itself.
+    var owner = ""
+
+    init(_ content: XMLElement) throws(WebDAVError) {
+        guard content.name == .dav("lockinfo"), let scope = content.child(.dav("lockscope")),
+            content.child(.dav("locktype"))?.child(.dav("write")) != nil
+        else { throw WebDAVError(.badRequest, "lockinfo with a write lock is expected") }
+        if scope.child(.dav("exclusive")) != nil {
+            self.scope = .exclusive
+        } else if scope.child(.dav("shared")) != nil {
+            self.scope = .shared
+        } else {
+            throw WebDAVError(.badRequest, "a lock is exclusive or shared")
+        }
+        guard let owner = content.child(.dav("owner")) else { return }
+        self.owner = owner.fragment(
+            scope: content.declarations, language: content.languageIfSet)
+        // Locks are kept in memory, and told to whoever asks.
+        guard self.owner.utf8.count <= 8 << 10 else {
+            throw WebDAVError(.contentTooLarge, "the owner is too long")
+        }
+    }
+}

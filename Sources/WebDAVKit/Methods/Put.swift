@@ -1,0 +1,71 @@
+internal import HTTPParser
+internal import HTTPServerCore
+
+extension WebDAVHandler {
+    /// PUT (RFC 4918 section 9.7). What can be refused is refused before the content is read; what
+    /// may have changed meanwhile is checked again.
+    func put(_ call: WebDAVCall) async throws -> Response {
+        let path = call.path
+        guard !path.isRoot else { throw WebDAVError(.methodNotAllowed) }
+        try requireVisible(path, isCollection: false)
+        // A client that sends a part would have the file cut (RFC 9110 section 14.5).
+        guard !call.request.fields.contains(.contentRange) else {
+            throw WebDAVError(.badRequest, "parts of a file are not taken")
+        }
+        _ = try await requireWritable(call)
+        try await require(.upload(path), call)
+        let isCoded = call.request.fields.contains(.contentEncoding)
+        let announced = isCoded ? nil : call.request.contentLength
+        try refuse(announced ?? Self.expectedLength(call.request))
+        let content = try await store.stage(call.request.body, for: path, expected: announced)
+        try refuse(content.length)
+        let modified = Self.clientTime(call.request)
+        let (isNew, info) = try await gate.hold([path]) {
+            let isNew = try await requireWritable(call) == nil
+            return (isNew, try await store.place(content, at: path, modified: modified))
+        }
+        await tell(.upload(path), call)
+        var response = Response(isNew ? .created : .noContent)
+        response.entityTag = info.entityTag
+        if modified != nil { response.fields.append("X-OC-MTime", "accepted") }
+        return response
+    }
+
+    /// Checks all that stands against new content.
+    /// - Returns: what is there now.
+    private func requireWritable(_ call: WebDAVCall) async throws -> ResourceInfo? {
+        let info = try await store.infoIfThere(call.path)
+        guard info?.isCollection != true, !call.namesCollection else {
+            throw WebDAVError(.methodNotAllowed, "it is a collection")
+        }
+        if info == nil { try await requireParent(of: call.path) }
+        try await requireConditions(call, info)
+        try await requireUnlocked(call.path, andMembership: info == nil, call)
+        return info
+    }
+
+    /// 409 unless there is a collection around a resource.
+    func requireParent(of path: ResourcePath) async throws {
+        guard let parent = path.parent, !parent.isRoot else { return }
+        guard let info = try await store.infoIfThere(parent), info.isCollection
+        else { throw WebDAVError.noParent }
+    }
+
+    private func refuse(_ length: Int64?) throws(WebDAVError) {
+        guard let length, length > options.contentLimit else { return }
+        throw WebDAVError(.contentTooLarge, "at most \(options.contentLimit) bytes are taken here")
+    }
+
+    /// Finder sends chunked content and tells the length in a field of its own.
+    private static func expectedLength(_ request: Request) -> Int64? {
+        request.fields["X-Expected-Entity-Length"].flatMap { FieldValues.parseDecimal($0) }
+    }
+
+    /// X-OC-Mtime: when the content was changed, in seconds since the epoch. rclone and the clients
+    /// of ownCloud send it.
+    private static func clientTime(_ request: Request) -> Int64? {
+        request.fields["X-OC-Mtime"].flatMap { field in
+            FieldValues.parseDecimal(String(field.prefix { $0 != "." }))
+        }
+    }
+}

@@ -1,0 +1,87 @@
+internal import HTTPServerCore
+
+/// Where a resource is below the root of its store: segments, decoded.
+public struct ResourcePath: Hashable, Sendable, Comparable, CustomStringConvertible {
+    /// The segments joined by slashes, without any at the front or the end; empty for the root.
+    public let bytes: [UInt8]
+
+    private init(bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    /// The root of the store.
+    public static let root = ResourcePath(bytes: [])
+
+    /// Creates a path.
+    /// - Parameter segments: names, not percent-encoded.
+    /// - Returns: `nil` when a segment is empty, `.` or `..`, holds a slash or a control character,
+    ///   or is not UTF-8.
+    public init?(segments: [[UInt8]]) {
+        for segment in segments {
+            guard !segment.isEmpty, segment != [0x2E], segment != [0x2E, 0x2E],
+                !segment.contains(where: { $0 == 0x2F || $0 < 0x20 || $0 == 0x7F }),
+                String(validating: segment, as: UTF8.self) != nil
+            else { return nil }
+        }
+        bytes = Array(segments.joined(separator: [0x2F]))
+    }
+
+    /// Creates a path from text such as `folder/name`.
+    /// - Returns: `nil` in the same cases.
+    public init?(_ text: String) {
+        let segments = text.utf8.split(separator: 0x2F).map { Array($0) }
+        self.init(segments: segments)
+    }
+
+    /// Whether it is the root of the store.
+    public var isRoot: Bool { bytes.isEmpty }
+
+    /// The segments, from the root on.
+    public var segments: [[UInt8]] { bytes.split(separator: 0x2F).map { Array($0) } }
+
+    /// The last segment; empty for the root.
+    public var name: [UInt8] {
+        bytes.lastIndex(of: 0x2F).map { Array(bytes[($0 + 1)...]) } ?? bytes
+    }
+
+    /// The collection that it is in; `nil` for the root.
+    public var parent: ResourcePath? {
+        guard !isRoot else { return nil }
+        return ResourcePath(bytes: bytes.lastIndex(of: 0x2F).map { Array(bytes[..<$0]) } ?? [])
+    }
+
+    /// A member of the collection that this path names. The name is taken as it is: a store gives
+    /// names that it has.
+    public func appending(_ name: [UInt8]) -> ResourcePath {
+        ResourcePath(bytes: isRoot ? name : bytes + [0x2F] + name)
+    }
+
+    /// Whether this path is the other one, or leads to something inside of it.
+    public func isWithin(_ other: ResourcePath) -> Bool {
+        guard bytes.count > other.bytes.count else { return bytes == other.bytes }
+        return other.isRoot || (bytes[other.bytes.count] == 0x2F && bytes.starts(with: other.bytes))
+    }
+
+    /// The same place below another collection, for what is within `old`.
+    func moved(from old: ResourcePath, to new: ResourcePath) -> ResourcePath {
+        guard self != old else { return new }
+        let rest = old.isRoot ? bytes[...] : bytes[(old.bytes.count + 1)...]
+        return new.isRoot
+            ? ResourcePath(bytes: Array(rest)) : ResourcePath(bytes: new.bytes + [0x2F] + rest)
+    }
+
+    /// Percent-encoded, without a slash at the front.
+    var encoded: String {
+        segments.map { PathEncoding.segment($0) }.joined(separator: "/")
+    }
+
+    /// The order in which everything inside of a collection follows it at once.
+    public static func < (left: ResourcePath, right: ResourcePath) -> Bool {
+        left.bytes.lexicographicallyPrecedes(right.bytes) { order($0) < order($1) }
+    }
+
+    private static func order(_ byte: UInt8) -> UInt8 { byte == 0x2F ? 0 : byte }
+
+    /// The path as text.
+    public var description: String { "/" + String(decoding: bytes, as: UTF8.self) }
+}

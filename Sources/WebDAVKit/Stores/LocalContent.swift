@@ -1,0 +1,64 @@
+internal import HTTPCodecs
+internal import HTTPServerCore
+
+/// Content on its way into a file of a `LocalStore`.
+final class LocalContent: StagedContent {
+    /// Content up to this length needs no file of its own before it is placed.
+    static let memoryLimit: Int64 = 64 << 10
+
+    private enum Form: Sendable {
+        case bytes([UInt8])
+        case file(OpenFile, FilePlace)
+    }
+
+    private struct State: Sendable {
+        var form: Form
+        var length: Int64
+        var isPlaced = false
+    }
+
+    private let state: Locked<State>
+
+    init(bytes: [UInt8]) {
+        state = Locked(State(form: .bytes(bytes), length: Int64(bytes.count)))
+    }
+
+    init(file: OpenFile, place: FilePlace) {
+        state = Locked(State(form: .file(file, place), length: 0))
+    }
+
+    deinit {
+        state.withLock { state in
+            guard case .file(_, let place) = state.form, !state.isPlaced else { return }
+            BlockingPool.files.submit {
+                try? place.directory.remove(place.name, isDirectory: false)
+            }
+        }
+    }
+
+    var length: Int64 {
+        get { state.withLock { $0.length } }
+        set { state.withLock { $0.length = newValue } }
+    }
+
+    var isPlaced: Bool {
+        get { state.withLock { $0.isPlaced } }
+        set { state.withLock { $0.isPlaced = newValue } }
+    }
+
+    /// The content as a file on the volume of its target; it blocks.
+    func written(
+        in scratch: ScratchFolder, for target: FilePlace
+    ) throws(SystemError) -> (OpenFile, FilePlace) {
+        let form = state.withLock { $0.form }
+        guard case .bytes(let bytes) = form else {
+            if case .file(let file, let place) = form { return (file, place) }
+            preconditionFailure("there are two forms")
+        }
+        let place = scratch.place(beside: target)
+        let file = try place.directory.create(place.name)
+        state.withLock { $0.form = .file(file, place) }
+        try file.write(bytes)
+        return (file, place)
+    }
+}

@@ -1,0 +1,48 @@
+internal import HTTPServerCore
+
+/// Reads a directory batch by batch. One call ends before the next begins.
+final class LocalMembers: Sendable {
+    private static let batchCount = 256
+
+    private let path: ResourcePath
+    private let reader: DirectoryReader
+    private let withProperties: Bool
+
+    init(_ store: LocalStore, _ path: ResourcePath, withProperties: Bool) throws {
+        self.path = path
+        self.withProperties = withProperties
+        reader = try DirectoryReader(try store.tree.directory(path.bytes))
+    }
+
+    func next(of store: LocalStore) -> [ResourceMember]? {
+        var members: [ResourceMember] = []
+        members.reserveCapacity(Self.batchCount)
+        while members.count < Self.batchCount, let name = reader.next() {
+            if let member = member(name, of: store) { members.append(member) }
+        }
+        return members.isEmpty ? nil : members
+    }
+
+    /// `nil` for what no client is to see: our own, names that no URL can have here, links that
+    /// lead out, and what is neither a file nor a directory.
+    private func member(_ name: [UInt8], of store: LocalStore) -> ResourceMember? {
+        guard !name.starts(with: LocalStore.ownPrefix),
+            ResourcePath(segments: [name]) != nil,
+            var status = try? reader.directory.status(of: name)
+        else { return nil }
+        let isLink = status.isLink
+        if isLink {
+            guard let target = try? store.tree.status(of: path.appending(name).bytes) else {
+                return nil
+            }
+            status = target
+        }
+        guard let info = ResourceInfo(status) else { return nil }
+        var member = ResourceMember(name: name, info: info)
+        member.isLink = isLink
+        if withProperties, let file = try? store.tree.open(path.appending(name).bytes) {
+            member.properties = store.properties.read(file)
+        }
+        return member
+    }
+}

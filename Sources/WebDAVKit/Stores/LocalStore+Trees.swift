@@ -1,0 +1,110 @@
+internal import HTTPServerCore
+
+/// Copying and moving.
+extension LocalStore {
+    /// Copies a file or a tree: aside first, and to its name when it is whole.
+    public func copy(
+        _ path: ResourcePath, to destination: ResourcePath, deep: Bool
+    ) async throws {
+        try await work { [self] () throws in
+            try copyNow(path, to: destination, deep: deep)
+        }
+    }
+
+    /// Gives a file or a tree another name. Where that is on another volume, it is copied first.
+    public func move(_ path: ResourcePath, to destination: ResourcePath) async throws {
+        try await work { [self] () throws in
+            try Self.requireForeign(path)
+            try Self.requireForeign(destination)
+            let source = try place(of: path)
+            let target = try place(of: destination)
+            _ = try source.directory.status(of: source.name)
+            do throws(SystemError) {
+                try put(source, at: target)
+            } catch {
+                guard error.isAcrossVolumes else { throw error }
+                try copyNow(path, to: destination, deep: true)
+                if let fault = source.directory.removeTree(source.name).first { throw fault }
+            }
+        }
+    }
+
+    private func copyNow(_ path: ResourcePath, to destination: ResourcePath, deep: Bool) throws {
+        try Self.requireForeign(path)
+        try Self.requireForeign(destination)
+        let target = try place(of: destination)
+        let source: FilePlace
+        if path.isRoot {
+            source = FilePlace(directory: try tree.directory([]), name: [0x2E])
+        } else {
+            source = try place(of: path)
+        }
+        _ = try source.directory.status(of: source.name)
+        let new = scratch.place(beside: target)
+        let own = try? scratch.ownFolderIfThere()?.status(of: [])
+        do {
+            try source.directory.copyTree(
+                source.name, to: new, deep: deep, leavingOut: own,
+                finish: { [properties] (old, new) throws(SystemError) in
+                    try properties.copy(from: old, to: new)
+                })
+            try put(new, at: target)
+        } catch {
+            _ = new.directory.removeTree(new.name)
+            throw error
+        }
+    }
+
+    /// Gives `new` the name of `target`. What has that name is replaced at once, and then removed.
+    private func put(_ new: FilePlace, at target: FilePlace) throws(SystemError) {
+        guard let old = try? target.directory.status(of: target.name) else {
+            return try new.directory.rename(new.name, to: target, .replacing)
+        }
+        let kind = try new.directory.status(of: new.name).kind
+        if old.kind != .directory, kind != .directory {
+            return try new.directory.rename(new.name, to: target, .replacing)
+        }
+        let aside = scratch.place(beside: target)
+        do throws(SystemError) {
+            try new.directory.rename(new.name, to: target, .exchanging)
+            // What was there has the name of the new one now, which others may see.
+            try new.directory.rename(new.name, to: aside, .creating)
+        } catch {
+            guard error.isUnsupported else { throw error }
+            try target.directory.rename(target.name, to: aside, .replacing)
+            do throws(SystemError) {
+                try new.directory.rename(new.name, to: target, .replacing)
+            } catch {
+                try? aside.directory.rename(aside.name, to: target, .replacing)
+                throw error
+            }
+        }
+        _ = aside.directory.removeTree(aside.name)
+    }
+
+    /// Whether the paths lead to one thing, or one leads into the other, judged by what is on the
+    /// disk: links, and volumes on which case does not count, make other texts the same.
+    public func overlap(_ path: ResourcePath, _ other: ResourcePath) async throws -> Bool {
+        if path.isWithin(other) || other.isWithin(path) { return true }
+        return try await work { [self] () throws in
+            try isAbove(path, other) || isAbove(other, path)
+        }
+    }
+
+    /// Whether what `path` leads to is `inner`, or one of the directories around it.
+    private func isAbove(_ path: ResourcePath, _ inner: ResourcePath) throws -> Bool {
+        guard let wanted = try? tree.status(of: path.bytes) else { return false }
+        if let status = try? tree.status(of: inner.bytes), status.isSameFile(as: wanted) {
+            return true
+        }
+        guard wanted.kind == .directory, let parent = inner.parent else { return false }
+        let root = try tree.status(of: [])
+        var directory = try tree.directory(parent.bytes)
+        while true {
+            let status = try directory.status(of: [])
+            if status.isSameFile(as: wanted) { return true }
+            if status.isSameFile(as: root) { return false }
+            directory = try directory.parent()
+        }
+    }
+}

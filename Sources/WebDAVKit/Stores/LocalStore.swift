@@ -1,0 +1,311 @@
+internal import HTTPCodecs
+internal import HTTPParser
+public import HTTPServerCore
+
+/// Resources that are the files and directories of a disk.
+///
+/// No path leads out of the directory, whatever its spelling and whatever links are there. A file
+/// is written under a name that nobody sees and then renamed, a copy is made whole before it
+/// replaces anything: after a crash each file is the old or the new one. What a crash left
+/// unfinished is removed when the next store of the directory starts.
+///
+/// Dead properties are kept in an extended attribute of the file, by which they move and vanish
+/// with it. Where the file system has no such attributes, or too little room in them, they are in
+/// the folder `.httpkit-dav` at the root, which no client sees; it also holds what is being
+/// written.
+public final class LocalStore: ResourceStore {
+    let tree: FileTree
+    let scratch: ScratchFolder
+    let properties: LocalProperties
+    private let synchronizes: Bool
+
+    /// Names that begin like this are the store's own.
+    static let ownPrefix = Array(".httpkit-dav".utf8)
+
+    /// Opens a directory.
+    /// - Parameters:
+    ///   - root: its path.
+    ///   - followsLinks: whether symbolic links that stay inside are followed, where the system can
+    ///     tell.
+    ///   - synchronizes: whether to wait until content is on the disk before a file gets it.
+    /// - Throws: when there is no such directory.
+    public init(
+        root: String, followsLinks: Bool = true, synchronizes: Bool = false
+    ) throws(SystemError) {
+        tree = try FileTree(root, followsLinks: followsLinks)
+        scratch = ScratchFolder(tree)
+        properties = LocalProperties(tree, scratch)
+        self.synchronizes = synchronizes
+        scratch.sweep()
+    }
+
+    // MARK: Reading
+
+    /// The path with each name as the directory has it: the other Unicode form is found, too.
+    public func resolved(_ path: ResourcePath) async throws -> ResourcePath {
+        guard path.bytes.contains(where: { $0 >= 0x80 }) else { return path }
+        return try await work { [tree] () throws(SystemError) in
+            if (try? tree.status(of: path.bytes)) != nil { return path }
+            var found = ResourcePath.root
+            for name in path.segments {
+                found = found.appending(Self.spelling(of: name, in: tree, found) ?? name)
+            }
+            return found
+        }
+    }
+
+    /// What is known of a resource.
+    public func info(at path: ResourcePath) async throws -> ResourceInfo {
+        try await work { [tree] () throws in
+            guard !Self.isOwn(path) else { throw WebDAVError.notFound }
+            guard let info = ResourceInfo(try tree.status(of: path.bytes)) else {
+                throw WebDAVError.notFound
+            }
+            return info
+        }
+    }
+
+    /// The members of a collection, read in batches.
+    public func members(
+        of path: ResourcePath, withProperties: Bool
+    ) async throws -> ResourceMembers {
+        let reader = try await work { [self] () throws in
+            try LocalMembers(self, path, withProperties: withProperties)
+        }
+        return ResourceMembers { [self] in
+            try await work { reader.next(of: self) }
+        }
+    }
+
+    /// A file.
+    public func read(_ path: ResourcePath) async throws -> (info: ResourceInfo, body: ResponseBody)
+    {
+        try await work { [tree] () throws in
+            guard !Self.isOwn(path) else { throw WebDAVError.notFound }
+            let file = try tree.open(path.bytes)
+            let status = try file.status()
+            guard let info = ResourceInfo(status), !info.isCollection else {
+                throw WebDAVError.notFound
+            }
+            return (info, .file(file, count: status.size, mediaType: ""))
+        }
+    }
+
+    /// How much room the volume has.
+    public func quota(at path: ResourcePath) async throws -> StorageQuota? {
+        try await work { [tree] () throws in
+            let space = try FileTree.space(of: try tree.open(path.bytes))
+            return StorageQuota(available: space.available, used: space.used)
+        }
+    }
+
+    // MARK: Writing
+
+    /// Takes content: in memory when it is short, else in a file on the same volume.
+    public func stage(
+        _ body: RequestBody, for path: ResourcePath, expected: Int64?
+    ) async throws -> any StagedContent {
+        if let expected, expected <= LocalContent.memoryLimit {
+            return LocalContent(bytes: try await body.collect(upTo: Int(expected)))
+        }
+        let place = try await work { [tree, scratch] () throws in
+            let target = try tree.place(of: path.bytes)
+            if let expected, expected > (try FileTree.space(of: target.directory.file)).available {
+                throw WebDAVError.storageFull
+            }
+            return scratch.place(beside: target)
+        }
+        let file = try await work { () throws in try place.directory.create(place.name) }
+        let content = LocalContent(file: file, place: place)
+        var writer = FileWriter(file)
+        do {
+            for try await piece in body { try await writer.write(piece) }
+            try await writer.flush()
+        } catch let error as CodecError where error.kind == .fileNotWritable {
+            throw WebDAVError.storageFull
+        }
+        content.length = writer.count
+        return content
+    }
+
+    /// Gives a file its content by one renaming.
+    public func place(
+        _ content: any StagedContent, at path: ResourcePath, modified: Int64?
+    ) async throws -> ResourceInfo {
+        guard let content = content as? LocalContent else { throw WebDAVError.forbidden }
+        return try await work { [self] () throws in
+            try Self.requireForeign(path)
+            let target = try place(of: path)
+            let old = try? target.directory.status(of: target.name)
+            guard old?.kind != .directory else { throw WebDAVError(.methodNotAllowed) }
+            let (file, from) = try content.written(in: scratch, for: target)
+            if let old, old.kind == .regular {
+                try properties.copy(from: try target.directory.open(target.name), to: file)
+                try file.setPermissions(old.permissions)
+            }
+            if let modified { try file.setModified(modified) }
+            if synchronizes { try Syscalls.synchronize(file.descriptor) }
+            try from.directory.rename(from.name, to: target, .replacing)
+            content.isPlaced = true
+            guard let info = ResourceInfo(try file.status()) else { throw WebDAVError.notFound }
+            return info
+        }
+    }
+
+    /// Makes a directory.
+    public func makeCollection(at path: ResourcePath) async throws {
+        try await work { [self] () throws in
+            try Self.requireForeign(path)
+            let target = try place(of: path)
+            do throws(SystemError) {
+                try target.directory.makeDirectory(target.name)
+            } catch {
+                throw error.isTaken ? WebDAVError(.methodNotAllowed) : WebDAVError(error)
+            }
+        }
+    }
+
+    /// Removes a file or a tree.
+    public func remove(_ path: ResourcePath) async throws -> [ResourceFailure] {
+        try await work { [self] () throws in
+            try Self.requireForeign(path)
+            let target = try place(of: path)
+            _ = try target.directory.status(of: target.name)
+            return target.directory.removeTree(target.name).map { fault in
+                ResourceFailure(path, fault)
+            }
+        }
+    }
+
+    /// Sets the time of the last change.
+    public func setModified(_ seconds: Int64, of path: ResourcePath) async throws {
+        try await work { [tree] () throws in
+            try tree.open(path.bytes).setModified(seconds)
+        }
+    }
+
+    // MARK: Dead properties
+
+    /// The dead properties of a file or directory.
+    public func properties(of path: ResourcePath) async throws -> [DeadProperty] {
+        try await work { [self] () throws in
+            properties.read(try tree.open(path.bytes))
+        }
+    }
+
+    /// Changes them by writing all of them at once.
+    public func change(_ changes: [PropertyChange], of path: ResourcePath) async throws {
+        try await work { [self] () throws in
+            let file = try tree.open(path.bytes)
+            var all = properties.read(file)
+            all.apply(changes)
+            try properties.write(all, to: file)
+        }
+    }
+
+    // MARK: Helpers
+
+    /// The directory that a path lies in; 409 without one.
+    func place(of path: ResourcePath) throws -> FilePlace {
+        guard !path.isRoot else { throw WebDAVError.forbidden }
+        do throws(SystemError) {
+            return try tree.place(of: path.bytes)
+        } catch {
+            throw error.isMissing ? WebDAVError.noParent : WebDAVError(error)
+        }
+    }
+
+    /// Whether a path leads to what the store keeps for itself.
+    static func isOwn(_ path: ResourcePath) -> Bool {
+        !path.isRoot && path.segments.contains { $0.starts(with: ownPrefix) }
+    }
+
+    static func requireForeign(_ path: ResourcePath) throws(WebDAVError) {
+        guard !isOwn(path) else { throw .forbidden }
+    }
+
+    /// The name in a directory that is the same text in another Unicode form.
+    private static func spelling(
+        of name: [UInt8], in tree: FileTree, _ path: ResourcePath
+    ) -> [UInt8]? {
+        let text = String(decoding: name, as: UTF8.self)
+        guard name.contains(where: { $0 >= 0x80 }),
+            let directory = try? tree.directory(path.bytes),
+            (try? directory.status(of: name)) == nil,
+            let reader = try? DirectoryReader(directory)
+        else { return nil }
+        while let other = reader.next() {
+            // Texts are equal when they are canonically equivalent.
+            if String(decoding: other, as: UTF8.self) == text { return other }
+        }
+        return nil
+    }
+
+    /// Runs `body` on a thread that may block, and tells its errors as those of WebDAV.
+    func work<Result: Sendable>(
+        _ body: @escaping @Sendable () throws -> Result
+    ) async throws -> Result {
+        do {
+            return try await BlockingPool.files.run(body)
+        } catch let error as SystemError {
+            throw WebDAVError(error)
+        } catch let fault as TreeFault {
+            throw WebDAVError(fault.error)
+        }
+    }
+}
+
+extension WebDAVError {
+    /// What a client is told of an error of the system.
+    init(_ error: SystemError) {
+        if error.isStorageFull {
+            self = .storageFull
+        } else if error.isMissing {
+            self = .notFound
+        } else if error.isForbidden {
+            self = .forbidden
+        } else if error.isNameTooLong {
+            self.init(.forbidden, "the name is too long")
+        } else if error.isExhausted {
+            self.init(.serviceUnavailable)
+        } else {
+            self.init(.internalServerError, error.description)
+        }
+    }
+}
+
+extension ResourceFailure {
+    init(_ root: ResourcePath, _ fault: TreeFault) {
+        let path = fault.path.isEmpty ? root : root.appending(fault.path)
+        self.init(path, WebDAVError(fault.error))
+    }
+}
+
+extension ResourceInfo {
+    /// `nil` for what is neither a file nor a directory.
+    init?(_ status: FileStatus) {
+        guard status.kind != .other else { return nil }
+        let modified = InternetTimestamp(
+            secondsSinceEpoch: status.modifiedSeconds, nanoseconds: Int(status.modifiedNanoseconds))
+        self.init(
+            isCollection: status.kind == .directory,
+            length: status.kind == .directory ? 0 : status.size, modified: modified)
+        if status.bornSeconds != 0 {
+            created = InternetTimestamp(
+                secondsSinceEpoch: status.bornSeconds, nanoseconds: Int(status.bornNanoseconds))
+        }
+        if status.kind == .regular { entityTag = Self.tag(status) }
+    }
+
+    /// Which file, how long, when changed, and when made: each PUT makes a new file, so the last
+    /// tells contents apart that share inode, size and a time that the client has set. The time of
+    /// the last change of status has no part in it, because properties change that one.
+    private static func tag(_ status: FileStatus) -> EntityTag? {
+        func hex(_ number: Int64) -> String { String(UInt64(bitPattern: number), radix: 16) }
+        let modified = status.modifiedSeconds &* 1_000_000_000 &+ status.modifiedNanoseconds
+        let born = status.bornSeconds &* 1_000_000_000 &+ status.bornNanoseconds
+        return EntityTag(
+            opaque: String(status.inode, radix: 16) + "-" + hex(status.size) + "-" + hex(modified)
+                + "-" + hex(born))
+    }
+}

@@ -1,0 +1,223 @@
+internal import HTTPCodecs
+internal import HTTPParser
+public import HTTPServerCore
+
+/// Resources in memory: for tests, and for content that is made by a program.
+public final class MemoryStore: ResourceStore {
+    private struct Resource: Sendable {
+        var content: [UInt8]?
+        var modified: InternetTimestamp
+        var created: InternetTimestamp
+        var version: Int
+        var properties: [DeadProperty] = []
+
+        var info: ResourceInfo {
+            var info = ResourceInfo(
+                isCollection: content == nil, length: Int64(content?.count ?? 0),
+                modified: modified, created: created)
+            if content != nil { info.entityTag = EntityTag(opaque: "\(version)") }
+            return info
+        }
+    }
+
+    private final class Content: StagedContent {
+        let bytes: [UInt8]
+        var length: Int64 { Int64(bytes.count) }
+
+        init(_ bytes: [UInt8]) { self.bytes = bytes }
+    }
+
+    private struct State: Sendable {
+        var resources: [ResourcePath: Resource] = [:]
+        var version = 0
+        var used = 0
+
+        mutating func add(_ path: ResourcePath, _ content: [UInt8]?) -> Resource {
+            version += 1
+            let now = MemoryStore.now()
+            var resource =
+                resources[path]
+                ?? Resource(
+                    content: nil, modified: now, created: now, version: version)
+            used += (content?.count ?? 0) - (resource.content?.count ?? 0)
+            (resource.content, resource.modified, resource.version) = (content, now, version)
+            resources[path] = resource
+            return resource
+        }
+
+        func inside(_ path: ResourcePath) -> [ResourcePath] {
+            resources.keys.filter { $0.isWithin(path) }
+        }
+
+        mutating func removeTree(_ path: ResourcePath) {
+            for inner in inside(path) {
+                used -= resources.removeValue(forKey: inner)?.content?.count ?? 0
+            }
+        }
+
+        func requireParent(_ path: ResourcePath) throws(WebDAVError) {
+            guard let parent = path.parent else { throw .forbidden }
+            guard let outer = resources[parent], outer.content == nil else { throw .noParent }
+        }
+    }
+
+    private let state = Locked(State())
+    private let byteLimit: Int
+
+    /// Creates an empty store.
+    /// - Parameter byteLimit: the most bytes of all files together; above it 507.
+    public init(byteLimit: Int = 64 << 20) {
+        self.byteLimit = byteLimit
+        state.withLock { _ = $0.add(.root, nil) }
+    }
+
+    private static func now() -> InternetTimestamp {
+        let time = Syscalls.realtime()
+        return InternetTimestamp(
+            secondsSinceEpoch: time.seconds, nanoseconds: Int(time.nanoseconds))
+    }
+
+    private func resource(_ path: ResourcePath) throws(WebDAVError) -> Resource {
+        guard let found = state.withLock({ $0.resources[path] }) else { throw .notFound }
+        return found
+    }
+
+    private func change<Value: Sendable>(
+        _ body: (inout State) throws(WebDAVError) -> Value
+    ) throws(WebDAVError) -> Value {
+        let result: Result<Value, WebDAVError> = state.withLock { state in
+            do throws(WebDAVError) {
+                return .success(try body(&state))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
+    }
+
+    /// What is known of a resource.
+    public func info(at path: ResourcePath) async throws -> ResourceInfo { try resource(path).info }
+
+    /// The members of a collection, in the order of their names.
+    public func members(
+        of path: ResourcePath, withProperties: Bool
+    ) async throws -> ResourceMembers {
+        guard try resource(path).content == nil else { throw WebDAVError.notFound }
+        let members = state.withLock { state in
+            state.resources.filter { $0.key.parent == path }.map { path, resource in
+                ResourceMember(
+                    name: path.name, info: resource.info, properties: resource.properties)
+            }
+        }
+        return ResourceMembers(members.sorted { $0.name.lexicographicallyPrecedes($1.name) })
+    }
+
+    /// A file.
+    public func read(_ path: ResourcePath) async throws -> (info: ResourceInfo, body: ResponseBody)
+    {
+        let found = try resource(path)
+        guard let content = found.content else { throw WebDAVError.notFound }
+        return (found.info, .bytes(content))
+    }
+
+    /// Collects content.
+    public func stage(
+        _ body: RequestBody, for path: ResourcePath, expected: Int64?
+    ) async throws -> any StagedContent {
+        if let expected, expected > Int64(byteLimit) { throw WebDAVError.storageFull }
+        return Content(try await body.collect(upTo: byteLimit))
+    }
+
+    /// Gives a file its content.
+    public func place(
+        _ content: any StagedContent, at path: ResourcePath, modified: Int64?
+    ) async throws -> ResourceInfo {
+        guard let content = content as? Content else { throw WebDAVError.forbidden }
+        return try change { state throws(WebDAVError) in
+            try state.requireParent(path)
+            if let old = state.resources[path], old.content == nil {
+                throw WebDAVError(.methodNotAllowed)
+            }
+            let old = state.resources[path]?.content?.count ?? 0
+            guard state.used - old + content.bytes.count <= byteLimit else { throw .storageFull }
+            _ = state.add(path, content.bytes)
+            if let modified {
+                state.resources[path]?.modified = InternetTimestamp(secondsSinceEpoch: modified)
+            }
+            guard let info = state.resources[path]?.info else { throw .notFound }
+            return info
+        }
+    }
+
+    /// Makes a collection.
+    public func makeCollection(at path: ResourcePath) async throws {
+        try change { state throws(WebDAVError) in
+            guard state.resources[path] == nil else { throw WebDAVError(.methodNotAllowed) }
+            try state.requireParent(path)
+            _ = state.add(path, nil)
+        }
+    }
+
+    /// Removes a file or a tree.
+    public func remove(_ path: ResourcePath) async throws -> [ResourceFailure] {
+        _ = try resource(path)
+        state.withLock { $0.removeTree(path) }
+        return []
+    }
+
+    /// Copies a file or a tree.
+    public func copy(
+        _ path: ResourcePath, to destination: ResourcePath, deep: Bool
+    ) async throws {
+        try change { state throws(WebDAVError) in
+            try state.requireParent(destination)
+            let paths = deep ? state.inside(path) : [path]
+            let copies = paths.compactMap { path in state.resources[path].map { (path, $0) } }
+            let bytes = copies.reduce(0) { $0 + ($1.1.content?.count ?? 0) }
+            guard state.used + bytes <= byteLimit else { throw .storageFull }
+            state.removeTree(destination)
+            for (old, resource) in copies {
+                let new = old.moved(from: path, to: destination)
+                _ = state.add(new, resource.content)
+                state.resources[new]?.properties = resource.properties
+            }
+        }
+    }
+
+    /// Moves a file or a tree.
+    public func move(_ path: ResourcePath, to destination: ResourcePath) async throws {
+        try change { state throws(WebDAVError) in
+            try state.requireParent(destination)
+            state.removeTree(destination)
+            for old in state.inside(path) {
+                let new = old.moved(from: path, to: destination)
+                state.resources[new] = state.resources.removeValue(forKey: old)
+            }
+        }
+    }
+
+    /// The dead properties of a resource.
+    public func properties(of path: ResourcePath) async throws -> [DeadProperty] {
+        try resource(path).properties
+    }
+
+    /// Changes dead properties.
+    public func change(_ changes: [PropertyChange], of path: ResourcePath) async throws {
+        _ = try resource(path)
+        state.withLock { $0.resources[path]?.properties.apply(changes) }
+    }
+
+    /// Sets the time of the last change.
+    public func setModified(_ seconds: Int64, of path: ResourcePath) async throws {
+        _ = try resource(path)
+        state.withLock {
+            $0.resources[path]?.modified = InternetTimestamp(secondsSinceEpoch: seconds)
+        }
+    }
+
+    /// What is left of the limit.
+    public func quota(at path: ResourcePath) async throws -> StorageQuota? {
+        let used = state.withLock { $0.used }
+        return StorageQuota(available: Int64(byteLimit - used), used: Int64(used))
+    }
+}

@@ -1,0 +1,99 @@
+internal import HTTPCodecs
+public import HTTPParser
+
+/// What a store knows of a resource without reading it.
+public struct ResourceInfo: Hashable, Sendable {
+    /// Whether it is a collection.
+    public var isCollection: Bool
+    /// The number of bytes of its content; 0 for a collection.
+    public var length: Int64
+    /// When its content was changed last.
+    public var modified: InternetTimestamp
+    /// When it was made; `nil` where that is not known.
+    public var created: InternetTimestamp?
+    /// A strong tag, which changes with the content and with nothing else; `nil` for a collection.
+    public var entityTag: EntityTag?
+    /// The language of the content, as Content-Language names it.
+    public var language: String?
+    /// The media type of the content; `nil` for that of the extension.
+    public var mediaType: String?
+
+    /// Creates a description.
+    public init(
+        isCollection: Bool, length: Int64 = 0, modified: InternetTimestamp,
+        created: InternetTimestamp? = nil, entityTag: EntityTag? = nil
+    ) {
+        self.isCollection = isCollection
+        self.length = length
+        self.modified = modified
+        self.created = created
+        self.entityTag = entityTag
+    }
+}
+
+/// A member of a collection.
+public struct ResourceMember: Hashable, Sendable {
+    /// Its name in the collection.
+    public var name: [UInt8]
+    /// What is known of it.
+    public var info: ResourceInfo
+    /// Whether it is a link to something that is listed elsewhere; nobody goes through it.
+    public var isLink = false
+    /// Its dead properties, if they were asked for.
+    public var properties: [DeadProperty]
+
+    /// Creates a member.
+    public init(name: [UInt8], info: ResourceInfo, properties: [DeadProperty] = []) {
+        self.name = name
+        self.info = info
+        self.properties = properties
+    }
+}
+
+/// The members of a collection, some at a time, so that a large one needs little memory.
+public struct ResourceMembers: Sendable {
+    private let batch: @Sendable () async throws -> [ResourceMember]?
+
+    /// Creates a source.
+    /// - Parameter next: gives further members, `nil` after the last. One call ends before the next
+    ///   begins.
+    public init(_ next: @escaping @Sendable () async throws -> [ResourceMember]?) {
+        batch = next
+    }
+
+    /// All members of a collection that are there already.
+    public init(_ members: [ResourceMember]) {
+        let rest = Locked<[ResourceMember]?>(members)
+        batch = {
+            rest.withLock { rest in
+                defer { rest = nil }
+                return rest
+            }
+        }
+    }
+
+    /// Further members; `nil` after the last.
+    public func next() async throws -> [ResourceMember]? { try await batch() }
+}
+
+/// Content that a store has taken, to be given to a resource.
+///
+/// It is not seen in the store before it is placed, and is gone with this object otherwise.
+public protocol StagedContent: AnyObject, Sendable {
+    /// The number of bytes.
+    var length: Int64 { get }
+}
+
+/// How much room a store has (RFC 4331).
+public struct StorageQuota: Hashable, Sendable {
+    /// Bytes that can still be stored; `nil` when that is not known.
+    public var available: Int64?
+    /// Bytes that are in use; `nil` when that is not known.
+    public var used: Int64?
+
+    /// Creates a quota.
+    public init(available: Int64?, used: Int64?) {
+        self.available = available
+        self.used = used
+    }
+}

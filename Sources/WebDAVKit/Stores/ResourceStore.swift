@@ -1,0 +1,107 @@
+internal import HTTPParser
+public import HTTPServerCore
+
+/// Where resources are kept: a tree of collections and files with dead properties.
+///
+/// Calls that fail throw `WebDAVError`; other errors become 500. A handler sees to it that no two
+/// calls that change something below the same path run at the same time; calls that read may run at
+/// any time.
+public protocol ResourceStore: Sendable {
+    /// The path by which the store knows what a client means, such as another Unicode form of a
+    /// name; the path itself when there is nothing to find.
+    func resolved(_ path: ResourcePath) async throws -> ResourcePath
+
+    /// What is known of a resource.
+    /// - Throws: `WebDAVError` with 404 when there is none.
+    func info(at path: ResourcePath) async throws -> ResourceInfo
+
+    /// The members of a collection.
+    /// - Parameter withProperties: whether their dead properties are wanted.
+    func members(
+        of path: ResourcePath, withProperties: Bool
+    ) async throws -> ResourceMembers
+
+    /// A file: what is known of it, and its content.
+    func read(_ path: ResourcePath) async throws -> (info: ResourceInfo, body: ResponseBody)
+
+    /// Takes the content of a request, whole, or throws.
+    /// - Parameters:
+    ///   - body: the content.
+    ///   - path: where it is meant for.
+    ///   - expected: how many bytes are to come, where the client has told it.
+    func stage(
+        _ body: RequestBody, for path: ResourcePath, expected: Int64?
+    ) async throws -> any StagedContent
+
+    /// Gives a file its content, at once and whole. Dead properties of a file that was there stay.
+    /// - Parameters:
+    ///   - content: what `stage` has made.
+    ///   - path: where; the collection around it has to be there.
+    ///   - modified: when the content was changed last, if the client has told it.
+    func place(
+        _ content: any StagedContent, at path: ResourcePath, modified: Int64?
+    ) async throws -> ResourceInfo
+
+    /// Makes a collection.
+    /// - Throws: `WebDAVError` with 405 when there is something, 409 when the collection around it
+    ///   is missing.
+    func makeCollection(at path: ResourcePath) async throws
+
+    /// Removes a resource, with all members.
+    /// - Returns: what could not be removed; it stays with the collections around it.
+    func remove(_ path: ResourcePath) async throws -> [ResourceFailure]
+
+    /// Copies a resource with its dead properties. What is at the destination is replaced by the
+    /// whole copy at once, or stays.
+    /// - Parameter deep: whether members are copied, too.
+    func copy(_ path: ResourcePath, to destination: ResourcePath, deep: Bool) async throws
+
+    /// Moves a resource with its dead properties. What is at the destination is replaced at once,
+    /// or stays.
+    func move(_ path: ResourcePath, to destination: ResourcePath) async throws
+
+    /// Whether two paths are one resource, or one of them is inside of the other, links and
+    /// spellings considered.
+    func overlap(_ path: ResourcePath, _ other: ResourcePath) async throws -> Bool
+
+    /// The dead properties of a resource.
+    func properties(of path: ResourcePath) async throws -> [DeadProperty]
+
+    /// Changes dead properties, all or none, in the order given.
+    func change(_ changes: [PropertyChange], of path: ResourcePath) async throws
+
+    /// Sets when a resource was changed last.
+    func setModified(_ seconds: Int64, of path: ResourcePath) async throws
+
+    /// How much room there is; `nil` when that is not known.
+    func quota(at path: ResourcePath) async throws -> StorageQuota?
+}
+
+extension ResourceStore {
+    /// The path itself.
+    public func resolved(_ path: ResourcePath) async throws -> ResourcePath { path }
+
+    /// Compares the paths.
+    public func overlap(
+        _ path: ResourcePath, _ other: ResourcePath
+    ) async throws -> Bool {
+        path.isWithin(other) || other.isWithin(path)
+    }
+
+    /// Refused.
+    public func setModified(_ seconds: Int64, of path: ResourcePath) async throws {
+        throw WebDAVError.forbidden
+    }
+
+    /// Not known.
+    public func quota(at path: ResourcePath) async throws -> StorageQuota? { nil }
+
+    /// What is known of a resource; `nil` when there is none.
+    func infoIfThere(_ path: ResourcePath) async throws -> ResourceInfo? {
+        do {
+            return try await info(at: path)
+        } catch let error as WebDAVError where error.status == .notFound {
+            return nil
+        }
+    }
+}

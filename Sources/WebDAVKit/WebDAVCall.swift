@@ -1,0 +1,76 @@
+internal import HTTPParser
+internal import HTTPServerCore
+
+/// Where a handler is mounted, as the request shows it.
+struct Mount: Sendable {
+    /// The segments in front of the store's own.
+    let segments: [[UInt8]]
+    /// The same, percent-encoded, with a slash in front of each.
+    let prefix: String
+
+    init(_ request: Request) {
+        let all = request.canonicalPath?.segments ?? []
+        segments = Array(all.prefix(request.mountDepth))
+        prefix = segments.map { "/" + PathEncoding.segment($0) }.joined()
+    }
+
+    /// The segments behind the mount point; `nil` for another place.
+    func inner(_ all: [[UInt8]]) -> [[UInt8]]? {
+        guard all.starts(with: segments) else { return nil }
+        return Array(all[segments.count...])
+    }
+
+    /// A path by which clients find a resource: absolute, without scheme and host, which a proxy may
+    /// have changed, and with a slash at the end of a collection.
+    func href(_ path: ResourcePath, isCollection: Bool) -> String {
+        path.isRoot
+            ? prefix + "/" : prefix + "/" + path.encoded + (isCollection ? "/" : "")
+    }
+}
+
+/// A request, and what of it most methods look at.
+struct WebDAVCall: Sendable {
+    let request: Request
+    let mount: Mount
+    let path: ResourcePath
+    /// Whether the path ends with a slash.
+    let namesCollection: Bool
+    let ifHeader: IfHeader?
+
+    init(
+        _ request: Request, _ mount: Mount, _ path: ResourcePath, namesCollection: Bool
+    ) throws(WebDAVError) {
+        self.request = request
+        self.mount = mount
+        self.path = path
+        self.namesCollection = namesCollection
+        guard let field = request.fields.list("If") else {
+            ifHeader = nil
+            return
+        }
+        guard let header = IfHeader(field) else {
+            throw WebDAVError(.badRequest, "If cannot be read")
+        }
+        ifHeader = header
+    }
+
+    /// Depth, or what stands for it where the client does not say.
+    func depth(_ without: Depth) throws(WebDAVError) -> Depth {
+        guard let field = request.fields["Depth"] else { return without }
+        guard let depth = Depth(field) else {
+            throw WebDAVError(.badRequest, "Depth is 0, 1 or infinity")
+        }
+        return depth
+    }
+
+    /// The tokens that the client shows.
+    var tokens: Set<String> { ifHeader?.tokens ?? [] }
+
+    /// The XML of the content; `nil` when there is no content. Its media type does not count: some
+    /// clients send XML as text/plain.
+    func content() async throws -> XMLElement? {
+        let limits = XMLLimits()
+        let bytes = try await request.body.collect(upTo: limits.bytes)
+        return bytes.isEmpty ? nil : try XMLReader.read(bytes, limits: limits)
+    }
+}

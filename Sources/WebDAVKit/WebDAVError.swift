@@ -1,0 +1,78 @@
+public import HTTPParser
+
+/// Why a resource cannot be read or changed as wished: a status, and the condition of RFC 4918 that
+/// is not met.
+public struct WebDAVError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Conditions that clients are told by name, in a `DAV:error` element (RFC 4918 section 16).
+    public enum Condition: String, Hashable, Sendable {
+        /// A lock is in the way, whose token was not submitted.
+        case lockTokenSubmitted = "lock-token-submitted"
+        /// The lock would conflict with others.
+        case noConflictingLock = "no-conflicting-lock"
+        /// The token is not one of a lock of this resource.
+        case lockTokenMatchesRequestURI = "lock-token-matches-request-uri"
+        /// The server does not list whole trees.
+        case propfindFiniteDepth = "propfind-finite-depth"
+        /// The property is the server's to set.
+        case cannotModifyProtectedProperty = "cannot-modify-protected-property"
+        /// The XML has an entity that is kept somewhere else.
+        case noExternalEntities = "no-external-entities"
+        /// The server lets nobody use more room (RFC 4331 section 6).
+        case quotaNotExceeded = "quota-not-exceeded"
+        /// There is no room left on the disk (RFC 4331 section 6).
+        case sufficientDiskSpace = "sufficient-disk-space"
+    }
+
+    /// The status.
+    public var status: HTTPStatus
+    /// What the client is told, in a few words; it must not hold secrets.
+    public var reason: String
+    /// The condition that is not met.
+    public var condition: Condition?
+    /// The resources that are in the way, for the conditions that name some.
+    public var resources: [ResourcePath]
+
+    /// Creates an error.
+    public init(
+        _ status: HTTPStatus, _ reason: String = "", condition: Condition? = nil,
+        resources: [ResourcePath] = []
+    ) {
+        self.status = status
+        self.reason = reason
+        self.condition = condition
+        self.resources = resources
+    }
+
+    /// There is nothing: 404.
+    public static var notFound: WebDAVError { WebDAVError(.notFound) }
+    /// It is not allowed: 403.
+    public static var forbidden: WebDAVError { WebDAVError(.forbidden) }
+    /// The collection around it is missing: 409.
+    public static var noParent: WebDAVError {
+        WebDAVError(.conflict, "there is no collection for it")
+    }
+    /// There is no room left: 507.
+    public static var storageFull: WebDAVError {
+        WebDAVError(
+            .insufficientStorage, "there is no room left", condition: .sufficientDiskSpace)
+    }
+
+    /// Status and reason.
+    public var description: String {
+        reason.isEmpty ? status.description : "\(status): \(reason)"
+    }
+}
+
+/// A resource inside of a tree with which an operation on the tree did not succeed.
+public struct ResourceFailure: Hashable, Sendable {
+    /// Which one.
+    public var path: ResourcePath
+    /// Why.
+    public var error: WebDAVError
+
+    /// Creates a failure.
+    public init(_ path: ResourcePath, _ error: WebDAVError) {
+        self.path = path
+        self.error = error
+    }
+}

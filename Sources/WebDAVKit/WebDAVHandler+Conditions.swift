@@ -1,0 +1,110 @@
+internal import HTTPParser
+internal import HTTPServerCore
+
+/// What has to be true before something is done: If, the conditions of HTTP, and locks.
+extension WebDAVHandler {
+    /// Checks If and the conditional fields of HTTP against a resource.
+    /// - Parameter info: what the resource of the request is now; `nil` when it is not there.
+    func requireConditions(_ call: WebDAVCall, _ info: ResourceInfo?) async throws {
+        guard try await isIfTrue(call, info) else { throw WebDAVError(.preconditionFailed) }
+        try call.request.requireConditions(
+            entityTag: info?.entityTag, lastModified: info?.modified.httpDate, exists: info != nil)
+    }
+
+    /// Whether If holds, as far as there is one.
+    func isIfTrue(_ call: WebDAVCall, _ info: ResourceInfo?) async throws -> Bool {
+        guard let header = call.ifHeader else { return true }
+        return try await holds(header, call, info)
+    }
+
+    /// RFC 4918 section 10.4: one list has to hold, with all of its conditions.
+    private func holds(
+        _ header: IfHeader, _ call: WebDAVCall, _ info: ResourceInfo?
+    ) async throws -> Bool {
+        for list in header.lists {
+            var (path, known): (ResourcePath?, ResourceInfo?) = (call.path, info)
+            if let resource = list.resource {
+                // What is on another server, or in another place of this one, has neither tags nor
+                // locks here.
+                path = try? await resourcePath(resource, call)
+                known = nil
+                if let path, path == call.path {
+                    known = info
+                } else if let path {
+                    known = try await store.infoIfThere(path)
+                }
+            }
+            if try await holds(list, path, known, call) { return true }
+        }
+        return false
+    }
+
+    private func holds(
+        _ list: IfHeader.List, _ path: ResourcePath?, _ info: ResourceInfo?, _ call: WebDAVCall
+    ) async throws -> Bool {
+        var tokens: Set<String> = []
+        if let path {
+            tokens = Set(try await locks.locks(on: path, andInside: false).map(\.token.uri))
+        }
+        return list.conditions.allSatisfy { condition in
+            let holds =
+                switch condition.kind {
+                case .token(let token): tokens.contains(token)
+                case .tag(let tag): info?.entityTag?.strongMatches(tag) ?? false
+                }
+            return holds != condition.isNegated
+        }
+    }
+
+    /// Checks that no lock is in the way of a change whose token the client has not shown.
+    ///
+    /// Of the locks on one resource one token is enough: several are shared locks, and to hold one
+    /// of those is to be let in (RFC 4918 sections 6.2 and 7).
+    /// - Parameters:
+    ///   - path: what is changed.
+    ///   - andMembership: whether the collection around it gets or loses a member (section 7.4).
+    func requireUnlocked(
+        _ path: ResourcePath, andMembership: Bool, _ call: WebDAVCall
+    ) async throws {
+        try requireOpen(try await locks.locks(on: path, andInside: false), call)
+        if andMembership, let parent = path.parent {
+            try requireOpen(try await locks.locks(on: parent, andInside: false), call)
+        }
+    }
+
+    private func requireOpen(_ found: [ActiveLock], _ call: WebDAVCall) throws(WebDAVError) {
+        guard !found.isEmpty, !found.contains(where: { isShown($0, call) }) else { return }
+        throw WebDAVError(
+            .locked, "it is locked", condition: .lockTokenSubmitted,
+            resources: found.map(\.root))
+    }
+
+    /// Whether the client has shown a token, and is who was given it.
+    func isShown(_ lock: ActiveLock, _ call: WebDAVCall) -> Bool {
+        call.tokens.contains(lock.token.uri) && lock.user == call.request.identity?.name
+    }
+
+    /// The members of a tree that locks keep as they are, whose tokens were not shown.
+    func lockedMembers(
+        of path: ResourcePath, _ call: WebDAVCall
+    ) async throws -> [ResourceFailure] {
+        let inside = try await locks.locks(on: path, andInside: true).filter {
+            $0.root != path && $0.root.isWithin(path)
+        }
+        let roots = Set(inside.map(\.root)).filter { root in
+            !inside.contains { $0.root == root && isShown($0, call) }
+        }
+        return roots.sorted().map { root in
+            ResourceFailure(
+                root,
+                WebDAVError(.locked, condition: .lockTokenSubmitted, resources: [root]))
+        }
+    }
+
+    /// A 207 for members with which it did not work.
+    func response(_ failures: [ResourceFailure], _ call: WebDAVCall) -> Response {
+        Multistatus.response(call.mount) { all in
+            for failure in failures { all.add(failure) }
+        }
+    }
+}

@@ -1,0 +1,21 @@
+/// What a request is about to do, or has done.
+public enum WebDAVOperation: Hashable, Sendable {
+    /// A file is read.
+    case download(ResourcePath)
+    /// A file gets content.
+    case upload(ResourcePath)
+    /// A collection is made.
+    case makeCollection(ResourcePath)
+    /// A resource is removed, with all members.
+    case remove(ResourcePath)
+    /// A resource is copied.
+    case copy(ResourcePath, to: ResourcePath)
+    /// A resource is moved.
+    case move(ResourcePath, to: ResourcePath)
+    /// Properties are changed.
+    case changeProperties(ResourcePath)
+    /// A lock is taken.
+    case lock(ResourcePath)
+    /// A lock is given up.
+    case unlock(ResourcePath)
+}

@@ -1,0 +1,39 @@
+public import HTTPCodecs
+public import HTTPServerCore
+
+/// How a `WebDAVHandler` serves its store.
+public struct WebDAVOptions: Sendable {
+    /// Whether nothing can be changed.
+    public var isReadOnly = false
+    /// Whether names that begin with a dot are shown and taken. It counts for each segment of a
+    /// path. Finder writes a file `._name` beside nearly every other.
+    public var allowsHidden = false
+    /// The extensions that files may have, in lower case and without dots; `nil` for all. Files with
+    /// others are neither shown nor taken.
+    public var allowedExtensions: Set<String>?
+    /// Whether PROPFIND may ask for a whole tree.
+    public var allowsInfiniteDepth = true
+    /// The most bytes of one file; above it 413.
+    public var contentLimit: Int64 = .max
+    /// How long a lock is held at most, in seconds, and how long if the client does not say.
+    public var lockTimeout = 3600
+    /// What listings call the store itself.
+    public var rootName = "Files"
+    /// Further origins, as `https://example.org`, by which the server is reached through a proxy.
+    public var origins: [String] = []
+    /// Whether a collection is shown as a page to who reads it.
+    public var listsCollections = true
+    /// Media types by extension.
+    public var mediaTypes = MediaTypeTable.standard
+    /// Whether files that Finder and Spotlight look for at the root, to find out that there is
+    /// nothing to index, are shown as empty ones.
+    public var discouragesIndexing = true
+    /// Asked before each operation, with its request; `false` refuses it with 403. It may also throw
+    /// an `HTTPError`.
+    public var shouldPerform: (@Sendable (WebDAVOperation, Request) async throws -> Bool)?
+    /// Told of each operation after it has succeeded. A download is told when its content is about
+    /// to be sent.
+    public var didPerform: (@Sendable (WebDAVOperation, Request) async -> Void)?
+    /// The defaults.
+    public init() {}
+}

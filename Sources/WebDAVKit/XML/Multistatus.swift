@@ -1,0 +1,87 @@
+internal import HTTPParser
+internal import HTTPServerCore
+
+/// A 207 answer, response by response (RFC 4918 section 13).
+///
+/// Names of ours have the prefix `D`, which some clients take for granted.
+struct Multistatus: Sendable {
+    static let mediaType = "application/xml; charset=utf-8"
+
+    var writer = XMLWriter(reservingCapacity: 32 << 10)
+    let mount: Mount
+
+    init(_ mount: Mount) {
+        self.mount = mount
+        writer.markup(
+            "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<D:multistatus xmlns:D=\"DAV:\">")
+    }
+
+    /// The end of the document.
+    mutating func finish() {
+        writer.markup("\n</D:multistatus>\n")
+    }
+
+    /// A response that has one status for the whole resource.
+    mutating func add(_ failure: ResourceFailure, isCollection: Bool = false) {
+        start(mount.href(failure.path, isCollection: isCollection))
+        status(failure.error.status)
+        failure.error.write(to: &writer, mount, declares: false)
+        end()
+    }
+
+    /// Begins a response with properties.
+    mutating func start(_ href: String) {
+        writer.markup("\n<D:response><D:href>")
+        writer.text(href)
+        writer.markup("</D:href>")
+    }
+
+    mutating func end() {
+        writer.markup("</D:response>")
+    }
+
+    /// Properties that have one status.
+    mutating func propstat(
+        _ status: HTTPStatus, error: WebDAVError? = nil, _ properties: (inout XMLWriter) -> Void
+    ) {
+        writer.markup("<D:propstat><D:prop>")
+        properties(&writer)
+        writer.markup("</D:prop>")
+        self.status(status)
+        error?.write(to: &writer, mount, declares: false)
+        writer.markup("</D:propstat>")
+    }
+
+    private mutating func status(_ status: HTTPStatus) {
+        // Most of them say this.
+        writer.markup(
+            status == .ok
+                ? "<D:status>HTTP/1.1 200 OK</D:status>"
+                : "<D:status>HTTP/1.1 \(status.description)</D:status>")
+    }
+
+    /// The answer, for few responses.
+    static func response(
+        _ mount: Mount, _ body: (inout Multistatus) -> Void
+    ) -> Response {
+        var all = Multistatus(mount)
+        body(&all)
+        all.finish()
+        return Response(.multiStatus, body: .bytes(all.writer.bytes, mediaType: mediaType))
+    }
+}
+
+extension XMLWriter {
+    /// An element without content of any name.
+    mutating func empty(_ name: XMLName) {
+        if name.namespace == "DAV:" {
+            markup("<D:\(name.local)/>")
+        } else if name.namespace.isEmpty {
+            markup("<\(name.local)/>")
+        } else {
+            markup("<x:\(name.local) xmlns:x=\"")
+            attribute(name.namespace)
+            markup("\"/>")
+        }
+    }
+}

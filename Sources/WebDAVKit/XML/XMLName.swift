@@ -1,0 +1,24 @@
+/// The name of an element or attribute: a namespace and a name in it, whatever the prefix was.
+///
+/// Namespaces in XML 1.0; RFC 4918 section 8.2 and 17.
+public struct XMLName: Hashable, Sendable, CustomStringConvertible {
+    /// The namespace; empty for none.
+    public var namespace: String
+    /// The name without prefix.
+    public var local: String
+
+    /// Creates a name.
+    /// - Parameters:
+    ///   - local: the name without prefix.
+    ///   - namespace: the namespace; empty for none.
+    public init(_ local: String, in namespace: String) {
+        self.local = local
+        self.namespace = namespace
+    }
+
+    /// A name in the namespace `DAV:`.
+    public static func dav(_ local: String) -> XMLName { XMLName(local, in: "DAV:") }
+
+    /// The namespace in braces, and the name.
+    public var description: String { namespace.isEmpty ? local : "{\(namespace)}\(local)" }
+}

@@ -1,0 +1,195 @@
+internal import CLibXML2
+
+/// Why content that should be XML is refused.
+package struct XMLFault: Error, Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
+        /// It is not well-formed, or its prefixes are not declared.
+        case malformed
+        /// It has a document type, which no client needs and attackers like.
+        case documentType
+        /// It is longer, deeper or has more elements than is allowed.
+        case tooLarge
+    }
+
+    package var kind: Kind
+}
+
+/// What is read of a request's XML at most.
+package struct XMLLimits: Hashable, Sendable {
+    package var bytes = 1 << 20
+    package var depth = 64
+    package var elements = 10_000
+    package var attributes = 64
+    package var nameBytes = 1024
+
+    package init() {}
+}
+
+/// Reads XML by libxml2, which does the characters, the syntax and the namespaces, and nothing
+/// else: no document types, so no entities but the five of XML; no network; no files.
+///
+/// Parsing is by events, and ends at the first thing that is refused.
+package enum XMLReader {
+    /// The root of a document.
+    package static func read(
+        _ content: [UInt8], limits: XMLLimits = XMLLimits()
+    ) throws(XMLFault) -> XMLElement {
+        guard content.count <= limits.bytes else { throw XMLFault(kind: .tooLarge) }
+        let builder = XMLBuilder(limits)
+        libraryIsReady
+        parse(content, into: builder)
+        if let fault = builder.fault { throw XMLFault(kind: fault) }
+        guard let root = builder.root else { throw XMLFault(kind: .malformed) }
+        return root
+    }
+
+    /// The library's tables are made once, before two threads could make them at the same time.
+    private static let libraryIsReady: Void = xmlInitParser()
+
+    private static func parse(_ content: [UInt8], into builder: XMLBuilder) {
+        var handler = unsafe xmlSAXHandler()
+        unsafe handler.initialized = UInt32(XML_SAX2_MAGIC)
+        unsafe handler.startElementNs = unsafe Self.startElement
+        unsafe handler.endElementNs = unsafe Self.endElement
+        unsafe handler.characters = unsafe Self.characters
+        unsafe handler.cdataBlock = unsafe Self.characters
+        unsafe handler.internalSubset = unsafe Self.documentType
+        unsafe handler.reference = unsafe Self.reference
+        // Without one the library would print to standard error.
+        unsafe handler.serror = { _, _ in }
+        let context = unsafe Unmanaged.passUnretained(builder).toOpaque()
+        guard let parser = unsafe xmlCreatePushParserCtxt(&handler, context, nil, 0, nil) else {
+            return builder.fail(.malformed)
+        }
+        defer { unsafe xmlFreeParserCtxt(parser) }
+        _ = unsafe xmlCtxtUseOptions(parser, CInt(XML_PARSE_NONET.rawValue))
+        // In pieces, so that what is refused early costs little however much follows.
+        var start = 0
+        while start < content.count, builder.fault == nil {
+            let end = min(start + 4096, content.count)
+            let status = unsafe content.withUnsafeBytes { bytes in
+                let piece = unsafe UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+                return unsafe xmlParseChunk(
+                    parser, piece.baseAddress?.assumingMemoryBound(to: CChar.self),
+                    CInt(piece.count), 0)
+            }
+            guard status == 0 else { return builder.fail(.malformed) }
+            start = end
+        }
+        guard builder.fault == nil else { return }
+        if unsafe xmlParseChunk(parser, nil, 0, 1) != 0 { builder.fail(.malformed) }
+    }
+
+    private static let startElement: startElementNsSAX2Func = {
+        context, name, prefix, namespace, declared, declarations, count, _, attributes in
+        guard let builder = unsafe builder(context) else { return }
+        var element = unsafe XMLElement(XMLName(text(name), in: text(namespace)))
+        unsafe element.prefix = text(prefix)
+        if let declarations = unsafe declarations {
+            for index in 0..<Int(declared) {
+                element.declarations.append(
+                    unsafe (text(declarations[2 * index]), text(declarations[2 * index + 1])))
+            }
+        }
+        guard Int(count) <= builder.limits.attributes, Int(declared) <= builder.limits.attributes
+        else { return builder.fail(.tooLarge) }
+        if let attributes = unsafe attributes {
+            for index in 0..<Int(count) {
+                let row = unsafe attributes + 5 * index
+                guard let start = unsafe row[3], let end = unsafe row[4] else { continue }
+                let value = unsafe UnsafeBufferPointer(start: start, count: end - start)
+                unsafe element.attributes.append(
+                    XMLElement.Attribute(
+                        name: XMLName(text(row[0]), in: text(row[2])), prefix: text(row[1]),
+                        value: attributeText(String(decoding: value, as: UTF8.self))))
+            }
+        }
+        builder.start(element)
+    }
+
+    private static let endElement: endElementNsSAX2Func = { context, _, _, _ in
+        unsafe builder(context)?.end()
+    }
+
+    private static let characters: charactersSAXFunc = { context, start, count in
+        guard let builder = unsafe builder(context), let start = unsafe start else { return }
+        let bytes = unsafe UnsafeBufferPointer(start: start, count: Int(count))
+        builder.add(unsafe String(decoding: bytes, as: UTF8.self))
+    }
+
+    private static let documentType: internalSubsetSAXFunc = { context, _, _, _ in
+        unsafe builder(context)?.fail(.documentType)
+    }
+
+    private static let reference: referenceSAXFunc = { context, _ in
+        unsafe builder(context)?.fail(.malformed)
+    }
+
+    /// An ampersand in an attribute comes as a reference, for a tree of the library to resolve.
+    private static func attributeText(_ value: String) -> String {
+        value.replacing("&#38;", with: "&")
+    }
+
+    private static func builder(_ context: UnsafeMutableRawPointer?) -> XMLBuilder? {
+        guard let context = unsafe context else { return nil }
+        let builder = unsafe Unmanaged<XMLBuilder>.fromOpaque(context).takeUnretainedValue()
+        return builder.fault == nil ? builder : nil
+    }
+
+    private static func text(_ text: UnsafePointer<UInt8>?) -> String {
+        guard let text = unsafe text else { return "" }
+        return unsafe String(cString: text)
+    }
+}
+
+/// Puts events together to elements.
+private final class XMLBuilder {
+    let limits: XMLLimits
+    private(set) var root: XMLElement?
+    private(set) var fault: XMLFault.Kind?
+    private var open: [XMLElement] = []
+    private var count = 0
+
+    init(_ limits: XMLLimits) {
+        self.limits = limits
+    }
+
+    func fail(_ kind: XMLFault.Kind) {
+        if fault == nil { fault = kind }
+    }
+
+    func start(_ element: XMLElement) {
+        count += 1
+        guard count <= limits.elements, open.count < limits.depth,
+            element.name.local.utf8.count <= limits.nameBytes,
+            element.name.namespace.utf8.count <= limits.nameBytes
+        else { return fail(.tooLarge) }
+        // The library lets a prefix pass that nobody declared.
+        guard element.name.local.utf8.first(where: { $0 == UInt8(ascii: ":") }) == nil,
+            !element.prefix.isEmpty || !element.name.local.isEmpty,
+            element.prefix.isEmpty || !element.name.namespace.isEmpty
+        else { return fail(.malformed) }
+        // Namespaces in XML 1.0 section 2.2: a prefix cannot stand for nothing.
+        guard !element.declarations.contains(where: { !$0.prefix.isEmpty && $0.namespace.isEmpty })
+        else { return fail(.malformed) }
+        open.append(element)
+    }
+
+    func end() {
+        guard let element = open.popLast() else { return }
+        if open.isEmpty {
+            root = element
+        } else {
+            open[open.count - 1].nodes.append(.element(element))
+        }
+    }
+
+    func add(_ text: String) {
+        guard let last = open.indices.last else { return }
+        if case .text(let before) = open[last].nodes.last {
+            open[last].nodes[open[last].nodes.count - 1] = .text(before + text)
+        } else {
+            open[last].nodes.append(.text(text))
+        }
+    }
+}

@@ -1,0 +1,176 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("litmus, and clients of WebDAV, against httpkit serve --webdav", .fewAtOnce)
+struct LitmusTests {
+
+    @Test(arguments: ["basic", "copymove", "props", "locks", "http"])
+    func everySuitePassesWithoutWarning(_ suite: String) async throws {
+        _ = try Program.find("litmus")
+        let (share, place) = (try Folder(), try Folder())
+        let server = try await ServeProcess(share, ["--webdav", "/dav"])
+        let result = try await Program.run(
+            "sh",
+            [
+                "-c", "cd \"$0\" && TESTS=\"$1\" exec litmus -k \"$2\"", place.path, suite,
+                server.url("/dav/"),
+            ])
+        #expect(result.status == 0, "\(result.text)")
+        #expect(result.text.contains("100.0%"))
+        #expect(!result.text.contains("WARNING") && !result.text.contains("FAIL"))
+    }
+
+    @Test func theMountIsTold() async throws {
+        let server = try await ServeProcess(try Folder(), ["--webdav", "/dav"])
+        let told = "WebDAV at \(server.url("/dav/"))\n"
+        #expect(await server.waitForOutput(told))
+        let root = try await server.curl("-i", "-X", "OPTIONS", path: "/")
+        #expect(root.text.contains("DAV: 1, 2, 3\r\n"))
+        let above = try await server.curl("-i", "-X", "PROPFIND", path: "/")
+        #expect(above.text.hasPrefix("HTTP/1.1 404 "))
+    }
+
+    @Test func readOnlyChangesNothing() async throws {
+        let folder = try Folder()
+        try folder.write("old", to: "a.txt")
+        let server = try await ServeProcess(folder, ["--webdav", "/dav", "--read-only"])
+        for method in ["PUT", "DELETE", "MKCOL", "COPY", "MOVE", "PROPPATCH", "LOCK"] {
+            let result = try await server.curl(
+                "-i", "-X", method, "-H", "Destination: /dav/b.txt", "-d", "new",
+                path: "/dav/a.txt")
+            #expect(result.text.hasPrefix("HTTP/1.1 403 "), "\(method)")
+        }
+        #expect(folder.text("a.txt") == "old")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a.txt"])
+        let options = try await server.curl("-i", "-X", "OPTIONS", path: "/dav/a.txt")
+        #expect(options.text.contains("DAV: 1, 3\r\n") && !options.text.contains("PUT"))
+    }
+
+    @Test func hiddenNamesAreRefusedUnlessShown() async throws {
+        let folder = try Folder()
+        try folder.write("secret", to: ".hidden")
+        let server = try await ServeProcess(folder, ["--webdav", "/dav"])
+        let read = try await server.curl("-i", path: "/dav/.hidden")
+        #expect(read.text.hasPrefix("HTTP/1.1 404 "))
+        let list = try await server.curl("-X", "PROPFIND", "-H", "Depth: 1", path: "/dav/")
+        #expect(!list.text.contains("hidden"))
+        let write = try await server.curl("-i", "-T", folder.file(".hidden").path, path: "/dav/.x")
+        #expect(write.text.contains("HTTP/1.1 403 "))
+        let other = try await ServeProcess(folder, ["--webdav", "/dav", "--show-hidden"])
+        #expect(try await other.curl(path: "/dav/.hidden").text == "secret")
+    }
+
+    @Test func loginIsAskedFor() async throws {
+        let server = try await ServeProcess(
+            try Folder(), ["--webdav", "/dav", "--auth", "digest", "--user", "ann:secret"])
+        let without = try await server.curl("-i", "-X", "OPTIONS", path: "/dav/")
+        #expect(without.text.hasPrefix("HTTP/1.1 401 "))
+        let with = try await server.curl(
+            "--digest", "-u", "ann:secret", "-X", "MKCOL", "-w", "%{http_code}", path: "/dav/new")
+        #expect(with.text == "201")
+    }
+
+    @Test func cadaverWorks() async throws {
+        let (share, place) = (try Folder(), try Folder())
+        try place.write("content", to: "local file.txt")
+        let server = try await ServeProcess(share, ["--webdav", "/dav"])
+        let script = """
+            mkcol folder
+            put "local file.txt"
+            copy "local file.txt" "folder/a copy.txt"
+            move "local file.txt" "moved 100%.txt"
+            propset "moved 100%.txt" colour blue
+            lock "moved 100%.txt"
+            unlock "moved 100%.txt"
+            get "folder/a copy.txt" back.txt
+            ls
+            quit
+
+            """
+        try place.write(script, to: "script")
+        let result = try await Program.run(
+            "sh",
+            [
+                "-c", "cd \"$0\" && HOME=\"$0\" exec cadaver \"$1\" < script", place.path,
+                server.url("/dav/"),
+            ])
+        #expect(result.status == 0, "\(result.text)\(result.complaints)")
+        #expect(!result.text.contains("failed"), "\(result.text)")
+        #expect(place.text("back.txt") == "content")
+        #expect(share.text("folder/a copy.txt") == "content")
+        #expect(share.text("moved 100%.txt") == "content")
+    }
+
+    @Test func rcloneCopiesAndChecksWithTimes() async throws {
+        let (share, place) = (try Folder(), try Folder())
+        for number in 0..<200 {
+            try place.write(
+                [UInt8].noise(number * 37, seed: UInt64(number)),
+                to: "in/d\(number % 7)/f ä\(number).bin")
+        }
+        try place.write([UInt8].noise(5 << 20, seed: 9), to: "in/large.bin")
+        let server = try await ServeProcess(share, ["--webdav", "/dav"])
+        let remote = ":webdav,url='\(server.url("/dav/"))',vendor=owncloud:"
+        func rclone(_ arguments: String...) async throws -> Program.Result {
+            try await Program.run(
+                "rclone",
+                ["--config", place.path + "/none", "--contimeout", "60s"] + arguments)
+        }
+        let copied = try await rclone("copy", place.path + "/in", remote + "sub")
+        #expect(copied.status == 0, "\(copied.complaints)")
+        let checked = try await rclone("check", "--download", place.path + "/in", remote + "sub")
+        #expect(checked.status == 0, "\(checked.complaints)")
+        #expect(checked.complaints.contains("0 differences found"))
+        // Times came over, so there is nothing to be done again.
+        let again = try await rclone("sync", "-v", place.path + "/in", remote + "sub")
+        #expect(again.status == 0 && !again.complaints.contains("Copied"), "\(again.complaints)")
+        try FileManager.default.removeItem(atPath: place.path + "/in/d3")
+        #expect(try await rclone("sync", place.path + "/in", remote + "sub").status == 0)
+        #expect(!FileManager.default.fileExists(atPath: share.path + "/sub/d3"))
+        #expect(try await rclone("moveto", remote + "sub/large.bin", remote + "big").status == 0)
+        #expect(share.bytes("big") == [UInt8].noise(5 << 20, seed: 9))
+    }
+
+    /// At each moment a file is the old or the new one, whole, and what was left over is gone after
+    /// the next start. `WEBDAV_KILLS` says how often, 6 times without it.
+    @Test func killedServersLoseNothing() async throws {
+        let rounds = ProcessInfo.processInfo.environment["WEBDAV_KILLS"].flatMap { Int($0) } ?? 6
+        let share = try Folder()
+        let place = try Folder()
+        let (old, new) = ([UInt8].noise(6 << 20, seed: 1), [UInt8].noise(6 << 20, seed: 2))
+        try place.write(new, to: "new")
+        for round in 0..<rounds {
+            try share.write(old, to: "put")
+            try share.write(old, to: "tree/a")
+            try share.write(old, to: "target/a")
+            try share.write(new, to: "source/a")
+            let server = try await ServeProcess(share, ["--webdav", "/dav"])
+            let changes = [
+                ["-T", place.path + "/new", server.url("/dav/put")],
+                [
+                    "-X", round % 2 == 0 ? "COPY" : "MOVE", "-H", "Destination: /dav/target",
+                    server.url("/dav/source"),
+                ],
+            ]
+            async let first = Program.run("curl", ["-s", "-m", "60"] + changes[0])
+            async let second = Program.run("curl", ["-s", "-m", "60"] + changes[1])
+            try await Task.sleep(for: .microseconds(Int.random(in: 0..<60_000)))
+            server.signal(SIGKILL)
+            _ = await server.waitForEnd()
+            _ = try await (first, second)
+            let put = share.bytes("put")
+            #expect(put == old || put == new, "round \(round): \(put.count) bytes")
+            let target = share.bytes("target/a")
+            #expect(target == old || target == new, "round \(round): \(target.count) bytes")
+            if target == old { #expect(share.bytes("source/a") == new) }
+            let next = try await ServeProcess(share, ["--webdav", "/dav"])
+            let names = Set(try FileManager.default.contentsOfDirectory(atPath: share.path))
+            #expect(names.isSubset(of: ["put", "tree", "target", "source"]), "\(names)")
+            next.signal(SIGKILL)
+            _ = await next.waitForEnd()
+            try? FileManager.default.removeItem(atPath: share.path + "/target")
+            try? FileManager.default.removeItem(atPath: share.path + "/source")
+        }
+    }
+}

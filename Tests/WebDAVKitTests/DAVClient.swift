@@ -1,0 +1,58 @@
+import HTTPServerCore
+import TestSupport
+import WebDAVKit
+
+/// Sends requests to a handler over connections in memory, one for each.
+struct DAVClient: Sendable {
+    let router: Router
+
+    init(
+        store: any ResourceStore = MemoryStore(), locks: any LockStore = MemoryLockStore(),
+        options: WebDAVOptions = WebDAVOptions(), prefix: String = "/dav"
+    ) {
+        var router = Router()
+        router.mountWebDAV(
+            prefix, WebDAVHandler(store: store, locks: locks, options: options))
+        self.router = router
+    }
+
+    func send(
+        _ method: String, _ path: String, _ fields: [String] = [], _ content: String = ""
+    ) async throws -> ServerAnswer {
+        let connection = MemoryConnection(router)
+        var head = "\(method) \(path) HTTP/1.1\r\nHost: example.org\r\nConnection: close\r\n"
+        for field in fields { head += field + "\r\n" }
+        if !content.isEmpty || method == "PUT" {
+            head += "Content-Length: \(content.utf8.count)\r\n"
+        }
+        connection.send(head + "\r\n" + content)
+        let record = try await connection.closed()
+        let heads: Set<Int> = method == "HEAD" ? [0] : []
+        guard let answer = ServerAnswer.all(record.output, heads: heads).first else {
+            throw MemoryTimeout(awaited: "answer", record: record)
+        }
+        return answer
+    }
+
+    /// The status alone.
+    func status(
+        _ method: String, _ path: String, _ fields: [String] = [], _ content: String = ""
+    ) async throws -> Int {
+        try await send(method, path, fields, content).status
+    }
+
+    /// Takes a lock and gives its token.
+    func lock(
+        _ path: String, depth: String = "infinity", scope: String = "exclusive"
+    ) async throws -> String {
+        let answer = try await send("LOCK", path, ["Depth: \(depth)"], Self.lockInfo(scope))
+        return String((answer["Lock-Token"] ?? "").dropFirst().dropLast())
+    }
+
+    static func lockInfo(_ scope: String = "exclusive") -> String {
+        """
+        <?xml version="1.0"?><lockinfo xmlns="DAV:"><lockscope><\(scope)/></lockscope>\
+        <locktype><write/></locktype><owner><href>mailto:ann@example.org</href></owner></lockinfo>
+        """
+    }
+}

@@ -1,0 +1,97 @@
+import HTTPParser
+import Testing
+import WebDAVKit
+
+@Suite("RFC 4918 section 6: locks")
+struct LockTableTests {
+    private func path(_ text: String) throws -> ResourcePath { try #require(ResourcePath(text)) }
+
+    private func lock(
+        _ text: String, deep: Bool = false, _ scope: ActiveLock.Scope = .exclusive,
+        expiry: Int64 = 100
+    ) throws -> ActiveLock {
+        ActiveLock(
+            root: try path(text), isDeep: deep, scope: scope, timeout: 100, expiry: expiry)
+    }
+
+    @Test(arguments: [
+        ("a", false, "a", false, true), ("a", false, "a/b", false, false),
+        ("a", true, "a/b", false, true), ("a/b", false, "a", false, false),
+        ("a/b", false, "a", true, true), ("a", true, "ab", false, false),
+        ("a/b/c", false, "", true, true),
+    ])
+    func exclusiveLocksConflict(
+        _ first: String, _ firstDeep: Bool, _ second: String, _ secondDeep: Bool, _ conflicts: Bool
+    ) throws {
+        var table = LockTable(limit: 10)
+        try table.add(lock(first, deep: firstDeep), now: 0)
+        let new = try lock(second, deep: secondDeep)
+        if conflicts {
+            let error = #expect(throws: WebDAVError.self) { try table.add(new, now: 0) }
+            #expect(error?.status == .locked && error?.condition == .noConflictingLock)
+            #expect(error?.resources == [try path(first)])
+        } else {
+            try table.add(new, now: 0)
+        }
+    }
+
+    @Test func sharedLocksAgreeWithEachOtherOnly() throws {
+        var table = LockTable(limit: 10)
+        try table.add(lock("a", .shared), now: 0)
+        try table.add(lock("a", .shared), now: 0)
+        #expect(throws: WebDAVError.self) { try table.add(try lock("a"), now: 0) }
+        #expect(table.locks(on: try path("a"), andInside: false, now: 0).count == 2)
+    }
+
+    @Test func locksEnd() throws {
+        var table = LockTable(limit: 10)
+        let first = try lock("a", expiry: 100)
+        try table.add(first, now: 0)
+        #expect(table.locks(on: try path("a"), andInside: false, now: 99).count == 1)
+        #expect(table.refresh(first.token, timeout: 50, now: 99)?.expiry == 149)
+        #expect(table.locks(on: try path("a"), andInside: false, now: 148).count == 1)
+        #expect(table.locks(on: try path("a"), andInside: false, now: 149).isEmpty)
+        #expect(table.refresh(first.token, timeout: 50, now: 149) == nil)
+        try table.add(lock("a", expiry: 300), now: 150)
+    }
+
+    @Test func locksOfATreeAreFound() throws {
+        var table = LockTable(limit: 100)
+        for name in ["a", "a/b", "a/b/c", "a-b", "b"] { try table.add(lock(name), now: 0) }
+        let inside = table.locks(on: try path("a"), andInside: true, now: 0).map(\.root.description)
+        #expect(inside == ["/a", "/a/b", "/a/b/c"])
+        table.removeAll(inside: try path("a"), includingRoot: false)
+        #expect(table.all.map(\.root.description) == ["/a", "/a-b", "/b"])
+        table.removeAll(inside: .root, includingRoot: true)
+        #expect(table.all.isEmpty)
+    }
+
+    @Test func thereIsALimit() throws {
+        var table = LockTable(limit: 2)
+        try table.add(lock("a"), now: 0)
+        try table.add(lock("b"), now: 0)
+        let error = #expect(throws: WebDAVError.self) { try table.add(try lock("c"), now: 0) }
+        #expect(error?.status == .serviceUnavailable)
+        try table.add(lock("c"), now: 100)
+    }
+
+    @Test func gateLetsOthersWaitForTheSameTree() async throws {
+        let gate = PathGate()
+        let order = Order()
+        let (a, inner, b) = (try path("a"), try path("a/x"), try path("b"))
+        let waiting = await gate.hold([a]) {
+            let waiting = Task { await gate.hold([inner]) { await order.add("inner") } }
+            await gate.hold([b]) { await order.add("b") }
+            await order.add("a")
+            return waiting
+        }
+        await waiting.value
+        #expect(await order.names == ["b", "a", "inner"])
+    }
+}
+
+private actor Order {
+    var names: [String] = []
+
+    func add(_ name: String) { names.append(name) }
+}

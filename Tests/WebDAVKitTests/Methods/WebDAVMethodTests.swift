@@ -1,0 +1,152 @@
+import HTTPServerCore
+import TestSupport
+import Testing
+import WebDAVKit
+
+@Suite("RFC 4918 section 9: methods")
+struct WebDAVMethodTests {
+    private let client = DAVClient()
+
+    @Test func optionsTellClassesAndMethods() async throws {
+        let missing = try await client.send("OPTIONS", "/dav/none")
+        #expect(missing.status == 200 && missing["DAV"] == "1, 2, 3")
+        #expect(missing["MS-Author-Via"] == "DAV" && missing["Allow"]?.contains("MKCOL") == true)
+        let root = try await client.send("OPTIONS", "/dav/")
+        #expect(root["Allow"]?.contains("PUT") == false)
+        #expect(root["Allow"]?.contains("LOCK") == true)
+        #expect(try await client.send("OPTIONS", "/")["DAV"] == "1, 2, 3")
+        #expect(try await client.status("PROPFIND", "/", ["Depth: 0"]) == 404)
+        #expect(try await client.status("PATCH", "/dav/a") == 405)
+    }
+
+    @Test func putMakesAndReplaces() async throws {
+        let first = try await client.send("PUT", "/dav/a.txt", [], "one")
+        let second = try await client.send("PUT", "/dav/a.txt", [], "two!")
+        #expect(first.status == 201 && second.status == 204)
+        #expect(first["ETag"] != nil && first["ETag"] != second["ETag"])
+        let read = try await client.send("GET", "/dav/a.txt")
+        #expect(read.text == "two!" && read["ETag"] == second["ETag"])
+        #expect(read["Content-Type"] == "text/plain; charset=utf-8")
+        let part = try await client.send("GET", "/dav/a.txt", ["Range: bytes=1-2"])
+        #expect(part.status == 206 && part.text == "wo")
+        let tag = try #require(second["ETag"])
+        #expect(try await client.status("GET", "/dav/a.txt", ["If-None-Match: \(tag)"]) == 304)
+        #expect(try await client.status("PUT", "/dav/a.txt", ["If-Match: \"x\""], "no") == 412)
+        #expect(try await client.status("PUT", "/dav/a.txt", ["If-None-Match: *"], "no") == 412)
+        #expect(try await client.status("PUT", "/dav/a.txt", ["If-Match: \(tag)"], "ok") == 204)
+    }
+
+    @Test(arguments: [
+        ("PUT", "/dav/none/a", "x", 409), ("PUT", "/dav/", "x", 405), ("PUT", "/dav/c", "x", 405),
+        ("PUT", "/dav/new/", "x", 405), ("MKCOL", "/dav/none/a", "", 409),
+        ("MKCOL", "/dav/c", "", 405), ("MKCOL", "/dav/f", "", 405), ("MKCOL", "/dav/", "", 405),
+        ("MKCOL", "/dav/new", "x", 415), ("DELETE", "/dav/", "", 403),
+        ("DELETE", "/dav/none", "", 404), ("GET", "/dav/none", "", 404),
+        ("PROPFIND", "/dav/none", "", 404), ("PUT", "/dav/.hidden", "x", 403),
+        ("PUT", "/dav/._a", "x", 403), ("MKCOL", "/dav/.a/", "", 403),
+        ("PUT", "/dav/%2e%2e%2fa", "x", 400), ("PUT", "/dav/a%00", "x", 400),
+        ("PUT", "/dav/a%0Ab", "x", 400), ("PUT", "/dav/%FF", "x", 400),
+    ])
+    func refusals(_ method: String, _ path: String, _ content: String, _ status: Int) async throws {
+        #expect(try await client.status("MKCOL", "/dav/c") == 201)
+        #expect(try await client.status("PUT", "/dav/f", [], "x") == 201)
+        #expect(try await client.status(method, path, [], content) == status)
+    }
+
+    @Test func contentRangeOfPutIsRefused() async throws {
+        let fields = ["Content-Range: bytes 0-0/3"]
+        #expect(try await client.status("PUT", "/dav/a", fields, "x") == 400)
+    }
+
+    private func makeTree() async throws {
+        for path in ["/dav/a", "/dav/a/b", "/dav/z"] {
+            #expect(try await client.status("MKCOL", path) == 201)
+        }
+        #expect(try await client.status("PUT", "/dav/a/b/f", [], "deep") == 201)
+        #expect(try await client.status("PUT", "/dav/z/old", [], "old") == 201)
+    }
+
+    @Test(arguments: [
+        ("COPY", "/dav/a", "/dav/a"), ("COPY", "/dav/a", "/dav/a/b"),
+        ("COPY", "/dav/a", "/dav/a/n"),
+        ("COPY", "/dav/a/b", "/dav/a"), ("COPY", "/dav/a/b/f", "/dav/a"),
+        ("MOVE", "/dav/a", "/dav/a"),
+        ("MOVE", "/dav/a", "/dav/a/b"), ("MOVE", "/dav/a/b", "/dav/a"),
+        ("MOVE", "/dav/a/b", "/dav/"),
+        ("MOVE", "/dav/", "/dav/n"), ("COPY", "/dav/", "/dav/n"), ("COPY", "/dav/a/", "/dav/a/b/"),
+        ("MOVE", "/dav/a", "/dav/x/../a/b/c"),
+    ])
+    func neitherOntoItselfNorInside(_ method: String, _ from: String, _ to: String) async throws {
+        try await makeTree()
+        #expect(try await client.status(method, from, ["Destination: \(to)"]) == 403)
+        #expect(try await client.send("GET", "/dav/a/b/f").text == "deep")
+    }
+
+    @Test func copyAndMoveReplaceWholly() async throws {
+        try await makeTree()
+        #expect(
+            try await client.status("COPY", "/dav/a", ["Destination: /dav/z", "Overwrite: F"])
+                == 412)
+        let copied = try await client.status(
+            "COPY", "/dav/a", ["Destination: http://example.org/dav/z"])
+        #expect(copied == 204)
+        #expect(try await client.send("GET", "/dav/z/b/f").text == "deep")
+        #expect(try await client.status("GET", "/dav/z/old") == 404)
+        #expect(
+            try await client.status("COPY", "/dav/a", ["Destination: /dav/s", "Depth: 0"]) == 201)
+        #expect(try await client.status("GET", "/dav/s/b/f") == 404)
+        #expect(try await client.status("MOVE", "/dav/a/b/f", ["Destination: /dav/g"]) == 201)
+        #expect(try await client.status("GET", "/dav/a/b/f") == 404)
+        #expect(try await client.send("GET", "/dav/g").text == "deep")
+    }
+
+    @Test(arguments: [
+        (["Destination: http://other.org/dav/x"], 502), (["Destination: /elsewhere/x"], 502),
+        ([], 400), (["Destination: x"], 400), (["Destination: /dav/none/x"], 409),
+        (["Destination: /dav/x", "Depth: 1"], 400),
+        (["Destination: /dav/x", "Overwrite: yes"], 400),
+        (["Destination: /dav/.x"], 403), (["Destination: /dav/x y%", "Depth: infinity"], 201),
+    ])
+    func destinations(_ fields: [String], _ status: Int) async throws {
+        try await makeTree()
+        #expect(try await client.status("COPY", "/dav/a", fields) == status)
+    }
+
+    @Test func collectionsAreShownAsPages() async throws {
+        try await makeTree()
+        let page = try await client.send("GET", "/dav/a/")
+        #expect(page.status == 200 && page.text.contains("href=\"b/\""))
+        #expect(try await client.send("GET", "/dav/a")["Location"] == "/dav/a/")
+        #expect(try await client.status("HEAD", "/dav/a") == 200)
+    }
+
+    @Test func readOnlyExtensionsAndRefusalsOfTheProgram() async throws {
+        var options = WebDAVOptions()
+        options.allowedExtensions = ["txt"]
+        options.shouldPerform = { operation, _ in
+            if case .remove = operation { return false }
+            return true
+        }
+        let told = Told()
+        options.didPerform = { operation, _ in await told.add(operation) }
+        let client = DAVClient(options: options)
+        #expect(try await client.status("PUT", "/dav/a.exe", [], "x") == 403)
+        #expect(try await client.status("PUT", "/dav/a.TXT", [], "x") == 201)
+        #expect(try await client.status("MOVE", "/dav/a.TXT", ["Destination: /dav/a.exe"]) == 403)
+        #expect(try await client.status("DELETE", "/dav/a.TXT") == 403)
+        #expect(try await client.send("GET", "/dav/a.TXT").text == "x")
+        let path = try #require(ResourcePath("a.TXT"))
+        #expect(await told.all == [.upload(path), .download(path)])
+    }
+
+    @Test func finderIsToldNotToIndex() async throws {
+        #expect(try await client.status("GET", "/dav/.metadata_never_index") == 200)
+        #expect(try await client.status("GET", "/dav/.DS_Store") == 404)
+    }
+}
+
+private actor Told {
+    var all: [WebDAVOperation] = []
+
+    func add(_ operation: WebDAVOperation) { all.append(operation) }
+}

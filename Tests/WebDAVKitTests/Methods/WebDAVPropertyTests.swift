@@ -1,0 +1,132 @@
+import Testing
+import WebDAVKit
+
+@Suite("RFC 4918 sections 9.1, 9.2 and 15: properties")
+struct WebDAVPropertyTests {
+    private let client = DAVClient()
+
+    private func find(_ path: String, _ depth: String, _ content: String = "") async throws
+        -> String
+    {
+        let answer = try await client.send("PROPFIND", path, ["Depth: \(depth)"], content)
+        #expect(answer.status == 207)
+        _ = try XMLReader.read(answer.content)
+        return answer.text
+    }
+
+    private func prop(_ names: String) -> String {
+        "<propfind xmlns=\"DAV:\"><prop>\(names)</prop></propfind>"
+    }
+
+    @Test func allLivePropertiesOfAFile() async throws {
+        _ = try await client.send("PUT", "/dav/a%20%26.txt", ["X-OC-Mtime: 1000000000"], "four")
+        let text = try await find("/dav/a%20%26.txt", "0")
+        for part in [
+            "<D:href>/dav/a%20%26.txt</D:href>", "<D:displayname>a &amp;.txt</D:displayname>",
+            "<D:getcontentlength>4</D:getcontentlength>", "<D:resourcetype/>",
+            "<D:getlastmodified>Sun, 09 Sep 2001 01:46:40 GMT</D:getlastmodified>",
+            "<D:getcontenttype>text/plain; charset=utf-8</D:getcontenttype>", "<D:getetag>",
+            "<D:creationdate>20", "<D:supportedlock>", "<D:lockdiscovery/>", "HTTP/1.1 200 OK",
+        ] {
+            #expect(text.contains(part), "\(part)")
+        }
+        #expect(!text.contains("quota"))
+    }
+
+    @Test func depthsAndOrder() async throws {
+        for path in ["/dav/c", "/dav/c/d"] { _ = try await client.send("MKCOL", path) }
+        _ = try await client.send("PUT", "/dav/c/d/f", [], "x")
+        func hrefs(_ depth: String) async throws -> [String] {
+            try await find("/dav/c", depth, prop("<resourcetype/>"))
+                .matches(of: /<D:href>([^<]*)<\/D:href>/).map { String($0.output.1) }
+        }
+        #expect(try await hrefs("0") == ["/dav/c/"])
+        #expect(try await hrefs("1") == ["/dav/c/", "/dav/c/d/"])
+        #expect(try await hrefs("infinity") == ["/dav/c/", "/dav/c/d/", "/dav/c/d/f"])
+        #expect(try await client.status("PROPFIND", "/dav/c", ["Depth: 2"]) == 400)
+        var options = WebDAVOptions()
+        options.allowsInfiniteDepth = false
+        let answer = try await DAVClient(options: options).send("PROPFIND", "/dav/")
+        #expect(answer.status == 403 && answer.text.contains("<D:propfind-finite-depth/>"))
+    }
+
+    @Test func missingOnesAre404AndQuotaIsGivenWhenAsked() async throws {
+        let text = try await find(
+            "/dav/", "0", prop("<quota-available-bytes/><quota-used-bytes/><quota/><x xmlns='u:'/>")
+        )
+        #expect(text.contains("<D:quota-used-bytes>0</D:quota-used-bytes>"))
+        #expect(text.contains("<D:prop><D:quota/><x:x xmlns:x=\"u:\"/></D:prop>"))
+        #expect(text.contains("HTTP/1.1 404 Not Found"))
+    }
+
+    @Test func deadPropertiesStayAsTheyWere() async throws {
+        _ = try await client.send("PUT", "/dav/a", [], "x")
+        let value =
+            "<z:v xmlns:z=\"urn:z\" xml:lang=\"de\" k=\"1 &amp; 2\"> <z:i/>ä<![CDATA[<]]></z:v>"
+        let patch = """
+            <D:propertyupdate xmlns:D="DAV:"><D:set><D:prop>\(value)</D:prop></D:set></D:propertyupdate>
+            """
+        let before = try await client.send("HEAD", "/dav/a")["ETag"]
+        let answer = try await client.send("PROPPATCH", "/dav/a", [], patch)
+        #expect(answer.status == 207 && answer.text.contains("200 OK"))
+        #expect(try await client.send("HEAD", "/dav/a")["ETag"] == before)
+        let kept = "<z:v xmlns:z=\"urn:z\" k=\"1 &amp; 2\" xml:lang=\"de\"> <z:i/>ä&lt;</z:v>"
+        let alternative =
+            "<z:v xmlns:z=\"urn:z\" xml:lang=\"de\" k=\"1 &amp; 2\"> <z:i/>ä&lt;</z:v>"
+        func isThere(_ path: String) async throws -> Bool {
+            let text = try await find(path, "0", prop("<v xmlns='urn:z'/>"))
+            return text.contains(kept) || text.contains(alternative)
+        }
+        #expect(try await isThere("/dav/a"))
+        _ = try await client.send("PUT", "/dav/a", [], "new content")
+        #expect(try await isThere("/dav/a"))
+        _ = try await client.send("COPY", "/dav/a", ["Destination: /dav/b"])
+        _ = try await client.send("MOVE", "/dav/a", ["Destination: /dav/c"])
+        #expect(try await isThere("/dav/b"))
+        #expect(try await isThere("/dav/c"))
+        let names = try await find("/dav/b", "0", "<propfind xmlns=\"DAV:\"><propname/></propfind>")
+        #expect(names.contains("<x:v xmlns:x=\"urn:z\"/>") && names.contains("<D:getetag/>"))
+    }
+
+    @Test func changesAreAllOrNone() async throws {
+        _ = try await client.send("PUT", "/dav/a", [], "x")
+        let patch = """
+            <propertyupdate xmlns="DAV:"><set><prop><v xmlns="u:">1</v></prop></set>\
+            <set><prop><getetag>no</getetag></prop></set></propertyupdate>
+            """
+        let text = try await client.send("PROPPATCH", "/dav/a", [], patch).text
+        #expect(text.contains("<D:prop><D:getetag/></D:prop><D:status>HTTP/1.1 403 Forbidden"))
+        #expect(text.contains("<D:cannot-modify-protected-property/>"))
+        #expect(text.contains("HTTP/1.1 424 Failed Dependency"))
+        #expect(try await find("/dav/a", "0", prop("<v xmlns='u:'/>")).contains("404"))
+    }
+
+    @Test(arguments: [
+        ("<lastmodified xmlns=\"DAV:\">1000000000</lastmodified>"),
+        ("<getlastmodified xmlns=\"DAV:\">Sun, 09 Sep 2001 01:46:40 GMT</getlastmodified>"),
+        ("<W:Win32LastModifiedTime xmlns:W=\"urn:schemas-microsoft-com:\">Sun, 09 Sep 2001 01:46:40 GMT</W:Win32LastModifiedTime>"),
+    ])
+    func clientsSetTimes(_ property: String) async throws {
+        _ = try await client.send("PUT", "/dav/a", [], "x")
+        let answer = try await client.send(
+            "PROPPATCH", "/dav/a", [],
+            "<propertyupdate xmlns=\"DAV:\"><set><prop>\(property)</prop></set></propertyupdate>")
+        #expect(answer.status == 207 && answer.text.contains("200 OK"))
+        let text = try await find("/dav/a", "0", prop("<getlastmodified/>"))
+        #expect(text.contains("Sun, 09 Sep 2001 01:46:40 GMT"))
+    }
+
+    @Test(arguments: [
+        "<a/>", "<propfind xmlns=\"DAV:\"/>", "<propfind",
+        "<propfind xmlns=\"x:\"><prop/></propfind>",
+    ])
+    func wrongContentIs400(_ content: String) async throws {
+        #expect(try await client.status("PROPFIND", "/dav/", [], content) == 400)
+        #expect(try await client.status("PROPPATCH", "/dav/", [], content) == 400)
+    }
+
+    @Test func documentTypesAreRefused() async throws {
+        let answer = try await client.send("PROPFIND", "/dav/", [], "<!DOCTYPE a><a/>")
+        #expect(answer.status == 400 && answer.text.contains("<D:no-external-entities/>"))
+    }
+}

@@ -1,0 +1,117 @@
+import Testing
+import WebDAVKit
+
+@Suite("RFC 4918 section 8.2: XML of requests")
+struct XMLReaderTests {
+    private func read(_ text: String) throws -> XMLElement {
+        try XMLReader.read(Array(text.utf8))
+    }
+
+    private func fault(_ text: String) -> XMLFault.Kind? {
+        do {
+            _ = try read(text)
+            return nil
+        } catch let fault as XMLFault {
+            return fault.kind
+        } catch {
+            return nil
+        }
+    }
+
+    @Test func namesHaveNamespacesWhateverThePrefix() throws {
+        let first = try read(
+            "<D:propfind xmlns:D=\"DAV:\"><D:prop><D:getetag/></D:prop></D:propfind>")
+        let second = try read("<propfind xmlns=\"DAV:\"><prop><getetag/></prop></propfind>")
+        #expect(first == second)
+        #expect(first.name == .dav("propfind"))
+        #expect(first.child(.dav("prop"))?.children.map(\.name) == [.dav("getetag")])
+    }
+
+    @Test func textAndAttributesAreDecoded() throws {
+        let root = try read(
+            "<a b=\"1 &amp; &lt;2&gt; &#38;amp;\">x &amp; <![CDATA[<y>]]>&#x20AC;</a>")
+        #expect(root.text == "x & <y>€")
+        #expect(root.attributes.first?.value == "1 & <2> &amp;")
+    }
+
+    @Test(arguments: [
+        "", "<a>", "<a></b>", "<a><b></a></b>", "text", "<a/><b/>", "<D:a/>",
+        "<a xmlns:b=\"\"/>", "<a>&undefined;</a>", "<a b=\"1\" b=\"2\"/>", "<a>\u{1}</a>",
+    ])
+    func whatIsNotWellFormedIsRefused(_ text: String) {
+        #expect(fault(text) == .malformed)
+    }
+
+    @Test(arguments: [
+        "<!DOCTYPE a><a/>",
+        "<!DOCTYPE a [<!ENTITY x \"y\">]><a>&x;</a>",
+        "<!DOCTYPE a SYSTEM \"file:///etc/passwd\"><a/>",
+        "<!DOCTYPE a [<!ENTITY x SYSTEM \"file:///etc/passwd\">]><a>&x;</a>",
+        "<!DOCTYPE a [<!ENTITY % x SYSTEM \"http://127.0.0.1:1/\"> %x;]><a/>",
+    ])
+    func documentTypesAreRefused(_ text: String) {
+        #expect(fault(text) == .documentType)
+    }
+
+    @Test func entityExpansionIsRefusedBeforeItStarts() {
+        var text = "<!DOCTYPE a [<!ENTITY e0 \"0123456789\">"
+        for level in 1...20 {
+            text += "<!ENTITY e\(level) \"\(String(repeating: "&e\(level - 1);", count: 10))\">"
+        }
+        #expect(fault(text + "]><a>&e20;</a>") == .documentType)
+    }
+
+    @Test(arguments: [(63, false), (64, false), (65, true), (10_000, true)])
+    func depthIsLimited(_ depth: Int, isRefused: Bool) {
+        let text =
+            String(repeating: "<a>", count: depth) + String(repeating: "</a>", count: depth)
+        #expect(fault(text) == (isRefused ? .tooLarge : nil))
+    }
+
+    @Test(arguments: [(9_999, false), (10_000, true)])
+    func elementsAreLimited(_ count: Int, isRefused: Bool) {
+        let text = "<a>" + String(repeating: "<b/>", count: count) + "</a>"
+        #expect(fault(text) == (isRefused ? .tooLarge : nil))
+    }
+
+    @Test func lengthIsLimited() {
+        let text = "<a>" + String(repeating: "x", count: 1 << 20) + "</a>"
+        #expect(fault(text) == .tooLarge)
+    }
+
+    @Test func otherEncodingsAreRead() throws {
+        let latin =
+            Array("<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><a>".utf8) + [0xE4]
+            + Array("</a>".utf8)
+        #expect(try XMLReader.read(latin).text == "ä")
+        let mark = [0xEF, 0xBB, 0xBF] + Array("<a>ä</a>".utf8)
+        #expect(try XMLReader.read(mark).text == "ä")
+        let wide = "<a>ä</a>".utf16.reduce(into: [0xFF, 0xFE] as [UInt8]) { bytes, unit in
+            bytes += [UInt8(truncatingIfNeeded: unit), UInt8(truncatingIfNeeded: unit >> 8)]
+        }
+        #expect(try XMLReader.read(wide).text == "ä")
+    }
+
+    @Test func fragmentsStandForThemselves() throws {
+        let text = """
+            <D:prop xmlns:D="DAV:" xmlns:z="urn:z" xmlns:q="urn:q" xml:lang="de">\
+            <z:author kind="q:name" other="&quot;&amp;"> <b xmlns="urn:b">x &lt; y</b></z:author></D:prop>
+            """
+        let prop = try read(text)
+        let author = try #require(prop.children.first)
+        let xml = author.fragment(scope: prop.declarations, language: prop.languageIfSet)
+        #expect(
+            xml == """
+                <z:author xmlns:z="urn:z" xmlns:q="urn:q" kind="q:name" other="&quot;&amp;" \
+                xml:lang="de"> <b xmlns="urn:b">x &lt; y</b></z:author>
+                """)
+        let again = try read(xml)
+        #expect(again.name == author.name && again.nodes == author.nodes)
+    }
+
+    @Test func whatXMLCannotHoldIsReplaced() {
+        var writer = XMLWriter()
+        writer.text("a\u{1}b\u{FFFE}c\u{FFFF}d<&>\r\"€\u{10FFFF}")
+        #expect(writer.text == "a\u{FFFD}b\u{FFFD}c\u{FFFD}d&lt;&amp;&gt;&#13;\"€\u{10FFFF}")
+    }
+}
