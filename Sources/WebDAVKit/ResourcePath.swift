@@ -63,7 +63,7 @@ public struct ResourcePath: Hashable, Sendable, Comparable, CustomStringConverti
     }
 
     /// The same place below another collection, for what is within `old`.
-    func moved(from old: ResourcePath, to new: ResourcePath) -> ResourcePath {
+    package func moved(from old: ResourcePath, to new: ResourcePath) -> ResourcePath {
         guard self != old else { return new }
         let rest = old.isRoot ? bytes[...] : bytes[(old.bytes.count + 1)...]
         return new.isRoot

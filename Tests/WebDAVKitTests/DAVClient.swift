@@ -29,7 +29,7 @@ struct DAVClient: Sendable {
         let record = try await connection.closed()
         let heads: Set<Int> = method == "HEAD" ? [0] : []
         guard let answer = ServerAnswer.all(record.output, heads: heads).first else {
-            throw MemoryTimeout(awaited: "answer", record: record)
+            throw NoAnswer(text: record.text)
         }
         return answer
     }
@@ -55,4 +55,9 @@ struct DAVClient: Sendable {
         <locktype><write/></locktype><owner><href>mailto:ann@example.org</href></owner></lockinfo>
         """
     }
+}
+
+/// What came instead of an answer.
+struct NoAnswer: Error {
+    var text: String
 }

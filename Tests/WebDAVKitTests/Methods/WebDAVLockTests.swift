@@ -1,4 +1,5 @@
 import HTTPCodecs
+import TestSupport
 import Testing
 import WebDAVKit
 
