@@ -123,7 +123,8 @@ let package = Package(
         .executableTarget(
             name: "httpkit",
             dependencies: [
-                "HTTPParser", "HTTPCodecs", "HTTPCrypto", "HTTPServerCore", "WebDAVKit", "URLClient",
+                "HTTPParser", "HTTPCodecs", "HTTPCrypto", "HTTPServerCore", "WebDAVKit",
+                "URLClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -164,7 +165,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "WebDAVKitTests",
-            dependencies: ["WebDAVKit", "HTTPServerCore", "HTTPCodecs", "HTTPParser", "TestSupport"],
+            dependencies: [
+                "WebDAVKit", "HTTPServerCore", "HTTPCodecs", "HTTPParser", "TestSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "httpkitTests",

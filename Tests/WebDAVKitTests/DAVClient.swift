@@ -26,6 +26,7 @@ struct DAVClient: Sendable {
             head += "Content-Length: \(content.utf8.count)\r\n"
         }
         connection.send(head + "\r\n" + content)
+        connection.end()
         let record = try await connection.closed()
         let heads: Set<Int> = method == "HEAD" ? [0] : []
         guard let answer = ServerAnswer.all(record.output, heads: heads).first else {

@@ -36,7 +36,7 @@ struct XMLReaderTests {
 
     @Test(arguments: [
         "", "<a>", "<a></b>", "<a><b></a></b>", "text", "<a/><b/>", "<D:a/>",
-        "<a xmlns:b=\"\"/>", "<a>&undefined;</a>", "<a b=\"1\" b=\"2\"/>", "<a>\u{1}</a>",
+        "<b:a xmlns:b=\"\"/>", "<a>&undefined;</a>", "<a b=\"1\" b=\"2\"/>", "<a>\u{1}</a>",
     ])
     func whatIsNotWellFormedIsRefused(_ text: String) {
         #expect(fault(text) == .malformed)

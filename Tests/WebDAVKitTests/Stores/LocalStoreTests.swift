@@ -1,0 +1,199 @@
+import Foundation
+import HTTPServerCore
+import TestSupport
+import Testing
+import WebDAVKit
+
+@Suite("LocalStore: nothing leads out, and nothing is half done")
+struct LocalStoreTests {
+    /// A directory with something beside it that nobody is to reach.
+    private final class Share: Sendable {
+        let outer: String
+        var path: String { outer + "/share" }
+
+        init() throws {
+            outer = FileManager.default.temporaryDirectory.path + "/webdav-\(UUID().uuidString)"
+            try FileManager.default.createDirectory(
+                atPath: outer + "/share", withIntermediateDirectories: true)
+            try write("secret", "../secret")
+        }
+
+        deinit { try? FileManager.default.removeItem(atPath: outer) }
+
+        func write(_ text: String, _ name: String) throws {
+            try Data(text.utf8).write(to: URL(fileURLWithPath: path + "/" + name))
+        }
+
+        func text(_ name: String) -> String? {
+            FileManager.default.contents(atPath: path + "/" + name)
+                .map { String(decoding: $0, as: UTF8.self) }
+        }
+
+        func link(_ name: String, to target: String) throws {
+            try FileManager.default.createSymbolicLink(
+                atPath: path + "/" + name, withDestinationPath: target)
+        }
+
+        func client() throws -> DAVClient { DAVClient(store: try LocalStore(root: path)) }
+    }
+
+    @Test func linksDoNotLeadOut() async throws {
+        let share = try Share()
+        try share.link("file", to: "../secret")
+        try share.link("up", to: "..")
+        try share.link("absolute", to: share.outer)
+        try share.write("inside", "real")
+        try share.link("good", to: "real")
+        let client = try share.client()
+        for path in ["file", "up/", "up/secret", "absolute/secret", "../secret"] {
+            let status = try await client.status("GET", "/dav/" + path)
+            #expect(status == 404 || status == 400, "\(path)")
+        }
+        #expect(try await client.status("PUT", "/dav/up/secret", [], "x") == 409)
+        #expect(try await client.status("MOVE", "/dav/real", ["Destination: /dav/up/x"]) == 409)
+        #expect(try await client.send("GET", "/dav/good").text == "inside")
+        let list = try await client.send("PROPFIND", "/dav/", ["Depth: infinity"]).text
+        #expect(
+            list.contains("/dav/good<") && !list.contains("/dav/up") && !list.contains("secret"))
+        // A link is replaced, not what it leads to.
+        #expect(try await client.status("PUT", "/dav/file", [], "new") == 201)
+        #expect(share.text("../secret") == "secret" && share.text("file") == "new")
+        #expect(try await client.status("DELETE", "/dav/good") == 204)
+        #expect(share.text("real") == "inside")
+    }
+
+    @Test func aTreeIsRemovedWithItsLinksAndNotWhatIsBehindThem() async throws {
+        let share = try Share()
+        let client = try share.client()
+        #expect(try await client.status("MKCOL", "/dav/tree") == 201)
+        try share.link("tree/out", to: "../..")
+        #expect(try await client.status("COPY", "/dav/tree", ["Destination: /dav/copy"]) == 201)
+        #expect(try await client.status("DELETE", "/dav/tree") == 204)
+        #expect(try await client.status("DELETE", "/dav/copy") == 204)
+        #expect(share.text("../secret") == "secret" && share.text("tree") == nil)
+    }
+
+    @Test func copiesThroughLinksIntoThemselvesAreRefused() async throws {
+        let share = try Share()
+        let client = try share.client()
+        #expect(try await client.status("MKCOL", "/dav/tree") == 201)
+        #expect(try await client.status("PUT", "/dav/tree/f", [], "x") == 201)
+        try share.link("again", to: "tree")
+        for method in ["COPY", "MOVE"] {
+            let status = try await client.status(
+                method, "/dav/tree", ["Destination: /dav/again/inner"])
+            #expect(status == 403)
+        }
+        #expect(share.text("tree/f") == "x")
+    }
+
+    @Test func theOtherUnicodeFormIsFound() async throws {
+        let share = try Share()
+        let client = try share.client()
+        let (composed, decomposed) = ("/dav/%C3%A4.txt", "/dav/a%CC%88.txt")
+        #expect(try await client.status("PUT", composed, [], "one") == 201)
+        #expect(try await client.send("GET", decomposed).text == "one")
+        #expect(try await client.status("PUT", decomposed, [], "two") == 204)
+        let list = try await client.send("PROPFIND", "/dav/", ["Depth: 1"]).text
+        #expect(list.contains(composed + "<") && !list.contains(decomposed))
+    }
+
+    @Test func namesOfOurOwnAreNobodysBusiness() async throws {
+        let share = try Share()
+        var options = WebDAVOptions()
+        options.allowsHidden = true
+        let client = DAVClient(store: try LocalStore(root: share.path), options: options)
+        #expect(try await client.status("PUT", "/dav/a", [], "x") == 201)
+        #expect(try await client.status("GET", "/dav/.httpkit-dav/") == 404)
+        #expect(try await client.status("PUT", "/dav/.httpkit-dav/x", [], "x") == 409)
+        #expect(try await client.status("MKCOL", "/dav/.httpkit-dav") == 403)
+        #expect(try await client.status("DELETE", "/dav/.httpkit-dav") == 404)
+        let list = try await client.send("PROPFIND", "/dav/", ["Depth: infinity"]).text
+        #expect(list.contains("/dav/a<") && !list.contains("httpkit"))
+    }
+
+    @Test func whatDeadProcessesHaveLeftIsSwept() async throws {
+        let share = try Share()
+        let left = share.path + "/.httpkit-dav/new-dead"
+        try FileManager.default.createDirectory(
+            atPath: left + "/tree", withIntermediateDirectories: true)
+        try share.write("half", ".httpkit-dav/new-dead/file")
+        let living = try share.client()
+        #expect(!FileManager.default.fileExists(atPath: share.path + "/.httpkit-dav"))
+        #expect(try await living.status("PUT", "/dav/a", [], "x") == 201)
+        // Another store does not take the folder of one that lives.
+        _ = try LocalStore(root: share.path)
+        #expect(try await living.status("PUT", "/dav/a", [], "y") == 204)
+    }
+
+    @Test(arguments: [1, 3_000, 100_000])
+    func propertiesStayWithTheFileWhateverTheirSize(_ size: Int) async throws {
+        let share = try Share()
+        let client = try share.client()
+        let value = String(repeating: "v", count: size)
+        let patch = """
+            <propertyupdate xmlns="DAV:"><set><prop><p xmlns="u:">\(value)</p></prop></set>\
+            </propertyupdate>
+            """
+        #expect(try await client.status("PUT", "/dav/a", [], "x") == 201)
+        let tag = try await client.send("HEAD", "/dav/a")["ETag"]
+        #expect(try await client.send("PROPPATCH", "/dav/a", [], patch).text.contains("200 OK"))
+        #expect(try await client.send("HEAD", "/dav/a")["ETag"] == tag)
+        #expect(try await client.status("PUT", "/dav/a", [], "y") == 204)
+        #expect(try await client.status("MOVE", "/dav/a", ["Destination: /dav/b"]) == 201)
+        #expect(try await client.status("COPY", "/dav/b", ["Destination: /dav/c"]) == 201)
+        for path in ["/dav/b", "/dav/c"] {
+            let text = try await client.send("PROPFIND", path, ["Depth: 0"]).text
+            #expect(text.contains(">\(value)<"), "\(path)")
+        }
+        #expect(try await client.status("DELETE", "/dav/b") == 204)
+        #expect(try await client.status("PUT", "/dav/b", [], "z") == 201)
+        #expect(try await !client.send("PROPFIND", "/dav/b", ["Depth: 0"]).text.contains(">v"))
+    }
+
+    @Test func collectionsReplaceFilesAndTheOtherWayRound() async throws {
+        let share = try Share()
+        let client = try share.client()
+        #expect(try await client.status("MKCOL", "/dav/c") == 201)
+        #expect(try await client.status("PUT", "/dav/c/f", [], "x") == 201)
+        #expect(try await client.status("PUT", "/dav/f", [], "y") == 201)
+        #expect(try await client.status("COPY", "/dav/c", ["Destination: /dav/f"]) == 204)
+        #expect(share.text("f/f") == "x")
+        #expect(try await client.status("MOVE", "/dav/c/f", ["Destination: /dav/f"]) == 204)
+        #expect(share.text("f") == "x")
+        #expect(try await client.status("MOVE", "/dav/f", ["Destination: /dav/c"]) == 204)
+        #expect(share.text("c") == "x")
+    }
+
+    @Test func namesThatAreTooLongAreRefused() async throws {
+        let share = try Share()
+        let client = try share.client()
+        let name = String(repeating: "n", count: 300)
+        #expect(try await client.status("PUT", "/dav/" + name, [], "x") == 403)
+        #expect(try await client.status("MKCOL", "/dav/" + name) == 403)
+    }
+
+    @Test func locksSurviveARestart() async throws {
+        let share = try Share()
+        let file = share.outer + "/locks"
+        func client() throws -> DAVClient {
+            DAVClient(store: try LocalStore(root: share.path), locks: MemoryLockStore(file: file))
+        }
+        let token = try await client().lock("/dav/a%20b%25")
+        let later = try client()
+        #expect(try await later.status("PUT", "/dav/a%20b%25", [], "x") == 423)
+        #expect(try await later.status("PUT", "/dav/a%20b%25", ["If: (<\(token)>)"], "x") == 204)
+        let unlocked = ["Lock-Token: <\(token)>"]
+        #expect(try await later.status("UNLOCK", "/dav/a%20b%25", unlocked) == 204)
+        #expect(try await client().status("PUT", "/dav/a%20b%25", [], "y") == 204)
+    }
+
+    @Test func manyMembersAreListedInPieces() async throws {
+        let share = try Share()
+        for number in 0..<2_000 { try share.write("", "file-\(number)") }
+        let client = try share.client()
+        let list = try await client.send("PROPFIND", "/dav/", ["Depth: 1"])
+        #expect(list["Transfer-Encoding"] == "chunked")
+        #expect(list.text.matches(of: /<D:response>/).count == 2_001)
+    }
+}
