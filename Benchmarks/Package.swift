@@ -29,6 +29,9 @@ let package = Package(
         .executable(name: "PeerNIO", targets: ["PeerNIO"]),
         .executable(name: "PeerHummingbird", targets: ["PeerHummingbird"]),
         .executable(name: "PeerFlyingFox", targets: ["PeerFlyingFox"]),
+        .executable(name: "ClientBench", targets: ["ClientBench"]),
+        .executable(name: "PeerAsyncHTTPClient", targets: ["PeerAsyncHTTPClient"]),
+        .executable(name: "PeerURLSession", targets: ["PeerURLSession"]),
     ],
     dependencies: [
         .package(name: "swift-http-toolkit", path: ".."),
@@ -37,6 +40,7 @@ let package = Package(
             url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/swhitty/FlyingFox", exact: "0.27.1"),
+        .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
     ],
     targets: [
         .executableTarget(
@@ -83,5 +87,26 @@ let package = Package(
             name: "PeerFlyingFox",
             dependencies: [.product(name: "FlyingFox", package: "FlyingFox")],
             swiftSettings: peer),
+        .target(name: "Measuring", swiftSettings: strict),
+        .executableTarget(
+            name: "ClientBench",
+            dependencies: [
+                "Measuring",
+                .product(name: "URLClient", package: "swift-http-toolkit"),
+                .product(name: "HTTPParser", package: "swift-http-toolkit"),
+            ],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "PeerAsyncHTTPClient",
+            dependencies: [
+                "Measuring",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "_NIOFileSystem", package: "swift-nio"),
+            ],
+            swiftSettings: peer),
+        .executableTarget(
+            name: "PeerURLSession", dependencies: ["Measuring"], swiftSettings: peer),
     ]
 )
