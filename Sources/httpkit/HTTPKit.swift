@@ -3,6 +3,8 @@ import ArgumentParser
 /// The command line of the toolkit; each subcommand has a file of its own.
 @main
 struct HTTPKit: AsyncParsableCommand {
+    static let version = "0.1.0"
+
     static let configuration = CommandConfiguration(
         commandName: "httpkit",
         abstract:
@@ -11,7 +13,9 @@ struct HTTPKit: AsyncParsableCommand {
             Data goes to standard output, one JSON object or one address a line; logs and \
             complaints go to standard error.
             """,
-        version: "0.1.0",
-        subcommands: [ServeCommand.self, BinCommand.self, ParseCommand.self]
+        version: version,
+        subcommands: [
+            ServeCommand.self, BinCommand.self, FetchCommand.self, ParseCommand.self,
+        ]
     )
 }

@@ -45,7 +45,8 @@ extension BinRouter {
             else {
                 return Response(.unauthorized, fields: [.wwwAuthenticate: "Bearer"])
             }
-            return BinJSON.object(["authenticated": .flag(true), "token": .text(token)]).response()
+            return JSONValue.object(["authenticated": .flag(true), "token": .text(token)])
+                .response()
         }
     }
 
@@ -60,6 +61,6 @@ extension BinRouter {
 
     static func granted(_ request: Request) -> Response {
         let user = request.parameter("user")
-        return BinJSON.object(["authenticated": .flag(true), "user": .text(user)]).response()
+        return JSONValue.object(["authenticated": .flag(true), "user": .text(user)]).response()
     }
 }

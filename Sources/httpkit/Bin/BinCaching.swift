@@ -14,7 +14,7 @@ extension BinRouter {
             if fields.contains(.ifNoneMatch) || fields.contains(.ifModifiedSince) {
                 return Response(.notModified)
             }
-            var response = BinJSON.object(Self.head(of: request)).response()
+            var response = JSONValue.object(Self.head(of: request)).response()
             response.entityTag = EntityTag(of: Crypto.random(16))
             response.lastModified = HTTPDate(
                 secondsSinceEpoch: Syscalls.realtime().seconds)
@@ -24,7 +24,7 @@ extension BinRouter {
             [.get], "/cache/:n", "What caches may keep for so many seconds.", example: "/cache/60"
         ) { request in
             let age = try request.number("n")
-            return BinJSON.object(Self.head(of: request))
+            return JSONValue.object(Self.head(of: request))
                 .response(fields: [.cacheControl: "public, max-age=\(age)"])
         }
         answer(
@@ -34,7 +34,7 @@ extension BinRouter {
             guard let tag = EntityTag(opaque: request.parameter("tag")) else {
                 throw HTTPError(.badRequest, "that cannot be a tag")
             }
-            var response = BinJSON.object(Self.head(of: request)).response()
+            var response = JSONValue.object(Self.head(of: request)).response()
             response.entityTag = tag
             return try response.conditional(for: request)
         }

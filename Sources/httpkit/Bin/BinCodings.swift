@@ -42,7 +42,7 @@ extension BinRouter {
         encode: @escaping @Sendable ([UInt8]) throws -> [UInt8]
     ) {
         answer([.get], path, "JSON in the coding \(coding).") { request in
-            let json = BinJSON.object([
+            let json = JSONValue.object([
                 member: .flag(true), "headers": Self.fields(of: request),
                 "method": .text(request.method.name), "origin": .text(Self.origin(of: request)),
             ])

@@ -46,7 +46,7 @@ extension BinRouter {
                 for id in 0..<count {
                     var members = head
                     members["id"] = .integer(id)
-                    try await writer.write(BinJSON.object(members).line)
+                    try await writer.write(JSONValue.object(members).line)
                 }
             }
         }

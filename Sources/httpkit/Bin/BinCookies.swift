@@ -7,9 +7,9 @@ extension BinRouter {
     mutating func addCookies() {
         group("Cookies")
         answer(nil, "/cookies", "The cookies of the request.") { request in
-            var members: [String: BinJSON] = [:]
+            var members: [String: JSONValue] = [:]
             for cookie in Self.cookies(of: request) { members[cookie.name] = .text(cookie.value) }
-            return BinJSON.object(["cookies": .object(members)]).response()
+            return JSONValue.object(["cookies": .object(members)]).response()
         }
         answer(
             [.get], "/cookies/set", "Sets the cookies of the query, and leads to /cookies.",

@@ -14,7 +14,7 @@ extension BinRouter {
             }
             let members = try await Self.whole(of: request)
             try await Task.sleep(for: .seconds(min(seconds, Self.longestDelay)))
-            return BinJSON.object(members).response()
+            return JSONValue.object(members).response()
         }
         wait(
             [.get], "/drip",

@@ -8,7 +8,7 @@ extension BinRouter {
     mutating func addEchoes() {
         group("The request, sent back")
         answer([.get], "/get", "Query, fields, origin and URL of a GET request.") { request in
-            BinJSON.object(Self.head(of: request)).response()
+            JSONValue.object(Self.head(of: request)).response()
         }
         let writing: [HTTPMethod] = [.post, .put, .patch, .delete]
         for method in writing {
@@ -17,7 +17,7 @@ extension BinRouter {
                 [method], "/\(name.lowercased())",
                 "The same for \(name), with content, form, files and JSON."
             ) { request in
-                BinJSON.object(try await Self.whole(of: request)).response()
+                JSONValue.object(try await Self.whole(of: request)).response()
             }
         }
         for path in ["/anything", "/anything/*"] {
@@ -27,36 +27,36 @@ extension BinRouter {
             ) { request in
                 var members = try await Self.whole(of: request)
                 members["method"] = .text(request.method.name)
-                return BinJSON.object(members).response()
+                return JSONValue.object(members).response()
             }
         }
         answer(nil, "/headers", "The fields of the request.") { request in
-            BinJSON.object(["headers": Self.fields(of: request)]).response()
+            JSONValue.object(["headers": Self.fields(of: request)]).response()
         }
         answer(nil, "/ip", "The address that the request came from.") { request in
-            BinJSON.object(["origin": .text(Self.origin(of: request))]).response()
+            JSONValue.object(["origin": .text(Self.origin(of: request))]).response()
         }
         answer(nil, "/user-agent", "The value of User-Agent.") { request in
-            let agent = request.fields[.userAgent].map { BinJSON.text($0) } ?? .null
-            return BinJSON.object(["user-agent": agent]).response()
+            let agent = request.fields[.userAgent].map { JSONValue.text($0) } ?? .null
+            return JSONValue.object(["user-agent": agent]).response()
         }
         answer([.get], "/uuid", "A random UUID (RFC 9562, version 4).") { _ in
-            BinJSON.object(["uuid": .text(Self.uuid())]).response()
+            JSONValue.object(["uuid": .text(Self.uuid())]).response()
         }
     }
 
     // MARK: Parts of the answers
 
     /// What all answers have in common.
-    static func head(of request: Request) -> [String: BinJSON] {
+    static func head(of request: Request) -> [String: JSONValue] {
         [
-            "args": BinJSON(request.query), "headers": fields(of: request),
+            "args": JSONValue(request.query), "headers": fields(of: request),
             "origin": .text(origin(of: request)), "url": .text(url(of: request)),
         ]
     }
 
     /// Head and content.
-    static func whole(of request: Request) async throws -> [String: BinJSON] {
+    static func whole(of request: Request) async throws -> [String: JSONValue] {
         var members = head(of: request)
         members["data"] = .text("")
         members["form"] = .object([:])
@@ -65,17 +65,17 @@ extension BinRouter {
         switch request.mediaType?.essence {
         case "multipart/form-data", "application/x-www-form-urlencoded":
             let form = try await request.form(limits: formLimits)
-            members["form"] = BinJSON(form.fields)
-            var files: [(String, BinJSON)] = []
+            members["form"] = JSONValue(form.fields)
+            var files: [(String, JSONValue)] = []
             for file in form.files {
                 let content = try await file.content(upTo: contentLimit)
                 files.append((file.name, .text(text(content, file.mediaType))))
             }
-            members["files"] = BinJSON(grouping: files)
+            members["files"] = JSONValue(grouping: files)
         case let essence:
             let content = try await request.body.raw.collect(upTo: contentLimit)
             members["data"] = .text(text(content, essence.flatMap { MediaType($0) }))
-            if let json = BinJSON(parsing: content) { members["json"] = json }
+            if let json = JSONValue(parsing: content) { members["json"] = json }
         }
         return members
     }
@@ -97,8 +97,8 @@ extension BinRouter {
 
     /// The fields by name, each word of which begins with a capital, whatever way the client wrote
     /// it. The values of a name that comes several times are joined.
-    static func fields(of request: Request) -> BinJSON {
-        var members: [String: BinJSON] = [:]
+    static func fields(of request: Request) -> JSONValue {
+        var members: [String: JSONValue] = [:]
         for field in request.fields {
             let name = capitalized(field.name.text)
             if case .text(let earlier) = members[name] {

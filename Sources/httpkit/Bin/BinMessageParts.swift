@@ -19,7 +19,7 @@ extension BinRouter {
             }
             if trailers.isEmpty { trailers.append("X-Trailer", "behind the content") }
             let names = trailers.map(\.name.text).joined(separator: ", ")
-            let content = BinJSON.object(Self.head(of: request)).bytes
+            let content = JSONValue.object(Self.head(of: request)).bytes
             return Response(
                 .ok, fields: [.trailer: names],
                 body: .stream(mediaType: "application/json") { [trailers] writer in
@@ -33,7 +33,7 @@ extension BinRouter {
         ) { request in
             let link = "</image/svg>; rel=preload; as=image"
             try await request.sendInterim(.earlyHints, fields: [.link: link])
-            return BinJSON.object(Self.head(of: request)).response(fields: [.link: link])
+            return JSONValue.object(Self.head(of: request)).response(fields: [.link: link])
         }
         answer([.get], "/ws", "426: this server does not speak WebSocket yet.") { _ in
             throw HTTPError(

@@ -59,7 +59,7 @@ extension BinRouter {
             response.fields[.proxyAuthenticate] = "Basic realm=\"Fake Realm\""
         case .notAcceptable:
             let types = ["image/webp", "image/svg+xml", "image/jpeg", "image/png", "image/*"]
-            return BinJSON.object([
+            return JSONValue.object([
                 "message": "None of the media types that the client accepts is at hand.",
                 "accept": .list(types.map { .text($0) }),
             ]).response(status)
@@ -94,12 +94,12 @@ extension BinRouter {
         }
         var content: [UInt8] = []
         while true {
-            var pairs = response.fields.map { ($0.name.text, BinJSON.text($0.value)) }
+            var pairs = response.fields.map { ($0.name.text, JSONValue.text($0.value)) }
             if !response.fields.contains(.contentType) {
                 pairs.append(("Content-Type", "application/json"))
             }
             pairs.append(("Content-Length", .text(String(content.count))))
-            let made = BinJSON(grouping: pairs).bytes
+            let made = JSONValue(grouping: pairs).bytes
             defer { content = made }
             if made.count == content.count { break }
         }
@@ -108,6 +108,6 @@ extension BinRouter {
     }
 }
 
-extension BinJSON: ExpressibleByStringLiteral {
+extension JSONValue: ExpressibleByStringLiteral {
     init(stringLiteral text: String) { self = .text(text) }
 }

@@ -47,7 +47,7 @@ struct BinAnswerTests {
         for method in ["GET", "POST"] {
             let answer = try await Bin.answer(method, "/response-headers?X-A=1&X-A=2&Server=me")
             #expect(answer.fields.filter { $0.name == "X-A" }.map(\.value) == ["1", "2"])
-            let json = try #require(BinJSON(parsing: answer.content))
+            let json = try #require(JSONValue(parsing: answer.content))
             #expect(json["X-A"] == .list(["1", "2"]) && json["Server"] == "me")
             #expect(json["Content-Length"] == .text(String(answer.content.count)))
         }

@@ -28,7 +28,7 @@ struct BinContentTests {
         let lines = try await Bin.answer("GET", "/stream/3?a=b").text.split(separator: "\n")
         #expect(lines.count == 3)
         for (id, line) in lines.enumerated() {
-            let json = try #require(BinJSON(parsing: Array(line.utf8)))
+            let json = try #require(JSONValue(parsing: Array(line.utf8)))
             #expect(json["id"] == .integer(id) && json["args"] == .object(["a": "b"]))
         }
     }
@@ -73,12 +73,12 @@ struct BinContentTests {
     func codings() async throws {
         let gzip = try await Bin.answer("GET", "/gzip")
         #expect(gzip["Content-Encoding"] == "gzip")
-        let json = BinJSON(parsing: try gzip.content.gunzipped(outputLimit: 10_000))
+        let json = JSONValue(parsing: try gzip.content.gunzipped(outputLimit: 10_000))
         #expect(json?["gzipped"] == .flag(true))
         let deflate = try await Bin.answer("GET", "/deflate")
         let limits = ContentDecodingLimits(outputBytes: 10_000)
         let plain = try ContentCoding.deflate.decode(deflate.content.span, limits: limits)
-        #expect(BinJSON(parsing: plain)?["deflated"] == .flag(true))
+        #expect(JSONValue(parsing: plain)?["deflated"] == .flag(true))
         #expect(try await Bin.answer("GET", "/brotli")["Content-Encoding"] == "br")
         #expect(try await Bin.answer("GET", "/zstd")["Content-Encoding"] == "zstd")
     }

@@ -34,7 +34,7 @@ struct BinEchoTests {
         client.send("POST /post HTTP/1.1\r\nHost: a\r\nContent-Type: image/png\r\n")
         client.feed([.bytes(Array("Content-Length: 2\r\n\r\n".utf8) + [0xFF, 0x00]), .end])
         let answer = try #require(ServerAnswer.all(try await client.closed().output).first)
-        let json = try #require(BinJSON(parsing: answer.content))
+        let json = try #require(JSONValue(parsing: answer.content))
         #expect(json["data"] == "data:image/png;base64,/wA=")
         #expect(try await Bin.json("PUT", "/put", content: "\u{0}ok")["data"] == "\u{0}ok")
     }
@@ -103,7 +103,7 @@ struct BinEchoTests {
 
     @Test("Names are sorted, and what is no plain ASCII is escaped")
     func text() {
-        let json = BinJSON.object(["b": .list([.integer(1), "é"]), "a": .object([:])])
+        let json = JSONValue.object(["b": .list([.integer(1), "é"]), "a": .object([:])])
         #expect(
             String(decoding: json.bytes, as: UTF8.self)
                 == "{\n  \"a\": {},\n  \"b\": [\n    1,\n    \"\\u00e9\"\n  ]\n}\n")

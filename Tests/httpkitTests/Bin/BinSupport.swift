@@ -22,10 +22,10 @@ enum Bin {
     /// The JSON of the first answer.
     static func json(
         _ method: String, _ target: String, _ fields: String..., content: String? = nil
-    ) async throws -> BinJSON {
+    ) async throws -> JSONValue {
         let answer = try await self.answer(method, target, fields, content)
         #expect(answer.status == 200 && answer["Content-Type"] == "application/json")
-        return try #require(BinJSON(parsing: answer.content), "\(answer.text)")
+        return try #require(JSONValue(parsing: answer.content), "\(answer.text)")
     }
 
     private static func answer(
@@ -42,9 +42,9 @@ enum Bin {
     }
 }
 
-extension BinJSON {
+extension JSONValue {
     /// A member of an object; `null` where there is none.
-    subscript(name: String) -> BinJSON {
+    subscript(name: String) -> JSONValue {
         guard case .object(let members) = self else { return .null }
         return members[name] ?? .null
     }

@@ -3,14 +3,14 @@ import HTTPParser
 import HTTPServerCore
 
 /// A JSON value as httpbin writes it: names sorted, two spaces for each level, plain ASCII.
-enum BinJSON: Equatable, Sendable {
+enum JSONValue: Equatable, Sendable {
     case null
     case flag(Bool)
     case integer(Int)
     case real(Double)
     case text(String)
-    case list([BinJSON])
-    case object([String: BinJSON])
+    case list([JSONValue])
+    case object([String: JSONValue])
 
     /// The text, which ends with a line break.
     var bytes: [UInt8] {
@@ -79,7 +79,7 @@ enum BinJSON: Equatable, Sendable {
     }
 }
 
-extension BinJSON: Decodable {
+extension JSONValue: Decodable {
     private struct Name: CodingKey {
         var stringValue: String
         var intValue: Int? { nil }
@@ -89,21 +89,21 @@ extension BinJSON: Decodable {
 
     init(from decoder: any Decoder) throws {
         if let members = try? decoder.container(keyedBy: Name.self) {
-            var object: [String: BinJSON] = [:]
+            var object: [String: JSONValue] = [:]
             for name in members.allKeys {
-                object[name.stringValue] = try members.decode(BinJSON.self, forKey: name)
+                object[name.stringValue] = try members.decode(JSONValue.self, forKey: name)
             }
             self = .object(object)
         } else if var elements = try? decoder.unkeyedContainer() {
-            var list: [BinJSON] = []
-            while !elements.isAtEnd { list.append(try elements.decode(BinJSON.self)) }
+            var list: [JSONValue] = []
+            while !elements.isAtEnd { list.append(try elements.decode(JSONValue.self)) }
             self = .list(list)
         } else {
             self = try Self.scalar(decoder.singleValueContainer())
         }
     }
 
-    private static func scalar(_ container: any SingleValueDecodingContainer) throws -> BinJSON {
+    private static func scalar(_ container: any SingleValueDecodingContainer) throws -> JSONValue {
         if container.decodeNil() { return .null }
         if let flag = try? container.decode(Bool.self) { return .flag(flag) }
         if let number = try? container.decode(Int.self) { return .integer(number) }
@@ -115,19 +115,19 @@ extension BinJSON: Decodable {
     init?(parsing bytes: [UInt8]) {
         var json = JSONBody()
         json.byteLimit = BinRouter.contentLimit
-        guard let value = try? json.decode(BinJSON.self, from: bytes) else { return nil }
+        guard let value = try? json.decode(JSONValue.self, from: bytes) else { return nil }
         self = value
     }
 }
 
-extension BinJSON {
+extension JSONValue {
     /// The names and values of a query or form: a text for a name that comes once, else a list.
     init(_ pairs: FormURLEncoded) {
         self.init(grouping: pairs.map { ($0.name, .text($0.value)) })
     }
 
     /// Values by name: the value itself for a name that comes once, else a list.
-    init(grouping pairs: [(String, BinJSON)]) {
+    init(grouping pairs: [(String, JSONValue)]) {
         let groups = Dictionary(grouping: pairs, by: \.0)
         self = .object(
             groups.mapValues { group in

@@ -1,0 +1,65 @@
+import ArgumentParser
+import HTTPParser
+import URLClient
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// `httpkit fetch`: one request, and its content on standard output or in a file.
+struct FetchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "fetch",
+        abstract: "Send a request and print or keep the content of its response.",
+        discussion: """
+            The exit status is 0 for a response of 2xx or 3xx, 22 for one of 4xx or 5xx, and \
+            otherwise the one that curl has for the same failure: 6 for an unknown host, 7 for a \
+            refused connection, 28 for a timeout, 60 for a bad certificate.
+            """)
+
+    @Argument(help: "An http or https URL.")
+    var url: String
+
+    @OptionGroup(title: "Request")
+    var request: FetchRequestOptions
+
+    @OptionGroup(title: "Output")
+    var output: FetchOutputOptions
+
+    @OptionGroup(title: "Connection")
+    var connection: FetchConnectionOptions
+
+    func validate() throws {
+        if output.resume, output.file == nil {
+            throw ValidationError("--resume continues a file: name it with -o")
+        }
+    }
+
+    func run() async throws {
+        // Who reads the content may go; writing then fails, which is told.
+        _ = signal(SIGPIPE, SIG_IGN)
+        throw ExitCode(await status())
+    }
+
+    /// The exit status; what failed is told in one line.
+    private func status() async -> Int32 {
+        do {
+            let fetch = Fetch(
+                request: try request.request(url, connection), session: try connection.session(),
+                output: output)
+            let status = try await fetch.run()
+            try connection.saveCookies()
+            return status
+        } catch let error as ClientError {
+            show("httpkit: \(error)", on: STDERR_FILENO)
+            return error.exitCode == 0 ? 2 : error.exitCode
+        } catch {
+            show("httpkit: \(error)", on: STDERR_FILENO)
+            return error is StreamError ? 23 : 2
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import ArgumentParser
+import HTTPCodecs
+import HTTPParser
+import URLClient
+
+/// How the server is reached, and who asks.
+struct FetchConnectionOptions: ParsableArguments {
+    enum Version: String, EnumerableFlag { case http1, http2 }
+
+    @Option(
+        help: ArgumentHelp(
+            "Connect to this address instead of the URL's host, which stays the name in Host, SNI "
+                + "and certificate.", valueName: "host[:port]"))
+    var connectTo: String?
+
+    @Option(help: ArgumentHelp("How many redirects are followed.", valueName: "n"))
+    var maxRedirects = 16
+
+    @Option(
+        help: ArgumentHelp(
+            "Name and password for a server that asks for them.",
+            discussion: "Other users of this machine can see the arguments of programs.",
+            valueName: "name:password"))
+    var user: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Take cookies from this file and keep them there, in the form of cookies.txt.",
+            valueName: "file"))
+    var cookieJar: String?
+
+    @Flag(help: "Do not check the server's certificate: anybody can be the server.")
+    var insecure = false
+
+    @Option(help: ArgumentHelp("Trust the authorities of this PEM file.", valueName: "file"))
+    var cacert: String?
+
+    @Flag(help: "Speak this version of HTTP; http2 without TLS is not asked for before.")
+    var version: Version?
+
+    @Option(help: ArgumentHelp("How long everything may take.", valueName: "seconds"))
+    var timeout: Double?
+
+    func validate() throws {
+        if let connectTo { _ = try Self.target(connectTo) }
+        if maxRedirects < 0 { throw ValidationError("--max-redirects takes a number") }
+        if let timeout, !(timeout > 0 && timeout < 1e9) {
+            throw ValidationError("--timeout takes a number of seconds")
+        }
+        if let user, !user.contains(":") || user.hasPrefix(":") {
+            throw ValidationError("--user takes NAME:PASSWORD")
+        }
+    }
+
+    /// `HOST`, `HOST:PORT`, `:PORT`, with IPv6 addresses in brackets where a port follows.
+    static func target(_ text: String) throws -> ConnectTarget {
+        let refusal = ValidationError("--connect-to takes HOST, HOST:PORT or :PORT")
+        if text.hasPrefix("unix:") { return .unixSocket(String(text.dropFirst(5))) }
+        let colons = text.filter { $0 == ":" }.count
+        let isPlain = colons == 0 || (colons > 1 && !text.hasPrefix("["))
+        if isPlain || text.hasSuffix("]") {
+            guard !text.isEmpty else { throw refusal }
+            return ConnectTarget(host: text)
+        }
+        guard let colon = text.lastIndex(of: ":"),
+            let port = UInt16(text[text.index(after: colon)...]), port > 0
+        else { throw refusal }
+        let host = String(text[..<colon])
+        return ConnectTarget(host: host.isEmpty ? nil : host, port: port)
+    }
+
+    /// A session that behaves as the options say.
+    func session() throws -> ClientSession {
+        var configuration = ClientConfiguration()
+        configuration.userAgent = "httpkit/\(HTTPKit.version)"
+        configuration.tls.verifiesServer = !insecure
+        if let cacert { configuration.tls.authorities = .file(cacert) }
+        if let timeout { configuration.timeouts.total = .seconds(timeout) }
+        return ClientSession(configuration)
+    }
+
+    func apply(to request: inout ClientRequest) throws {
+        if let connectTo { request.connectTo = try Self.target(connectTo) }
+        switch version {
+        case .http1: request.protocols = .http1
+        case .http2:
+            let isPlain = request.origin?.scheme == "http"
+            request.protocols = isPlain ? .http2PriorKnowledge : .automatic
+        case nil: break
+        }
+    }
+
+    func saveCookies() throws {}
+}

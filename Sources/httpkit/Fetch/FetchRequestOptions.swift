@@ -1,0 +1,109 @@
+import ArgumentParser
+import HTTPCodecs
+import HTTPParser
+import URLClient
+
+/// What is sent.
+struct FetchRequestOptions: ParsableArguments {
+    @Option(
+        name: .customShort("X"),
+        help: ArgumentHelp(
+            "The method; without it GET, POST with -d or -F, PUT with -T.", valueName: "method"))
+    var method: String?
+
+    @Option(
+        name: .customShort("H"),
+        help: ArgumentHelp("A field; can be given several times.", valueName: "name: value"))
+    var fields: [String] = []
+
+    @Option(
+        name: .customShort("d"),
+        help: ArgumentHelp(
+            "Content, or the file that it is in; several are joined with an ampersand.",
+            valueName: "data|@file"))
+    var data: [String] = []
+
+    @Option(
+        name: .customShort("F"),
+        help: ArgumentHelp(
+            "A field of a form, or a file for it.", valueName: "name=value|name=@file"))
+    var form: [String] = []
+
+    @Option(name: .customShort("T"), help: ArgumentHelp("A file to send.", valueName: "file"))
+    var upload: String?
+
+    @Flag(help: "What is sent with -d is JSON, and so is what is asked for.")
+    var json = false
+
+    func validate() throws {
+        let kinds = [!data.isEmpty, !form.isEmpty, upload != nil].filter { $0 }
+        if kinds.count > 1 { throw ValidationError("one of -d, -F and -T is enough") }
+        if let method, HTTPMethod(method) == nil {
+            throw ValidationError("\(method) cannot be a method")
+        }
+        for field in fields { _ = try Self.field(field) }
+        for field in form where !field.contains("=") {
+            throw ValidationError("-F takes NAME=VALUE or NAME=@FILE")
+        }
+    }
+
+    /// The request that the options describe.
+    func request(
+        _ url: String, _ connection: FetchConnectionOptions
+    ) throws -> ClientRequest {
+        let standard: HTTPMethod =
+            upload != nil ? .put : data.isEmpty && form.isEmpty ? .get : .post
+        let method = method.flatMap { HTTPMethod($0) } ?? standard
+        var request = ClientRequest(method, url, body: try body)
+        request.allowsContentWithoutMeaning = true
+        if json { request.fields[.accept] = "application/json" }
+        for text in fields {
+            let (name, value) = try Self.field(text)
+            request.fields.append(name, value)
+        }
+        try connection.apply(to: &request)
+        return request
+    }
+
+    private static func field(_ text: String) throws -> (HTTPFieldName, String) {
+        guard let colon = text.firstIndex(of: ":"), let name = HTTPFieldName(String(text[..<colon]))
+        else { throw ValidationError("-H takes 'NAME: VALUE'") }
+        let value = text[text.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
+        guard !value.utf8.contains(where: { ($0 < 0x20 && $0 != 9) || $0 == 0x7F }) else {
+            throw ValidationError("-H \(name): the value has control characters")
+        }
+        return (name, String(value))
+    }
+
+    private var body: ClientBody {
+        get throws {
+            if let upload { return .file(upload) }
+            if !form.isEmpty { return .multipart(try multipart) }
+            guard let first = data.first else { return .none }
+            let mediaType = json ? "application/json" : MediaType.urlEncodedForm.essence
+            if data.count == 1, first.hasPrefix("@") {
+                return .file(String(first.dropFirst()), mediaType: mediaType)
+            }
+            for part in data where part.hasPrefix("@") {
+                throw ValidationError("\(part): a file cannot be joined with other data")
+            }
+            return .text(data.joined(separator: "&"), mediaType: mediaType)
+        }
+    }
+
+    private var multipart: ClientForm {
+        get throws {
+            var made = ClientForm()
+            for field in form {
+                guard let sign = field.firstIndex(of: "=") else { continue }
+                let (name, value) = (String(field[..<sign]), field[field.index(after: sign)...])
+                if value.hasPrefix("@") {
+                    try made.append(name, file: String(value.dropFirst()))
+                } else {
+                    try made.append(name, String(value))
+                }
+            }
+            return made
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import HTTPParser
+import URLClient
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Shows on standard error, a terminal, how far a transfer is, and leaves the last state there.
+final class ProgressDisplay: Sendable {
+    private let work: Task<Void, Never>
+
+    init(_ task: TransferTask) {
+        let start = ContinuousClock.now
+        let stream = task.progress
+        work = Task {
+            var isShown = false
+            for await progress in stream {
+                let line = ProgressLine.text(progress, elapsed: .now - start)
+                Self.write("\r\(line)\u{1B}[K")
+                isShown = true
+            }
+            if isShown { Self.write("\n") }
+        }
+    }
+
+    /// Waits until the last state is shown, once the transfer is over.
+    func end() async { await work.value }
+
+    /// Shows no more.
+    func cancel() { work.cancel() }
+
+    private static func write(_ text: String) {
+        var bytes = ByteBuffer()
+        bytes.append(text)
+        try? StandardOutput.write(&bytes, to: STDERR_FILENO)
+    }
+}
+
+extension ContinuousClock.Instant {
+    fileprivate static func - (now: Self, start: Self) -> Duration { start.duration(to: now) }
+}

@@ -1,0 +1,56 @@
+import URLClient
+
+/// How far a transfer is, in one line of a terminal.
+struct ProgressLine {
+    /// The cells of the bar.
+    private static let barWidth = 24
+
+    /// The line.
+    /// - Parameters:
+    ///   - progress: how far it is.
+    ///   - elapsed: how long that took.
+    static func text(_ progress: TransferProgress, elapsed: Duration) -> String {
+        let isSending = progress.received == 0 && progress.sent > 0
+        let done = isSending ? progress.sent : progress.received
+        let whole = isSending ? progress.expectedToSend : progress.expectedToReceive
+        let rate = Double(done) / max(elapsed.inSeconds, 0.001)
+        guard let whole, whole > 0 else { return "\(size(done))  \(size(Int64(rate)))/s" }
+        let part = min(1, Double(done) / Double(whole))
+        let cells = Int(part * Double(barWidth))
+        let bar =
+            String(repeating: "#", count: cells)
+            + String(repeating: "-", count: barWidth - cells)
+        let left = rate > 0 ? time(Double(whole - min(done, whole)) / rate) : "--:--"
+        return "[\(bar)] \(Int(part * 100)) %  \(size(done)) of \(size(whole))  "
+            + "\(size(Int64(rate)))/s  \(left)"
+    }
+
+    /// A number of bytes in the unit that suits it.
+    static func size(_ bytes: Int64) -> String {
+        guard bytes >= 1024 else { return "\(bytes) B" }
+        var value = Double(bytes)
+        var unit = ""
+        for next in ["KiB", "MiB", "GiB", "TiB"] where value >= 1024 {
+            value /= 1024
+            unit = next
+        }
+        let tenths = Int(value * 10)
+        return "\(tenths / 10).\(tenths % 10) \(unit)"
+    }
+
+    /// Seconds as minutes and seconds, with hours where there are some.
+    static func time(_ seconds: Double) -> String {
+        guard seconds < 360_000 else { return "--:--" }
+        let all = Int(seconds.rounded(.up))
+        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let end = "\(two(all / 60 % 60)):\(two(all % 60))"
+        return all < 3600 ? end : "\(all / 3600):\(end)"
+    }
+}
+
+extension Duration {
+    /// The same as a number of seconds.
+    var inSeconds: Double {
+        Double(components.seconds) + Double(components.attoseconds) / 1e18
+    }
+}
