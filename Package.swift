@@ -171,7 +171,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "httpkitTests",
-            dependencies: ["httpkit", "HTTPCodecs", "HTTPParser", "HTTPServerCore", "TestSupport"],
+            dependencies: [
+                "httpkit", "HTTPCodecs", "HTTPParser", "HTTPServerCore", "TestSupport", "URLClient",
+            ],
             swiftSettings: strict),
         // These talk to the built `httpkit` from outside.
         .testTarget(

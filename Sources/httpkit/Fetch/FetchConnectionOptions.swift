@@ -76,11 +76,15 @@ struct FetchConnectionOptions: ParsableArguments {
         configuration.tls.verifiesServer = !insecure
         if let cacert { configuration.tls.authorities = .file(cacert) }
         if let timeout { configuration.timeouts.total = .seconds(timeout) }
+        if cookieJar != nil { fail("--cookie-jar is not available in this version") }
         return ClientSession(configuration)
     }
 
     func apply(to request: inout ClientRequest) throws {
         if let connectTo { request.connectTo = try Self.target(connectTo) }
+        if let user {
+            request.fields[.authorization] = "Basic \(Base64.text(of: Array(user.utf8)))"
+        }
         switch version {
         case .http1: request.protocols = .http1
         case .http2:

@@ -19,7 +19,10 @@ final class ProgressDisplay: Sendable {
         work = Task {
             var isShown = false
             for await progress in stream {
-                let line = ProgressLine.text(progress, elapsed: .now - start)
+                let line = ProgressLine(
+                    received: progress.received, toReceive: progress.expectedToReceive,
+                    sent: progress.sent, toSend: progress.expectedToSend
+                ).text(elapsed: start.duration(to: .now))
                 Self.write("\r\(line)\u{1B}[K")
                 isShown = true
             }
@@ -38,8 +41,4 @@ final class ProgressDisplay: Sendable {
         bytes.append(text)
         try? StandardOutput.write(&bytes, to: STDERR_FILENO)
     }
-}
-
-extension ContinuousClock.Instant {
-    fileprivate static func - (now: Self, start: Self) -> Duration { start.duration(to: now) }
 }

@@ -1,28 +1,31 @@
-import URLClient
-
 /// How far a transfer is, in one line of a terminal.
 struct ProgressLine {
     /// The cells of the bar.
     private static let barWidth = 24
 
+    var received: Int64 = 0
+    /// How many bytes will come, if that is known.
+    var toReceive: Int64?
+    var sent: Int64 = 0
+    /// How many bytes will be sent, if that is known.
+    var toSend: Int64?
+
     /// The line.
-    /// - Parameters:
-    ///   - progress: how far it is.
-    ///   - elapsed: how long that took.
-    static func text(_ progress: TransferProgress, elapsed: Duration) -> String {
-        let isSending = progress.received == 0 && progress.sent > 0
-        let done = isSending ? progress.sent : progress.received
-        let whole = isSending ? progress.expectedToSend : progress.expectedToReceive
+    /// - Parameter elapsed: how long it took to come so far.
+    func text(elapsed: Duration) -> String {
+        let isSending = received == 0 && sent > 0
+        let done = isSending ? sent : received
+        let whole = isSending ? toSend : toReceive
         let rate = Double(done) / max(elapsed.inSeconds, 0.001)
-        guard let whole, whole > 0 else { return "\(size(done))  \(size(Int64(rate)))/s" }
+        guard let whole, whole > 0 else { return "\(Self.size(done))  \(Self.size(Int64(rate)))/s" }
         let part = min(1, Double(done) / Double(whole))
-        let cells = Int(part * Double(barWidth))
+        let cells = Int(part * Double(Self.barWidth))
         let bar =
             String(repeating: "#", count: cells)
-            + String(repeating: "-", count: barWidth - cells)
-        let left = rate > 0 ? time(Double(whole - min(done, whole)) / rate) : "--:--"
-        return "[\(bar)] \(Int(part * 100)) %  \(size(done)) of \(size(whole))  "
-            + "\(size(Int64(rate)))/s  \(left)"
+            + String(repeating: "-", count: Self.barWidth - cells)
+        let left = rate > 0 ? Self.time(Double(whole - min(done, whole)) / rate) : "--:--"
+        return "[\(bar)] \(Int(part * 100)) %  \(Self.size(done)) of \(Self.size(whole))  "
+            + "\(Self.size(Int64(rate)))/s  \(left)"
     }
 
     /// A number of bytes in the unit that suits it.

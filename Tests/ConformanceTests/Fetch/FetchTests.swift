@@ -1,0 +1,178 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("httpkit fetch", .fewAtOnce)
+struct FetchTests {
+    private static func fetch(_ arguments: String...) async throws -> Program.Result {
+        try await Program.run(Program.httpkit, ["fetch", "--timeout", "110"] + arguments)
+    }
+
+    @Test("Content goes to standard output, and nothing else anywhere")
+    func content() async throws {
+        let server = try await BinProcess()
+        let result = try await Self.fetch(server.base + "/bytes/100000?seed=1")
+        let curl = try await server.curl(path: "/bytes/100000?seed=1")
+        #expect(result.status == 0 && result.output == curl.output && result.complaints.isEmpty)
+        let head = try await Self.fetch("-i", server.base + "/etag/abc")
+        #expect(head.text.hasPrefix("HTTP/1.1 200 OK\r\n"))
+        #expect(head.text.contains("\r\nETag: \"abc\"\r\n") && head.text.contains("\r\n\r\n{\n"))
+    }
+
+    @Test("Method, fields and every kind of content arrive as curl sends them")
+    func requests() async throws {
+        let server = try await BinProcess()
+        let folder = try Folder()
+        try folder.write("file content", to: "f.txt")
+        let file = folder.file("f.txt").path
+        let cases: [[String]] = [
+            ["-X", "PURGE", "-H", "X-A: b"], ["-d", "a=1", "-d", "b=2"], ["-d", "@\(file)"],
+            ["-F", "a=1", "-F", "f=@\(file)"], ["-T", file, "-X", "PUT"],
+        ]
+        for arguments in cases {
+            let url = server.base + "/anything"
+            let ours = try await Program.run(Program.httpkit, ["fetch", url] + arguments)
+            let curl = try await Program.run("curl", ["-sS", "-m", "110", url] + arguments)
+            let (mine, theirs) = (try Self.echo(ours.output), try Self.echo(curl.output))
+            #expect(ours.status == 0 && mine == theirs, "\(arguments): \(ours.text)")
+        }
+        let json = try await Self.fetch("--json", "-d", "{\"a\": 1}", server.base + "/post")
+        #expect(json.text.contains("\"Content-Type\": \"application/json\""))
+        #expect(json.text.contains("\"Accept\": \"application/json\""))
+    }
+
+    /// What both have to agree on.
+    private static func echo(_ json: [UInt8]) throws -> [String: String] {
+        let object = try JSONSerialization.jsonObject(with: Data(json)) as? [String: Any] ?? [:]
+        return ["method", "data", "form", "files"].reduce(into: [:]) { parts, name in
+            parts[name] = object[name].map { "\($0)" }
+        }
+    }
+
+    @Test("4xx and 5xx are exit status 22 and one line")
+    func statuses() async throws {
+        let server = try await BinProcess()
+        for code in [404, 503] {
+            let result = try await Self.fetch("\(server.base)/status/\(code)")
+            #expect(result.status == 22)
+            #expect(result.complaints.hasPrefix("httpkit: the server answered \(code)"))
+            #expect(result.complaints.split(separator: "\n").count == 1)
+        }
+        #expect(try await Self.fetch(server.base + "/status/204").status == 0)
+    }
+
+    @Test("An error page does not take the place of a file")
+    func errorPage() async throws {
+        let server = try await BinProcess()
+        let folder = try Folder()
+        try folder.write("old", to: "f")
+        let path = folder.file("f").path
+        let refused = try await Self.fetch("-o", path, server.base + "/status/418")
+        #expect(refused.status == 22 && folder.bytes("f") == Array("old".utf8))
+        let good = try await Self.fetch("-o", path, server.base + "/range/100000")
+        #expect(good.status == 0 && good.output.isEmpty && folder.bytes("f")?.count == 100_000)
+    }
+
+    @Test(
+        "Failures have curl's exit statuses",
+        arguments: [
+            ("close", [52]), ("reset", [56]), ("short", [18]), ("truncated-chunk", [18]),
+            ("no-last-chunk", [18]), ("bad-chunk", [56]), ("gzip-garbage", [61]),
+            ("gzip-bad-check", [61]), ("nul", [8]), ("bad-length", [8]),
+        ] as [(String, [CInt])])
+    func failures(name: String, statuses: [CInt]) async throws {
+        let server = try await BinProcess()
+        let ours = try await Self.fetch("\(server.torture)/\(name)")
+        let curl = try await server.torture("--compressed", path: name)
+        #expect(statuses.contains(ours.status) && ours.status == curl.status)
+        #expect(ours.complaints.hasPrefix("httpkit: "))
+        #expect(ours.complaints.split(separator: "\n").count == 1)
+    }
+
+    @Test("What curl takes for whole, and is not, is told")
+    func stricter() async throws {
+        let server = try await BinProcess()
+        for name in ["close-in-head", "gzip-truncated", "two-lengths", "gzip-bomb", "endless-head"]
+        {
+            let result = try await Self.fetch("\(server.torture)/\(name)")
+            #expect(result.status != 0 && result.status != 22, "\(name)")
+        }
+    }
+
+    @Test("Unknown hosts, closed ports, timeouts, other schemes, bad certificates")
+    func network() async throws {
+        #expect(try await Self.fetch("http://nothing.invalid/").status == 6)
+        let port = try PeerServer.freePort()
+        #expect(try await Self.fetch("http://127.0.0.1:\(port)/").status == 7)
+        #expect(try await Self.fetch("gopher://127.0.0.1/").status == 1)
+        let server = try await BinProcess()
+        let late = try await Program.run(
+            Program.httpkit, ["fetch", "--timeout", "0.2", "\(server.torture)/silence"])
+        #expect(late.status == 28)
+        let certificates = try await TestCertificates()
+        let secure = try await PeerServer.nginx(
+            .init(at: "127.0.0.1", identity: try await certificates.identity(for: "a.test")))
+        let url = secure.url("/who", scheme: "https", host: "a.test")
+        let target = ["--connect-to", "127.0.0.1"]
+        #expect(
+            try await Program.run(Program.httpkit, ["fetch", url] + target).status == 60)
+        #expect(
+            try await Program.run(
+                Program.httpkit, ["fetch", url, "--insecure"] + target
+            ).status == 0)
+        let trusted = try await Program.run(
+            Program.httpkit,
+            ["fetch", url, "--cacert", certificates.authority.certificate] + target)
+        #expect(trusted.status == 0 && trusted.text.contains("sni=a.test\n"))
+    }
+
+    @Test("--connect-to chooses the address and leaves the name alone")
+    func connectTo() async throws {
+        let server = try await BinProcess()
+        let port = server.base.split(separator: ":").last ?? ""
+        for target in ["127.0.0.1:\(port)", ":\(port)"] {
+            let host = target.hasPrefix(":") ? "127.0.0.1" : "name.test"
+            let result = try await Self.fetch(
+                "--connect-to", target, "http://\(host):1/headers")
+            #expect(result.text.contains("\"Host\": \"\(host):1\""), "\(result.complaints)")
+        }
+    }
+
+    @Test("--metrics tells what a hop has taken, in JSON")
+    func metrics() async throws {
+        let server = try await BinProcess()
+        let result = try await Self.fetch("--metrics", server.base + "/get")
+        let line = try #require(result.complaints.split(separator: "\n").first)
+        let json = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+        #expect(json?["url"] as? String == server.base + "/get")
+        #expect(json?["version"] as? String == "HTTP/1.1" && json?["responseEnd"] is Double)
+    }
+
+    @Test("HTTP/2 and HTTP/1.1 as asked for")
+    func versions() async throws {
+        let certificates = try await TestCertificates()
+        let server = try await PeerServer.nginx(
+            .init(
+                at: "127.0.0.1", identity: try await certificates.identity(for: "a.test"),
+                speaksHTTP2: true))
+        let url = server.url("/who", scheme: "https", host: "a.test")
+        for (flag, version) in [("--http1", "1.1"), ("--http2", "2.0")] {
+            let result = try await Self.fetch(
+                "--cacert", certificates.authority.certificate, "--connect-to", "127.0.0.1", flag,
+                url)
+            #expect(result.text.contains("version=HTTP/\(version)\n"), "\(result.complaints)")
+        }
+    }
+
+    @Test("Wrong use is told, and exit status 64")
+    func usage() async throws {
+        for arguments in [
+            [], ["-d", "a", "-T", "b", "http://a/"], ["-H", "nothing", "http://a/"],
+            ["--connect-to", "a:b", "http://a/"], ["--resume", "http://a/"],
+            ["-X", "a b", "http://a/"],
+        ] {
+            let result = try await Program.run(Program.httpkit, ["fetch"] + arguments)
+            #expect(result.status == 64, "\(arguments)")
+        }
+    }
+}

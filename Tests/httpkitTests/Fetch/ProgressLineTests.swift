@@ -1,0 +1,43 @@
+import Testing
+
+@testable import httpkit
+
+@Suite("httpkit fetch: progress")
+struct ProgressLineTests {
+    @Test("Bar, part, rate and remaining time")
+    func known() {
+        let half = ProgressLine(received: 50 << 20, toReceive: 100 << 20)
+        #expect(
+            half.text(elapsed: .seconds(10))
+                == "[############------------] 50 %  50.0 MiB of 100.0 MiB  5.0 MiB/s  00:10")
+        let done = ProgressLine(received: 100, toReceive: 100)
+        #expect(
+            done.text(elapsed: .seconds(1)).hasPrefix(
+                "[########################] 100 %"))
+        let start = ProgressLine(received: 0, toReceive: 100)
+        #expect(start.text(elapsed: .zero).hasSuffix("0 B/s  --:--"))
+    }
+
+    @Test("Without a length there is no bar")
+    func unknown() {
+        #expect(
+            ProgressLine(received: 3 << 10).text(elapsed: .seconds(2))
+                == "3.0 KiB  1.5 KiB/s")
+    }
+
+    @Test("What is sent counts as long as nothing comes")
+    func sending() {
+        let line = ProgressLine(sent: 25, toSend: 100).text(elapsed: .seconds(1))
+        #expect(line.contains(" 25 %  25 B of 100 B  25 B/s  00:03"))
+    }
+
+    @Test(
+        "Times and sizes",
+        arguments: [
+            (0.2, "00:01"), (61, "01:01"), (3600, "1:00:00"), (359_999, "99:59:59"),
+            (360_000, "--:--"), (Double.infinity, "--:--"),
+        ] as [(Double, String)])
+    func times(seconds: Double, text: String) {
+        #expect(ProgressLine.time(seconds) == text)
+    }
+}
