@@ -48,11 +48,11 @@ struct FetchCommand: AsyncParsableCommand {
     /// The exit status; what failed is told in one line.
     private func status() async -> Int32 {
         do {
+            let session = try connection.session(for: url)
             let fetch = Fetch(
-                request: try request.request(url, connection), session: try connection.session(),
-                output: output)
+                request: try request.request(url, connection), session: session, output: output)
             let status = try await fetch.run()
-            try connection.saveCookies()
+            await session.flush()
             return status
         } catch let error as ClientError {
             show("httpkit: \(error)", on: STDERR_FILENO)

@@ -1,5 +1,4 @@
 import ArgumentParser
-import HTTPCodecs
 import HTTPParser
 import URLClient
 
@@ -70,21 +69,29 @@ struct FetchConnectionOptions: ParsableArguments {
     }
 
     /// A session that behaves as the options say.
-    func session() throws -> ClientSession {
+    /// - Parameter url: whose server may be told the password.
+    func session(for url: String) throws -> ClientSession {
         var configuration = ClientConfiguration()
         configuration.userAgent = "httpkit/\(HTTPKit.version)"
         configuration.tls.verifiesServer = !insecure
         if let cacert { configuration.tls.authorities = .file(cacert) }
         if let timeout { configuration.timeouts.total = .seconds(timeout) }
-        if cookieJar != nil { fail("--cookie-jar is not available in this version") }
+        configuration.redirects.limit = maxRedirects
+        configuration.redirects.isEnabled = maxRedirects > 0
+        configuration.cookies = cookieJar.map { CookieStorage(file: $0, format: .netscape) }
+        // Redirects may set cookies that the next request needs.
+        if cookieJar == nil { configuration.cookies = CookieStorage() }
+        configuration.cache = nil
+        if let user, let origin = ClientRequest(.get, url).origin {
+            let parts = user.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            configuration.authentication.credentials.set(
+                .password(user: String(parts[0]), password: String(parts[1])), for: origin)
+        }
         return ClientSession(configuration)
     }
 
     func apply(to request: inout ClientRequest) throws {
         if let connectTo { request.connectTo = try Self.target(connectTo) }
-        if let user {
-            request.fields[.authorization] = "Basic \(Base64.text(of: Array(user.utf8)))"
-        }
         switch version {
         case .http1: request.protocols = .http1
         case .http2:
@@ -93,6 +100,4 @@ struct FetchConnectionOptions: ParsableArguments {
         case nil: break
         }
     }
-
-    func saveCookies() throws {}
 }

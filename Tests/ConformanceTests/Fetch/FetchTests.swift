@@ -70,7 +70,7 @@ struct FetchTests {
         let refused = try await Self.fetch("-o", path, server.base + "/status/418")
         #expect(refused.status == 22 && folder.bytes("f") == Array("old".utf8))
         let good = try await Self.fetch("-o", path, server.base + "/range/100000")
-        #expect(good.status == 0 && good.output.isEmpty && folder.bytes("f")?.count == 100_000)
+        #expect(good.status == 0 && good.output.isEmpty && folder.bytes("f").count == 100_000)
     }
 
     @Test(
@@ -162,6 +162,46 @@ struct FetchTests {
                 url)
             #expect(result.text.contains("version=HTTP/\(version)\n"), "\(result.complaints)")
         }
+    }
+
+    @Test("Redirects are followed, so many and no more")
+    func redirects() async throws {
+        let server = try await BinProcess()
+        let url = server.base + "/redirect/3"
+        #expect(try await Self.fetch(url).text.contains("\"url\": \"\(server.base)/get\""))
+        #expect(try await Self.fetch("--max-redirects", "3", url).status == 0)
+        #expect(try await Self.fetch("--max-redirects", "2", url).status == 47)
+        let first = try await Self.fetch("--max-redirects", "0", "-i", url)
+        #expect(first.status == 0 && first.text.hasPrefix("HTTP/1.1 302 Found\r\n"))
+        let kept = try await Self.fetch(
+            "-d", "a=b", server.base + "/redirect-to?url=/anything&status_code=307")
+        #expect(kept.text.contains("\"method\": \"POST\"") && kept.text.contains("\"a\": \"b\""))
+    }
+
+    @Test("--user answers Basic and Digest", arguments: ["basic-auth", "digest-auth/auth"])
+    func logins(path: String) async throws {
+        let server = try await BinProcess()
+        let url = "\(server.base)/\(path)/ada/lovelace"
+        let right = try await Self.fetch("--user", "ada:lovelace", url)
+        #expect(right.status == 0 && right.text.contains("\"authenticated\": true"))
+        #expect(try await Self.fetch("--user", "ada:x", url).status == 22)
+        #expect(try await Self.fetch(url).status == 22)
+    }
+
+    @Test("--cookie-jar keeps cookies between calls, in a form that curl reads")
+    func cookies() async throws {
+        let server = try await BinProcess()
+        let folder = try Folder()
+        let jar = folder.file("jar.txt").path
+        let url = server.base + "/cookies"
+        let set = try await Self.fetch(
+            "--cookie-jar", jar,
+            server.base + "/response-headers?Set-Cookie=color%3Dred%3BMax-Age%3D999")
+        #expect(set.status == 0)
+        let again = try await Self.fetch("--cookie-jar", jar, url)
+        #expect(again.text.contains("\"color\": \"red\""))
+        let curl = try await Program.run("curl", ["-sS", "-m", "110", "-b", jar, url])
+        #expect(curl.text.contains("\"color\": \"red\""))
     }
 
     @Test("Wrong use is told, and exit status 64")

@@ -14,8 +14,11 @@ struct ConnectTests {
 
         init(_ change: (inout ClientConfiguration) -> Void = { _ in }) async throws {
             certificates = try await TestCertificates()
+            let toOther = "location = /other { return 302 https://b.test:$server_port/who; }\n"
             server = try await PeerServer.nginx(
-                .init(at: "127.0.0.2", identity: try await certificates.identity(for: "a.test")),
+                .init(
+                    at: "127.0.0.2", identity: try await certificates.identity(for: "a.test"),
+                    more: toOther),
                 .init(at: "[::1]", identity: try await certificates.identity(for: "b.test")))
             var configuration = ClientConfiguration()
             configuration.tls.authorities = .file(certificates.authority.certificate)
@@ -85,6 +88,29 @@ struct ConnectTests {
         let first = try await pair.who("a.test", at: nil)
         let second = try await pair.who("b.test", at: nil)
         #expect(first.contains("address=127.0.0.2\n") && second.contains("address=::1\n"))
+    }
+
+    @Test("A redirect to another host is not sent to the first one's address (YMHTTP defect 3)")
+    func redirect() async throws {
+        let pair = try await Pair { configuration in
+            configuration.endpoints = EndpointPolicy { _, _ in [ConnectTarget(host: "::1")] }
+        }
+        var request = ClientRequest(.get, pair.url("a.test", "/other"))
+        request.connectTo = ConnectTarget(host: "127.0.0.2")
+        let (content, response) = try await pair.session.data(for: request)
+        let text = String(decoding: content, as: UTF8.self)
+        #expect(response.url.absoluteString == pair.url("b.test"))
+        #expect(text.contains("sni=b.test\n") && text.contains("address=::1\n"))
+    }
+
+    @Test("Cookies belong to the name, whatever address it has")
+    func storage() async throws {
+        let pair = try await Pair { $0.cookies = CookieStorage() }
+        pair.session.configuration.cookies?.store(
+            from: ["Set-Cookie": "a=b; Path=/"], for: try #require(URL(string: pair.url("a.test"))))
+        let first = try await pair.who("a.test", at: ConnectTarget(host: "127.0.0.2"))
+        let other = try await pair.who("b.test", at: ConnectTarget(host: "::1"))
+        #expect(first.contains("cookie=a=b\n") && other.contains("cookie=\n"))
     }
 
     @Test("Through an HTTP proxy it is a tunnel to the address; the name stays")

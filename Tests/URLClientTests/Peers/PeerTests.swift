@@ -57,6 +57,27 @@ struct PeerTests {
         }
     }
 
+    @Test("Apache: Basic and Digest", arguments: ["basic", "digest"])
+    func logins(scheme: String) async throws {
+        let server = try await PeerServer.apache()
+        try server.write(Array("content".utf8), to: "f.txt")
+        let request = ClientRequest(.get, server.url("/\(scheme)/f.txt"))
+        var configuration = ClientConfiguration()
+        configuration.authentication.challenge = { challenge in
+            guard challenge.failureCount == 0 else { return .reject }
+            return .use(
+                .password(user: PeerServer.user.name, password: PeerServer.user.password))
+        }
+        let session = ClientSession(configuration)
+        for _ in 0..<3 {
+            let (content, response) = try await session.data(for: request)
+            #expect(response.status == .ok && content == Array("content".utf8))
+        }
+        configuration.authentication.challenge = nil
+        let (_, refused) = try await ClientSession(configuration).data(for: request)
+        #expect(refused.status == .unauthorized)
+    }
+
     @Test("nginx: HTTP/2 by ALPN and by prior knowledge, many requests on one connection")
     func http2() async throws {
         let certificates = try await TestCertificates()
