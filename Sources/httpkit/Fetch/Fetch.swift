@@ -65,13 +65,14 @@ struct Fetch {
 
     private func download(to path: String) async throws -> ClientResponse {
         let note = ResumeNote(file: path)
-        let guarding = OnlyGood()
+        // An error page must not take the place of a file, so it goes beside it first.
+        let part = path + ".part"
         let task: DownloadTask
         if output.resume, let data = note.read() {
             task = session.downloadTask(
-                resuming: data, request: request, to: path, delegate: guarding)
+                resuming: data, request: request, to: part)
         } else {
-            task = session.downloadTask(for: request, to: path, delegate: guarding)
+            task = session.downloadTask(for: request, to: part)
         }
         task.keepsPartialFile = output.resume
         let progress = showProgress(of: task)
@@ -79,22 +80,19 @@ struct Fetch {
             let response = try await task.finished()
             await progress?.end()
             note.remove()
-            try tell(response, task)
+            if response.status.code >= 400 {
+                _ = unsafe unlink(part)
+            } else if unsafe rename(part, path) != 0 {
+                throw StreamError("cannot write \(path)", code: errno)
+            }
+            if output.includesHead { try write(head: response) }
+            showMetrics(task)
             return response
         } catch let error as ClientError {
             await progress?.end()
-            if let refused = guarding.refused {
-                try tell(refused, task)
-                return refused
-            }
             if output.resume, let data = error.resumeData { note.write(data) }
             throw error
         }
-    }
-
-    private func tell(_ response: ClientResponse, _ task: TransferTask) throws {
-        if output.includesHead { try write(head: response) }
-        showMetrics(task)
     }
 
     // MARK: On standard error
@@ -111,19 +109,5 @@ struct Fetch {
             line.append(JSONValue(hop).line)
             try? StandardOutput.write(&line, to: STDERR_FILENO)
         }
-    }
-}
-
-/// Lets no error page take the place of a file.
-private final class OnlyGood: ClientSessionDelegate, @unchecked Sendable {
-    /// The response that was refused. It is written before the task ends, and read after.
-    private(set) var refused: ClientResponse?
-
-    func task(
-        _ task: TransferTask, didReceiveResponse response: ClientResponse
-    ) async -> ResponseDisposition {
-        guard response.status.code >= 400 else { return .allow }
-        refused = response
-        return .cancel
     }
 }

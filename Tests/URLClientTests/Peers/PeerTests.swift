@@ -73,8 +73,7 @@ struct PeerTests {
             let (content, response) = try await session.data(for: request)
             #expect(response.status == .ok && content == Array("content".utf8))
         }
-        configuration.authentication.challenge = nil
-        let (_, refused) = try await ClientSession(configuration).data(for: request)
+        let (_, refused) = try await ClientSession().data(for: request)
         #expect(refused.status == .unauthorized)
     }
 
