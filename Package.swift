@@ -36,8 +36,10 @@ let package = Package(
         .library(name: "URLClient", targets: ["URLClient"]),
         .executable(name: "httpkit", targets: ["httpkit"]),
     ],
-    // Off by default: what is off is neither compiled nor linked. `make test-traits` has all on.
+    // What is off is neither compiled nor linked. `make test-traits` has all on. On by default is
+    // only what lets code written for URLSession move over by changing the session's type.
     traits: [
+        .default(enabledTraits: ["FoundationNetworking"]),
         .trait(name: "Bonjour", description: "Announces servers by DNS-SD."),
         .trait(name: "NATPortMapping", description: "Has a gateway map a port, by NAT-PMP."),
         .trait(

@@ -69,6 +69,7 @@ final class CollectingSink: ContentSink {
 final class FileSink: ContentSink {
     private var destination: String
     private var partialPath: String
+    private let isTemporary: Bool
     private var file: System.File?
     private(set) var offset: Int64 = 0
     private var resume: ResumeData?
@@ -81,6 +82,7 @@ final class FileSink: ContentSink {
     /// - Parameter destination: a path; nil for a temporary file.
     init(to destination: String?, resuming resume: ResumeData?) {
         let name = Self.randomName()
+        isTemporary = destination == nil
         self.destination = destination ?? "\(System.temporaryFolder)/\(name).download"
         partialPath = Self.partialPath(for: self.destination, name)
         self.resume = resume
@@ -141,7 +143,7 @@ final class FileSink: ContentSink {
         if let file {
             return System.cut(file, at: 0) ? nil : ClientError(.cannotWriteFile, partialPath)
         }
-        switch System.create(partialPath) {
+        switch System.create(partialPath, isPrivate: isTemporary) {
         case .failure(let error):
             return ClientError(.cannotWriteFile, "\(partialPath): \(error.text)")
         case .success(let file):
@@ -176,8 +178,7 @@ final class FileSink: ContentSink {
     }
 
     override func finish(trailers: HTTPFields) -> ClientError? {
-        guard let file else { return ClientError(.cannotWriteFile, "no file") }
-        System.setMode(of: file, to: 0o644)
+        guard file != nil else { return ClientError(.cannotWriteFile, "no file") }
         if let error = System.move(partialPath, to: destination) {
             let failure = ClientError(.cannotWriteFile, "\(destination): \(error.text)")
             abandon(failure)

@@ -75,8 +75,13 @@ enum System {
     }
 
     /// Creates a file, which must not be there.
-    static func create(_ path: String) -> Result<File, FileError> {
-        let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    /// - Parameters:
+    ///   - path: its path.
+    ///   - isPrivate: whether only its owner may read it, as is right in a folder that all share;
+    ///     otherwise it gets the permissions that the process gives new files.
+    static func create(_ path: String, isPrivate: Bool) -> Result<File, FileError> {
+        let mode: mode_t = isPrivate ? 0o600 : 0o666
+        let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         return descriptor < 0 ? .failure(FileError(number: errno)) : .success(File(descriptor))
     }
 
@@ -134,11 +139,6 @@ enum System {
 
     static func remove(_ path: String) {
         unsafe unlink(path)
-    }
-
-    /// Gives a file the permissions that others have when they are created.
-    static func setMode(of file: File, to mode: UInt32) {
-        fchmod(file.descriptor, mode_t(mode))
     }
 
     static var temporaryFolder: String {

@@ -96,9 +96,7 @@ final class Transfer {
         }
         if unsafe matches(line, "content-length:") {
             let text = unsafe FieldLines.text(FieldLines.trimmed(Array(line)[15...]))
-            guard !text.isEmpty, text.utf8.count <= 18, let length = Int64(text), length >= 0 else {
-                return true
-            }
+            guard let length = FieldValues.parseDecimal(text) else { return true }
             if hasLength, length != contentLength { hasConflict = true }
             (hasLength, contentLength) = (true, length)
         } else if unsafe matches(line, "content-encoding:") {
