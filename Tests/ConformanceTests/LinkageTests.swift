@@ -33,7 +33,7 @@
             }
             #expect(names.contains { $0.hasPrefix("libz.") })
             for name in names {
-                let isKnown = (Self.known + Self.ofClients).contains { name.hasPrefix($0) }
+                let isKnown = (Self.known + Self.ofClients + ["libxml2."]).contains { name.hasPrefix($0) }
                 #expect(isKnown, "\(name)")
             }
         }
@@ -46,7 +46,8 @@
         ]
         /// What URLClient adds.
         private static let ofClients = [
-            "libcurl.", "libpsl.", "libFoundation.", "libFoundationNetworking.",
+            "libcurl.", "libpsl.", "libssl.", "libFoundation.", "libFoundationNetworking.",
+            "libFoundationInternationalization.",
         ]
     }
 #endif

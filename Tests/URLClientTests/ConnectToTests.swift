@@ -65,13 +65,14 @@ struct ConnectToTests {
     @Test("A Unix socket")
     func unixSocket() async throws {
         let folder = try ServerDirectory()
-        _ = try await TestServer { configuration, _ in
+        let server = try await TestServer { configuration, _ in
             configuration.endpoints.append(.unix(path: folder.path("socket")))
         }
         var request = ClientRequest(.get, "http://name.test/hello")
         request.connectTo = .unixSocket(folder.path("socket"))
         let (content, _) = try await ClientSession().data(for: request)
         #expect(text(content) == "hello")
+        withExtendedLifetime(server) {}
     }
 
     @Test("A policy is asked per hop, and gives the next endpoint for a dead one")
