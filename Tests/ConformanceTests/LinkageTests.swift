@@ -33,7 +33,9 @@
             }
             #expect(names.contains { $0.hasPrefix("libz.") })
             for name in names {
-                let isKnown = (Self.known + Self.ofClients + ["libxml2."]).contains { name.hasPrefix($0) }
+                let isKnown = (Self.known + Self.ofClients + ["libxml2."]).contains {
+                    name.hasPrefix($0)
+                }
                 #expect(isKnown, "\(name)")
             }
         }

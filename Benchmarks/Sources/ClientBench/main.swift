@@ -51,7 +51,10 @@ case "get":
     }
     _ = try await concurrent(width, width)
     let measurement = Measurement()
-    let bytes = width == 1 ? try await Task.detached { try await sequential(count) }.value : try await concurrent(count, width)
+    let bytes =
+        width == 1
+        ? try await Task.detached { try await sequential(count) }.value
+        : try await concurrent(count, width)
     measurement.report(requests: count, bytes: bytes)
 case "download":
     let isSlow = words.count > 3

@@ -7,6 +7,7 @@ import NIOHTTP1
 // get URL COUNT CONCURRENT | download URL [slow] | upload URL FILE
 
 let words = CommandLine.arguments
+guard words.count >= 3 else { fatalError("get, download or upload, and a URL") }
 let (what, url) = (words[1], words[2])
 var configuration = HTTPClient.Configuration()
 configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
@@ -44,10 +45,15 @@ func concurrent(_ count: Int, _ width: Int) async throws -> Int64 {
 
 switch what {
 case "get":
-    let (count, width) = (Int(words[3])!, Int(words[4])!)
+    guard words.count == 5, let count = Int(words[3]), let width = Int(words[4]) else {
+        fatalError("COUNT and CONCURRENT")
+    }
     _ = try await concurrent(width, width)
     let measurement = Measurement()
-    let bytes = width == 1 ? try await Task.detached { try await sequential(count) }.value : try await concurrent(count, width)
+    let bytes =
+        width == 1
+        ? try await Task.detached { try await sequential(count) }.value
+        : try await concurrent(count, width)
     measurement.report(requests: count, bytes: bytes)
 case "download":
     let isSlow = words.count > 3

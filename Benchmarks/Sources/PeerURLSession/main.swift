@@ -5,7 +5,10 @@ import Measuring
 // get URL COUNT CONCURRENT | download URL | upload URL FILE
 
 let words = CommandLine.arguments
-let (what, url) = (words[1], URL(string: words[2])!)
+guard words.count >= 3, let url = URL(string: words[2]) else {
+    fatalError("get, download or upload, and a URL")
+}
+let what = words[1]
 let configuration = URLSessionConfiguration.ephemeral
 configuration.httpMaximumConnectionsPerHost = 64
 configuration.urlCache = nil
@@ -51,12 +54,15 @@ final class Counter: NSObject, URLSessionDataDelegate, @unchecked Sendable {
 switch what {
 case "get":
     let session = URLSession(configuration: configuration)
-    let (count, width) = (Int(words[3])!, Int(words[4])!)
+    guard words.count == 5, let count = Int(words[3]), let width = Int(words[4]) else {
+        fatalError("COUNT and CONCURRENT")
+    }
     _ = try await concurrent(session, width, width)
     let measurement = Measurement()
     let bytes =
         width == 1
-        ? try await Task.detached { try await sequential(session, count) }.value : try await concurrent(session, count, width)
+        ? try await Task.detached { try await sequential(session, count) }.value
+        : try await concurrent(session, count, width)
     measurement.report(requests: count, bytes: bytes)
 case "download":
     let counter = Counter(isSlow: words.count > 3)
