@@ -86,6 +86,14 @@ struct ResponseTests {
                 .badResponse, 8
             ),
             ("SSH-2.0-OpenSSH\r\n", .badResponse, 1),
+            ("ok", .badResponse, 1),
+            ("<html>\nold\n</html>\n", .badResponse, 1),
+            ("HTTP/7.3 200 OK\r\nContent-Length: 2\r\n\r\nok", .badResponse, 1),
+            ("HTTP/1.1 200 OK\r\nContent-Le", .truncated, 18),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n", .truncated, 18),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\nok", .badResponse, 8),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 2x\r\n\r\nok", .badResponse, 8),
+            ("HTTP/1.1 200 OK\r\nContent-Length: -2\r\n\r\nok", .badResponse, 8),
             ("", .emptyResponse, 52),
         ])
     func broken(_ answer: String, _ kind: ClientError.Kind, _ exitCode: Int32) async throws {
@@ -150,6 +158,19 @@ struct ResponseTests {
             try await ClientSession().data(for: ClientRequest(.get, peer.url()))
         }
         #expect(error?.kind == .truncated)
+        #expect(error?.phase == .receiving)
+    }
+
+    @Test("What cannot be decoded has failed while it was received")
+    func decodingPhase() async throws {
+        let head = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 6\r\n\r\n"
+        let peer = try peer(head + "no zip")
+        let error = await failure {
+            try await ClientSession().data(for: ClientRequest(.get, peer.url()))
+        }
+        #expect(error?.kind == .decodingFailed)
+        #expect(error?.phase == .receiving)
+        #expect(error?.isSafeToRetry == false)
     }
 
     @Test("D21: errors say what happened, in words and codes")

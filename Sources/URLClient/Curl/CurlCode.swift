@@ -8,11 +8,15 @@ extension ClientError.Kind {
     ///   - verification: what OpenSSL found wrong with the certificate, 0 for nothing.
     ///   - message: what libcurl says of it.
     ///   - isLost: whether the operating system says that the connection broke.
-    init(curl code: CURLcode, verification: Int, message: String, isLost: Bool) {
+    ///   - wasConnected: whether the peer was reached.
+    init(
+        curl code: CURLcode, verification: Int, message: String, isLost: Bool, wasConnected: Bool
+    ) {
         switch code {
-        // What begins without a status line could be HTTP/0.9, which is not spoken.
+        // Said of a URL before anything is done, and of a peer that answers with something else
+        // than HTTP: without a status line, which could be HTTP/0.9, or with another version.
         case CURLE_UNSUPPORTED_PROTOCOL:
-            self = message.contains("HTTP/0.9") ? .badResponse : .unsupportedURL
+            self = wasConnected || message.contains("HTTP/0.9") ? .badResponse : .unsupportedURL
         case CURLE_URL_MALFORMAT: self = .badURL
         case CURLE_NOT_BUILT_IN, CURLE_UNKNOWN_OPTION: self = .notSupported
         case CURLE_COULDNT_RESOLVE_PROXY: self = .cannotFindProxy

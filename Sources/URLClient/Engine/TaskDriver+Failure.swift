@@ -5,8 +5,8 @@ internal import HTTPParser
 extension TaskDriver {
     /// Ends the hop: at once, or after the callback that is running.
     func fail(_ error: ClientError) {
-        guard transfer != nil else { return failed(error) }
-        pendingFailure = pendingFailure ?? error
+        guard let transfer else { return failed(error) }
+        pendingFailure = pendingFailure ?? placed(error, transfer)
         loop.callAfterwards(self)
     }
 
@@ -88,12 +88,17 @@ extension TaskDriver {
     /// What libcurl's result means here; nil for success.
     func error(of result: TransferResult, _ transfer: Transfer) -> ClientError? {
         if let failure = transfer.failure { return placed(failure, transfer) }
-        guard !result.isSuccess else { return nil }
+        guard !result.isSuccess else {
+            guard transfer.isInsideHead else { return nil }
+            let text = "the head of the response is cut off"
+            return placed(ClientError(.truncated, text, curlCode: 18), transfer)
+        }
         let number = transfer.handle.operatingSystemError
+        let phase = transfer.phase
         var kind = ClientError.Kind(
             curl: result.code, verification: transfer.handle.verificationResult,
-            message: result.message, isLost: System.connectionLostNumbers.contains(number))
-        let phase = transfer.phase
+            message: result.message, isLost: System.connectionLostNumbers.contains(number),
+            wasConnected: phase != .resolving && phase != .connecting)
         if case .timedOut = kind, phase == .securing { kind = .timedOut(.tls) }
         if transfer.isHeadDone, kind == .emptyResponse { kind = .truncated }
         var text = result.text
@@ -121,7 +126,10 @@ extension TaskDriver {
         case .queued:
             error.isSafeToRetry = true
             error.phase = .queued
-        case .running, .over: break
+        case .running:
+            // The transfer is over, and what it brought is being handed on.
+            if error.phase == .preparing, response != nil { error.phase = .receiving }
+        case .over: break
         }
         return error
     }

@@ -71,13 +71,17 @@ extension TaskDriver {
         hop.version = response?.version
         hop.queued = .nanoseconds(transfer.startTime - queuedSince)
         transfer.handle.fill(&hop)
+        // libcurl's clock is read more often than the loop's: nothing may end before it began.
+        let start = hop.requestStart ?? .zero
         if transfer.responseStart > 0 {
-            hop.responseStart = .nanoseconds(transfer.responseStart - transfer.startTime)
+            hop.responseStart = max(
+                start, .nanoseconds(transfer.responseStart - transfer.startTime))
         }
         if transfer.uploadEnd > 0 {
-            hop.requestEnd = .nanoseconds(transfer.uploadEnd - transfer.startTime)
+            hop.requestEnd = max(start, .nanoseconds(transfer.uploadEnd - transfer.startTime))
         }
-        hop.responseEnd = .nanoseconds(loop.now - transfer.startTime)
+        hop.responseEnd = max(
+            hop.responseStart ?? start, .nanoseconds(System.now() - transfer.startTime))
         hop.requestContentBytes = upload?.position ?? 0
         hop.connectTarget = transfer.settings.target
         hop.isProxied = transfer.settings.proxy != nil

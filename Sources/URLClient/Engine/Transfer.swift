@@ -73,7 +73,7 @@ final class Transfer {
     }
 
     private func resetHead() {
-        if responseStart == 0 { responseStart = driver.loop.now }
+        if responseStart == 0 { responseStart = System.now() }
         lines.removeAll(keepingCapacity: true)
         lines.reserveCapacity(512)
         (hasLength, hasConflict, contentLength, isCoded) = (false, false, nil, false)
@@ -96,7 +96,9 @@ final class Transfer {
         }
         if unsafe matches(line, "content-length:") {
             let text = unsafe FieldLines.text(FieldLines.trimmed(Array(line)[15...]))
-            guard let length = FieldValues.parseDecimal(text) else { return true }
+            guard let length = FieldValues.parseDecimal(text) else {
+                return fail(ClientError(.badResponse, "a length that is no number"))
+            }
             if hasLength, length != contentLength { hasConflict = true }
             (hasLength, contentLength) = (true, length)
         } else if unsafe matches(line, "content-encoding:") {
@@ -140,6 +142,9 @@ final class Transfer {
         driver.headReceived(response, self)
         return failure == nil
     }
+
+    /// Whether the connection was closed before the head was whole.
+    var isInsideHead: Bool { headBytes > 0 && !isHeadDone }
 
     /// Reads the first line: the version, a space and three digits; the reason may be missing.
     private func statusLine() -> (HTTPStatus, ClientResponse.Version)? {

@@ -1,0 +1,108 @@
+import HTTPCodecs
+import HTTPParser
+import TestSupport
+import Testing
+import URLClient
+
+@Suite("Dispositions", .timeLimit(.minutes(2)))
+struct DispositionTests {
+    /// Responses that are over before, or just when, anybody can decide about them.
+    static let answers = [
+        "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok",
+        "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 204 No Content\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        "HTTP/1.0 200 OK\r\n\r\nok",
+        "HTTP/1.0 200 OK\r\n\r\n",
+    ]
+
+    private func peer(_ answer: String) throws -> ScriptedPeer {
+        try ScriptedPeer { connection in
+            guard connection.head() != nil else { return }
+            connection.send(answer)
+        }
+    }
+
+    /// A delegate that takes its time before it says what to do.
+    private final class Decider: ClientSessionDelegate {
+        let log = Locked([String]())
+        private let disposition: ResponseDisposition
+        private let takesTime: Bool
+
+        init(_ disposition: ResponseDisposition, takesTime: Bool) {
+            self.disposition = disposition
+            self.takesTime = takesTime
+        }
+
+        func task(
+            _ task: TransferTask, didReceiveResponse response: ClientResponse
+        ) async -> ResponseDisposition {
+            if takesTime { try? await Task.sleep(for: .milliseconds(60)) }
+            return disposition
+        }
+
+        func task(_ task: TransferTask, didReceiveContent content: [UInt8]) {
+            log.withLock { $0.append("content") }
+        }
+
+        func task(_ task: DownloadTask, didFinishDownloadingTo path: String) {
+            log.withLock { $0.append("file") }
+        }
+
+        func task(_ task: TransferTask, didCompleteWith error: ClientError?) {
+            log.withLock { $0.append(error.map { "complete \($0.kind)" } ?? "complete") }
+        }
+
+        func waitForEnd() async {
+            while !log.withLock({ $0.contains { $0.hasPrefix("complete") } }), !Task.isCancelled {
+                try? await Task.sleep(for: .milliseconds(1))
+            }
+        }
+    }
+
+    @Test("A cancelled response is cancelled, however small", arguments: answers, [false, true])
+    func cancelled(_ answer: String, takesTime: Bool) async throws {
+        let peer = try peer(answer)
+        let delegate = Decider(.cancel, takesTime: takesTime)
+        let session = ClientSession(delegate: delegate)
+        let task = session.dataTask(for: ClientRequest(.get, peer.url()))
+        let error = await failure { try await task.finished() }
+        #expect(error?.kind == .cancelled)
+        #expect(error?.phase == .receiving)
+        await delegate.waitForEnd()
+        #expect(delegate.log.withLock { $0 } == ["complete cancelled"])
+    }
+
+    @Test("A small response becomes a file, once and whole", arguments: answers, [false, true])
+    func downloaded(_ answer: String, takesTime: Bool) async throws {
+        let peer = try peer(answer)
+        let folder = try ServerDirectory()
+        let delegate = Decider(
+            .becomeDownload(path: folder.path("file")), takesTime: takesTime)
+        let session = ClientSession(delegate: delegate)
+        session.dataTask(for: ClientRequest(.get, peer.url())).resume()
+        await delegate.waitForEnd()
+        #expect(delegate.log.withLock { $0 } == ["file", "complete"])
+        let content = try #require(Files.read(folder.path("file")))
+        #expect(String(decoding: content, as: UTF8.self) == (answer.contains("ok") ? "ok" : ""))
+        #expect(Files.names(folder.path) == ["file"])
+        #expect(peer.connectionCount == 1)
+    }
+
+    @Test("Times of a hop come one after another")
+    func times() async throws {
+        let server = try await TestServer()
+        let session = ClientSession()
+        for path in ["/hello", "/bytes/0", "/bytes/100000", "/hello", "/hello"] {
+            let task = session.dataTask(for: ClientRequest(.get, server.url(path)))
+            try await task.finished()
+            let hop = try #require(task.metrics?.hops.first)
+            let start = try #require(hop.requestStart)
+            let answer = try #require(hop.responseStart)
+            let end = try #require(hop.responseEnd)
+            #expect(start <= answer)
+            #expect(answer <= end)
+        }
+    }
+}
