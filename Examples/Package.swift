@@ -44,5 +44,19 @@ let package = Package(
             name: "ParserAlone",
             dependencies: [.product(name: "HTTPParser", package: "swift-http-toolkit")],
             path: "ParserAlone"),
+        .executableTarget(
+            name: "ConnectTo",
+            dependencies: [
+                .product(name: "HTTPParser", package: "swift-http-toolkit"),
+                .product(name: "URLClient", package: "swift-http-toolkit"),
+            ],
+            path: "ConnectTo"),
+        .executableTarget(
+            name: "SharedFolder",
+            dependencies: [
+                .product(name: "HTTPServerCore", package: "swift-http-toolkit"),
+                .product(name: "WebDAVKit", package: "swift-http-toolkit"),
+            ],
+            path: "SharedFolder"),
     ]
 )

@@ -56,6 +56,26 @@ struct ExampleTests {
         #expect(try await example.curl("--path-as-is", path: "/../x.html").hasSuffix("\n400"))
     }
 
+    @Test func connectTo() async throws {
+        let server = try await ExampleProcess("HelloServer")
+        let program = try await ExampleProcess.binary("ConnectTo")
+        let url = "http://name.test/hello/Ada"
+        let done = try await Program.run(program, [url, "127.0.0.1", "\(server.port)"])
+        #expect(done.text == "200 11\n")
+        let failed = try await Program.run(program, [url, "127.0.0.1", "1"])
+        #expect(failed.status == 1)
+    }
+
+    @Test func sharedFolder() async throws {
+        let folder = try Folder()
+        let example = try await ExampleProcess("SharedFolder", folder.path)
+        let path = "/share/notes.txt"
+        #expect(try await example.curl("-T", "/etc/hostname", path: path).hasSuffix("\n201"))
+        let text = try String(contentsOfFile: "/etc/hostname", encoding: .utf8)
+        #expect(try await example.curl(path: path) == text + "\n200")
+        #expect(try await example.curl("-X", "PROPFIND", path: "/share/").hasSuffix("\n207"))
+    }
+
     @Test func textTransfer() async throws {
         let folder = try Folder()
         let path = folder.file("text.txt").path
