@@ -46,7 +46,7 @@ public protocol ClientSessionDelegate: AnyObject, Sendable {
         _ task: TransferTask, didReceiveResponse response: ClientResponse
     ) async -> ResponseDisposition
 
-    /// The task goes on as a download.
+    /// The task goes on as a download, as soon as this has returned.
     func task(_ task: TransferTask, didBecome download: DownloadTask)
 
     /// A piece of content. The connection is not read while too much waits for this method.

@@ -90,6 +90,44 @@ struct DispositionTests {
         #expect(peer.connectionCount == 1)
     }
 
+    /// Cancels a download as soon as there is one.
+    private final class Refuser: ClientSessionDelegate {
+        let path: String
+
+        init(_ path: String) { self.path = path }
+
+        func task(
+            _ task: TransferTask, didReceiveResponse response: ClientResponse
+        ) async -> ResponseDisposition { .becomeDownload(path: path) }
+
+        func task(_ task: TransferTask, didBecome download: DownloadTask) { download.cancel() }
+    }
+
+    @Test("A download cancelled when it became one replaces no file", arguments: answers)
+    func refused(_ answer: String) async throws {
+        let peer = try peer(answer)
+        let folder = try ServerDirectory()
+        let session = ClientSession(delegate: Refuser(folder.path("file")))
+        let task = session.dataTask(for: ClientRequest(.get, peer.url()))
+        let error = await failure { try await task.finished() }
+        #expect(error?.kind == .cancelled)
+        #expect(Files.names(folder.path) == [])
+    }
+
+    @Test("Many small responses, all cancelled")
+    func many() async throws {
+        let server = try await TestServer()
+        let session = ClientSession(delegate: Decider(.cancel, takesTime: false))
+        let tasks = (0..<300).map { index in
+            session.dataTask(
+                for: ClientRequest(.get, server.url(index % 2 == 0 ? "/hello" : "/bytes/0")))
+        }
+        for task in tasks { task.resume() }
+        for task in tasks {
+            #expect(await failure { try await task.finished() }?.kind == .cancelled)
+        }
+    }
+
     @Test("Times of a hop come one after another")
     func times() async throws {
         let server = try await TestServer()

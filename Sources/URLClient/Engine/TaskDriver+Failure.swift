@@ -13,6 +13,8 @@ extension TaskDriver {
     /// The hop has failed. Outside of callbacks, and without a transfer.
     func failed(_ error: ClientError) {
         guard stage != .over else { return }
+        // How a transfer ended whose response was refused meanwhile is of no account.
+        ending = nil
         if case .discarding = purpose, error.kind == .internalFailure {
             return conclude(Ending(error: nil, trailers: HTTPFields()))
         }

@@ -109,7 +109,9 @@ extension TaskDriver {
             let download = task.becomeDownload(file)
             task = download
             sink = file
-            if let error = file.begin(response) { fail(error) }
+            if let error = file.begin(response) { return fail(error) }
+            // The delegate has the new task in hand, and can cancel it, before anything is written.
+            ask({ await $0.allIsTold() }) { _, _ in }
         }
     }
 

@@ -55,6 +55,9 @@ final class TaskEvents: Sendable {
         queue.send { self.delegate.task(task, didBecome: download) }
     }
 
+    /// Waits until the delegate was told all that happened so far.
+    func allIsTold() async { await queue.ask {} }
+
     /// A piece of content; `done` when the delegate has taken it.
     func received(_ content: [UInt8], done: @escaping @Sendable () -> Void) {
         guard let task = task.withLock({ $0 }) else { return done() }

@@ -177,7 +177,8 @@ final class HopPolicy: HopDecider {
     ) -> Decision<HopRecovery> {
         if let answer = fallback(context, error) { return .now(answer) }
         switch error.kind {
-        case .connectionLost, .emptyResponse: break
+        // Truncated before there was a response: the head was cut off.
+        case .connectionLost, .emptyResponse, .truncated: break
         case .cannotConnect, .cannotFindHost, .timedOut(.connect), .timedOut(.tls):
             guard configuration.retries.retriesConnecting else { return .now(.giveUp) }
         default: return .now(.giveUp)
