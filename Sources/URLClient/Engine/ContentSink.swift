@@ -76,6 +76,8 @@ final class FileSink: ContentSink {
     private var length: Int64?
     private var validator: String?
     private var hasRanges = false
+    /// The response that the file is made of. Between two connections the task has none.
+    private var source: ClientResponse?
     /// Whether a partial file outlives a failure, with resume data that tell of it.
     var keepsPartial = false
 
@@ -108,6 +110,7 @@ final class FileSink: ContentSink {
     var continuation: ResumeData? { resume }
 
     override func begin(_ response: ClientResponse) -> ClientError? {
+        source = response
         if response.status == .partialContent, let resume {
             guard ContentRangeStart.of(response.fields[.contentRange]) == resume.offset else {
                 return ClientError(.badResponse, "another range than asked for")
@@ -189,10 +192,10 @@ final class FileSink: ContentSink {
     }
 
     /// With which the download can go on, if there is anything to go on with.
-    func resumeData(for url: ClientResponse?) -> ResumeData? {
-        guard file != nil, hasRanges, let validator, offset > 0, let url else { return nil }
+    var resumeData: ResumeData? {
+        guard file != nil, hasRanges, let validator, offset > 0, let source else { return nil }
         return ResumeData(
-            url: url.url, partialPath: partialPath, offset: offset, validator: validator,
+            url: source.url, partialPath: partialPath, offset: offset, validator: validator,
             expectedLength: length)
     }
 

@@ -75,7 +75,7 @@ extension TaskDriver {
             break
         default: return false
         }
-        guard sent.method == .get, let data = file.resumeData(for: response) else { return false }
+        guard sent.method == .get, let data = file.resumeData else { return false }
         continuations = file.offset > lastOffset ? 1 : continuations + 1
         lastOffset = file.offset
         file.prepareToGoOn(data)
@@ -181,7 +181,7 @@ extension TaskDriver {
         upload?.close()
         upload = nil
         if let failure = error {
-            if let file = sink as? FileSink, let data = file.resumeData(for: response) {
+            if let file = sink as? FileSink, let data = file.resumeData {
                 file.keepsPartial = task.keepsPartial
                 if file.keepsPartial { error?.resumeData = data }
             }
