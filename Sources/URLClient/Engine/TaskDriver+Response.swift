@@ -116,7 +116,11 @@ extension TaskDriver {
     }
 
     private func openDecoder(_ response: ClientResponse) -> ClientError? {
-        guard let transfer, transfer.isCoded, decodes, !(sink is FileSink) else { return nil }
+        // A part of coded content cannot be decoded. A download that is coded though it asked for
+        // content as it is never goes on with a part.
+        guard let transfer, transfer.isCoded, decodes, response.status != .partialContent else {
+            return nil
+        }
         // A coding that is not known is the application's business.
         guard let coding = try? ContentCoding(applied: response.fields), coding != .identity else {
             return nil
