@@ -33,9 +33,7 @@
             }
             #expect(names.contains { $0.hasPrefix("libz.") })
             for name in names {
-                let isKnown = (Self.known + Self.ofClients + ["libxml2."]).contains {
-                    name.hasPrefix($0)
-                }
+                let isKnown = Self.ofAll.contains { name.hasPrefix($0) }
                 #expect(isKnown, "\(name)")
             }
         }
@@ -51,5 +49,16 @@
             "libcurl.", "libpsl.", "libssl.", "libFoundation.", "libFoundationNetworking.",
             "libFoundationInternationalization.",
         ]
+        /// And what WebDAV and the traits do.
+        private static var ofAll: [String] {
+            var names = known + ofClients + ["libxml2."]
+            #if Bonjour
+                names.append("libdns_sd.")
+            #endif
+            #if NATPortMapping
+                names.append("libnatpmp.")
+            #endif
+            return names
+        }
     }
 #endif
