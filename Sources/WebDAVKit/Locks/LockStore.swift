@@ -20,6 +20,8 @@ public protocol LockStore: Sendable {
     func locks(on path: ResourcePath, andInside isTree: Bool) async throws -> [ActiveLock]
 
     /// Gives up the locks whose roots are inside of a path.
-    /// - Parameter includingRoot: whether those on the path itself go, too.
+    /// - Parameters:
+    ///   - path: the resource that is no more.
+    ///   - includingRoot: whether those on the path itself go, too.
     func removeAll(inside path: ResourcePath, includingRoot: Bool) async throws
 }

@@ -16,7 +16,9 @@ public protocol ResourceStore: Sendable {
     func info(at path: ResourcePath) async throws -> ResourceInfo
 
     /// The members of a collection.
-    /// - Parameter withProperties: whether their dead properties are wanted.
+    /// - Parameters:
+    ///   - path: the collection.
+    ///   - withProperties: whether their dead properties are wanted.
     func members(
         of path: ResourcePath, withProperties: Bool
     ) async throws -> ResourceMembers
@@ -53,7 +55,10 @@ public protocol ResourceStore: Sendable {
 
     /// Copies a resource with its dead properties. What is at the destination is replaced by the
     /// whole copy at once, or stays.
-    /// - Parameter deep: whether members are copied, too.
+    /// - Parameters:
+    ///   - path: what is copied.
+    ///   - destination: where the copy is to be.
+    ///   - deep: whether members are copied, too.
     func copy(_ path: ResourcePath, to destination: ResourcePath, deep: Bool) async throws
 
     /// Moves a resource with its dead properties. What is at the destination is replaced at once,
