@@ -44,11 +44,17 @@ extension ClientRequest {
         byte >= 0x20 && byte != 0x7F || byte == 0x09
     }
 
-    /// The same, but for the rest of something of which a part is there
-    /// (RFC 9110 section 13.1.5).
+    /// The same, but for the rest of something of which a part is there.
     func resuming(_ data: ResumeData) -> ClientRequest {
-        var request = self
+        var request = askingForRest(of: data)
         request.url = data.url
+        return request
+    }
+
+    /// Asks its own URL for the rest, which redirects may lead away from, with their rules for
+    /// credentials (RFC 9110 section 13.1.5).
+    func askingForRest(of data: ResumeData) -> ClientRequest {
+        var request = self
         request.fields[.range] = "bytes=\(data.offset)-"
         request.fields[.ifRange] = data.validator
         return request

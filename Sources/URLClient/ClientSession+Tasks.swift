@@ -97,14 +97,15 @@ extension ClientSession {
     /// it begins anew otherwise.
     /// - Parameters:
     ///   - data: what the other has left.
-    ///   - request: the request of the other, whose fields are sent again; nil for a plain GET.
+    ///   - request: the request of the other, sent again to its own URL, so that its credentials go
+    ///     nowhere else; nil for a plain GET of the URL in `data`.
     ///   - path: where the file will be.
     ///   - delegate: is told about this task in place of the session's.
     public func downloadTask(
         resuming data: ResumeData, request: ClientRequest? = nil, to path: String? = nil,
         delegate: (any ClientSessionDelegate)? = nil
     ) -> DownloadTask {
-        let request = (request ?? ClientRequest(.get, data.url)).resuming(data)
+        let request = (request ?? ClientRequest(.get, data.url)).askingForRest(of: data)
         return download(request, to: path, resuming: data, events(delegate), nil)
     }
 

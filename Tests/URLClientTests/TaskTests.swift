@@ -128,42 +128,6 @@ struct TaskTests {
         #expect(await task.value?.kind == .cancelled)
     }
 
-    @Test("A thousand tasks cancelled anywhere: nothing hangs, all are over")
-    func manyCancellations() async throws {
-        let server = try await TestServer()
-        var configuration = ClientConfiguration()
-        configuration.connectionsPerOrigin = 32
-        let session = ClientSession(configuration)
-        let over = Locked(0)
-        await withTaskGroup(of: Void.self) { group in
-            for index in 0..<1_000 {
-                group.addTask {
-                    let path = index % 3 == 0 ? "/stream/3000000" : "/hello"
-                    let work = Task {
-                        _ = await failure {
-                            if index % 2 == 0 {
-                                _ = try await session.data(
-                                    for: ClientRequest(.get, server.url(path)))
-                            } else {
-                                let (content, _) = try await session.bytes(
-                                    for: ClientRequest(.get, server.url(path)))
-                                for try await _ in content {}
-                            }
-                        }
-                    }
-                    for _ in 0..<Int.random(in: 0..<200) { await Task.yield() }
-                    work.cancel()
-                    await work.value
-                    over.withLock { $0 += 1 }
-                }
-            }
-        }
-        #expect(over.withLock { $0 } == 1_000)
-        let (content, _) = try await session.data(for: ClientRequest(.get, server.url("/hello")))
-        #expect(content == Array("hello".utf8))
-        while await !session.allTasks.isEmpty { await Task.yield() }
-    }
-
     @Test("Invalidated sessions: tasks end, the delegate is told and let go, new tasks fail")
     func invalidation() async throws {
         let gate = Gate()

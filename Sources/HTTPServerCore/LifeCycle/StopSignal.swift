@@ -31,7 +31,7 @@ public struct StopSignal: Hashable, Sendable {
 }
 
 /// Waits for signals of the process; what they did before is put back when nobody waits any more.
-final class SignalWatch: Sendable {
+package final class SignalWatch: Sendable {
     private struct Entry: @unchecked Sendable {
         let source: any DispatchSourceProtocol
         #if !os(Linux)
@@ -48,7 +48,7 @@ final class SignalWatch: Sendable {
 
     /// - Parameter action: called on a queue of its own for the first of the signals that comes.
     ///   By then the watch has ended, so that a second signal does what it did before.
-    init(_ signals: Set<StopSignal>, action: @escaping @Sendable (StopSignal) -> Void) {
+    package init(_ signals: Set<StopSignal>, action: @escaping @Sendable (StopSignal) -> Void) {
         self.signals = signals
         self.action = action
         for signal in signals { begin(signal.number) }
@@ -62,7 +62,7 @@ final class SignalWatch: Sendable {
     }
 
     /// Ends the watch; the second time it does nothing.
-    func end() {
+    package func end() {
         Self.entries.withLock { entries in
             for signal in signals {
                 entries[signal.number]?.watches[ObjectIdentifier(self)] = nil

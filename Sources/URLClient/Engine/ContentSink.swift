@@ -120,6 +120,11 @@ final class FileSink: ContentSink {
         guard resume == nil || response.status == .ok else {
             return ClientError(.badResponse, "\(response.status) where the rest was asked for")
         }
+        if let resume, file == nil,
+            case .success(let old) = System.reopen(resume.partialPath, at: 0)
+        {
+            file = old
+        }
         resume = nil
         note(response)
         length = response.expectedLength
@@ -193,6 +198,8 @@ final class FileSink: ContentSink {
 
     /// With which the download can go on, if there is anything to go on with.
     var resumeData: ResumeData? {
+        // Before the first answer it is what it was begun with.
+        if file == nil, source == nil { return resume }
         guard file != nil, hasRanges, let validator, offset > 0, let source else { return nil }
         return ResumeData(
             url: source.url, partialPath: partialPath, offset: offset, validator: validator,

@@ -1,4 +1,6 @@
+import HTTPCodecs
 import HTTPParser
+import HTTPServerCore
 import URLClient
 
 #if canImport(Glibc)
@@ -15,13 +17,29 @@ struct Fetch {
     let session: ClientSession
     let output: FetchOutputOptions
 
+    /// A signal has ended it.
+    struct Interrupted: Error { let signal: CInt }
+
+    /// Control-C and SIGTERM cancel what runs, so that nothing is left behind but what --resume needs;
+    /// the second one ends the program at once.
     /// - Returns: the exit status of a response.
     func run() async throws -> Int32 {
+        let came = Locked<CInt?>(nil)
+        let work = Task {
+            if let file = output.file { return try await download(to: file) }
+            return try await print()
+        }
+        let watch = SignalWatch([.interrupt, .terminate]) { signal in
+            came.withLock { $0 = signal.number }
+            work.cancel()
+        }
+        defer { watch.end() }
         let response: ClientResponse
-        if let file = output.file {
-            response = try await download(to: file)
-        } else {
-            response = try await print()
+        do {
+            response = try await work.value
+        } catch {
+            if let signal = came.withLock({ $0 }) { throw Interrupted(signal: signal) }
+            throw error
         }
         if response.status.code >= 400 {
             show("httpkit: the server answered \(response.status)", on: STDERR_FILENO)
@@ -64,16 +82,36 @@ struct Fetch {
     // MARK: To a file
 
     private func download(to path: String) async throws -> ClientResponse {
-        let note = ResumeNote(file: path)
+        let note = ResumeNote(file: path, request: request.url)
         // An error page must not take the place of a file, so it goes beside it first.
         let part = path + ".part"
-        let task: DownloadTask
-        if output.resume, let data = note.read() {
-            task = session.downloadTask(
-                resuming: data, request: request, to: part)
-        } else {
-            task = session.downloadTask(for: request, to: part)
+        guard output.resume, let data = note.read() else {
+            return try await finish(session.downloadTask(for: request, to: part), to: path, note)
         }
+        let rest = session.downloadTask(resuming: data, request: request, to: part)
+        do {
+            return try await finish(rest, to: path, note)
+        } catch let error as ClientError {
+            switch error.kind {
+            case .cannotOpenFile: break
+            // Nothing is left to fetch, or what is there is longer than the whole now.
+            case .badResponse where rest.response?.status == .rangeNotSatisfiable: break
+            case .badResponse:
+                // An error of the server, after which what is there is as good as before.
+                if let answer = rest.response, answer.status.code >= 400 { return answer }
+                throw error
+            default: throw error
+            }
+            note.remove()
+            _ = unsafe unlink(data.partialPath)
+            return try await finish(session.downloadTask(for: request, to: part), to: path, note)
+        }
+    }
+
+    private func finish(
+        _ task: DownloadTask, to path: String, _ note: ResumeNote
+    ) async throws -> ClientResponse {
+        let part = task.path
         task.keepsPartialFile = output.resume
         let progress = showProgress(of: task)
         do {

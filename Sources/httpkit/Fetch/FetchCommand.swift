@@ -18,7 +18,8 @@ struct FetchCommand: AsyncParsableCommand {
         discussion: """
             The exit status is 0 for a response of 2xx or 3xx, 22 for one of 4xx or 5xx, and \
             otherwise the one that curl has for the same failure: 6 for an unknown host, 7 for a \
-            refused connection, 28 for a timeout, 60 for a bad certificate.
+            refused connection, 28 for a timeout, 60 for a bad certificate. Control-C ends it \
+            with 130, SIGTERM with 143; with --resume the same call goes on later.
             """)
 
     @Argument(help: "An http or https URL.")
@@ -54,6 +55,10 @@ struct FetchCommand: AsyncParsableCommand {
             let status = try await fetch.run()
             await session.flush()
             return status
+        } catch let error as Fetch.Interrupted {
+            let hint = output.resume ? "; the same call goes on where the server can" : ""
+            show("httpkit: interrupted\(hint)", on: STDERR_FILENO)
+            return 128 + error.signal
         } catch let error as ClientError {
             show("httpkit: \(error)", on: STDERR_FILENO)
             return error.exitCode == 0 ? 2 : error.exitCode

@@ -20,6 +20,7 @@ struct FetchRequestOptions: ParsableArguments {
         name: .customShort("d"),
         help: ArgumentHelp(
             "Content, or the file that it is in; several are joined with an ampersand.",
+            discussion: "@- is standard input, read to its end before anything is sent.",
             valueName: "data|@file"))
     var data: [String] = []
 
@@ -29,7 +30,10 @@ struct FetchRequestOptions: ParsableArguments {
             "A field of a form, or a file for it.", valueName: "name=value|name=@file"))
     var form: [String] = []
 
-    @Option(name: .customShort("T"), help: ArgumentHelp("A file to send.", valueName: "file"))
+    @Option(
+        name: .customShort("T"),
+        help: ArgumentHelp(
+            "A file to send; - is standard input, sent while it is read.", valueName: "file"))
     var upload: String?
 
     @Flag(help: "What is sent with -d is JSON, and so is what is asked for.")
@@ -77,10 +81,14 @@ struct FetchRequestOptions: ParsableArguments {
 
     private var body: ClientBody {
         get throws {
+            if upload == "-" { return .stream(StandardInputPieces()) }
             if let upload { return .file(upload) }
             if !form.isEmpty { return .multipart(try multipart) }
             guard let first = data.first else { return .none }
             let mediaType = json ? "application/json" : MediaType.urlEncodedForm.essence
+            if data == ["@-"] {
+                return .bytes(try StandardInputPieces.all(), mediaType: mediaType)
+            }
             if data.count == 1, first.hasPrefix("@") {
                 return .file(String(first.dropFirst()), mediaType: mediaType)
             }

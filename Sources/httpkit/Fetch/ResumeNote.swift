@@ -3,21 +3,37 @@ import URLClient
 
 /// The file beside a download that says how to go on with it.
 struct ResumeNote {
-    private let url: URL
-
-    /// - Parameter file: the path of the download.
-    init(file: String) {
-        url = URL(fileURLWithPath: file + ".resume")
+    private struct Content: Codable {
+        /// The URL of the call; redirects may have led elsewhere.
+        var request: URL
+        var rest: ResumeData
     }
 
-    /// What an earlier call has left; nil when there is nothing, or nothing that can be read.
+    private let url: URL
+    private let request: URL
+
+    /// - Parameters:
+    ///   - file: the path of the download.
+    ///   - request: the URL that it is asked for at.
+    init(file: String, request: URL) {
+        url = URL(fileURLWithPath: file + ".resume")
+        self.request = request
+    }
+
+    /// What an earlier call for the same URL has left; nil when there is nothing, or nothing that can
+    /// be read.
     func read() -> ResumeData? {
-        guard let data = try? Data(contentsOf: url) else { return nil }
-        return try? JSONDecoder().decode(ResumeData.self, from: data)
+        guard let data = try? Data(contentsOf: url),
+            let content = try? JSONDecoder().decode(Content.self, from: data),
+            content.request == request
+        else { return nil }
+        return content.rest
     }
 
     func write(_ data: ResumeData) {
-        guard let bytes = try? JSONEncoder().encode(data) else { return }
+        guard let bytes = try? JSONEncoder().encode(Content(request: request, rest: data)) else {
+            return
+        }
         try? bytes.write(to: url, options: .atomic)
     }
 

@@ -10,6 +10,9 @@ enum Files {
         ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
     }
 
+    /// How many descriptors this process has.
+    static func descriptorCount() -> Int { names("/proc/self/fd").count }
+
     /// The memory that this process uses, in bytes.
     static func residentBytes() -> Int {
         let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)

@@ -1,0 +1,47 @@
+import Dispatch
+import URLClient
+
+/// Standard input, piece by piece, for content of a request. There is one standard input, so it can
+/// be read once.
+struct StandardInputPieces: AsyncSequence {
+    /// The most that is kept in memory.
+    private static let limit = 256 << 20
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        /// Reading waits for who writes, so it has a thread of its own.
+        private let queue = DispatchQueue(label: "httpkit.input")
+
+        func next() async throws -> [UInt8]? {
+            try await withCheckedThrowingContinuation { continuation in
+                queue.async {
+                    continuation.resume(with: Result { try StandardInputPieces.piece() })
+                }
+            }
+        }
+    }
+
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator() }
+
+    /// Waits for the next bytes; nil at the end.
+    private static func piece() throws -> [UInt8]? {
+        var input = StandardInput()
+        var piece: [UInt8] = []
+        let hasMore = try input.read { span in
+            unsafe span.withUnsafeBufferPointer { unsafe piece.append(contentsOf: $0) }
+        }
+        return hasMore ? piece : nil
+    }
+
+    /// All of it.
+    static func all() throws -> [UInt8] {
+        var content: [UInt8] = []
+        var input = StandardInput()
+        while try input.read({ span in
+            guard span.count <= limit - content.count else {
+                throw ClientError(.contentTooLong, "more than \(limit) bytes; -T - has no limit")
+            }
+            unsafe span.withUnsafeBufferPointer { unsafe content.append(contentsOf: $0) }
+        }) {}
+        return content
+    }
+}

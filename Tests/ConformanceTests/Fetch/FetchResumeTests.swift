@@ -1,0 +1,125 @@
+import Foundation
+import HTTPCodecs
+import HTTPParser
+import HTTPServerCore
+import TestSupport
+import Testing
+
+@Suite("httpkit fetch: stopped, and gone on with", .fewAtOnce, .timeLimit(.minutes(5)))
+struct FetchResumeTests {
+    enum End: CaseIterable { case serverKilled, interrupt, terminate }
+
+    private static let size = 4_000_000
+    private static let content = (0..<size).map { UInt8(ascii: "a") + UInt8($0 % 26) }
+
+    /// The same content as the one that came slowly, at the same port.
+    private struct Successor {
+        let server: HTTPServer
+        let ranges = Locked([String?]())
+
+        init(port: UInt16, tag: String) async throws {
+            let ranges = ranges
+            let handler = SyncHandler { request in
+                ranges.withLock { $0.append(request.fields[.range]) }
+                var response = Response(.ok, body: .bytes(FetchResumeTests.content))
+                response.entityTag = EntityTag(opaque: tag)
+                return try response.conditional(for: request)
+            }
+            server = HTTPServer(
+                ServerConfiguration(host: "127.0.0.1", port: port), handler: handler)
+            try await server.start()
+        }
+    }
+
+    /// How much of a file is there, whatever its name is so far.
+    private func partSize(_ folder: Folder) -> Int {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        let sizes = names.filter { $0.hasPrefix(".") }.map { name in
+            let path = folder.file(name).path
+            let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+            return (attributes?[.size] as? NSNumber)?.intValue ?? 0
+        }
+        return sizes.max() ?? 0
+    }
+
+    private func names(_ folder: Folder) -> [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()
+    }
+
+    /// Starts a slow download and ends it in the middle; gives the port of the server, which is gone.
+    private func stop(_ end: End, _ folder: Folder) async throws -> (url: String, port: UInt16) {
+        let slow = try await BinProcess()
+        let url = "\(slow.base)/range/\(Self.size)?duration=100"
+        let port = try #require(UInt16(slow.base.split(separator: ":").last ?? ""))
+        let fetch = try RunningProgram(
+            Program.httpkit, ["fetch", "--resume", "-o", folder.file("f").path, url])
+        #expect(await fetch.wait { _ in partSize(folder) > 50_000 }, "\(fetch.complaints)")
+        switch end {
+        case .serverKilled: slow.signal(SIGKILL)
+        case .interrupt: fetch.signal(SIGINT)
+        case .terminate: fetch.signal(SIGTERM)
+        }
+        let status = await fetch.end()
+        switch end {
+        case .serverKilled: #expect([7, 18, 52, 56].contains(status), "\(fetch.complaints)")
+        case .interrupt: #expect(status == 130, "\(fetch.complaints)")
+        case .terminate: #expect(status == 143, "\(fetch.complaints)")
+        }
+        #expect(fetch.complaints.split(separator: "\n").count == 1)
+        slow.signal(SIGKILL)
+        _ = await slow.waitForEnd()
+        #expect(names(folder).contains("f.resume") && !names(folder).contains("f"))
+        return (url, port)
+    }
+
+    @Test(
+        "The next call fetches the rest, and the file is as it should be", arguments: End.allCases)
+    func resumed(_ end: End) async throws {
+        let folder = try Folder()
+        let (url, port) = try await stop(end, folder)
+        let successor = try await Successor(port: port, tag: "range\(Self.size)")
+        let there = partSize(folder)
+        #expect(there > 50_000 && there < Self.size)
+        let again = try await Program.run(
+            Program.httpkit, ["fetch", "--resume", "-o", folder.file("f").path, url])
+        #expect(again.status == 0, "\(again.complaints)")
+        #expect(folder.bytes("f") == Self.content)
+        #expect(successor.ranges.withLock { $0 } == ["bytes=\(there)-"])
+        #expect(names(folder) == ["f"])
+        await successor.server.shutdown()
+    }
+
+    @Test("What has changed meanwhile is fetched anew; another URL is another file")
+    func changed() async throws {
+        let folder = try Folder()
+        let (url, port) = try await stop(.interrupt, folder)
+        let successor = try await Successor(port: port, tag: "other")
+        let other = try await Program.run(
+            Program.httpkit, ["fetch", "--resume", "-o", folder.file("f").path, "\(url)0"])
+        #expect(other.status == 0 && successor.ranges.withLock { $0 } == [nil])
+        #expect(folder.bytes("f") == Self.content)
+        let second = try Folder()
+        let (slowURL, slowPort) = try await stop(.interrupt, second)
+        let changed = try await Successor(port: slowPort, tag: "other")
+        let again = try await Program.run(
+            Program.httpkit, ["fetch", "--resume", "-o", second.file("f").path, slowURL])
+        #expect(again.status == 0, "\(again.complaints)")
+        #expect(second.bytes("f") == Self.content && names(second) == ["f"])
+        #expect(changed.ranges.withLock { $0.count } == 1)
+        await successor.server.shutdown()
+        await changed.server.shutdown()
+    }
+
+    @Test("Without --resume nothing is left behind")
+    func interrupted() async throws {
+        let slow = try await BinProcess()
+        let folder = try Folder()
+        let fetch = try RunningProgram(
+            Program.httpkit,
+            ["fetch", "-o", folder.file("f").path, "\(slow.base)/range/\(Self.size)?duration=100"])
+        #expect(await fetch.wait { _ in partSize(folder) > 50_000 })
+        fetch.signal(SIGINT)
+        #expect(await fetch.end() == 130)
+        #expect(names(folder).isEmpty)
+    }
+}

@@ -1,0 +1,146 @@
+import Foundation
+import HTTPCodecs
+import HTTPParser
+import HTTPServerCore
+import TestSupport
+import Testing
+import URLClient
+
+@Suite("Cancelling", .timeLimit(.minutes(10)))
+struct CancellationTests {
+    /// How many tasks are cancelled; more for those who have time, who run this test alone then.
+    private static var wanted: Int? {
+        ProcessInfo.processInfo.environment["URLCLIENT_CANCELLATIONS"].flatMap(Int.init)
+    }
+
+    /// Ways to have a task.
+    private enum Way: CaseIterable { case data, handler, delegate, bytes, upload, download }
+
+    private final class Weak: Sendable {
+        nonisolated(unsafe) weak var task: TransferTask?
+
+        init(_ task: TransferTask) { unsafe self.task = task }
+
+        var isAlive: Bool { unsafe task != nil }
+    }
+
+    private struct Run: Sendable {
+        let session: ClientSession
+        let server: TestServer
+        let folder: ServerDirectory
+        let tasks = Locked([Weak]())
+
+        private func request(_ index: Int) -> ClientRequest {
+            let path = ["/hello", "/stream/3000000", "/bytes/100000"][index % 3]
+            return ClientRequest(.get, server.url(path))
+        }
+
+        /// Starts a task, lets it come somewhere, and cancels it.
+        func cancelOne(_ index: Int) async {
+            let way = Way.allCases[index % Way.allCases.count]
+            guard let task = task(way, index) else { return await cancelAwaited(way, index) }
+            tasks.withLock { $0.append(Weak(task)) }
+            task.resume()
+            if index % 7 == 0 { task.suspend() }
+            await Self.pause()
+            task.cancel()
+            _ = try? await task.finished()
+        }
+
+        /// A task of the kinds that are awaited otherwise is nil.
+        private func task(_ way: Way, _ index: Int) -> TransferTask? {
+            let request = request(index / Way.allCases.count)
+            switch way {
+            case .data, .bytes: return nil
+            case .handler: return session.dataTask(for: request) { _, _, _ in }
+            case .delegate: return session.dataTask(for: request, delegate: Recorder())
+            case .download: return session.downloadTask(for: request, to: folder.path("\(index)"))
+            case .upload:
+                let pieces = AsyncStream<[UInt8]> { continuation in
+                    for _ in 0..<8 { continuation.yield([UInt8](repeating: 1, count: 40_000)) }
+                    continuation.finish()
+                }
+                return session.uploadTask(
+                    for: ClientRequest(.post, server.url("/echo")), from: .stream(pieces),
+                    delegate: Recorder())
+            }
+        }
+
+        private func cancelAwaited(_ way: Way, _ index: Int) async {
+            let request = request(index / Way.allCases.count)
+            let work = Task {
+                guard way == .bytes else {
+                    _ = try? await session.data(for: request)
+                    return
+                }
+                guard let (content, _) = try? await session.bytes(for: request) else { return }
+                tasks.withLock { $0.append(Weak(content.task)) }
+                do { for try await _ in content {} } catch {}
+            }
+            await Self.pause()
+            work.cancel()
+            await work.value
+        }
+
+        private static func pause() async {
+            if Bool.random() {
+                for _ in 0..<Int.random(in: 0..<200) { await Task.yield() }
+            } else {
+                try? await Task.sleep(for: .microseconds(Int.random(in: 0..<3_000)))
+            }
+        }
+
+        /// How many tasks are still there.
+        var alive: Int { tasks.withLock { $0.count { $0.isAlive } } }
+    }
+
+    private func cancel(_ range: Range<Int>, _ run: Run) async {
+        await withTaskGroup(of: Void.self) { group in
+            for index in range {
+                if index - range.lowerBound >= 100 { await group.next() }
+                group.addTask { await run.cancelOne(index) }
+            }
+        }
+    }
+
+    @Test("A thousand tasks cancelled anywhere: nothing hangs, all are over, none is left")
+    func many() async throws {
+        let before = Files.descriptorCount()
+        let count = Self.wanted ?? 1_000
+        let start = ContinuousClock.now
+        var warm = 0
+        do {
+            let run = try await makeRun()
+            await cancel(0..<(count / 5), run)
+            warm = Files.residentBytes()
+            await cancel((count / 5)..<count, run)
+            let (content, _) = try await run.session.data(
+                for: ClientRequest(.get, run.server.url("/hello")))
+            #expect(content == Array("hello".utf8))
+            while await !run.session.allTasks.isEmpty { await Task.yield() }
+            while run.alive > 0 { try await Task.sleep(for: .milliseconds(2)) }
+            #expect(Files.names(run.folder.path).allSatisfy { !$0.hasPrefix(".") })
+            run.session.invalidateAndCancel()
+            await run.server.server.shutdown()
+        }
+        guard Self.wanted != nil else { return }
+        // Nobody else uses the process then.
+        for _ in 0..<1_000 where Files.descriptorCount() > before {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        let (after, end) = (Files.descriptorCount(), Files.residentBytes())
+        print(
+            "\(count) cancelled in \(start.duration(to: .now)): descriptors \(before) to \(after), "
+                + "memory \(warm >> 10) KiB after a fifth, \(end >> 10) KiB at the end")
+        #expect(after <= before)
+        #expect(end - warm < 16 << 20)
+    }
+
+    private func makeRun() async throws -> Run {
+        var configuration = ClientConfiguration.ephemeral
+        configuration.connectionsPerOrigin = 32
+        return Run(
+            session: ClientSession(configuration), server: try await TestServer(),
+            folder: try ServerDirectory())
+    }
+}
