@@ -62,6 +62,16 @@ void *_Nonnull http_parser_allocate(uint64_t count) {
     return checked(malloc((class + 1) * block_size));
 }
 
+typedef uint64_t pair_t __attribute__((__ext_vector_type__(2), __aligned__(1), __may_alias__));
+
+__attribute__((no_builtin("memcpy")))
+void http_parser_copy16(void *_Nonnull to, const void *_Nonnull from, uint64_t count) {
+    pair_t *target = to;
+    const pair_t *source = from;
+#pragma clang loop unroll_count(2) vectorize(disable)
+    for (uint64_t index = 0; index < count; index++) target[index] = source[index];
+}
+
 void http_parser_release(void *_Nonnull memory, uint64_t count) {
     uint64_t class = (count - 1) / block_size;
     if (!is_caching || class >= block_classes || cache.counts[class] == kept_blocks

@@ -25,26 +25,30 @@ void *_Nonnull http_parser_allocate(uint64_t count);
 /// Gives back what `http_parser_allocate` gave for the same `count`, on any thread.
 void http_parser_release(void *_Nonnull memory, uint64_t count);
 
+/// Copies `count` times 16 bytes; for a few of them a call of `memcpy` would cost more.
+void http_parser_copy16(void *_Nonnull to, const void *_Nonnull from, uint64_t count);
+
 /// Whether `word`, the first eight bytes of a name of `length` in little-endian order, begins
-/// one of the names that decide framing. Their lengths all differ, so this is one look-up and
-/// one compare, without a branch that other names would mispredict.
-static inline _Bool http_parser_decides_framing(uint64_t word, uint64_t length) {
-    static const uint64_t names[32][2] = {
-        [4] = {0x00000000ffffffff, 0x0000000074736f68},   // host
-        [6] = {0x0000ffffffffffff, 0x0000746365707865},   // expect
-        [7] = {0x00ffffffffffffff, 0x0065646172677075},   // upgrade
-        [10] = {0xffffffffffffffff, 0x697463656e6e6f63},  // connecti-on
-        [14] = {0xffffffffffffffff, 0x2d746e65746e6f63},  // content--length
-        [17] = {0xffffffffffffffff, 0x726566736e617274},  // transfer--encoding
-        // A mask of none and a word of one match nothing.
-        [0] = {0, 1}, [1] = {0, 1}, [2] = {0, 1}, [3] = {0, 1}, [5] = {0, 1}, [8] = {0, 1},
-        [9] = {0, 1}, [11] = {0, 1}, [12] = {0, 1}, [13] = {0, 1}, [15] = {0, 1},
-        [16] = {0, 1}, [18] = {0, 1}, [19] = {0, 1}, [20] = {0, 1}, [21] = {0, 1},
-        [22] = {0, 1}, [23] = {0, 1}, [24] = {0, 1}, [25] = {0, 1}, [26] = {0, 1},
-        [27] = {0, 1}, [28] = {0, 1}, [29] = {0, 1}, [30] = {0, 1}, [31] = {0, 1},
+/// one of the names that decide framing; a name of nothing is one too. Their lengths all differ,
+/// so this is one look-up and one compare, without a branch that other names would mispredict.
+static inline _Bool http_parser_decides_framing(uint64_t word, uint32_t length) {
+    // A mask of none and a word of one match nothing.
+    static const uint64_t masks[32] = {
+        [4] = 0x00000000ffffffff, [6] = 0x0000ffffffffffff, [7] = 0x00ffffffffffffff,
+        [10] = 0xffffffffffffffff, [14] = 0xffffffffffffffff, [17] = 0xffffffffffffffff,
     };
-    const uint64_t *entry = names[length & 31];
-    return ((word | 0x2020202020202020) & entry[0]) == entry[1];
+    static const uint64_t words[32] = {
+        [4] = 0x0000000074736f68,   // host
+        [6] = 0x0000746365707865,   // expect
+        [7] = 0x0065646172677075,   // upgrade
+        [10] = 0x697463656e6e6f63,  // connecti-on
+        [14] = 0x2d746e65746e6f63,  // content--length
+        [17] = 0x726566736e617274,  // transfer--encoding
+        [1] = 1, [2] = 1, [3] = 1, [5] = 1, [8] = 1, [9] = 1, [11] = 1, [12] = 1, [13] = 1,
+        [15] = 1, [16] = 1, [18] = 1, [19] = 1, [20] = 1, [21] = 1, [22] = 1, [23] = 1,
+        [24] = 1, [25] = 1, [26] = 1, [27] = 1, [28] = 1, [29] = 1, [30] = 1, [31] = 1,
+    };
+    return ((word | 0x2020202020202020) & masks[length & 31]) == words[length & 31];
 }
 
 #endif

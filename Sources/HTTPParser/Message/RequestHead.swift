@@ -6,34 +6,45 @@ internal import CHTTPParserShims
 /// not copyable: hand it on, or take out what should live longer.
 @safe
 public struct RequestHead: ~Copyable, @unchecked Sendable {
-    /// Slots first, then the bytes of the head.
-    private let block: UnsafeMutableRawPointer
-    private let length: UInt32
-    private let fieldCount: UInt32
-    private let methodStart: UInt32
-    private let targetStart: UInt32
-    private let targetEnd: UInt32
-    package let knownMethod: HTTPMethod.Known
-    private let targetForm: RequestTarget.Form
-    /// The version of the request.
-    public let version: HTTPVersion
-    package let framingFields: FramingFields
+    /// What is known of a head beside its bytes.
+    private struct Summary {
+        var contentLength: Int64
+        var length: UInt32
+        var fieldCount: UInt32
+        var methodStart: UInt32
+        var targetStart: UInt32
+        var targetEnd: UInt32
+        var framingFlags: FramingFields.Flags
+        var method: HTTPMethod.Known
+        var targetForm: RequestTarget.Form
+        var version: HTTPVersion
+    }
+
+    /// The block: the summary, the slots, the bytes. As it is all there is, a head is handed on in
+    /// a register.
+    private let summary: UnsafeMutablePointer<Summary>
 
     /// Copies the head that `parser` has just read from the first `length` bytes at `bytes`.
+    @inline(__always)
     package init(_ parser: borrowing HeadParser, bytes: UnsafeRawPointer, length: Int) {
-        let slotBytes = parser.fieldCount &* MemoryLayout<FieldSlot>.stride
-        unsafe block = http_parser_allocate(UInt64(slotBytes &+ length))
-        unsafe block.copyMemory(from: parser.slots, byteCount: slotBytes)
-        unsafe (block + slotBytes).copyMemory(from: bytes, byteCount: length)
-        self.length = UInt32(truncatingIfNeeded: length)
-        fieldCount = UInt32(truncatingIfNeeded: parser.fieldCount)
-        methodStart = UInt32(truncatingIfNeeded: parser.methodStart)
-        targetStart = UInt32(truncatingIfNeeded: parser.targetStart)
-        targetEnd = UInt32(truncatingIfNeeded: parser.targetEnd)
-        knownMethod = parser.method
-        targetForm = parser.targetForm
-        version = parser.version
-        framingFields = parser.framing
+        let count = parser.fieldCount
+        let block = unsafe http_parser_allocate(
+            UInt64(Self.blockBytes(fieldCount: count, length: length)))
+        unsafe summary = block.bindMemory(to: Summary.self, capacity: 1)
+        unsafe summary.initialize(
+            to: Summary(
+                contentLength: parser.framing.contentLength,
+                length: UInt32(truncatingIfNeeded: length),
+                fieldCount: UInt32(truncatingIfNeeded: count),
+                methodStart: UInt32(truncatingIfNeeded: parser.methodStart),
+                targetStart: UInt32(truncatingIfNeeded: parser.targetStart),
+                targetEnd: UInt32(truncatingIfNeeded: parser.targetEnd),
+                framingFlags: parser.framing.flags, method: parser.method,
+                targetForm: parser.targetForm, version: parser.version))
+        let slotBytes = count &* MemoryLayout<FieldSlot>.stride
+        let slots = unsafe block + MemoryLayout<Summary>.stride
+        unsafe http_parser_copy16(slots, parser.slots, UInt64(truncatingIfNeeded: count))
+        unsafe (slots + slotBytes).copyMemory(from: bytes, byteCount: length)
     }
 
     /// Copies the head that `parser` has just read from the first `length` of `bytes`.
@@ -50,39 +61,59 @@ public struct RequestHead: ~Copyable, @unchecked Sendable {
     }
 
     deinit {
-        unsafe http_parser_release(block, UInt64(blockBytes))
+        let bytes = unsafe Self.blockBytes(
+            fieldCount: fieldCount, length: Int(summary.pointee.length))
+        unsafe http_parser_release(summary, UInt64(bytes))
     }
 
-    private var blockBytes: Int {
-        Int(fieldCount) &* MemoryLayout<FieldSlot>.stride &+ Int(length)
+    private static func blockBytes(fieldCount: Int, length: Int) -> Int {
+        MemoryLayout<Summary>.stride &+ fieldCount &* MemoryLayout<FieldSlot>.stride &+ length
+    }
+
+    private var fieldCount: Int { unsafe Int(summary.pointee.fieldCount) }
+
+    private var slots: UnsafeRawPointer {
+        unsafe UnsafeRawPointer(summary) + MemoryLayout<Summary>.stride
     }
 
     private var bytes: UnsafeRawPointer {
-        unsafe UnsafeRawPointer(block + Int(fieldCount) &* MemoryLayout<FieldSlot>.stride)
+        unsafe slots + fieldCount &* MemoryLayout<FieldSlot>.stride
     }
 
     package var table: FieldTable {
         unsafe FieldTable(
-            bytes: bytes, slots: UnsafePointer(block.assumingMemoryBound(to: FieldSlot.self)),
-            count: Int(fieldCount))
+            bytes: bytes, slots: slots.assumingMemoryBound(to: FieldSlot.self), count: fieldCount)
     }
+
+    package var framingFields: FramingFields {
+        unsafe FramingFields(
+            flags: summary.pointee.framingFlags, contentLength: summary.pointee.contentLength)
+    }
+
+    package var knownMethod: HTTPMethod.Known { unsafe summary.pointee.method }
+
+    /// The version of the request.
+    public var version: HTTPVersion { unsafe summary.pointee.version }
 
     package var targetBytes: UnsafeRawBufferPointer {
         unsafe UnsafeRawBufferPointer(
-            start: bytes + Int(targetStart), count: Int(targetEnd &- targetStart))
+            start: bytes + Int(summary.pointee.targetStart),
+            count: Int(summary.pointee.targetEnd &- summary.pointee.targetStart))
     }
 
     /// The method.
     public var method: HTTPMethod {
         guard knownMethod == .other else { return HTTPMethod(knownMethod) }
         let name = unsafe UnsafeRawBufferPointer(
-            start: bytes + Int(methodStart), count: Int(targetStart &- methodStart) - 1)
+            start: bytes + Int(summary.pointee.methodStart),
+            count: Int(summary.pointee.targetStart &- summary.pointee.methodStart) - 1)
         return unsafe HTTPMethod(.other, custom: String(decoding: name, as: UTF8.self))
     }
 
     /// What the request line names.
     public var target: RequestTarget {
-        unsafe RequestTarget(text: String(decoding: targetBytes, as: UTF8.self), form: targetForm)
+        unsafe RequestTarget(
+            text: String(decoding: targetBytes, as: UTF8.self), form: summary.pointee.targetForm)
     }
 
     /// The fields, read in place.
@@ -98,7 +129,7 @@ public struct RequestHead: ~Copyable, @unchecked Sendable {
 
     /// The announced length, `nil` without Content-Length.
     public var contentLength: Int64? {
-        framingFields.contentLength < 0 ? nil : framingFields.contentLength
+        unsafe summary.pointee.contentLength < 0 ? nil : summary.pointee.contentLength
     }
 
     /// Whether the connection may carry another request (RFC 9112 section 9.3).

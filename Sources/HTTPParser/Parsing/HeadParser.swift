@@ -48,6 +48,8 @@ public struct HeadParser: ~Copyable, @unchecked Sendable {
     private var slotCapacity: Int
     /// 64 bytes to look at shorter heads in.
     private let pad: UnsafeMutableRawPointer
+    /// Lines that end within so many bytes keep within each limit.
+    private let quickBytes: Int
     /// The number of complete field lines.
     public private(set) var fieldCount = 0
     package private(set) var framing = FramingFields()
@@ -69,6 +71,8 @@ public struct HeadParser: ~Copyable, @unchecked Sendable {
         self.limits = limits.clamped
         self.leniency = leniency
         phase = kind == .trailers ? .fields : .startLine
+        quickBytes = min(
+            self.limits.startLineBytes, self.limits.fieldLineBytes, self.limits.fieldSectionBytes)
         slotCapacity = 32
         unsafe slots = .allocate(capacity: 32)
         unsafe pad = .allocate(byteCount: 64, alignment: 8)
@@ -177,6 +181,7 @@ public struct HeadParser: ~Copyable, @unchecked Sendable {
     private mutating func parseQuickly(
         _ base: UnsafeRawPointer, _ count: Int
     ) throws(HTTPParseError) {
+        guard kind == .request || phase == .fields else { return }
         guard count < 64 else {
             return try unsafe parseQuickly(base, count, end: count)
         }
@@ -191,62 +196,68 @@ public struct HeadParser: ~Copyable, @unchecked Sendable {
     private mutating func parseQuickly(
         _ base: UnsafeRawPointer, _ count: Int, end: Int
     ) throws(HTTPParseError) {
+        var walk = unsafe LineWalk(base, from: lineStart, memoryEnd: end)
+        // No limit can be passed in there: a line as long as the strictest of them is for the
+        // reference, and what comes behind it for the next walk.
+        var readable = min(count, lineStart &+ quickBytes)
         if phase == .startLine {
-            guard kind == .request, unsafe parseRequestLineQuickly(base, count, end) else {
-                return
-            }
+            guard
+                let lineEnd = unsafe walk.passStartLine(base, readable: readable, memoryEnd: end),
+                unsafe takeRequestLine(base, lineEnd, end)
+            else { return }
+        } else {
+            readable = min(readable, fieldsStart &+ sectionLimit)
         }
         let first = fieldCount
-        let candidates = unsafe walkFields(base, count, end)
-        // What decides framing is judged after the walk, in the order of the lines, because a
-        // branch for it inside the loop would be mispredicted in each request.
-        try unsafe judge(candidates, from: first, base, end)
-    }
-
-    /// Reads plain field lines up to the first that is not, or to the empty line.
-    /// - Returns: which of them may decide framing: bit `i` for the field `i` lines from here.
-    @inline(__always)
-    private mutating func walkFields(
-        _ base: UnsafeRawPointer, _ count: Int, _ end: Int
-    ) -> UInt64 {
-        let first = fieldCount
-        let room = min(limits.fieldCount, first &+ 64, slotCapacity)
-        // Names are looked at 32 bytes at a time. Where that cannot reach the end of memory, the
-        // vectors need not be placed.
-        var walk = unsafe FieldWalk(
-            base, memoryEnd: end, position: lineStart, slot: slots + first, slotLimit: slots + room,
-            readable: min(count, fieldsStart &+ sectionLimit),
-            lineLimit: limits.fieldLineBytes)
-        if walk.position &+ 32 <= end {
-            unsafe walk.takeLines(base, end: end &- 32, memoryEnd: end, false)
-        }
-        unsafe walk.takeLines(base, end: end &- 8, memoryEnd: end, true)
+        let room = min(limits.fieldCount, slotCapacity) &- first
+        unsafe walk.takeFields(
+            base, readable: readable, memoryEnd: end, slots: slots + first, room: room)
+        fieldCount = first &+ walk.count
         var position = walk.position
-        let fields = unsafe walk.slot - slots
-        let candidates = walk.decisive
         if position &+ 2 <= count, unsafe Scanner.isLineEnd(base, position) {
             position &+= 2
             phase = .complete
         }
         lineStart = position
         scanned = position
-        fieldCount = fields
-        return candidates
+        // What decides framing is judged after the walk, in the order of the lines, because a
+        // branch for it inside the loop would be mispredicted in each request.
+        try unsafe judge(from: first, base, end)
     }
 
-    /// Takes in those of the fields just walked that decide framing.
+    /// Takes in those of the fields just walked that decide framing, and refuses names of nothing.
     @inline(__always)
     private mutating func judge(
-        _ candidates: UInt64, from first: Int, _ base: UnsafeRawPointer, _ end: Int
+        from first: Int, _ base: UnsafeRawPointer, _ end: Int
     ) throws(HTTPParseError) {
-        guard kind != .trailers else { return }
-        var candidates = candidates
-        while candidates != 0 {
-            let slot = unsafe slots[first &+ candidates.trailingZeroBitCount]
-            candidates &= candidates &- 1
-            if kind == .request, unsafe framing.recordUsual(base, slot, end: end) { continue }
+        let isRequest = kind == .request
+        let limit = unsafe slots + fieldCount
+        var next = unsafe slots + first
+        while true {
+            unsafe next = Self.candidate(next, limit, base)
+            guard unsafe next < limit else { return }
+            let slot = unsafe next.pointee
+            unsafe next += 1
+            if isRequest, unsafe framing.recordUsual(base, slot, end: end) { continue }
             try unsafe record(slot, base)
         }
+    }
+
+    /// The first of the slots from `start` on that may decide framing, or `limit`.
+    @inline(never)
+    private static func candidate(
+        _ start: UnsafeMutablePointer<FieldSlot>, _ limit: UnsafeMutablePointer<FieldSlot>,
+        _ base: UnsafeRawPointer
+    ) -> UnsafeMutablePointer<FieldSlot> {
+        var next = unsafe start
+        while unsafe next < limit {
+            let (start, end) = unsafe (next.pointee.nameStart, next.pointee.nameEnd)
+            // Such a line has eight bytes, with its end and what is known to stand behind it.
+            let word = unsafe Scanner.load64(base, Int(start))
+            if http_parser_decides_framing(word, end &- start) { break }
+            unsafe next += 1
+        }
+        return unsafe next
     }
 
     @inline(never)
@@ -254,6 +265,10 @@ public struct HeadParser: ~Copyable, @unchecked Sendable {
         _ slot: FieldSlot, _ base: UnsafeRawPointer
     ) throws(HTTPParseError) {
         let (name, value) = (Int(slot.nameStart), Int(slot.valueStart))
+        guard slot.nameEnd > slot.nameStart else {
+            throw HTTPParseError(.invalidFieldName, at: name)
+        }
+        guard kind != .trailers else { return }
         try unsafe framing.record(
             name: UnsafeRawBufferPointer(start: base + name, count: Int(slot.nameEnd) - name),
             value: UnsafeRawBufferPointer(start: base + value, count: Int(slot.valueEnd) - value),
@@ -273,40 +288,42 @@ public struct HeadParser: ~Copyable, @unchecked Sendable {
         kind == .trailers ? limits.trailerBytes : limits.fieldSectionBytes
     }
 
-    /// Reads a request line of the common methods and versions in one go; `false` leaves it to
-    /// the reference.
+    /// Takes a request line of a common method, an origin-form target and a known version, or
+    /// leaves it unread for the reference.
+    /// - Parameter lineEnd: where its content ends; no line stop stands before it.
     @inline(__always)
-    private mutating func parseRequestLineQuickly(
-        _ base: UnsafeRawPointer, _ count: Int, _ readable: Int
+    private mutating func takeRequestLine(
+        _ base: UnsafeRawPointer, _ lineEnd: Int, _ memoryEnd: Int
     ) -> Bool {
         let start = lineStart
-        guard start &+ 16 <= count else { return false }
-        let (known, length) = unsafe quickMethod(base, start, readable)
+        guard lineEnd &- start >= 14 else { return false }
+        let (known, length) = unsafe quickMethod(base, start, memoryEnd)
         // CONNECT has a target of its own form.
         guard known != .other, known != .connect else { return false }
-        var end = start &+ length
-        var stops = unsafe Scanner.targetStops64(base, end, end: readable)
-        while stops == 0 {
-            end &+= 64
-            guard end < count else { return false }
-            stops = unsafe Scanner.targetStops64(base, end, end: readable)
-        }
-        end &+= stops.trailingZeroBitCount
-        guard end &+ 11 <= count, end > start &+ length,
-            end &+ 9 &- start <= limits.startLineBytes,
-            unsafe Scanner.byte(base, end) == UInt8(ascii: " "),
-            unsafe Scanner.byte(base, start &+ length) == UInt8(ascii: "/"),
-            unsafe Scanner.isLineEnd(base, end &+ 9)
+        let target = start &+ length
+        let targetEnd = lineEnd &- 9
+        let version = unsafe Scanner.load64(base, lineEnd &- 8)
+        guard version == Self.http11 || version == Self.http10, target < targetEnd,
+            unsafe Scanner.byte(base, targetEnd) == UInt8(ascii: " "),
+            unsafe Scanner.byte(base, target) == UInt8(ascii: "/")
         else { return false }
-        let version = unsafe Scanner.load64(base, end &+ 1)
-        guard version == Self.http11 || version == Self.http10 else { return false }
+        var position = target
+        while position < targetEnd {
+            let odd = unsafe Scanner.spaceOrHash32(base, position, end: memoryEnd)
+            let left = targetEnd &- position
+            guard odd != 0, odd.trailingZeroBitCount < left else {
+                position &+= 32
+                continue
+            }
+            return false
+        }
         minorVersion = version == Self.http11 ? 1 : 0
         method = known
         methodStart = start
         targetForm = .origin
-        targetStart = start + length
-        targetEnd = end
-        beginFields(at: end + 11)
+        targetStart = target
+        self.targetEnd = targetEnd
+        beginFields(at: lineEnd &+ 2)
         return true
     }
 
@@ -327,6 +344,14 @@ public struct HeadParser: ~Copyable, @unchecked Sendable {
     ) -> (HTTPMethod.Known, Int) {
         let word = unsafe Scanner.load64(base, start)
         if word & 0xFFFF_FFFF == 0x2054_4547 { return (.get, 4) }
+        if word & 0xFF_FFFF_FFFF == 0x20_5453_4F50 { return (.post, 5) }
+        return unsafe otherMethod(base, start, end, word)
+    }
+
+    @inline(never)
+    private func otherMethod(
+        _ base: UnsafeRawPointer, _ start: Int, _ end: Int, _ word: UInt64
+    ) -> (HTTPMethod.Known, Int) {
         let length = unsafe Scanner.nameStops16(base, start, end: end).trailingZeroBitCount
         guard length > 0, length < 10, start &+ length < end,
             unsafe Scanner.byte(base, start &+ length) == UInt8(ascii: " ")
@@ -569,7 +594,7 @@ public struct HeadParser: ~Copyable, @unchecked Sendable {
             nameEnd: UInt32(truncatingIfNeeded: nameEnd),
             valueStart: UInt32(truncatingIfNeeded: valueStart),
             valueEnd: UInt32(truncatingIfNeeded: valueEnd))
-        if kind != .trailers { try unsafe record(slot, base) }
+        try unsafe record(slot, base)
         if fieldCount == slotCapacity { growSlots() }
         unsafe slots[fieldCount] = slot
         fieldCount += 1

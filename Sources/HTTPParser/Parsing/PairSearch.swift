@@ -56,8 +56,8 @@ package struct PairSearch: Sendable {
 
     @inline(__always)
     private func pairs16(_ base: UnsafeRawPointer, _ place: Int) -> SIMDMask<SIMD16<Int8>> {
-        let left = unsafe Scanner.load16(base, place)
-        let right = unsafe Scanner.load16(base, place &+ distance)
+        let left = unsafe Scanner.vector(base, place)
+        let right = unsafe Scanner.vector(base, place &+ distance)
         return (left .== Scanner.Vector(repeating: first))
             .& (right .== Scanner.Vector(repeating: second))
     }

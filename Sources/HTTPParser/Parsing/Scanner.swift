@@ -12,8 +12,14 @@ enum Scanner {
     typealias Vector = SIMD16<UInt8>
 
     @inline(__always)
-    static func load16(_ base: UnsafeRawPointer, _ offset: Int) -> Vector {
+    static func vector(_ base: UnsafeRawPointer, _ offset: Int) -> Vector {
         unsafe base.loadUnaligned(fromByteOffset: offset, as: Vector.self)
+    }
+
+    @inline(__always)
+    static func load16(_ base: UnsafeRawPointer, _ offset: Int) -> UInt16 {
+        unsafe UInt16(
+            littleEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt16.self))
     }
 
     @inline(__always)
@@ -45,36 +51,36 @@ enum Scanner {
         #endif
     }
 
-    /// The bytes that end or may spoil a line: CTL, DEL and obs-text. Below SP as a signed byte
-    /// covers the controls and everything from 0x80 in one compare.
+    /// The bytes that cannot end or spoil a line: those of 0x20...0x7E. One more than these is
+    /// greater than 0x20 as a signed byte, and for CTL, DEL and obs-text it is not.
     @inline(__always)
-    static func lineStops(_ vector: Vector) -> UInt32 {
-        let signed = unsafe unsafeBitCast(vector, to: SIMD16<Int8>.self)
-        let low = signed .< SIMD16<Int8>(repeating: 0x20)
-        let delete = signed .== SIMD16<Int8>(repeating: 0x7F)
-        return bits(low .| delete)
-    }
-
-    /// The bytes that no request target has (`ByteClass.isTarget`), SP among them.
-    @inline(__always)
-    static func targetStops(_ vector: Vector) -> UInt32 {
-        let signed = unsafe unsafeBitCast(vector, to: SIMD16<Int8>.self)
-        let low = signed .< SIMD16<Int8>(repeating: 0x21)
-        let delete = signed .== SIMD16<Int8>(repeating: 0x7F)
-        let hash = signed .== SIMD16<Int8>(repeating: 0x23)
-        return bits(low .| delete .| hash)
+    private static func plain(_ vector: Vector) -> UInt32 {
+        let next = unsafe unsafeBitCast(vector &+ Vector(repeating: 1), to: SIMD16<Int8>.self)
+        return bits(next .> SIMD16<Int8>(repeating: 0x20))
     }
 
     /// The bytes that are not letters, digits or `-`, of which nearly all field names are made.
-    /// Setting bit 5 folds the cases; it also moves CR onto `-`, which cannot matter because the
-    /// dash is compared unfolded.
+    ///
+    /// A range is moved to the top of the signed bytes, where one compare finds it. Setting bit 5
+    /// folds the cases; it also moves CR onto `-`, which cannot matter because the dash is
+    /// compared unfolded.
     @inline(__always)
     static func nameStops(_ vector: Vector) -> UInt32 {
+        stops(vector, vector .== Vector(repeating: 0x2D))
+    }
+
+    /// The bytes that are not letters, digits or what `mark` has.
+    @inline(__always)
+    private static func stops(_ vector: Vector, _ mark: SIMDMask<SIMD16<Int8>>) -> UInt32 {
         let folded = vector | Vector(repeating: 0x20)
-        let letter = (folded &- Vector(repeating: 0x61)) .< Vector(repeating: 26)
-        let digit = (vector &- Vector(repeating: 0x30)) .< Vector(repeating: 10)
-        let dash = vector .== Vector(repeating: 0x2D)
-        return ~bits(letter .| digit .| dash) & 0xFFFF
+        let letter = greater(folded &+ Vector(repeating: 0x7F - 0x7A), than: 0x7F - 26)
+        let digit = greater(vector &+ Vector(repeating: 0x7F - 0x39), than: 0x7F - 10)
+        return ~bits(letter .| digit .| mark) & 0xFFFF
+    }
+
+    @inline(__always)
+    private static func greater(_ vector: Vector, than bound: Int8) -> SIMDMask<SIMD16<Int8>> {
+        unsafe unsafeBitCast(vector, to: SIMD16<Int8>.self) .> SIMD16<Int8>(repeating: bound)
     }
 
     /// A place to load `width` bytes from so that the load stays below `end`, and the number of
@@ -92,22 +98,19 @@ enum Scanner {
     @inline(__always)
     static func lineStops64(_ base: UnsafeRawPointer, _ offset: Int, end: Int) -> UInt64 {
         let place = placed(offset, width: 64, end: end)
-        let first = unsafe UInt64(lineStops(load16(base, place.offset)))
-        let second = unsafe UInt64(lineStops(load16(base, place.offset &+ 16)))
-        let third = unsafe UInt64(lineStops(load16(base, place.offset &+ 32)))
-        let fourth = unsafe UInt64(lineStops(load16(base, place.offset &+ 48)))
-        return ((first | second << 16) | (third << 32 | fourth << 48)) &>> place.shift
+        let first = unsafe UInt64(plain(vector(base, place.offset)))
+        let second = unsafe UInt64(plain(vector(base, place.offset &+ 16)))
+        let third = unsafe UInt64(plain(vector(base, place.offset &+ 32)))
+        let fourth = unsafe UInt64(plain(vector(base, place.offset &+ 48)))
+        return ~((first | second << 16) | (third << 32 | fourth << 48)) &>> place.shift
     }
 
     /// The bytes of the 16 from `offset` on that names of letters, digits and `-` do not have;
     /// bits for what is beyond `end` are clear.
     @inline(__always)
-    static func nameStops16(
-        _ base: UnsafeRawPointer, _ offset: Int, end: Int, _ mayPassEnd: Bool = true
-    ) -> UInt32 {
-        guard mayPassEnd else { return unsafe nameStops(load16(base, offset)) }
+    static func nameStops16(_ base: UnsafeRawPointer, _ offset: Int, end: Int) -> UInt32 {
         let place = placed(offset, width: 16, end: end)
-        return unsafe nameStops(load16(base, place.offset))
+        return unsafe nameStops(vector(base, place.offset))
             &>> UInt32(truncatingIfNeeded: place.shift)
     }
 
@@ -118,31 +121,35 @@ enum Scanner {
             == UInt16(littleEndian: 0x0A0D)
     }
 
-    /// The bytes of the 64 from `offset` on that no target has; bits beyond `end` are clear.
+    /// The SP and `#` among the 32 bytes from `offset` on: what no request target has of the bytes
+    /// that stop no line. Bits for what is beyond `end` are clear.
     @inline(__always)
-    static func targetStops64(_ base: UnsafeRawPointer, _ offset: Int, end: Int) -> UInt64 {
-        let place = placed(offset, width: 64, end: end)
-        let first = unsafe UInt64(targetStops(load16(base, place.offset)))
-        let second = unsafe UInt64(targetStops(load16(base, place.offset &+ 16)))
-        let third = unsafe UInt64(targetStops(load16(base, place.offset &+ 32)))
-        let fourth = unsafe UInt64(targetStops(load16(base, place.offset &+ 48)))
-        return ((first | second << 16) | (third << 32 | fourth << 48)) &>> place.shift
+    static func spaceOrHash32(_ base: UnsafeRawPointer, _ offset: Int, end: Int) -> UInt32 {
+        let place = placed(offset, width: 32, end: end)
+        let first = unsafe spaceOrHash(vector(base, place.offset))
+        let second = unsafe spaceOrHash(vector(base, place.offset &+ 16))
+        return (first | second << 16) &>> UInt32(truncatingIfNeeded: place.shift)
+    }
+
+    @inline(__always)
+    private static func spaceOrHash(_ vector: Vector) -> UInt32 {
+        bits((vector .== Vector(repeating: 0x20)) .| (vector .== Vector(repeating: 0x23)))
     }
 
     /// The bytes of the 16 from `offset` on that are not letters, digits, `-` or `.`, of which
-    /// nearly all hosts are made.
+    /// nearly all hosts are made. Bits for what is beyond `end` are clear.
     @inline(__always)
     static func hostStops16(_ base: UnsafeRawPointer, _ offset: Int, end: Int) -> UInt32 {
         let place = placed(offset, width: 16, end: end)
-        let vector = unsafe load16(base, place.offset)
-        let stops = nameStops(vector) & ~bits(vector .== Vector(repeating: 0x2E))
-        return stops &>> UInt32(truncatingIfNeeded: place.shift)
+        let vector = unsafe Self.vector(base, place.offset)
+        let mark = greater(vector &+ Vector(repeating: 0x7F - 0x2E), than: 0x7F - 2)
+        return stops(vector, mark) &>> UInt32(truncatingIfNeeded: place.shift)
     }
 
     /// Whether there is a byte among the 16 from `offset` on, all readable, that could spoil a
     /// field value.
     @inline(__always)
     static func hasLineStop16(_ base: UnsafeRawPointer, _ offset: Int) -> Bool {
-        unsafe lineStops(load16(base, offset)) != 0
+        unsafe plain(vector(base, offset)) != 0xFFFF
     }
 }

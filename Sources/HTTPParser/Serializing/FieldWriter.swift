@@ -28,7 +28,7 @@ extension ByteBuffer {
 
     private func isName(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard bytes.count > 0, let base = bytes.baseAddress else { return false }
-        let stops = unsafe Scanner.nameStops(Scanner.load16(base, 0))
+        let stops = unsafe Scanner.nameStops(Scanner.vector(base, 0))
         if bytes.count <= 16, stops & ((1 << UInt32(bytes.count)) - 1) == 0 { return true }
         return unsafe bytes.allSatisfy(ByteClass.isToken)
     }
