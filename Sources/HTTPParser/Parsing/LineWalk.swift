@@ -57,10 +57,8 @@ struct LineWalk {
         _ base: UnsafeRawPointer, readable: Int, memoryEnd: Int,
         slots: UnsafeMutablePointer<FieldSlot>, room: Int
     ) {
-        let taken = unsafe Self.fields(
+        (position, count) = unsafe Self.fields(
             base, position, windowStart, stops, slots, slots + room, readable &- 3, memoryEnd)
-        position = taken.position
-        count = unsafe taken.slot - slots
     }
 
     /// It is a function of its own so that its state fits into registers.
@@ -69,7 +67,7 @@ struct LineWalk {
         _ base: UnsafeRawPointer, _ first: Int, _ firstWindow: Int, _ firstStops: UInt64,
         _ slots: UnsafeMutablePointer<FieldSlot>, _ slotLimit: UnsafeMutablePointer<FieldSlot>,
         _ lastEnd: Int, _ memoryEnd: Int
-    ) -> (position: Int, slot: UnsafeMutablePointer<FieldSlot>) {
+    ) -> (position: Int, count: Int) {
         var position = first
         var windowStart = firstWindow
         var stops = firstStops
@@ -121,7 +119,7 @@ struct LineWalk {
             position = lineEnd &+ 2
             if unsafe Scanner.isLineEnd(base, position) { break }
         }
-        return unsafe (position, slot)
+        return unsafe (position, slot - slots)
     }
 
     /// Whether a name is followed by colon, one blank, and a value without blanks around it.
