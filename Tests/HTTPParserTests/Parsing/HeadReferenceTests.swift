@@ -21,12 +21,22 @@ struct HeadReferenceTests {
         #expect(HeadComparison.differences(inputs, .request, bytewise: false) == [])
     }
 
-    @Test("Names of every length from 1 to 300", arguments: ["", "v", "0123456789abcdef"])
+    @Test("Names of every length from 0 to 300", arguments: ["", "v", "0123456789abcdef"])
     func nameLengths(value: String) {
-        let inputs = (1...300).lazy.map { length in
+        let inputs = (0...300).lazy.map { length in
             request("A: b\r\n\(letters(length)): \(value)\r\nC: d\r\n")
         }
         #expect(HeadComparison.differences(inputs, .request) == [])
+    }
+
+    @Test("Names of every length from 0 to 70 in trailers", arguments: ["v", "0123456789abcdef"])
+    func trailerNameLengths(value: String) {
+        let inputs = (0...70).lazy.flatMap { length in
+            (0...70).lazy.map { padding in
+                Array("\(letters(length)): \(value)\r\nC: d\(letters(padding))\r\n\r\n".utf8)
+            }
+        }
+        #expect(HeadComparison.differences(inputs, .trailers, bytewise: false) == [])
     }
 
     @Test(
