@@ -133,7 +133,8 @@ let package = Package(
             swiftSettings: strict),
         // What several test targets share; not a product.
         .target(
-            name: "TestSupport", dependencies: ["HTTPParser", "HTTPCodecs", "HTTPServerCore"],
+            name: "TestSupport",
+            dependencies: ["HTTPParser", "HTTPCodecs", "HTTPServerCore", "URLClient"],
             path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(
             name: "HTTPParserTests", dependencies: ["HTTPParser", "TestSupport"],
@@ -180,7 +181,10 @@ let package = Package(
         // These talk to the built `httpkit` from outside.
         .testTarget(
             name: "ConformanceTests",
-            dependencies: ["httpkit", "HTTPCodecs", "HTTPParser", "HTTPServerCore", "TestSupport"],
+            dependencies: [
+                "httpkit", "HTTPCodecs", "HTTPParser", "HTTPServerCore", "TestSupport", "URLClient",
+                "WebDAVKit",
+            ],
             swiftSettings: strict),
     ]
 )

@@ -74,6 +74,11 @@ CURLcode http_curl_set_socket_callbacks(CURL *easy) {
     return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
 }
 
+CURLcode http_curl_set_start(CURL *easy, void *context, http_curl_prereq_callback start) {
+    curl_easy_setopt(easy, CURLOPT_PREREQDATA, context);
+    return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, start);
+}
+
 #ifdef __linux__
 
 enum { longest_chain = 32 };

@@ -1,5 +1,9 @@
 /// A proxy.
 ///
+/// Where a proxy asks for credentials other than those given here, ``AuthenticationOptions/challenge``
+/// or the delegate answers, with ``ProtectionSpace/isProxy`` set; 407 is the answer otherwise, and of
+/// a tunnel ``ClientError/Kind/authenticationRequired``. No credential for a proxy gets to a server.
+///
 /// An https URL goes through a tunnel; an http URL is asked for by its absolute form unless
 /// ``tunnels`` says otherwise (RFC 9110 section 3.7).
 public struct ClientProxy: Sendable, Hashable {
@@ -23,7 +27,7 @@ public struct ClientProxy: Sendable, Hashable {
     public enum Scheme: Sendable, Hashable {
         /// Basic, at once; HTTP and HTTPS proxies. SOCKS 5 has its own.
         case basic
-        /// Digest, through a tunnel.
+        /// Digest, or whatever else the proxy asks for; nothing is sent before it has.
         case digest
     }
 
@@ -41,12 +45,17 @@ public struct ClientProxy: Sendable, Hashable {
     public var scheme: Scheme
     /// Whether http URLs go through a tunnel, too.
     public var tunnels: Bool
+    /// How an HTTPS proxy is authenticated; nil for the authorities and versions that hold for
+    /// servers. Keys and certificates of requests are never for the proxy.
+    public var tls: TLSOptions?
 
     /// Creates a proxy.
     public init(
         _ kind: Kind = .http, host: String, port: UInt16, user: String? = nil,
-        password: String? = nil, scheme: Scheme = .basic, tunnels: Bool = false
+        password: String? = nil, scheme: Scheme = .basic, tunnels: Bool = false,
+        tls: TLSOptions? = nil
     ) {
+        self.tls = tls
         self.kind = kind
         self.host = host
         self.port = port

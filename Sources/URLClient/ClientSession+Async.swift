@@ -75,7 +75,7 @@ extension ClientSession {
                 completion: { task, _ in
                     if let error = task.error { stream.finish(.failure(error)) }
                 }), StreamSink(stream))
-        if let driver = task.shared.withLock({ $0.driver }) {
+        if let driver = task.prepare() {
             let loop = loop
             stream.onRoom { loop.post { driver.sinkHasRoom() } }
         }

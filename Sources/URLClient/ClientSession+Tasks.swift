@@ -114,6 +114,8 @@ extension ClientSession {
         _ events: TaskEvents?, _ completion: TransferTask.Completion?
     ) -> DownloadTask {
         let sink = FileSink(to: path, resuming: data)
+        // Those with a completion handler ask nobody.
+        sink.isDecided = completion != nil
         let task = DownloadTask(
             nextIdentifier(), request, loop, sink, isTemporary: path == nil && completion == nil,
             events: events, completion: completion)

@@ -128,11 +128,9 @@ public final class ClientSession: Sendable {
 
     /// Puts a task together.
     func adopt<Made: TransferTask>(_ task: Made, _ sink: ContentSink) -> Made {
-        let driver = TaskDriver(loop, decider, task, sink)
-        (sink as? DelegateSink)?.driver = driver
-        task.events?.belong(to: task)
+        let plan = TaskPlan(decider: decider, sink: sink)
         task.shared.withLock { shared in
-            shared.driver = driver
+            shared.plan = plan
             shared.session = self
         }
         if isInvalid { task.complete(ClientError(.sessionInvalidated), [], nil) }

@@ -40,8 +40,8 @@ public protocol ClientSessionDelegate: AnyObject, Sendable {
     /// A 1xx response, such as 103 Early Hints.
     func task(_ task: TransferTask, didReceive interim: ClientResponse.Interim)
 
-    /// The head of the response.
-    /// - Returns: what to do with its content, which is not read before.
+    /// The head of the response. Downloads are asked, too, once however many connections they take.
+    /// - Returns: what to do with its content, which is not read before. A download is one already.
     func task(
         _ task: TransferTask, didReceiveResponse response: ClientResponse
     ) async -> ResponseDisposition

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPParser
 import TestSupport
 import Testing
 
@@ -14,7 +15,7 @@ struct FileOptionTests {
     }
 
     private func status(_ server: ServeProcess, _ path: String) async throws -> Int {
-        PlainResponse(head: try await server.curl("-I", path: path).text).status
+        Int(try await server.send(.head, path).status.code)
     }
 
     @Test func directoriesAreListedUnlessThatIsOff() async throws {
@@ -22,29 +23,28 @@ struct FileOptionTests {
         let quiet = try await server(["--no-listing"])
         #expect(try await status(quiet, "/") == 404)
         #expect(try await status(quiet, "/f.txt") == 200)
-        #expect(try await quiet.curl(path: "/site/").text == "index\n")
+        #expect(try await quiet.get("/site/").text == "index\n")
     }
 
     @Test func hiddenFilesAreServedOnlyOnDemand() async throws {
         let closed = try await server([])
         #expect(try await status(closed, "/.hidden") == 404)
-        #expect(try await !closed.curl().text.contains(".hidden"))
+        #expect(try await !closed.get().text.contains(".hidden"))
         let open = try await server(["--show-hidden"])
-        #expect(try await open.curl(path: "/.hidden").text == "hidden\n")
-        #expect(try await open.curl().text.contains(".hidden"))
+        #expect(try await open.get("/.hidden").text == "hidden\n")
+        #expect(try await open.get().text.contains(".hidden"))
     }
 
     @Test func anotherFileMayStandForItsDirectory() async throws {
-        #expect(try await server([]).curl(path: "/site/").text == "index\n")
-        #expect(try await server(["--index", "start.html"]).curl(path: "/site/").text == "start\n")
-        let none = try await server(["--index", "none.html"]).curl(path: "/site/").text
+        #expect(try await server([]).get("/site/").text == "index\n")
+        #expect(try await server(["--index", "start.html"]).get("/site/").text == "start\n")
+        let none = try await server(["--index", "none.html"]).get("/site/").text
         #expect(none.contains("start.html") && none.contains("<html"))
     }
 
     @Test func cachesKeepFilesAsLongAsIsSaid() async throws {
         func cacheControl(_ flags: [String]) async throws -> String? {
-            PlainResponse(head: try await server(flags).curl("-I", path: "/f.txt").text)[
-                "cache-control"]
+            try await server(flags).send(.head, "/f.txt").fields[.cacheControl]
         }
         #expect(try await cacheControl([]) == "no-cache")
         #expect(try await cacheControl(["--cache-age", "60"]) == "public, max-age=60")

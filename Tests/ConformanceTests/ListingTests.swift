@@ -1,4 +1,5 @@
 import Foundation
+import HTTPParser
 import TestSupport
 import Testing
 
@@ -34,14 +35,14 @@ struct ListingTests {
 
     @Test func everyLinkLeadsToItsFile() async throws {
         let server = try await ServeProcess(try OddNames.folder())
-        let page = try await server.curl("-H", "Accept: text/html").text
+        let page = try await server.get("/", [.accept: "text/html"]).text
         let links = links(page)
         #expect(links.count == OddNames.all.count)
         var found: Set<String> = []
         for link in links {
             let path = link.hasPrefix("./") ? String(link.dropFirst(2)) : link
-            let result = try await server.curl("-f", path: "/" + path)
-            #expect(result.status == 0, "\(link)")
+            let result = try await server.get("/" + path)
+            #expect(result.status == .ok, "\(link)")
             found.insert(result.text)
         }
         #expect(found == Set(OddNames.all.map { "content of \($0)" }))
@@ -53,13 +54,13 @@ struct ListingTests {
             var href: String
         }
         let server = try await ServeProcess(try OddNames.folder())
-        let result = try await server.curl("-H", "Accept: application/json")
-        let entries = try JSONDecoder().decode([Entry].self, from: Data(result.output))
+        let result = try await server.get("/", [.accept: "application/json"])
+        let entries = try JSONDecoder().decode([Entry].self, from: Data(result.content))
         #expect(Set(entries.map(\.name)) == Set(OddNames.all))
         for entry in entries {
             let path = entry.href.hasPrefix("./") ? String(entry.href.dropFirst(2)) : entry.href
             #expect(
-                try await server.curl("-f", path: "/" + path).text == "content of \(entry.name)")
+                try await server.get("/" + path).text == "content of \(entry.name)")
         }
     }
 

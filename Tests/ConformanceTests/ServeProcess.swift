@@ -1,8 +1,11 @@
+import HTTPParser
 import TestSupport
 
 /// A running `httpkit serve` on a free port, with what it wrote. It is killed when it goes.
 final class ServeProcess: Sendable {
     let port: UInt16
+    /// For requests as programs send them.
+    let client: TestClient
     /// Kept as long as it is served.
     private let folder: Folder?
     private let program: RunningProgram
@@ -25,6 +28,7 @@ final class ServeProcess: Sendable {
             let port = Self.port(in: program.text)
         else { throw Program.Failure("httpkit does not start: \(program.complaints)") }
         self.port = port
+        client = TestClient(port: port)
     }
 
     /// The port of the first line, once all addresses are told.
@@ -36,6 +40,19 @@ final class ServeProcess: Sendable {
 
     /// The address of a path that is percent-encoded already.
     func url(_ path: String = "/") -> String { "http://127.0.0.1:\(port)\(path)" }
+
+    /// Sends a request and waits for all of its answer; the server stays until then.
+    func send(
+        _ method: HTTPMethod, _ path: String, _ fields: HTTPFields = [:]
+    ) async throws -> TestClient.Answer {
+        defer { withExtendedLifetime(self) {} }
+        return try await client.send(method, path, fields: fields)
+    }
+
+    /// Asks for a path.
+    func get(_ path: String = "/", _ fields: HTTPFields = [:]) async throws -> TestClient.Answer {
+        try await send(.get, path, fields)
+    }
 
     /// What it wrote on standard output.
     var output: String { program.text }

@@ -198,6 +198,24 @@ struct ConnectToTests {
         #expect(await kind { $0.tls.minimumVersion = .tls13 } == .secureConnectionFailed)
     }
 
+    @Test("S23: authorities come as a file, as bytes, or not at all, whatever the system has")
+    func authorities() async throws {
+        let certificates = try await TestCertificates()
+        let server = try await PeerServer.nginx(
+            .init(at: "127.0.0.1", identity: try await certificates.identity(for: "127.0.0.1")))
+        let path = certificates.authority.certificate
+        let sources: [(TLSOptions.Source, ClientError.Kind?)] = [
+            (.file(path), nil), (.pem(try #require(Files.read(path))), nil),
+            (.file("/nonexistent"), .badAuthorities), (.pem(Array("none".utf8)), .badAuthorities),
+        ]
+        for (source, kind) in sources {
+            var request = ClientRequest(.get, server.url("/who", scheme: "https"))
+            request.tls = TLSOptions(authorities: source)
+            let error = await failure { [request] in try await ClientSession().data(for: request) }
+            #expect(error?.kind == kind, "\(error?.description ?? "-")")
+        }
+    }
+
     @Test("S: HTTP/2 by ALPN shares a connection; without TLS by prior knowledge")
     func http2() async throws {
         let certificates = try await TestCertificates()

@@ -114,6 +114,49 @@ struct DispositionTests {
         #expect(Files.names(folder.path) == [])
     }
 
+    @Test("A download is asked, too, once for all of its connections", arguments: [false, true])
+    func download(cancels: Bool) async throws {
+        let content = TestServer.pattern(300_000)
+        let peer = try ScriptedPeer { connection in
+            guard let head = connection.head() else { return }
+            let rest = head.contains("Range: bytes=100000-") ? 100_000 : 0
+            let range = "206 Part\r\nContent-Range: bytes 100000-299999/300000"
+            connection.send(
+                "HTTP/1.1 \(rest > 0 ? range : "200 OK")\r\nETag: \"1\"\r\n"
+                    + "Content-Length: \(300_000 - rest)\r\n\r\n")
+            connection.send(Array(content[rest..<(rest > 0 ? 300_000 : 100_000)]))
+        }
+        let folder = try ServerDirectory()
+        let delegate = Recorder(cancels ? .cancel : .allow)
+        let session = ClientSession(delegate: delegate)
+        let task = session.downloadTask(
+            for: ClientRequest(.get, peer.url()), to: folder.path("file"))
+        let error = await failure { try await task.finished() }
+        await delegate.wait { $0.last?.hasPrefix("complete") == true }
+        let log = delegate.log.filter { $0 != "wrote" }
+        guard !cancels else {
+            #expect(error?.kind == .cancelled && Files.names(folder.path) == [])
+            #expect(log == ["response 200", "metrics", "complete cancelled"])
+            return
+        }
+        #expect(log == ["response 200", "file", "metrics", "complete"])
+        #expect(Files.read(folder.path("file")) == content && peer.connectionCount == 2)
+    }
+
+    @Test("A completion handler is not asked, and neither is the session's delegate")
+    func handler() async throws {
+        let server = try await TestServer()
+        let delegate = Recorder(.cancel)
+        let session = ClientSession(delegate: delegate)
+        let size = await withCheckedContinuation { continuation in
+            session.downloadTask(for: ClientRequest(.get, server.url("/bytes/70000"))) {
+                path, _, _ in
+                continuation.resume(returning: path.flatMap { Files.read($0)?.count })
+            }.resume()
+        }
+        #expect(size == 70_000)
+    }
+
     @Test("Many small responses, all cancelled")
     func many() async throws {
         let server = try await TestServer()

@@ -131,6 +131,26 @@ struct ResponseTests {
         #expect(error?.kind == (limit < 2 ? .contentTooLong : nil))
     }
 
+    @Test(
+        "S9: what is collected in memory has a limit, announced or not", arguments: [false, true])
+    func collectLimit(announced: Bool) async throws {
+        let length = announced ? "Content-Length: 30000\r\n" : ""
+        let content = String(repeating: "x", count: 30_000)
+        let peer = try peer("HTTP/1.1 200 OK\r\n\(length)\r\n\(content)")
+        for (limit, kind) in [(Int64(30_000), nil), (29_999, ClientError.Kind.contentTooLong)] {
+            var configuration = ClientConfiguration.ephemeral
+            configuration.collectLimit = limit
+            let session = ClientSession(configuration)
+            let error = await failure {
+                try await session.data(for: ClientRequest(.get, peer.url()))
+            }
+            #expect(error?.kind == kind)
+            // What is not collected has no such limit.
+            let (stream, _) = try await session.bytes(for: ClientRequest(.get, peer.url()))
+            #expect(try await stream.collect(upTo: 30_000).count == 30_000)
+        }
+    }
+
     @Test("gzip is taken off, within limits")
     func decoding() async throws {
         for (plain, kind) in [

@@ -61,6 +61,25 @@ struct TaskTests {
         #expect(task.state == .completed)
     }
 
+    @Test("Y14: a task is one thing: whoever asks for it gets the same one")
+    func identity() async throws {
+        let gate = Gate()
+        let peer = try halves(gate)
+        let delegate = Recorder()
+        let session = ClientSession(delegate: delegate)
+        let task = session.dataTask(for: ClientRequest(.get, peer.url()))
+        let copy = task
+        copy.resume()
+        await delegate.wait { $0.contains("content half") }
+        let all = await session.allTasks
+        #expect(all.count == 1 && all.first === task && task.state == .running)
+        copy.taskDescription = "the same"
+        #expect(all.first?.taskDescription == "the same" && all.first?.identifier == 1)
+        gate.open()
+        try await task.finished()
+        #expect(copy.countOfBytesReceived == 8)
+    }
+
     @Test("S: a response that the delegate does not want is not read")
     func dispositionCancel() async throws {
         let server = try await TestServer()
@@ -197,6 +216,9 @@ final class Gate: Sendable {
     private let isOpen = Locked(false)
 
     func open() { isOpen.withLock { $0 = true } }
+
+    /// Whether it was opened.
+    var isDone: Bool { isOpen.withLock { $0 } }
 
     /// Blocks its thread, which is never one of the concurrency pool.
     func wait() {

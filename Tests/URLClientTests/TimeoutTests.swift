@@ -71,15 +71,44 @@ struct TimeoutTests {
         _ = try await first.value
     }
 
+    @Test("D19: many at once: those who get something go on, the others end, each by its own limit")
+    func manyDeadlines() async throws {
+        let peer = try ScriptedPeer { connection in
+            guard let head = connection.head() else { return }
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 60\r\n\r\n")
+            guard head.contains("/steady") else { return connection.waitForEnd() }
+            for _ in 0..<60 {
+                connection.send("x")
+                Pause.milliseconds(50)
+            }
+            connection.waitForEnd()
+        }
+        var configuration = ClientConfiguration.ephemeral
+        configuration.connectionsPerOrigin = 120
+        let session = ClientSession(configuration)
+        let tasks = (0..<100).map { index in
+            var request = ClientRequest(.get, peer.url(index % 2 == 0 ? "/steady" : "/silent"))
+            // The steady ones take longer as a whole than the limit of the others.
+            request.timeouts = ClientTimeouts(
+                idle: index % 2 == 0 ? .seconds(60) : .milliseconds(1_500))
+            return session.dataTask(for: request)
+        }
+        for task in tasks { task.resume() }
+        for (index, task) in tasks.enumerated() {
+            let error = await failure { try await task.finished() }
+            #expect(error?.kind == (index % 2 == 0 ? nil : .timedOut(.idle)))
+        }
+    }
+
     @Test("A reader that takes its time is not a peer that does not answer")
     func slowReader() async throws {
         let server = try await TestServer()
         var request = ClientRequest(.get, server.url("/stream/4000000"))
-        request.timeouts = ClientTimeouts(idle: .seconds(5))
+        request.timeouts = ClientTimeouts(idle: .seconds(10))
         let (content, _) = try await ClientSession().bytes(for: request)
         var count = 0
         for try await piece in content {
-            if count == 0 { try await Task.sleep(for: .seconds(7)) }
+            if count == 0 { try await Task.sleep(for: .seconds(12)) }
             count += piece.count
         }
         #expect(count == 4_000_000)

@@ -28,6 +28,10 @@ CURLcode http_curl_set_callbacks(CURL *easy, void *context, http_curl_data_callb
 /// can be told so.
 CURLcode http_curl_set_socket_callbacks(CURL *easy);
 
+/// Has a callback decide, when a connection is there, whether the request goes out: again for each
+/// time that libcurl sends it.
+CURLcode http_curl_set_start(CURL *easy, void *context, http_curl_prereq_callback start);
+
 /// Decides about a server's certificates. `chain` holds `count` certificates in DER, the server's own
 /// first, and `lengths` how long each is; `is_trusted` is what the usual check says. Not 0 to go on.
 typedef int (*http_curl_trust_callback)(void *context, const unsigned char *const *chain,

@@ -38,7 +38,8 @@ package struct KnownSpaces: Sendable {
 
     /// The space with the longest path that covers a target.
     private static func index(in known: [Known], _ target: String, _ isProxy: Bool) -> Int? {
-        let path = path(of: target)
+        // A proxy's credential holds for whatever it is asked for.
+        let path = isProxy ? "/" : path(of: target)
         var best: (index: Int, length: Int)?
         for (index, entry) in known.enumerated() where entry.space.isProxy == isProxy {
             for scope in entry.scopes where covers(scope, path) {
@@ -73,12 +74,12 @@ package struct KnownSpaces: Sendable {
     ) {
         let space = ProtectionSpace(
             origin: origin, realm: challenge.realm, scheme: challenge.scheme, isProxy: isProxy)
-        let path = Self.path(of: target)
+        let path = isProxy ? "/" : Self.path(of: target)
         var entry = Known(space: space, credential: credential, scopes: [], digest: nil)
         switch (challenge, credential) {
         case (.digest(let digest), .password(let user, let password)):
             entry.digest = DigestSession(digest, user: user, password: password, cnonce: cnonce())
-            entry.scopes = Self.scopes(of: digest, origin, path)
+            entry.scopes = isProxy ? ["/"] : Self.scopes(of: digest, origin, path)
         case (.basic, _): entry.scopes = [BasicAuthorization.scope(of: path)]
         default: entry.scopes = ["/"]
         }

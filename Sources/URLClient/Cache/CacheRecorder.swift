@@ -1,39 +1,164 @@
+internal import Dispatch
 internal import HTTPCodecs
 internal import HTTPParser
+internal import Synchronization
 
 /// Keeps the content of a response while it is delivered, up to a limit, and stores it when it was
-/// whole.
+/// whole. What is too long for memory goes to the disk as it comes.
 final class CacheRecorder: ContentRecorder {
+    private enum Content {
+        case memory([UInt8])
+        case disk(CacheSpool, count: Int)
+        case tooLong
+    }
+
     private let cache: ClientCache
     private let head: CachedHead
     private let limit: Int
-    /// `nil` once it is too long.
-    private let content = Locked<[UInt8]?>([])
+    private let memoryLimit: Int
+    private let content = Locked(Content.memory([]))
 
-    init(_ cache: ClientCache, _ head: CachedHead, limit: Int) {
-        (self.cache, self.head, self.limit) = (cache, head, limit)
+    /// - Parameters:
+    ///   - cache: where it is stored.
+    ///   - head: of the response.
+    ///   - limit: how many bytes are stored at most.
+    ///   - memoryLimit: how many of them are kept in memory.
+    init(_ cache: ClientCache, _ head: CachedHead, limit: Int, memoryLimit: Int) {
+        (self.cache, self.head) = (cache, head)
+        (self.limit, self.memoryLimit) = (limit, min(memoryLimit, limit))
     }
 
     func record(_ bytes: UnsafeRawBufferPointer) {
         content.withLock { content in
-            guard let count = content?.count else { return }
-            if bytes.count > limit - count {
-                content = nil
-            } else {
-                unsafe content?.append(contentsOf: bytes)
+            switch content {
+            case .tooLong: break
+            case .memory(var kept):
+                content = .tooLong
+                if bytes.count <= memoryLimit - kept.count {
+                    unsafe kept.append(contentsOf: bytes)
+                    content = .memory(kept)
+                } else if bytes.count <= limit - kept.count, let spool = cache.makeSpool() {
+                    unsafe kept.append(contentsOf: bytes)
+                    spool.add(kept)
+                    content = .disk(spool, count: kept.count)
+                }
+            case .disk(let spool, let count):
+                guard bytes.count <= limit - count else {
+                    spool.abandon()
+                    content = .tooLong
+                    return
+                }
+                unsafe spool.add(Array(bytes))
+                content = .disk(spool, count: count + bytes.count)
             }
         }
     }
 
+    var isBehind: Bool { spool?.isBehind ?? false }
+
+    func onceCaughtUp(_ call: @escaping @Sendable () -> Void) {
+        guard let spool else { return call() }
+        spool.onceCaughtUp(call)
+    }
+
+    private var spool: CacheSpool? {
+        content.withLock { content in
+            if case .disk(let spool, _) = content { spool } else { nil }
+        }
+    }
+
     func finish(trailers: HTTPFields) {
-        guard let content = content.withLock({ $0.take() }) else { return }
         var head = head
         head.trailers = trailers
-        cache.store(head, content)
+        switch take() {
+        case .memory(let bytes): cache.store(head, bytes)
+        case .disk(let spool, _): cache.store(head, spool)
+        case .tooLong: break
+        }
     }
 
     /// Whether it was not too long so far.
-    var isWhole: Bool { content.withLock { $0 != nil } }
+    var isWhole: Bool {
+        content.withLock { content in
+            if case .tooLong = content { false } else { true }
+        }
+    }
 
-    func abandon() { content.withLock { $0 = nil } }
+    func abandon() {
+        if case .disk(let spool, _) = take() { spool.abandon() }
+    }
+
+    private func take() -> Content {
+        content.withLock { content in
+            defer { content = .tooLong }
+            return content
+        }
+    }
+}
+
+/// A file in the cache's folder that is filled as content comes. Nothing here waits for the disk.
+final class CacheSpool: @unchecked Sendable {
+    /// How much may wait for the disk before the connection is held.
+    private static let waitingLimit = 4 << 20
+
+    private let cache: ClientCache
+    private let waiting = Atomic(0)
+
+    // On the cache's queue.
+    private var body: (name: String, file: OpenStoreFile)?
+    private var checksum = CacheChecksum()
+    private var length: Int64 = 0
+    private var hasFailed = false
+
+    init(_ cache: ClientCache) {
+        self.cache = cache
+    }
+
+    var isBehind: Bool { waiting.load(ordering: .relaxed) >= Self.waitingLimit }
+
+    func onceCaughtUp(_ call: @escaping @Sendable () -> Void) { cache.queue.async(execute: call) }
+
+    /// Takes more content.
+    func add(_ bytes: [UInt8]) {
+        let count = bytes.count
+        waiting.add(count, ordering: .relaxed)
+        cache.queue.async {
+            self.write(bytes)
+            self.waiting.subtract(count, ordering: .relaxed)
+        }
+    }
+
+    private func write(_ bytes: [UInt8]) {
+        guard !hasFailed else { return }
+        if body == nil { body = cache.withDisk { try? $0.newBody() } }
+        guard let body, (try? body.file.append(bytes)) != nil else {
+            hasFailed = true
+            return
+        }
+        checksum.add(bytes)
+        length += Int64(bytes.count)
+    }
+
+    /// All has come.
+    func finish(_ head: CachedHead) {
+        cache.queue.async {
+            guard let body = self.body, !self.hasFailed else { return self.remove() }
+            let (length, checksum) = (self.length, self.checksum.value)
+            let _: Void? = self.cache.withDisk {
+                $0.store(head, body: body.name, length: length, checksum: checksum)
+            }
+            self.body = nil
+        }
+    }
+
+    /// The rest will not come.
+    func abandon() {
+        cache.queue.async { self.remove() }
+    }
+
+    private func remove() {
+        guard let body else { return }
+        let _: Void? = cache.withDisk { $0.removeBody(body.name) }
+        self.body = nil
+    }
 }

@@ -10,7 +10,7 @@ package import HTTPParser
 public final class ClientCache: Sendable {
     struct Stored: Sendable {
         let head: CachedHead
-        let content: [UInt8]
+        let content: StoredContent
     }
 
     /// The one that sessions share unless they are given another: in memory.
@@ -22,7 +22,7 @@ public final class ClientCache: Sendable {
     private let disk: Locked<DiskStore?>
     private let hasDisk: Bool
     /// Everything on the disk happens here, one thing after the other.
-    let queue = DispatchQueue(label: "http.client.cache", qos: .utility)
+    let queue: DispatchQueue
 
     /// Creates a cache.
     /// - Parameters:
@@ -39,8 +39,9 @@ public final class ClientCache: Sendable {
         self.memoryLimit = memoryLimit
         self.entryLimit = entryLimit ?? max(memoryLimit / 20, Int(clamping: diskLimit / 20))
         memory = Locked(CacheIndex(byteLimit: Int64(memoryLimit)))
+        queue = Self.makeQueue()
         do throws(StoreFiles.Failure) {
-            disk = Locked(try DiskStore(folder: folder, byteLimit: diskLimit))
+            disk = Locked(try DiskStore(folder: folder, byteLimit: diskLimit, queue: queue))
         } catch {
             throw ClientError(.cannotWriteFile, "the cache's folder \(folder): \(error)")
         }
@@ -57,7 +58,12 @@ public final class ClientCache: Sendable {
         self.entryLimit = entryLimit ?? memoryLimit / 20
         memory = Locked(CacheIndex(byteLimit: Int64(memoryLimit)))
         disk = Locked(nil)
+        queue = Self.makeQueue()
         hasDisk = false
+    }
+
+    private static func makeQueue() -> DispatchQueue {
+        DispatchQueue(label: "http.client.cache", qos: .utility)
     }
 
     /// How many bytes are in memory.
@@ -110,14 +116,27 @@ public final class ClientCache: Sendable {
     private func readDisk(_ url: String, _ request: HTTPFields) -> Stored? {
         let entry = disk.withLock { $0?.find(url) { $0.matches(request) } }
         guard let entry else { return nil }
-        let stored = Stored(head: entry.head, content: entry.content)
+        guard entry.content.count <= Int64(memoryEntryLimit) else {
+            return Stored(head: entry.head, content: .file(entry.content))
+        }
+        var content: [UInt8] = []
+        while Int64(content.count) < entry.content.count {
+            let piece = entry.content.read(at: Int64(content.count))
+            guard !piece.isEmpty else { return nil }
+            content += piece
+        }
+        let stored = Stored(head: entry.head, content: .bytes(content))
         keepInMemory(stored)
         return stored
     }
 
+    /// How long content may be that is kept in memory.
+    private var memoryEntryLimit: Int { min(max(memoryLimit / 4, 1), entryLimit) }
+
     private func keepInMemory(_ stored: Stored) {
-        let size = stored.content.count + stored.head.byteCount
-        guard size <= max(memoryLimit / 4, 1), stored.content.count <= entryLimit else { return }
+        guard case .bytes(let content) = stored.content else { return }
+        let size = content.count + stored.head.byteCount
+        guard size <= max(memoryLimit / 4, 1), content.count <= entryLimit else { return }
         memory.withLock {
             _ = $0.insert(
                 stored, size: Int64(size), key: stored.head.url, variant: stored.head.variant)
@@ -127,13 +146,36 @@ public final class ClientCache: Sendable {
     /// Takes the content of a response as it comes; `nil` if it would be too long.
     func recorder(_ head: CachedHead, announced: Int64?) -> CacheRecorder? {
         guard announced ?? 0 <= Int64(entryLimit), entryLimit > 0 else { return nil }
-        return CacheRecorder(self, head, limit: entryLimit)
+        return CacheRecorder(self, head, limit: entryLimit, memoryLimit: memoryEntryLimit)
+    }
+
+    /// A file for content that is too long for memory; nil without a folder.
+    func makeSpool() -> CacheSpool? { hasDisk ? CacheSpool(self) : nil }
+
+    /// Something with the folder, on its queue.
+    func withDisk<Value: Sendable>(_ body: (inout DiskStore) -> Value?) -> Value? {
+        disk.withLock { store in
+            guard var open = store.take() else { return nil }
+            defer { store = open }
+            return body(&open)
+        }
+    }
+
+    /// Makes a file that was filled the answer for its URL.
+    func store(_ head: CachedHead, _ spool: CacheSpool) {
+        memory.withLock { memory in
+            for old in memory.values(of: head.url)
+            where old.head.vary != head.vary || old.head.variant == head.variant {
+                _ = memory.remove(head.url, old.head.variant)
+            }
+        }
+        spool.finish(head)
     }
 
     /// Stores what came whole.
     func store(_ head: CachedHead, _ content: [UInt8]) {
         invalidateMemory(head)
-        keepInMemory(Stored(head: head, content: content))
+        keepInMemory(Stored(head: head, content: .bytes(content)))
         onDisk { disk in
             guard let (name, file) = try? disk.newBody() else { return }
             var checksum = CacheChecksum()
@@ -182,7 +224,18 @@ extension ClientCache {
     package func find(
         _ url: String, _ request: HTTPFields
     ) async -> (head: CachedHead, content: [UInt8])? {
-        await lookUp(url, request).map { ($0.head, $0.content) }
+        guard let stored = await lookUp(url, request) else { return nil }
+        switch stored.content {
+        case .bytes(let bytes): return (stored.head, bytes)
+        case .file(let file):
+            var content: [UInt8] = []
+            while Int64(content.count) < file.count {
+                let piece = await file.piece(at: Int64(content.count))
+                guard !piece.isEmpty else { return nil }
+                content += piece
+            }
+            return (stored.head, content)
+        }
     }
 
     package func keep(_ head: CachedHead, _ content: [UInt8]) { store(head, content) }

@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import HTTPCrypto
 internal import HTTPParser
 
@@ -11,11 +12,16 @@ struct DiskStore {
     }
 
     private let folder: String
+    private let queue: DispatchQueue
     private var index: CacheIndex<Place>
 
     /// Opens a folder, made if it is missing. What is left of an interrupted write is removed.
-    init(folder: String, byteLimit: Int64) throws(StoreFiles.Failure) {
-        self.folder = folder
+    /// - Parameters:
+    ///   - folder: its path.
+    ///   - byteLimit: how much is kept there.
+    ///   - queue: where the cache calls this.
+    init(folder: String, byteLimit: Int64, queue: DispatchQueue) throws(StoreFiles.Failure) {
+        (self.folder, self.queue) = (folder, queue)
         index = CacheIndex(byteLimit: byteLimit)
         try StoreFiles.makeFolder(folder)
         var bodies: [String: (name: String, size: Int64)] = [:]
@@ -55,7 +61,7 @@ struct DiskStore {
     /// What is stored for a request; an entry that is damaged is removed.
     mutating func find(
         _ url: String, _ matches: (CachedHead) -> Bool
-    ) -> (head: CachedHead, content: [UInt8])? {
+    ) -> (head: CachedHead, content: StoredFile)? {
         let key = Self.key(url)
         for place in index.values(of: key) {
             guard
@@ -78,13 +84,21 @@ struct DiskStore {
         return nil
     }
 
-    private func content(_ entry: CacheEntryFile.Content) -> [UInt8]? {
-        guard let limit = Int(exactly: entry.bodyLength),
-            let content = StoreFiles.read("\(folder)/\(entry.bodyName)", upTo: limit)
+    /// The content, if it is as it was stored: all of it is looked at, a piece at a time.
+    private func content(_ entry: CacheEntryFile.Content) -> StoredFile? {
+        guard let file = try? OpenStoreFile(reading: "\(folder)/\(entry.bodyName)"),
+            file.size == entry.bodyLength
         else { return nil }
+        let content = StoredFile(file, count: file.size, queue: queue)
         var checksum = CacheChecksum()
-        checksum.add(content)
-        return content.count == limit && checksum.value == entry.bodyChecksum ? content : nil
+        var offset: Int64 = 0
+        while offset < content.count {
+            let piece = content.read(at: offset)
+            guard !piece.isEmpty else { return nil }
+            checksum.add(piece)
+            offset += Int64(piece.count)
+        }
+        return checksum.value == entry.bodyChecksum ? content : nil
     }
 
     /// A file for content that comes.

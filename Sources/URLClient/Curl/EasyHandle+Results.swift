@@ -8,6 +8,9 @@ extension EasyHandle {
     /// What OpenSSL has found wrong with the certificate, 0 for nothing.
     var verificationResult: Int { number(CURLINFO_SSL_VERIFYRESULT) }
 
+    /// How many bytes of heads were sent.
+    var requestHeadBytes: Int { number(CURLINFO_REQUEST_SIZE) }
+
     /// The times in microseconds since the start; 0 for what has not happened, or was not needed.
     var lookupTime: Int64 { size(CURLINFO_NAMELOOKUP_TIME_T) }
     var connectTime: Int64 { size(CURLINFO_CONNECT_TIME_T) }
@@ -27,7 +30,7 @@ extension EasyHandle {
         hop.remotePort = number(CURLINFO_PRIMARY_PORT)
         hop.localAddress = text(CURLINFO_LOCAL_IP)
         hop.localPort = number(CURLINFO_LOCAL_PORT)
-        hop.requestHeadBytes = number(CURLINFO_REQUEST_SIZE)
+        hop.requestHeadBytes = requestHeadBytes
         hop.responseHeadBytes = number(CURLINFO_HEADER_SIZE)
         hop.responseContentBytes = size(CURLINFO_SIZE_DOWNLOAD_T)
     }

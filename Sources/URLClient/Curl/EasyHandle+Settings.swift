@@ -11,7 +11,8 @@ extension EasyHandle {
         setFieldLines(hop)
         setConnection(hop)
         setTarget(hop)
-        setProxy(hop.proxy)
+        setProxy(hop)
+        if hop.needsStart { watchStart(transfer) }
         if hop.wire.origin.isSecure {
             setTLS(hop.tls)
             watchTLS(transfer, asksAboutTrust: hop.trust != nil)
@@ -32,7 +33,7 @@ extension EasyHandle {
     }
 
     private func setFieldLines(_ hop: HopSettings) {
-        for field in hop.fields {
+        for field in hop.fields where field.name != .proxyAuthorization {
             // Without a value libcurl would take the line for a removal.
             addField(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
         }
@@ -61,7 +62,11 @@ extension EasyHandle {
         case .ipv4: set(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V4))
         case .ipv6: set(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V6))
         }
-        if let url = hop.resolver.dohURL { set(CURLOPT_DOH_URL, url) }
+        if let url = hop.resolver.dohURL {
+            set(CURLOPT_DOH_URL, url)
+            // The resolver's certificate is checked, whatever the request is for.
+            set(hop.tls.authorities, CURLOPT_CAINFO, CURLOPT_CAINFO_BLOB)
+        }
         if let time = hop.resolver.cacheTime {
             set(CURLOPT_DNS_CACHE_TIMEOUT, time.milliseconds / 1000)
         }
@@ -86,46 +91,82 @@ extension EasyHandle {
         }
     }
 
-    private func setProxy(_ proxy: ClientProxy?) {
+    private func setProxy(_ hop: HopSettings) {
         // An empty name keeps libcurl from the variables of the environment.
-        guard let proxy else { return set(CURLOPT_PROXY, "") }
+        guard let proxy = hop.proxy else { return set(CURLOPT_PROXY, "") }
         let host = proxy.host.utf8.contains(UInt8(ascii: ":")) ? "[\(proxy.host)]" : proxy.host
         set(CURLOPT_PROXY, "\(proxy.kind.rawValue)://\(host):\(proxy.port)")
         set(CURLOPT_NOPROXY, "")
-        if proxy.tunnels || proxy.scheme == .digest { set(CURLOPT_HTTPPROXYTUNNEL, 1) }
+        if proxy.kind == .https { setProxyTLS(proxy.tls ?? hop.tls, isOwn: proxy.tls != nil) }
+        if hop.tunnels {
+            set(CURLOPT_HTTPPROXYTUNNEL, 1)
+            // What the proxy says to CONNECT is looked at, and never delivered.
+            set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 0)
+        }
+        setProxyLogin(proxy, hop.fields[.proxyAuthorization])
+    }
+
+    /// HTTP proxies get a field of ours, and libcurl the name only so that users share no
+    /// connections. SOCKS has logins of its own.
+    private func setProxyLogin(_ proxy: ClientProxy, _ authorization: String?) {
+        if let authorization {
+            set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
+            set(CURLOPT_PROXYHEADER, list: ["Proxy-Authorization: \(authorization)"])
+        }
         guard let user = proxy.user else { return }
         set(CURLOPT_PROXYUSERNAME, user)
         set(CURLOPT_PROXYPASSWORD, proxy.password ?? "")
-        set(CURLOPT_PROXYAUTH, proxy.scheme == .digest ? 1 << 1 : 1 << 0)
+        set(CURLOPT_PROXYAUTH, 0)
+    }
+
+    /// - Parameter isOwn: whether keys and certificates in it are meant for the proxy.
+    private func setProxyTLS(_ tls: TLSOptions, isOwn: Bool) {
+        set(CURLOPT_PROXY_SSLVERSION, Self.curlVersion(tls.minimumVersion))
+        if !tls.verifiesServer {
+            set(CURLOPT_PROXY_SSL_VERIFYPEER, 0)
+            set(CURLOPT_PROXY_SSL_VERIFYHOST, 0)
+        }
+        set(tls.authorities, CURLOPT_PROXY_CAINFO, CURLOPT_PROXY_CAINFO_BLOB)
+        guard isOwn else { return }
+        if !tls.pinnedKeys.isEmpty {
+            set(CURLOPT_PROXY_PINNEDPUBLICKEY, Self.pins(tls.pinnedKeys))
+        }
+        guard let client = tls.clientCertificate else { return }
+        set(client.certificate, CURLOPT_PROXY_SSLCERT, CURLOPT_PROXY_SSLCERT_BLOB)
+        set(client.key, CURLOPT_PROXY_SSLKEY, CURLOPT_PROXY_SSLKEY_BLOB)
+        if let password = client.password { set(CURLOPT_PROXY_KEYPASSWD, password) }
+    }
+
+    private func set(_ source: TLSOptions.Source?, _ path: CURLoption, _ blob: CURLoption) {
+        switch source {
+        case nil: break
+        case .file(let file): set(path, file)
+        case .pem(let bytes): set(blob, bytes: bytes)
+        }
+    }
+
+    private static func curlVersion(_ version: TLSOptions.Version) -> Int {
+        switch version {
+        case .tls12: Int(CURL_SSLVERSION_TLSv1_2)
+        case .tls13: Int(CURL_SSLVERSION_TLSv1_3)
+        }
+    }
+
+    private static func pins(_ keys: [String]) -> String {
+        keys.map { "sha256//\($0)" }.joined(separator: ";")
     }
 
     private func setTLS(_ tls: TLSOptions) {
-        switch tls.minimumVersion {
-        case .tls12: set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
-        case .tls13: set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_3))
-        }
+        set(CURLOPT_SSLVERSION, Self.curlVersion(tls.minimumVersion))
         if !tls.verifiesServer {
             set(CURLOPT_SSL_VERIFYPEER, 0)
             set(CURLOPT_SSL_VERIFYHOST, 0)
         }
-        switch tls.authorities {
-        case nil: break
-        case .file(let path): set(CURLOPT_CAINFO, path)
-        case .pem(let bytes): set(CURLOPT_CAINFO_BLOB, bytes: bytes)
-        }
-        if !tls.pinnedKeys.isEmpty {
-            let keys = tls.pinnedKeys.map { "sha256//\($0)" }.joined(separator: ";")
-            set(CURLOPT_PINNEDPUBLICKEY, keys)
-        }
+        set(tls.authorities, CURLOPT_CAINFO, CURLOPT_CAINFO_BLOB)
+        if !tls.pinnedKeys.isEmpty { set(CURLOPT_PINNEDPUBLICKEY, Self.pins(tls.pinnedKeys)) }
         guard let client = tls.clientCertificate else { return }
-        switch client.certificate {
-        case .file(let path): set(CURLOPT_SSLCERT, path)
-        case .pem(let bytes): set(CURLOPT_SSLCERT_BLOB, bytes: bytes)
-        }
-        switch client.key {
-        case .file(let path): set(CURLOPT_SSLKEY, path)
-        case .pem(let bytes): set(CURLOPT_SSLKEY_BLOB, bytes: bytes)
-        }
+        set(client.certificate, CURLOPT_SSLCERT, CURLOPT_SSLCERT_BLOB)
+        set(client.key, CURLOPT_SSLKEY, CURLOPT_SSLKEY_BLOB)
         if let password = client.password { set(CURLOPT_KEYPASSWD, password) }
     }
 }

@@ -59,6 +59,12 @@ final class EasyHandle {
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     }
 
+    /// Has the transfer asked before the request goes out, each time that it does.
+    func watchStart(_ transfer: Transfer) {
+        let context = unsafe Unmanaged.passUnretained(transfer).toOpaque()
+        unsafe note(http_curl_set_start(raw, context, startRequest))
+    }
+
     /// Notes when TLS begins and, if that is wanted, has the transfer asked about certificates.
     func watchTLS(_ transfer: Transfer, asksAboutTrust: Bool) {
         unsafe trust.pointee = http_curl_trust()
@@ -205,6 +211,15 @@ private func seekContent(
     guard let context = unsafe context, origin == 0 else { return 1 }
     let transfer = unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
     return transfer.seek(to: Int64(offset)) ? 0 : 1
+}
+
+private func startRequest(
+    context: UnsafeMutableRawPointer?, remote: UnsafeMutablePointer<CChar>?,
+    local: UnsafeMutablePointer<CChar>?, remotePort: Int32, localPort: Int32
+) -> Int32 {
+    guard let context = unsafe context else { return 1 }
+    let transfer = unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+    return transfer.mayStart() ? 0 : 1
 }
 
 private func decideTrust(

@@ -30,6 +30,9 @@ class ContentSink {
     /// Whether the delegate is asked what to do with the response.
     var asksForDisposition: Bool { false }
 
+    /// Whether it was asked; a download that goes on is the same response.
+    final var isDecided = false
+
     /// How much of the content was there before.
     var startOffset: Int64 { 0 }
 }
@@ -104,6 +107,7 @@ final class FileSink: ContentSink {
     var path: String { destination }
 
     override var receivesMuch: Bool { true }
+    override var asksForDisposition: Bool { true }
     override var startOffset: Int64 { offset }
 
     /// What has to be asked for to go on; nil to begin at the first byte.

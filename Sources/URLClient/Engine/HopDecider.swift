@@ -32,7 +32,7 @@ package enum HopStart: Sendable {
     /// The request goes out.
     case send(ClientRequest)
     /// An answer that was stored.
-    case serve(ClientResponse, content: [UInt8])
+    case serve(ClientResponse, content: StoredContent)
     /// The task fails.
     case fail(ClientError)
 }
@@ -44,7 +44,7 @@ package enum HopDecision: Sendable {
     /// Another request follows, after the content of this response was thrown away.
     case follow(ClientRequest, FollowReason, after: Duration = .zero)
     /// Instead of it, an answer that was stored.
-    case serve(ClientResponse, content: [UInt8])
+    case serve(ClientResponse, content: StoredContent)
     /// The task fails.
     case fail(ClientError)
 }
@@ -61,7 +61,7 @@ package enum HopRecovery: Sendable {
     /// A request goes out after a while.
     case retry(ClientRequest, after: Duration)
     /// An answer that was stored.
-    case serve(ClientResponse, content: [UInt8])
+    case serve(ClientResponse, content: StoredContent)
 }
 
 /// What was there before the hop in question.
@@ -103,6 +103,14 @@ package struct HopRecord: Sendable {
     package let reason: FollowReason
 }
 
+/// What happens after a proxy has refused a tunnel.
+package enum TunnelDecision: Sendable {
+    /// The same is tried with credentials.
+    case again(ClientRequest)
+    /// The task fails; nil for what the proxy has said.
+    case fail(ClientError?)
+}
+
 /// Decides between the hops of tasks.
 package protocol HopDecider: Sendable {
     /// Before a hop.
@@ -111,6 +119,11 @@ package protocol HopDecider: Sendable {
     func decide(
         _ response: ClientResponse, to request: ClientRequest, in context: HopContext
     ) -> Decision<HopDecision>
+    /// After a proxy has answered 407 where a tunnel was asked for. Nothing in this response comes
+    /// from the server, so nothing of it is kept or delivered.
+    func tunnelRefused(
+        _ response: ClientResponse, to request: ClientRequest, in context: HopContext
+    ) -> Decision<TunnelDecision>
     /// After a failure before anything was delivered.
     func recover(
         from error: ClientError, of request: ClientRequest, in context: HopContext
@@ -121,6 +134,10 @@ package protocol HopDecider: Sendable {
 package protocol ContentRecorder: Sendable {
     /// More content, content coding taken off.
     func record(_ bytes: UnsafeRawBufferPointer)
+    /// Whether so much waits for it that no more should come.
+    var isBehind: Bool { get }
+    /// Calls back, from anywhere, when nothing waits any more.
+    func onceCaughtUp(_ call: @escaping @Sendable () -> Void)
     /// All of it has passed.
     func finish(trailers: HTTPFields)
     /// The rest will not come.

@@ -21,3 +21,12 @@ struct HopSettings {
     /// Whether a large receive buffer is worth its memory.
     var receivesMuch: Bool
 }
+
+extension HopSettings {
+    /// Whether an HTTP proxy is asked to connect to the server.
+    var tunnels: Bool { proxy?.makesTunnel(to: wire.origin, target) ?? false }
+
+    /// Whether it matters when the request goes out: to know what a proxy has said before, and that
+    /// what must not be done twice is not sent twice.
+    var needsStart: Bool { proxy != nil || !method.isIdempotent }
+}

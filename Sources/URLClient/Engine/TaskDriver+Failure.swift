@@ -103,6 +103,10 @@ extension TaskDriver {
             wasConnected: phase != .resolving && phase != .connecting)
         if case .timedOut = kind, phase == .securing { kind = .timedOut(.tls) }
         if transfer.isHeadDone, kind == .emptyResponse { kind = .truncated }
+        if let refusal = transfer.tunnelRefusal {
+            let asks = refusal.status == .proxyAuthenticationRequired
+            kind = asks ? .authenticationRequired : .proxyRefused
+        }
         var text = result.text
         if kind == .cannotConnect, number != 0 { text += ": \(System.text(of: CInt(number)))" }
         return placed(ClientError(kind, text, curlCode: result.number), transfer)
@@ -180,6 +184,7 @@ extension TaskDriver {
         var error = error
         upload?.close()
         upload = nil
+        reading = nil
         if let failure = error {
             if let file = sink as? FileSink, let data = file.resumeData {
                 file.keepsPartial = task.keepsPartial

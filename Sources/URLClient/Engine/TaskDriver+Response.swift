@@ -19,6 +19,7 @@ extension TaskDriver {
             hasNoContent ? 0 : (transfer.isCoded && decodes ? nil : transfer.contentLength)
         self.response = response
         if task.wantsMetrics { noteSecurity(transfer) }
+        if asksWithoutExpecting(response, transfer) { return }
         switch decider.decide(response, to: sent, in: context) {
         case .now(let decision): apply(decision)
         case .later(let ask):
@@ -28,6 +29,21 @@ extension TaskDriver {
                 driver.releaseUnlessAsking()
             }
         }
+    }
+
+    /// Sends the request again without `Expect` where that was refused (RFC 9110 section 10.1.1), if
+    /// the content is still there.
+    private func asksWithoutExpecting(_ response: ClientResponse, _ transfer: Transfer) -> Bool {
+        guard response.status == .expectationFailed, transfer.settings.expectationWait != nil,
+            let upload, upload.position == 0 || sent.body.isReplayable
+        else { return false }
+        keepsUpload = upload.position == 0
+        var next = context.request
+        next.expectation = .never
+        purpose = .discarding(.request(next, .retry, after: .zero))
+        // libcurl would send it again by itself otherwise, and as it was.
+        stopDiscarding(transfer)
+        return true
     }
 
     /// After a decision that took time: on with it, unless it has led to another question.
@@ -95,17 +111,19 @@ extension TaskDriver {
         task.setResponse(response)
         if let error = openDecoder(response) ?? sink.begin(response) { return fail(error) }
         task.counters.expectToReceive(response.expectedLength, after: sink.startOffset)
-        guard sink.asksForDisposition, task.events != nil else { return }
+        guard sink.asksForDisposition, !sink.isDecided, task.events != nil else { return }
         ask({ await $0.disposition(for: response) }) { $0.apply($1) }
     }
 
     private func apply(_ disposition: ResponseDisposition) {
+        sink.isDecided = true
         switch disposition {
         case .allow: break
         case .cancel: fail(ClientError(.cancelled, "by the delegate, after the head"))
         case .becomeDownload(let path):
-            guard let response else { return }
+            guard let response, !(task is DownloadTask) else { return }
             let file = FileSink(to: path, resuming: nil)
+            file.isDecided = true
             let download = task.becomeDownload(file)
             task = download
             sink = file
@@ -178,12 +196,21 @@ extension TaskDriver {
         if let contentLimit, delivered > contentLimit {
             return fail(ClientError(.contentTooLong, "more than \(contentLimit) bytes"))
         }
-        unsafe recorder?.record(bytes)
+        unsafe record(bytes)
         switch unsafe sink.take(bytes) {
         case .taken: break
         case .full: holds.insert(.reader)
         case .failed(let error): fail(error)
         }
+    }
+
+    private func record(_ bytes: UnsafeRawBufferPointer) {
+        guard let recorder else { return }
+        unsafe recorder.record(bytes)
+        guard recorder.isBehind else { return }
+        holds.insert(.recorder)
+        let loop = loop
+        recorder.onceCaughtUp { loop.post { self.release(.recorder) } }
     }
 
     /// The reader has caught up.
@@ -210,19 +237,66 @@ extension TaskDriver {
 
     // MARK: an answer without the network
 
-    func serve(_ stored: ClientResponse, _ content: [UInt8]) {
+    func serve(_ stored: ClientResponse, _ content: StoredContent) {
         stage = .running
         response = stored
         purpose = .delivering
         task.setResponse(stored)
         if let error = sink.begin(stored) { return finish(error) }
+        task.counters.expectToReceive(stored.expectedLength, after: 0)
         served = content
-        if sink.asksForDisposition, task.events != nil {
+        if sink.asksForDisposition, !sink.isDecided, task.events != nil {
             ask({ await $0.disposition(for: stored) }) { $0.apply($1) }
             ending = Ending(error: nil, trailers: stored.trailers)
         } else {
             conclude(Ending(error: nil, trailers: stored.trailers))
         }
+    }
+
+    /// Delivers stored content, a file piece by piece as there is room.
+    private func give(_ content: StoredContent, _ ending: Ending) {
+        switch content {
+        case .bytes(let bytes):
+            task.counters.receive(bytes.count)
+            unsafe bytes.withUnsafeBytes { unsafe give($0) }
+            if let error = takeFailure() { return failed(error) }
+            finishContent(ending.trailers)
+        case .file(let file):
+            reading = StoredReading(file: file, ending: ending)
+            readOn()
+        }
+    }
+
+    /// Reads the next piece of stored content, unless somebody has to be waited for.
+    func readOn() {
+        guard let reading, holds.isEmpty, !reading.isWaiting else { return }
+        guard reading.offset < reading.file.count else {
+            self.reading = nil
+            return finishContent(reading.ending.trailers)
+        }
+        self.reading?.isWaiting = true
+        let (file, offset) = (reading.file, reading.offset)
+        wait(for: { await file.piece(at: offset) }) { driver, piece in
+            driver.reading?.isWaiting = false
+            driver.gave(piece)
+        }
+    }
+
+    private func gave(_ piece: [UInt8]) {
+        guard !piece.isEmpty else {
+            return failed(ClientError(.truncated, "what was stored cannot be read"))
+        }
+        task.counters.receive(piece.count)
+        unsafe piece.withUnsafeBytes { unsafe give($0) }
+        if let error = takeFailure() { return failed(error) }
+        reading?.offset += Int64(piece.count)
+        noteProgress()
+        readOn()
+    }
+
+    private func takeFailure() -> ClientError? {
+        defer { pendingFailure = nil }
+        return pendingFailure
     }
 
     // MARK: the end of a transfer
@@ -236,11 +310,32 @@ extension TaskDriver {
             error: error(of: result, transfer), trailers: transfer.trailers)
         pendingFailure = nil
         removeTransfer()
+        if let error = ending.error, let refusal = transfer.tunnelRefusal {
+            return tunnelRefused(refusal, error)
+        }
         guard !holds.contains(.decision) else {
             self.ending = ending
             return
         }
         conclude(ending)
+    }
+
+    /// A proxy has made no tunnel: the same again with credentials, or the end.
+    private func tunnelRefused(_ refusal: ClientResponse, _ error: ClientError) {
+        guard refusal.status == .proxyAuthenticationRequired else { return failed(error) }
+        switch decider.tunnelRefused(refusal, to: sent, in: context) {
+        case .now(let decision): apply(decision, error)
+        case .later(let ask): wait(for: ask) { $0.apply($1, error) }
+        }
+    }
+
+    private func apply(_ decision: TunnelDecision, _ error: ClientError) {
+        switch decision {
+        case .again(let next):
+            context.count(.authentication)
+            begin(next)
+        case .fail(let other): failed(other ?? error)
+        }
     }
 
     func conclude(_ ending: Ending) {
@@ -255,8 +350,7 @@ extension TaskDriver {
             if let error = ending.error { return failed(error) }
             if let content = served {
                 served = nil
-                unsafe content.withUnsafeBytes { unsafe give($0) }
-                if let error = pendingFailure { return failed(error) }
+                return give(content, ending)
             }
             finishContent(ending.trailers)
         case .undecided:
@@ -273,8 +367,10 @@ extension TaskDriver {
                 if context.history.count > 32 { context.history.removeFirst() }
             }
             context.count(reason)
-            upload?.close()
-            upload = nil
+            if !keepsUpload {
+                upload?.close()
+                upload = nil
+            }
             begin(next, after: delay)
         }
     }

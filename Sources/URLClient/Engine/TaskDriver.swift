@@ -24,7 +24,7 @@ final class TaskDriver: @unchecked Sendable {
     /// What comes after content that was thrown away.
     enum Sequel {
         case request(ClientRequest, FollowReason, after: Duration)
-        case stored(ClientResponse, content: [UInt8])
+        case stored(ClientResponse, content: StoredContent)
     }
 
     /// Why nothing may flow.
@@ -36,6 +36,8 @@ final class TaskDriver: @unchecked Sendable {
         static let suspension = Holds(rawValue: 2)
         /// The reader of the content is behind.
         static let reader = Holds(rawValue: 4)
+        /// The cache is behind.
+        static let recorder = Holds(rawValue: 8)
     }
 
     let loop: ClientLoop
@@ -60,6 +62,8 @@ final class TaskDriver: @unchecked Sendable {
     var ending: Ending?
     var pendingFailure: ClientError?
     var upload: UploadSource?
+    /// Whether the next hop sends what this one has not begun to.
+    var keepsUpload = false
     var slot: Admission.Slot?
 
     // Connect to host.
@@ -74,7 +78,9 @@ final class TaskDriver: @unchecked Sendable {
     var delivered: Int64 = 0
     var discarded = 0
     /// What is delivered in place of content from the network.
-    var served: [UInt8]?
+    var served: StoredContent?
+    /// How far stored content in a file was delivered.
+    var reading: StoredReading?
     /// How often a download went on without anything new, and where it was then.
     var continuations = 0
     var lastOffset: Int64 = 0
@@ -93,6 +99,14 @@ final class TaskDriver: @unchecked Sendable {
     struct Ending {
         let error: ClientError?
         let trailers: HTTPFields
+    }
+
+    /// Stored content on its way to the sink.
+    struct StoredReading {
+        let file: StoredFile
+        let ending: Ending
+        var offset: Int64 = 0
+        var isWaiting = false
     }
 
     init(_ loop: ClientLoop, _ decider: any HopDecider, _ task: TransferTask, _ sink: ContentSink) {
@@ -221,7 +235,8 @@ final class TaskDriver: @unchecked Sendable {
     // MARK: content to send
 
     func prepareBody() {
-        if let upload, upload.position == 0, targetIndex > 0 || attempt > 0 {
+        if let upload, upload.position == 0, targetIndex > 0 || attempt > 0 || keepsUpload {
+            keepsUpload = false
             self.upload = upload
             return enqueue()
         }
@@ -394,5 +409,6 @@ final class TaskDriver: @unchecked Sendable {
             return failed(error)
         }
         transfer?.applyHolds(stopsAtOnce: false)
+        if reading != nil { readOn() }
     }
 }

@@ -28,6 +28,14 @@ final class Transfer {
     private(set) var contentLength: Int64?
     private(set) var isCoded = false
 
+    /// How often the request went out, or began to.
+    private var startCount = 0
+    /// What a proxy says before there is a way to the server.
+    private let isTunnelled: Bool
+    private var tunnelLines: [UInt8] = []
+    /// With what a proxy has refused to make a tunnel.
+    private(set) var tunnelRefusal: ClientResponse?
+
     /// Which directions libcurl holds back.
     private var receivingIsPaused = false
     private var sendingIsPaused = false
@@ -42,17 +50,47 @@ final class Transfer {
         self.upload = upload
         lastActivity = now
         startTime = now
+        isTunnelled = settings.tunnels
     }
 
     private func touch() {
         lastActivity = driver.loop.now
     }
 
+    /// Asked before the request goes out. A second time, because a connection that was used before
+    /// turned out to be closed, is for requests that may be done twice, and for those of which nothing
+    /// was sent (RFC 9110 section 9.2.2).
+    func mayStart() -> Bool {
+        startCount += 1
+        guard startCount > 1, !settings.method.isIdempotent,
+            handle.requestHeadBytes > 0
+        else { return true }
+        return fail(
+            ClientError(.connectionLost, "closed without an answer, and not sent again by itself"))
+    }
+
     // MARK: the head
+
+    /// A line of what a proxy answers to CONNECT.
+    private func received(tunnelLine line: UnsafeRawBufferPointer) -> Bool {
+        guard tunnelLines.count + line.count <= driver.headLimit else {
+            return fail(ClientError(.headTooLong, "more than \(driver.headLimit) bytes"))
+        }
+        if unsafe startsHead(line) { tunnelLines.removeAll() }
+        unsafe tunnelLines.append(contentsOf: line)
+        guard unsafe isEmpty(line), let (status, version) = Self.statusLine(of: tunnelLines),
+            status.code >= 300
+        else { return true }
+        tunnelRefusal = ClientResponse(
+            url: driver.hopURL, status: status, version: version,
+            head: ResponseFields(bytes: tunnelLines))
+        return true
+    }
 
     /// A line of a head, its end included. False ends the transfer.
     func received(line: UnsafeRawBufferPointer) -> Bool {
         touch()
+        if isTunnelled, startCount == 0 { return unsafe received(tunnelLine: line) }
         headBytes += line.count
         guard headBytes <= driver.headLimit else {
             return fail(ClientError(.headTooLong, "more than \(driver.headLimit) bytes"))
@@ -119,7 +157,7 @@ final class Transfer {
     }
 
     private func headEnded() -> Bool {
-        guard let (status, version) = statusLine() else {
+        guard let (status, version) = Self.statusLine(of: lines) else {
             return fail(ClientError(.badResponse, "no lawful status line"))
         }
         // Two lengths could be read in two ways (RFC 9112 section 6.3).
@@ -147,7 +185,9 @@ final class Transfer {
     var isInsideHead: Bool { headBytes > 0 && !isHeadDone }
 
     /// Reads the first line: the version, a space and three digits; the reason may be missing.
-    private func statusLine() -> (HTTPStatus, ClientResponse.Version)? {
+    private static func statusLine(
+        of lines: [UInt8]
+    ) -> (HTTPStatus, ClientResponse.Version)? {
         guard let end = lines.firstIndex(of: 10) else {
             // HTTP/0.9 has no head, and libcurl makes none up.
             return nil

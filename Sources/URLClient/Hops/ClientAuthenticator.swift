@@ -5,11 +5,15 @@ internal import HTTPParser
 /// Answers challenges for the tasks of one session, and remembers where which credential holds.
 final class ClientAuthenticator: Sendable {
     private let options: AuthenticationOptions
+    private let proxy: ProxyPolicy
     private let tokens: BearerTokens?
     private let known = Locked(KnownSpaces())
 
-    init(_ options: AuthenticationOptions) {
-        self.options = options
+    /// - Parameters:
+    ///   - options: how the session authenticates.
+    ///   - proxy: the proxy of requests that name none.
+    init(_ options: AuthenticationOptions, proxy: ProxyPolicy = .direct) {
+        (self.options, self.proxy) = (options, proxy)
         tokens = options.bearer.map { BearerTokens($0) }
     }
 
@@ -33,6 +37,7 @@ final class ClientAuthenticator: Sendable {
     /// Adds the credential that is known to be wanted.
     func authorize(_ request: inout ClientRequest, _ memory: inout HopMemory) {
         memory.credential = nil
+        if let asker = proxyAsker(of: request) { authorize(&request, at: asker, &memory) }
         guard !request.fields.contains(.authorization), case .success(let wire) = request.wire
         else {
             return
@@ -79,8 +84,16 @@ final class ClientAuthenticator: Sendable {
 
     /// Whether a response may lead to another request.
     func mayAnswer(_ response: ClientResponse, _ context: HopContext) -> Bool {
-        response.status == .unauthorized && context.authenticationCount < options.attemptLimit
-            && context.request.body.isReplayable && !context.request.fields.contains(.authorization)
+        let request = context.request
+        guard context.authenticationCount < options.attemptLimit, request.body.isReplayable else {
+            return false
+        }
+        switch response.status {
+        case .unauthorized: return !request.fields.contains(.authorization)
+        case .proxyAuthenticationRequired:
+            return !request.fields.contains(.proxyAuthorization) && proxyAsker(of: request) != nil
+        default: return false
+        }
     }
 
     /// Finds a credential for the next request; the request goes out again as it was, and
@@ -88,24 +101,37 @@ final class ClientAuthenticator: Sendable {
     func answer(_ response: ClientResponse, _ context: HopContext) async -> HopDecision {
         guard let wire = try? context.request.wire.get() else { return .deliver() }
         let again = HopDecision.follow(context.request, .authentication)
+        if response.status == .proxyAuthenticationRequired {
+            guard let asker = proxyAsker(of: context.request) else { return .deliver() }
+            return await answer(response, asker, context)
+        }
         if let tokens, tokens.covers(wire.origin) {
             return await renews(tokens, context) ? again : .deliver()
         }
-        for challenge in Challenges.all(in: response.fields, .wwwAuthenticate) {
+        let asker = Asker(
+            origin: wire.origin, method: context.request.method, target: wire.target,
+            given: wire.credential)
+        return await answer(response, asker, context)
+    }
+
+    private func answer(
+        _ response: ClientResponse, _ asker: Asker, _ context: HopContext
+    ) async -> HopDecision {
+        for challenge in Challenges.all(in: response.fields, asker.field) {
             guard challenge.scheme != .bearer else { continue }
-            if challenge.scheme == .basic, !wire.origin.isSecure, !options.allowsBasicWithoutTLS {
+            if challenge.scheme == .basic, !asker.origin.isSecure, !options.allowsBasicWithoutTLS {
                 continue
             }
-            switch await credential(for: challenge, wire, response, context) {
+            switch await credential(for: challenge, asker, response, context) {
             case .none: continue
             case .cancel: return .fail(ClientError(.cancelled, "by the answer to a challenge"))
             case .use(let credential):
                 known.withLock {
                     $0.enter(
-                        challenge, credential, origin: wire.origin, target: wire.target,
-                        cnonce: Hex.text(of: Crypto.random(16)))
+                        challenge, credential, origin: asker.origin, target: asker.target,
+                        cnonce: Hex.text(of: Crypto.random(16)), isProxy: asker.isProxy)
                 }
-                return again
+                return .follow(context.request, .authentication)
             }
         }
         return .deliver()
@@ -136,24 +162,24 @@ final class ClientAuthenticator: Sendable {
     }
 
     private func credential(
-        for challenge: Challenges.Challenge, _ wire: WireURL, _ response: ClientResponse,
+        for challenge: Challenges.Challenge, _ asker: Asker, _ response: ClientResponse,
         _ context: HopContext
     ) async -> Choice {
         let space = ProtectionSpace(
-            origin: wire.origin, realm: challenge.realm, scheme: challenge.scheme)
-        let used = context.memory.withLock { $0.credential }
+            origin: asker.origin, realm: challenge.realm, scheme: challenge.scheme,
+            isProxy: asker.isProxy)
+        let used = context.memory.withLock { asker.isProxy ? $0.proxyCredential : $0.credential }
         if case .digest(let digest) = challenge, digest.isStale, let used, used.fits(.digest) {
             return .use(used)
         }
-        let refused = context.memory.withLock { memory -> [ClientCredential] in
-            if let used = memory.credential, used.fits(challenge.scheme) {
-                memory.refused.append(used)
-                memory.credential = nil
-            }
-            return memory.refused
+        let refused = context.memory.withLock { memory in
+            asker.isProxy
+                ? Self.refuse(
+                    &memory.proxyCredential, for: challenge.scheme, &memory.refusedByProxy)
+                : Self.refuse(&memory.credential, for: challenge.scheme, &memory.refused)
         }
         if used != nil { known.withLock { $0.leave(space) } }
-        let proposed = [wire.credential, options.credentials.credential(for: space)]
+        let proposed = [asker.given, options.credentials.credential(for: space)]
             .compactMap(\.self).first { $0.fits(challenge.scheme) && !refused.contains($0) }
         guard options.challenge != nil || context.task.events != nil else {
             return proposed.map { .use($0) } ?? .none
@@ -169,6 +195,101 @@ final class ClientAuthenticator: Sendable {
             if remembers { options.credentials.set(credential, for: space) }
             return .use(credential)
         }
+    }
+}
+
+// Proxies that speak HTTP; the others have logins of their own.
+extension ClientAuthenticator {
+    /// Who asks for credentials.
+    private struct Asker {
+        var origin: Origin
+        var method: HTTPMethod
+        /// What is asked for, as the asker sees it.
+        var target: String
+        var isProxy = false
+        /// What is known to be meant for it.
+        var given: ClientCredential?
+
+        var field: HTTPFieldName { isProxy ? .proxyAuthenticate : .wwwAuthenticate }
+    }
+
+    /// The proxy of a request, if there is one that may ask.
+    private func proxyAsker(of request: ClientRequest) -> Asker? {
+        guard case .success(let wire) = request.wire,
+            let proxy = (request.proxy ?? self.proxy).proxy(for: wire.origin), proxy.speaksHTTP
+        else { return nil }
+        let given = proxy.user.map {
+            ClientCredential.password(user: $0, password: proxy.password ?? "")
+        }
+        let scheme = proxy.kind == .https ? "https" : "http"
+        let isTunnel = proxy.makesTunnel(to: wire.origin, request.connectTo)
+        return Asker(
+            origin: Origin(scheme: scheme, host: proxy.host, port: proxy.port),
+            method: isTunnel ? .connect : request.method,
+            target: isTunnel ? Self.authority(wire.origin, request.connectTo) : wire.text,
+            isProxy: true, given: given)
+    }
+
+    /// Where a tunnel leads, as CONNECT has it (RFC 9110 section 9.3.6).
+    private static func authority(_ origin: Origin, _ target: ConnectTarget?) -> String {
+        var (host, port) = (origin.host, origin.port)
+        if case .network(let otherHost, let otherPort) = target?.kind {
+            (host, port) = (otherHost ?? host, otherPort ?? port)
+        }
+        let isAddress = host.utf8.contains(UInt8(ascii: ":"))
+        return isAddress ? "[\(host)]:\(port)" : "\(host):\(port)"
+    }
+
+    /// Adds what the proxy is known to want. It never gets to the server: see ``EasyHandle``.
+    private func authorize(
+        _ request: inout ClientRequest, at asker: Asker, _ memory: inout HopMemory
+    ) {
+        memory.proxyCredential = nil
+        guard !request.fields.contains(.proxyAuthorization) else { return }
+        let found = known.withLock {
+            $0.authorization(
+                origin: asker.origin, method: asker.method, target: asker.target, isProxy: true)
+        }
+        if let found {
+            request.fields[.proxyAuthorization] = found.value
+            memory.proxyCredential = found.credential
+        } else if case .password(let user, let password) = asker.given,
+            (request.proxy ?? proxy).sendsBasicAtOnce,
+            asker.origin.isSecure || options.allowsBasicWithoutTLS,
+            let value = BasicAuthorization.value(user: user, password: password)
+        {
+            request.fields[.proxyAuthorization] = value
+            memory.proxyCredential = asker.given
+        }
+    }
+
+    private static func refuse(
+        _ used: inout ClientCredential?, for scheme: ProtectionSpace.Scheme,
+        _ refused: inout [ClientCredential]
+    ) -> [ClientCredential] {
+        if let credential = used, credential.fits(scheme) {
+            refused.append(credential)
+            used = nil
+        }
+        return refused
+    }
+}
+
+extension ClientProxy {
+    fileprivate var speaksHTTP: Bool { kind == .http || kind == .https }
+
+    /// Whether the proxy is asked to connect to a server, and not for something there.
+    func makesTunnel(to origin: Origin, _ target: ConnectTarget?) -> Bool {
+        guard speaksHTTP else { return false }
+        if origin.isSecure || tunnels { return true }
+        if case .network = target?.kind { return true }
+        return false
+    }
+}
+
+extension ProxyPolicy {
+    fileprivate var sendsBasicAtOnce: Bool {
+        if case .proxy(let proxy, _) = self { proxy.scheme == .basic } else { false }
     }
 }
 

@@ -17,8 +17,12 @@ package struct HopMemory: Sendable {
     var requestTime = HTTPDate(secondsSinceEpoch: 0)
     /// The credential that this hop was sent with, if the session has added it.
     var credential: ClientCredential?
+    /// The same for a proxy.
+    var proxyCredential: ClientCredential?
     /// Credentials that were refused.
     var refused: [ClientCredential] = []
+    /// Those that a proxy has refused.
+    var refusedByProxy: [ClientCredential] = []
     /// The token that was refused, so that it is not renewed over and over.
     var renewals = 0
 

@@ -50,7 +50,7 @@ extension HopPolicy {
         case (.gatewayTimeout, _):
             let response = ClientResponse(
                 url: request.url, status: .gatewayTimeout, fields: [.contentLength: "0"])
-            return .now(.serve(response, content: []))
+            return .now(.serve(response, content: .bytes([])))
         default:
             return proceed(
                 request, context,
@@ -75,8 +75,8 @@ extension HopPolicy {
         .serve(response(stored, request, now), content: content(stored, request))
     }
 
-    private func content(_ stored: ClientCache.Stored, _ request: ClientRequest) -> [UInt8] {
-        request.method == .head ? [] : stored.content
+    private func content(_ stored: ClientCache.Stored, _ request: ClientRequest) -> StoredContent {
+        request.method == .head ? .bytes([]) : stored.content
     }
 
     private func response(
@@ -88,7 +88,7 @@ extension HopPolicy {
             url: request.url, status: stored.head.status, version: stored.head.version,
             fields: fields)
         response.trailers = stored.head.trailers
-        response.expectedLength = Int64(content(stored, request).count)
+        response.expectedLength = content(stored, request).count
         response.isFromCache = true
         return response
     }

@@ -24,7 +24,8 @@ final class HopPolicy: HopDecider {
         random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }
     ) {
         self.configuration = configuration
-        authenticator = ClientAuthenticator(configuration.authentication)
+        authenticator = ClientAuthenticator(
+            configuration.authentication, proxy: configuration.proxy)
         (self.clock, self.random) = (clock, random)
     }
 
@@ -101,7 +102,8 @@ final class HopPolicy: HopDecider {
         _ response: ClientResponse, to request: ClientRequest, in context: HopContext
     ) -> Decision<HopDecision> {
         let now = clock()
-        learn(response, request, now)
+        // What a proxy says is nothing that the server has said.
+        if response.status != .proxyAuthenticationRequired { learn(response, request, now) }
         if let decision = cached(response, request, context, now) { return .now(decision) }
         if authenticator.mayAnswer(response, context) {
             return .later { await self.authenticator.answer(response, context) }
@@ -170,6 +172,19 @@ final class HopPolicy: HopDecider {
             method: request.method, isReplayable: request.body.isReplayable,
             count: context.retryCount, now: now)
         return delay.map { .follow(request, .retry, after: $0) }
+    }
+
+    func tunnelRefused(
+        _ response: ClientResponse, to request: ClientRequest, in context: HopContext
+    ) -> Decision<TunnelDecision> {
+        guard authenticator.mayAnswer(response, context) else { return .now(.fail(nil)) }
+        return .later {
+            switch await self.authenticator.answer(response, context) {
+            case .follow(let next, _, _): .again(next)
+            case .fail(let error): .fail(error)
+            default: .fail(nil)
+            }
+        }
     }
 
     func recover(

@@ -1,6 +1,12 @@
 internal import HTTPCodecs
 internal import Synchronization
 
+/// What a task needs to start.
+struct TaskPlan: @unchecked Sendable {
+    let decider: any HopDecider
+    let sink: ContentSink
+}
+
 /// A task of a session: data, upload or download.
 ///
 /// Tasks are created suspended; ``resume()`` starts them. All members may be used from any thread.
@@ -33,7 +39,9 @@ public class TransferTask: @unchecked Sendable {
         var priority: Double
         var watchers: [AsyncStream<TransferProgress>.Continuation] = []
         var waiters: [CheckedContinuation<Void, Never>] = []
+        /// Task and driver keep each other until the task is over, so there is none before it starts.
         var driver: TaskDriver?
+        var plan: TaskPlan?
         /// A task that is not over keeps its session.
         var session: ClientSession?
     }
@@ -127,7 +135,7 @@ public class TransferTask: @unchecked Sendable {
     /// that was just created. More calls do nothing.
     public func resume() {
         let step = shared.withLock { shared -> (Bool, TaskDriver)? in
-            guard shared.state == .suspended, let driver = shared.driver else { return nil }
+            guard shared.state == .suspended, let driver = madeDriver(&shared) else { return nil }
             shared.suspensions -= 1
             guard shared.suspensions == 0 else { return nil }
             shared.state = .running
@@ -163,11 +171,26 @@ public class TransferTask: @unchecked Sendable {
             shared.state = .canceling
             shared.isStarted = true
             if keepingPartial { shared.keepsPartial = true }
-            return shared.driver
+            return madeDriver(&shared)
         }
         guard let driver else { return }
         if !loop.post({ driver.cancel() }) { refuse() }
     }
+
+    /// The driver, made when it is needed first.
+    private func madeDriver(_ shared: inout Shared) -> TaskDriver? {
+        if let driver = shared.driver { return driver }
+        guard let plan = shared.plan.take() else { return nil }
+        let driver = TaskDriver(loop, plan.decider, self, plan.sink)
+        driver.priority = shared.priority
+        (plan.sink as? DelegateSink)?.driver = driver
+        events?.belong(to: self)
+        shared.driver = driver
+        return driver
+    }
+
+    /// The driver of a task that will be started at once.
+    func prepare() -> TaskDriver? { shared.withLock { madeDriver(&$0) } }
 
     private func refuse() {
         complete(ClientError(.sessionInvalidated), [], nil)
@@ -280,7 +303,7 @@ public class TransferTask: @unchecked Sendable {
             if events == nil { shared.state = .completed }
             shared.error = error
             shared.metrics = metrics
-            (shared.driver, shared.session) = (nil, nil)
+            (shared.driver, shared.plan, shared.session) = (nil, nil, nil)
             (shared.waiters, shared.watchers) = ([], [])
             return before
         }

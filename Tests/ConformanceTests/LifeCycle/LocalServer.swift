@@ -39,9 +39,7 @@ struct LocalServer {
 
     /// Whether a new connection is served.
     static func serves(_ port: UInt16) async -> Bool {
-        guard let socket = try? PlainSocket(port: port) else { return false }
-        guard (try? await socket.send(get("/"))) != nil else { return false }
-        return (try? await socket.response().text) == "/"
+        (try? await TestClient(port: port).get().text) == "/"
     }
 }
 

@@ -92,7 +92,7 @@ struct PeerServerTests {
         #expect(tunnel.text.contains("host=127.0.0.1:\(origin.port)\n"))
         #expect(
             await proxy.waitForLog("CONNECT 127.0.0.1:\(origin.port) HTTP/1.1 200"))
-        let closed = try await PeerServer.apache(asksProxyUsers: true)
+        let closed = try await PeerServer.apache(proxyLogin: .basic)
         let refused = try await Self.curl(
             "-o", "/dev/null", "-w", "%{http_code}", "-x", "127.0.0.1:\(closed.secondPort)",
             origin.url("/who"))

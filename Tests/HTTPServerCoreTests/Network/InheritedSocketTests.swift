@@ -79,9 +79,8 @@ struct InheritedSocketTests {
         let server = HTTPServer(configuration, handler: router)
         try await server.start()
         #expect(server.addresses == [listener.address])
-        let result = try await Program.run(
-            "curl", ["-s", try #require(server.primaryURL).text])
-        #expect(result.text == "inherited\n")
+        let client = TestClient(port: try #require(listener.address.port))
+        #expect(try await client.get().text == "inherited\n")
         await server.shutdown()
     }
 

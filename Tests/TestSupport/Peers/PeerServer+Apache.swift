@@ -5,13 +5,23 @@ extension PeerServer {
     /// Name and password for what asks for them at an Apache.
     package static let user = (name: "ada", password: "lovelace")
 
+    /// How a proxy asks who is there.
+    package enum ProxyLogin: String, Sendable, CaseIterable {
+        case basic = "Basic"
+        case digest = "Digest"
+    }
+
     /// Apache's httpd.
     ///
     /// It serves files, with ranges; `/dav/` is WebDAV, so it takes uploads; `/basic/` and `/digest/`
     /// are the same files for ``user``. At ``secondPort`` it is a proxy for anybody on this machine,
     /// by CONNECT and by absolute targets.
-    /// - Parameter asksProxyUsers: whether the proxy wants Proxy-Authorization of ``user``.
-    package static func apache(asksProxyUsers: Bool = false) async throws -> PeerServer {
+    /// - Parameters:
+    ///   - proxyLogin: how the proxy wants to be shown that it is ``user`` who asks; nil for anybody.
+    ///   - proxyIdentity: what the proxy shows clients of TLS; nil for plain TCP.
+    package static func apache(
+        proxyLogin: ProxyLogin? = nil, proxyIdentity: TestCertificates.Identity? = nil
+    ) async throws -> PeerServer {
         let program = try Program.find("apache2", "httpd")
         return try await PeerServer(readyFile: "pid") { folder, ports in
             for (name, line) in [("digest", digestLine), ("basic", basicLine)] {
@@ -20,7 +30,7 @@ extension PeerServer {
                 try FileManager.default.setAttributes(
                     [.posixPermissions: 0o644], ofItemAtPath: folder.path(name))
             }
-            let text = try configuration(folder.path, ports, asksProxyUsers)
+            let text = try configuration(folder.path, ports, proxyLogin, proxyIdentity)
             try folder.write("httpd.conf", text)
             return (program, ["-X", "-d", folder.path, "-f", folder.path("httpd.conf")])
         }
@@ -45,12 +55,13 @@ extension PeerServer {
     }
 
     private static func configuration(
-        _ folder: String, _ ports: (UInt16, UInt16), _ asksProxyUsers: Bool
+        _ folder: String, _ ports: (UInt16, UInt16), _ proxyLogin: ProxyLogin?,
+        _ identity: TestCertificates.Identity?
     ) throws -> String {
         let names = [
             "mpm_event", "unixd", "authn_core", "authn_file", "authz_core", "authz_user",
             "auth_basic", "auth_digest", "dav", "dav_fs", "dir", "alias", "log_config",
-            "proxy", "proxy_http", "proxy_connect",
+            "proxy", "proxy_http", "proxy_connect", "ssl",
         ]
         let modules = try modulesFolder()
         // Some are part of the program, depending on who has built it.
@@ -58,7 +69,16 @@ extension PeerServer {
             FileManager.default.fileExists(atPath: "\(modules)/mod_\($0).so")
         }.map { "LoadModule \($0)_module \(modules)/mod_\($0).so\n" }.joined()
         let isRoot = geteuid() == 0
-        let login = asksProxyUsers ? self.login(folder, "Basic", "basic") : "Require all granted"
+        let login =
+            proxyLogin.map { self.login(folder, $0.rawValue, $0.rawValue.lowercased()) }
+            ?? "Require all granted"
+        let secure = identity.map { identity in
+            """
+            SSLEngine on
+            SSLCertificateFile \(identity.certificate)
+            SSLCertificateKeyFile \(identity.key)
+            """
+        }
         return """
             \(loads)ServerName localhost
             Listen 127.0.0.1:\(ports.0)
@@ -89,6 +109,7 @@ extension PeerServer {
             \(self.login(folder, "Digest", "digest"))
             </Location>
             <VirtualHost 127.0.0.1:\(ports.1)>
+            \(secure ?? "")
             ProxyRequests On
             ProxyVia On
             AllowCONNECT 0-65535

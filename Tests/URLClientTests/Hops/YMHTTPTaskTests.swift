@@ -83,7 +83,7 @@ struct YMHTTPTaskTests {
         let session = ClientSession(bin.session.configuration, delegate: delegate)
         let task = session.downloadTask(for: bin.request(.get, "/image/jpeg"))
         let log = await completed(task, delegate).filter { $0 != "wrote" }
-        #expect(log == ["file", "metrics", "complete"])
+        #expect(log == ["response 200", "file", "metrics", "complete"])
         let path = TemporaryPath()
         _ = try await bin.session.download(for: bin.request(.get, "/bytes/1000"), to: path.text)
         #expect(Files.read(path.text)?.count == 1_000)

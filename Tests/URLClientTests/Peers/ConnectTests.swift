@@ -129,7 +129,7 @@ struct ConnectTests {
     @Test("A proxy that wants to know who asks is told")
     func proxyUser() async throws {
         let origin = try await PeerServer.nginx(.init(at: "127.0.0.1"))
-        let proxy = try await PeerServer.apache(asksProxyUsers: true)
+        let proxy = try await PeerServer.apache(proxyLogin: .basic)
         var configuration = ClientConfiguration()
         configuration.proxy = .proxy(
             ClientProxy(

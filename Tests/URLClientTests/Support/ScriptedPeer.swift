@@ -154,6 +154,16 @@ final class PeerConnection: Sendable {
         return true
     }
 
+    /// How many bytes have come after a while that nobody has read.
+    func waitingBytes(milliseconds: CInt) -> Int {
+        var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        let count = rest.withLock { $0.count }
+        return unsafe poll(&request, 1, milliseconds) > 0 ? count + 1 : count
+    }
+
+    /// Closes both directions at once.
+    func finish() { shutdown(descriptor, CInt(SHUT_RDWR)) }
+
     /// Waits until the other side closes.
     func waitForEnd() {
         while !receive().isEmpty {}

@@ -1,0 +1,123 @@
+import Foundation
+import HTTPCodecs
+import HTTPParser
+import HTTPServerCore
+import TestSupport
+import Testing
+
+@Suite("httpkit fetch: memory", .fewAtOnce, .timeLimit(.minutes(10)))
+struct FetchMemoryTests {
+    /// How large the downloads are; more for those who have time.
+    private static let size =
+        (ProcessInfo.processInfo.environment["URLCLIENT_DOWNLOAD_MIB"].flatMap(Int.init) ?? 64)
+        << 20
+
+    enum Reader: CaseIterable { case file, fast, slow }
+
+    /// Runs a download, and tells how many bytes were read, the status, and how much memory the
+    /// program had at most, in KiB. A slow reader takes 64 KiB at a time, and waits again and again.
+    private static let script = """
+        import os, subprocess, sys, time
+        reader, command = sys.argv[1], sys.argv[2:]
+        program = subprocess.Popen(command, stdout=subprocess.PIPE)
+        size, waits = 0, 0
+        while True:
+            piece = os.read(program.stdout.fileno(), 1 << 16)
+            if not piece: break
+            size += len(piece)
+            if reader == "slow" and size // (4 << 20) > waits and waits < 16:
+                waits += 1
+                time.sleep(0.1)
+        _, status, usage = os.wait4(program.pid, 0)
+        print(size, os.waitstatus_to_exitcode(status), usage.ru_maxrss)
+        """
+
+    @Test("The memory does not depend on the length, whoever reads it", arguments: Reader.allCases)
+    func bounded(_ reader: Reader) async throws {
+        let least = try await peak(1, reader)
+        let most = try await peak(Self.size, reader)
+        if Self.size >= 1 << 30 {
+            print("\(reader): \(least) KiB for a byte, \(most) KiB for \(Self.size >> 20) MiB")
+        }
+        #expect(most - least < 8 << 10)
+        // With what debugging takes it is more from the beginning.
+        #if !DEBUG
+            #expect(most < 25 << 10)
+        #endif
+    }
+
+    private static let uploadScript = """
+        import os, subprocess, sys
+        program = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)
+        _, status, usage = os.wait4(program.pid, 0)
+        print(os.waitstatus_to_exitcode(status), usage.ru_maxrss,
+            int((usage.ru_utime + usage.ru_stime) * 1000))
+        """
+
+    @Test(
+        "D16: an upload is read piece by piece: memory stays, and time grows with its length alone")
+    func uploads() async throws {
+        let seen = Locked([Int]())
+        let handler = AsyncHandler { request in
+            var count = 0
+            for try await piece in request.body { count += piece.count }
+            seen.withLock { $0.append(count) }
+            return Response(.ok)
+        }
+        let server = HTTPServer(ServerConfiguration(host: "127.0.0.1", port: 0), handler: handler)
+        try await server.start()
+        let port = try #require(server.addresses.first?.port)
+        var figures: [[Int]] = []
+        let sizes = [16 << 20, 128 << 20]
+        for size in sizes {
+            let folder = try Folder()
+            try folder.write([], to: "f")
+            let file = try FileHandle(forWritingTo: folder.file("f"))
+            try file.truncate(atOffset: UInt64(size))
+            try file.close()
+            let result = try await Program.run(
+                "python3",
+                [
+                    "-c", Self.uploadScript, Program.httpkit, "fetch", "-T", folder.file("f").path,
+                    "http://127.0.0.1:\(port)/",
+                ])
+            figures.append(
+                result.text.split(separator: " ").compactMap {
+                    Int($0.trimmingCharacters(in: .whitespacesAndNewlines))
+                })
+            try #require(figures.last?.count == 3, "\(result.text)\(result.complaints)")
+        }
+        await server.shutdown()
+        #expect(figures.map { $0[0] } == [0, 0] && seen.withLock { $0 } == sizes)
+        #expect(figures[1][1] - figures[0][1] < 8 << 10)
+        // Eight times as much; copying the whole for each piece would take 64 times as long.
+        #expect(figures[1][2] < 24 * max(figures[0][2], 10))
+    }
+
+    /// Downloads a file of such a size and gives the most memory that took, in KiB.
+    private func peak(_ size: Int, _ reader: Reader) async throws -> Int {
+        let folder = try Folder()
+        try folder.write([], to: "f")
+        let file = try FileHandle(forWritingTo: folder.file("f"))
+        try file.truncate(atOffset: UInt64(size))
+        try file.close()
+        let server = try await ServeProcess(folder)
+        let output = try Folder()
+        let path = output.file("f").path
+        let result = try await Program.run(
+            "python3",
+            ["-c", Self.script, "\(reader)", Program.httpkit, "fetch", server.url("/f")]
+                + (reader == .file ? ["-o", path] : []), limit: .seconds(500))
+        let figures = result.text.split(separator: " ").compactMap {
+            Int($0.trimmingCharacters(in: .whitespacesAndNewlines))
+        }
+        try #require(figures.count == 3, "\(result.text)\(result.complaints)")
+        #expect(figures[1] == 0)
+        #expect(figures[0] == (reader == .file ? 0 : size))
+        if reader == .file {
+            let attributes = try FileManager.default.attributesOfItem(atPath: path)
+            #expect((attributes[.size] as? NSNumber)?.intValue == size)
+        }
+        return figures[2]
+    }
+}

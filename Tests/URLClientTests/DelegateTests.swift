@@ -1,0 +1,179 @@
+import HTTPCodecs
+import HTTPParser
+import HTTPServerCore
+import TestSupport
+import Testing
+import URLClient
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite("Delegates", .timeLimit(.minutes(2)))
+struct DelegateTests {
+    @Test("A task's own delegate is told in place of the session's, each in its order")
+    func own() async throws {
+        let server = try await TestServer()
+        let (general, own) = (Recorder(), Recorder())
+        let session = ClientSession(delegate: general)
+        let request = ClientRequest(.get, server.url("/echo"))
+        let first = session.dataTask(for: request)
+        let second = session.dataTask(for: request, delegate: own)
+        first.resume()
+        second.resume()
+        try await first.finished()
+        try await second.finished()
+        await general.wait { $0.last == "complete" }
+        await own.wait { $0.last == "complete" }
+        for delegate in [general, own] {
+            #expect(
+                delegate.log.filter { $0 != "content " } == ["response 200", "metrics", "complete"])
+        }
+        session.finishTasksAndInvalidate()
+        await general.wait { $0.last == "invalid" }
+        #expect(!own.log.contains("invalid"))
+    }
+
+    @Test("Redirect, interim response, upload, content: the documented order")
+    func order() async throws {
+        let peer = try ScriptedPeer { connection in
+            while let head = connection.head() {
+                #expect(connection.content(7) == Array("content".utf8))
+                if head.contains(" /first ") {
+                    connection.send(
+                        "HTTP/1.1 307 Go\r\nLocation: /second\r\nContent-Length: 0\r\n\r\n")
+                } else {
+                    connection.send(
+                        "HTTP/1.1 103 Hints\r\nLink: </a>\r\n\r\n"
+                            + "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+                }
+            }
+        }
+        let delegate = Recorder()
+        let session = ClientSession(delegate: delegate)
+        let task = session.uploadTask(
+            for: ClientRequest(.post, peer.url("/first")), from: .text("content"))
+        try await task.finished()
+        await delegate.wait { $0.last == "complete" }
+        #expect(
+            delegate.log.filter { $0 != "sent" } == [
+                "redirect 307", "interim 103", "response 200", "content ok", "metrics", "complete",
+            ])
+        #expect(task.metrics?.hops.count == 2 && task.metrics?.redirectCount == 1)
+    }
+
+    /// Makes content each time that it is asked for, which can be read once.
+    private final class Maker: ClientSessionDelegate {
+        let count = Locked(0)
+
+        func taskNeedsNewBody(_ task: TransferTask) async -> ClientBody {
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            let stream = AsyncStream { continuation in
+                continuation.yield(Array("content ".utf8))
+                continuation.yield(Array("\(number)".utf8))
+                continuation.finish()
+            }
+            return .stream(stream)
+        }
+
+        func task(
+            _ task: TransferTask, didReceiveChallenge challenge: ClientChallenge
+        ) async -> ChallengeAnswer {
+            challenge.failureCount == 0 ? .use(.password(user: "u", password: "p")) : .reject
+        }
+    }
+
+    @Test("A stream of the delegate is made anew after 307, and after 401")
+    func newBodies() async throws {
+        let seen = Locked([String]())
+        let server = try await TestServer { _, router in
+            let handler = AsyncHandler { request in
+                let content = try await request.body.collect(upTo: 1_000)
+                let text = String(decoding: content, as: UTF8.self)
+                seen.withLock { $0.append("\(request.target.path) \(text)") }
+                if request.target.path == "/first" {
+                    return Response(.temporaryRedirect, fields: [.location: "/in"])
+                }
+                guard request.fields[.authorization] == "Basic dTpw" else {
+                    throw HTTPError(
+                        .unauthorized, fields: [.wwwAuthenticate: "Basic realm=\"r\""])
+                }
+                return Response(.ok, body: .bytes(content))
+            }
+            router.on(.post, "/first", use: handler)
+            router.on(.post, "/in", use: handler)
+        }
+        let delegate = Maker()
+        let session = ClientSession(.ephemeral)
+        let task = session.uploadTask(
+            for: ClientRequest(.post, server.url("/first")), from: nil, delegate: delegate)
+        let response = try await task.finished()
+        #expect(response.status == .ok && delegate.count.withLock { $0 } == 3)
+        #expect(
+            seen.withLock { $0 } == ["/first content 1", "/in content 2", "/in content 3"])
+        // Without a delegate that could make it again the answer is the redirect.
+        let once = AsyncStream { continuation in
+            continuation.yield(Array("once".utf8))
+            continuation.finish()
+        }
+        let (_, kept) = try await session.upload(
+            for: ClientRequest(.post, server.url("/first")), from: .stream(once))
+        #expect(kept.status == .temporaryRedirect)
+    }
+
+    @Test("HSTS: learned from an https answer, and http goes nowhere from then on")
+    func strictTransport() async throws {
+        let certificates = try await TestCertificates()
+        let server = try await PeerServer.nginx(
+            .init(
+                at: "127.0.0.1", identity: try await certificates.identity(for: "a.test"),
+                more: "add_header Strict-Transport-Security 'max-age=1000' always;\n"))
+        var configuration = ClientConfiguration.ephemeral
+        configuration.tls.authorities = .file(certificates.authority.certificate)
+        configuration.strictTransport = StrictTransportStore()
+        configuration.resolver.overrides = [
+            .init(host: "a.test", port: server.port, addresses: ["127.0.0.1"])
+        ]
+        let session = ClientSession(configuration)
+        func status(_ scheme: String) async throws -> (HTTPStatus, String?) {
+            let (_, response) = try await session.data(
+                for: ClientRequest(.get, server.url("/who", scheme: scheme, host: "a.test")))
+            return (response.status, response.url.scheme)
+        }
+        // nginx answers 400 to plain HTTP at a port of TLS.
+        #expect(try await status("http") == (.badRequest, "http"))
+        #expect(try await status("https") == (.ok, "https"))
+        #expect(try await status("http") == (.ok, "https"))
+    }
+
+    @Test("Retry-After as a date, longer than is waited for, and after POST")
+    func retryAfter() async throws {
+        for (method, value, count) in [
+            (HTTPMethod.get, "Sun, 06 Nov 1994 08:49:37 GMT", 2), (.get, "3600", 1),
+            (.post, "0", 1),
+            (.get, "soon", 1),
+        ] {
+            let peer = try ScriptedPeer { connection in
+                while connection.head() != nil {
+                    connection.send(
+                        connection.index == 0
+                            ? "HTTP/1.1 503 No\r\nRetry-After: \(value)\r\nConnection: close\r\n"
+                                + "Content-Length: 0\r\n\r\n"
+                            : "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+                    if connection.index == 0 { return }
+                }
+            }
+            var configuration = ClientConfiguration.ephemeral
+            configuration.retries.statuses = [.serviceUnavailable]
+            let (_, response) = try await ClientSession(configuration).data(
+                for: ClientRequest(method, peer.url()))
+            #expect(response.status == (count == 2 ? .ok : .serviceUnavailable), "\(value)")
+            #expect(peer.connectionCount == count)
+        }
+    }
+}

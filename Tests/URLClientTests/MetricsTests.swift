@@ -1,0 +1,76 @@
+import HTTPCodecs
+import HTTPParser
+import HTTPServerCore
+import TestSupport
+import Testing
+import URLClient
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite("Metrics", .timeLimit(.minutes(2)))
+struct MetricsTests {
+    /// Keeps what it is told.
+    private final class Collector: ClientSessionDelegate {
+        let told = Locked([ClientMetrics]())
+
+        func task(_ task: TransferTask, didCollect metrics: ClientMetrics) {
+            told.withLock { $0.append(metrics) }
+        }
+
+        func wait() async -> ClientMetrics? {
+            while told.withLock({ $0.isEmpty }), !Task.isCancelled {
+                try? await Task.sleep(for: .milliseconds(1))
+            }
+            return told.withLock { $0.first }
+        }
+    }
+
+    @Test("S6: the delegate is told once, hop by hop, with lengths, addresses and times in order")
+    func told() async throws {
+        let server = try await TestServer { _, router in
+            let first = AsyncHandler { request in
+                _ = try await request.body.collect(upTo: 1 << 20)
+                return Response(.temporaryRedirect, fields: [.location: "/echo"])
+            }
+            router.on(.post, "/first", use: first)
+        }
+        let delegate = Collector()
+        let session = ClientSession(.ephemeral, delegate: delegate)
+        let content = TestServer.pattern(100_000)
+        let task = session.uploadTask(
+            for: ClientRequest(.post, server.url("/first")), from: .bytes(content))
+        try await task.finished()
+        let metrics = try #require(await delegate.wait())
+        #expect(metrics.redirectCount == 1 && metrics.hops.count == 2)
+        #expect(task.metrics?.hops.count == 2)
+        #expect(metrics.hops.map(\.url.path) == ["/first", "/echo"])
+        #expect(metrics.hops.map(\.version) == [.http11, .http11])
+        #expect(metrics.hops.map(\.remotePort) == [Int(server.port), Int(server.port)])
+        #expect(metrics.hops.allSatisfy { $0.remoteAddress == "127.0.0.1" && $0.localPort > 0 })
+        let (first, last) = (metrics.hops[0], metrics.hops[1])
+        #expect(!first.isConnectionReused && first.connectEnd != nil)
+        #expect(last.requestContentBytes == 100_000 && last.responseContentBytes == 100_000)
+        #expect(last.requestHeadBytes > 50 && last.responseHeadBytes > 30)
+        for hop in metrics.hops {
+            let times = [hop.requestStart, hop.requestEnd, hop.responseStart, hop.responseEnd]
+            #expect(times.allSatisfy { $0 != nil })
+            #expect(times.compactMap(\.self) == times.compactMap(\.self).sorted())
+        }
+        #expect(delegate.told.withLock { $0.count } == 1)
+    }
+
+    @Test("A failure has metrics, too, of what happened")
+    func failed() async throws {
+        let port = try PeerServer.freePort()
+        let delegate = Collector()
+        let session = ClientSession(.ephemeral, delegate: delegate)
+        session.dataTask(for: ClientRequest(.get, "http://127.0.0.1:\(port)/")).resume()
+        let metrics = try #require(await delegate.wait())
+        #expect(metrics.hops.count == 1)
+        #expect(metrics.hops[0].version == nil && metrics.hops[0].requestStart == nil)
+    }
+}

@@ -1,0 +1,177 @@
+import HTTPCodecs
+import HTTPParser
+import TestSupport
+import Testing
+import URLClient
+
+@Suite("RFC 9110, 11.7: logging in at proxies", .timeLimit(.minutes(3)))
+struct ProxyLoginTests {
+    /// How the client says who it is.
+    enum Way: CaseIterable { case given, challenge, delegate, stored }
+
+    private final class Answerer: ClientSessionDelegate {
+        let spaces = Locked([ProtectionSpace]())
+
+        func task(
+            _ task: TransferTask, didReceiveChallenge challenge: ClientChallenge
+        ) async -> ChallengeAnswer {
+            spaces.withLock { $0.append(challenge.space) }
+            return ProxyLoginTests.answer(challenge)
+        }
+    }
+
+    private static func answer(_ challenge: ClientChallenge) -> ChallengeAnswer {
+        guard challenge.space.isProxy, challenge.failureCount == 0 else { return .reject }
+        return .use(.password(user: PeerServer.user.name, password: PeerServer.user.password))
+    }
+
+    @Test(
+        "Basic and Digest of Apache, for absolute targets and tunnels; the origin sees nothing of it",
+        arguments: PeerServer.ProxyLogin.allCases, Way.allCases)
+    func logins(_ login: PeerServer.ProxyLogin, _ way: Way) async throws {
+        let origin = try await TestServer()
+        let server = try await PeerServer.apache(proxyLogin: login)
+        let answerer = Answerer()
+        var configuration = ClientConfiguration.ephemeral
+        var proxy = ClientProxy(host: "127.0.0.1", port: server.secondPort)
+        let place = Origin(scheme: "http", host: "127.0.0.1", port: server.secondPort)
+        let (user, password) = PeerServer.user
+        switch way {
+        case .given:
+            (proxy.user, proxy.password) = (user, password)
+            proxy.scheme = login == .basic ? .basic : .digest
+        case .challenge: configuration.authentication.challenge = { Self.answer($0) }
+        case .delegate: break
+        case .stored:
+            configuration.authentication.credentials.set(
+                .password(user: user, password: password),
+                for: ProtectionSpace(
+                    origin: place, realm: "tests", scheme: login == .basic ? .basic : .digest,
+                    isProxy: true))
+        }
+        for tunnels in [false, true] {
+            proxy.tunnels = tunnels
+            configuration.proxy = .proxy(proxy)
+            let session = ClientSession(configuration)
+            for count in 1...3 {
+                var request = ClientRequest(
+                    .post, origin.url("/echo"), fields: ["X-Tunnel": "\(tunnels)"],
+                    body: .text("content \(count)"))
+                request.fields[.authorization] = "Bearer origin"
+                let (content, response) = try await session.upload(
+                    for: request, from: request.body, delegate: way == .delegate ? answerer : nil)
+                #expect(response.status == .ok)
+                #expect(content == Array("content \(count)".utf8))
+            }
+        }
+        let seen = origin.seen("/echo")
+        #expect(seen.count == 6)
+        #expect(seen.allSatisfy { $0.fields[.proxyAuthorization] == nil })
+        #expect(seen.allSatisfy { $0.fields[.authorization] == "Bearer origin" })
+        // A proxy that does not forward it says so; a tunnel shows the server what was sent.
+        #expect(seen.filter { $0.fields[.via] == nil }.count == 3)
+        if way == .delegate {
+            let spaces = answerer.spaces.withLock { $0 }
+            // Once for each session: it is known from then on.
+            #expect(spaces.count == 2)
+            #expect(spaces.allSatisfy { $0.isProxy && $0.origin == place && $0.realm == "tests" })
+        }
+    }
+
+    @Test("Nobody answers, or wrongly: 407 is the answer, and an error of a tunnel")
+    func refused() async throws {
+        let origin = try await TestServer()
+        let server = try await PeerServer.apache(proxyLogin: .basic)
+        for user in [nil, "nobody"] {
+            var configuration = ClientConfiguration.ephemeral
+            var proxy = ClientProxy(
+                host: "127.0.0.1", port: server.secondPort, user: user, password: user)
+            configuration.proxy = .proxy(proxy)
+            let request = ClientRequest(.get, origin.url("/hello"))
+            let (_, response) = try await ClientSession(configuration).data(for: request)
+            #expect(response.status == .proxyAuthenticationRequired)
+            proxy.tunnels = true
+            configuration.proxy = .proxy(proxy)
+            let session = ClientSession(configuration)
+            let error = await failure { try await session.data(for: request) }
+            #expect(error?.kind == .authenticationRequired, "\(error?.description ?? "-")")
+            #expect(error?.exitCode == 56 && error?.isSafeToRetry == true)
+        }
+    }
+
+    @Test("What a proxy says to CONNECT is nothing that the origin has said")
+    func noCookies() async throws {
+        let heads = Locked([String]())
+        let peer = try ScriptedPeer { connection in
+            guard let head = connection.head() else { return }
+            heads.withLock { $0.append(head) }
+            connection.send(
+                "HTTP/1.1 407 No\r\nProxy-Authenticate: Basic realm=\"p\"\r\nSet-Cookie: a=b\r\n"
+                    + "Location: http://evil.test/\r\nContent-Length: 4\r\n\r\nevil")
+        }
+        var configuration = ClientConfiguration.ephemeral
+        configuration.proxy = .proxy(
+            ClientProxy(host: "127.0.0.1", port: peer.port, tunnels: true))
+        let session = ClientSession(configuration)
+        let error = await failure {
+            try await session.data(for: ClientRequest(.get, "http://name.test/"))
+        }
+        #expect(error?.kind == .authenticationRequired)
+        #expect(
+            configuration.cookies?.cookies(for: ClientRequest(.get, "http://name.test/").url)
+                .isEmpty
+                == true)
+        // What an application sets for a proxy is not for what is behind it.
+        #expect(heads.withLock { $0.count } == 1)
+    }
+
+    @Test("A proxy that refuses otherwise is named as such", arguments: [403, 502])
+    func otherwise(_ status: Int) async throws {
+        let peer = try ScriptedPeer { connection in
+            guard connection.head() != nil else { return }
+            connection.send("HTTP/1.1 \(status) No\r\nContent-Length: 0\r\n\r\n")
+        }
+        var request = ClientRequest(.get, "http://name.test/")
+        request.proxy = .proxy(ClientProxy(host: "127.0.0.1", port: peer.port, tunnels: true))
+        let error = await failure { [request] in try await ClientSession().data(for: request) }
+        #expect(error?.kind == .proxyRefused, "\(error?.description ?? "-")")
+    }
+
+    @Test("HTTPS: what goes to the proxy is encrypted, and its certificate is checked")
+    func https() async throws {
+        let certificates = try await TestCertificates()
+        let server = try await PeerServer.apache(
+            proxyLogin: .basic,
+            proxyIdentity: try await certificates.identity(for: "127.0.0.1"))
+        let origin = try await PeerServer.nginx(
+            .init(at: "127.0.0.2", identity: try await certificates.identity(for: "a.test")))
+        let plain = try await TestServer()
+        var proxy = ClientProxy(
+            .https, host: "127.0.0.1", port: server.secondPort, user: PeerServer.user.name,
+            password: PeerServer.user.password)
+        var configuration = ClientConfiguration.ephemeral
+        let authorities = TLSOptions.Source.file(certificates.authority.certificate)
+        configuration.tls.authorities = authorities
+        configuration.proxy = .proxy(proxy)
+        let session = ClientSession(configuration)
+        let (content, _) = try await session.data(for: ClientRequest(.get, plain.url("/hello")))
+        #expect(content == Array("hello".utf8))
+        var request = ClientRequest(.get, origin.url("/who", scheme: "https", host: "a.test"))
+        request.connectTo = ConnectTarget(host: "127.0.0.2")
+        let (who, _) = try await session.data(for: request)
+        #expect(String(decoding: who, as: UTF8.self).contains("sni=a.test\n"))
+        // It is logged when the tunnel is gone.
+        session.invalidateAndCancel()
+        #expect(await server.waitForLog("CONNECT 127.0.0.2:\(origin.port)"))
+        // Not trusted: as the system's authorities do not know it; trusted by options of its own.
+        configuration.tls.authorities = nil
+        let http = ClientRequest(.get, plain.url("/hello"))
+        let strict = ClientSession(configuration)
+        let error = await failure { try await strict.data(for: http) }
+        #expect(error?.kind == .certificateUntrusted, "\(error?.description ?? "-")")
+        proxy.tls = TLSOptions(authorities: authorities)
+        configuration.proxy = .proxy(proxy)
+        let (again, _) = try await ClientSession(configuration).data(for: http)
+        #expect(again == Array("hello".utf8))
+    }
+}

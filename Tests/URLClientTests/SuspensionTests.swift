@@ -1,0 +1,116 @@
+import HTTPCodecs
+import HTTPParser
+import TestSupport
+import Testing
+import URLClient
+
+@Suite("Suspended tasks and the socket", .timeLimit(.minutes(3)))
+struct SuspensionTests {
+    /// Waits until a number stays the same for half a second.
+    private func settled(_ number: () -> Int) async throws -> Int {
+        var last = -1
+        while true {
+            let now = number()
+            if now == last { return now }
+            last = now
+            try await Task.sleep(for: .milliseconds(500))
+        }
+    }
+
+    @Test("Receiving: a server that would send without end is stopped, and goes on")
+    func receiving() async throws {
+        let sent = Locked(0)
+        let size = 64 << 20
+        let content = BlockContent(count: size)
+        let peer = try ScriptedPeer { connection in
+            guard connection.head() != nil else { return }
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n")
+            for offset in stride(from: 0, to: size, by: BlockContent.blockSize) {
+                guard connection.send(Array(content.piece(at: offset))) else { return }
+                sent.withLock { $0 += BlockContent.blockSize }
+            }
+            connection.waitForEnd()
+        }
+        let folder = try ServerDirectory()
+        let task = ClientSession().downloadTask(
+            for: ClientRequest(.get, peer.url()), to: folder.path("file"))
+        task.resume()
+        while task.countOfBytesReceived == 0 { try await Task.sleep(for: .microseconds(100)) }
+        task.suspend()
+        let count = try await settled { sent.withLock { $0 } }
+        let received = task.countOfBytesReceived
+        if count < size {
+            // What the system's buffers take is sent, and nothing of it is read.
+            try await Task.sleep(for: .milliseconds(200))
+            #expect(sent.withLock { $0 } == count && task.countOfBytesReceived == received)
+        }
+        #expect(task.state == .suspended)
+        task.resume()
+        try await task.finished()
+        #expect(content.isWhole(in: folder.path("file")) && peer.connectionCount == 1)
+    }
+
+    @Test("Sending: nothing goes out while a task is suspended")
+    func sending() async throws {
+        let gate = Gate()
+        let total = Locked(0)
+        let size = 64 << 20
+        let peer = try ScriptedPeer { connection in
+            guard connection.head() != nil else { return }
+            total.withLock { $0 += connection.content(1).count }
+            gate.wait()
+            while total.withLock({ $0 }) < size {
+                let piece = connection.content(min(64 << 10, size - total.withLock { $0 }))
+                guard !piece.isEmpty else { return }
+                total.withLock { $0 += piece.count }
+            }
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+            connection.waitForEnd()
+        }
+        var request = ClientRequest(.put, peer.url())
+        request.expectation = .never
+        let task = ClientSession().uploadTask(
+            for: request, from: .bytes([UInt8](repeating: 7, count: size)))
+        task.resume()
+        while total.withLock({ $0 }) == 0 { try await Task.sleep(for: .microseconds(100)) }
+        task.suspend()
+        task.suspend()
+        let sent = try await settled { Int(task.countOfBytesSent) }
+        gate.open()
+        // The peer reads on; what was on its way comes, and no more.
+        let came = try await settled { total.withLock { $0 } }
+        #expect(came <= sent && Int(task.countOfBytesSent) == sent && sent < size)
+        task.resume()
+        #expect(task.state == .suspended)
+        #expect(Int(task.countOfBytesSent) == sent)
+        task.resume()
+        let response = try await task.finished()
+        #expect(response.status == .ok && total.withLock { $0 } == size)
+        #expect(peer.connectionCount == 1)
+    }
+
+    @Test("A suspended task does not run into its idle limit")
+    func idle() async throws {
+        let gate = Gate()
+        let peer = try ScriptedPeer { connection in
+            guard connection.head() != nil else { return }
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nhalf")
+            gate.wait()
+            connection.send("rest")
+            connection.waitForEnd()
+        }
+        var request = ClientRequest(.get, peer.url())
+        request.timeouts = ClientTimeouts(idle: .seconds(5))
+        let delegate = Recorder()
+        let task = ClientSession().dataTask(for: request, delegate: delegate)
+        task.resume()
+        await delegate.wait { $0.contains("content half") }
+        task.suspend()
+        try await Task.sleep(for: .seconds(6))
+        #expect(task.error == nil && task.state == .suspended)
+        task.resume()
+        gate.open()
+        try await task.finished()
+        #expect(task.countOfBytesReceived == 8)
+    }
+}
