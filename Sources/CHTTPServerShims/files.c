@@ -20,7 +20,12 @@
 int http_server_status(int directory, const char *name, struct http_server_file_status *status) {
     struct statx raw;
     int flags = AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH;
-    if (statx(directory, name, flags, STATX_BASIC_STATS | STATX_BTIME, &raw) != 0) return -1;
+#if defined(STATX_MNT_ID)
+    unsigned mask = STATX_BASIC_STATS | STATX_BTIME | STATX_MNT_ID;
+#else
+    unsigned mask = STATX_BASIC_STATS | STATX_BTIME;
+#endif
+    if (statx(directory, name, flags, mask, &raw) != 0) return -1;
     memset(status, 0, sizeof *status);
     status->mode = raw.stx_mode;
     status->device_major = raw.stx_dev_major;
@@ -31,6 +36,9 @@ int http_server_status(int directory, const char *name, struct http_server_file_
     status->modified_nanoseconds = raw.stx_mtime.tv_nsec;
     status->changed_seconds = raw.stx_ctime.tv_sec;
     status->changed_nanoseconds = raw.stx_ctime.tv_nsec;
+#if defined(STATX_MNT_ID)
+    if (raw.stx_mask & STATX_MNT_ID) status->mount = raw.stx_mnt_id;
+#endif
     if (raw.stx_mask & STATX_BTIME) {
         status->born_seconds = raw.stx_btime.tv_sec;
         status->born_nanoseconds = raw.stx_btime.tv_nsec;

@@ -13,6 +13,7 @@ public struct RequestBody: AsyncSequence, Sendable {
     let exchange: Exchange?
     /// Whether the content coding stays on.
     private var isRaw = false
+    private var observer: (@Sendable (Int) -> Void)?
 
     init(exchange: Exchange?) {
         self.exchange = exchange
@@ -29,6 +30,13 @@ public struct RequestBody: AsyncSequence, Sendable {
         return body
     }
 
+    /// The same content, of whose pieces somebody is told by their lengths when they are read.
+    package func observed(_ observer: @escaping @Sendable (Int) -> Void) -> RequestBody {
+        var body = self
+        body.observer = observer
+        return body
+    }
+
     /// What takes the content coding off, if there is one to be taken off.
     private var decoding: BodyDecoding? { isRaw ? nil : exchange?.decoding }
 
@@ -39,12 +47,20 @@ public struct RequestBody: AsyncSequence, Sendable {
     public struct AsyncIterator: AsyncIteratorProtocol {
         let exchange: Exchange?
         let decoding: BodyDecoding?
+        let observer: (@Sendable (Int) -> Void)?
 
         /// The next piece, never empty; `nil` after the last.
         /// - Throws: `RequestBodyError` when the content does not come in whole, `HTTPError` with
         ///   413 when it is longer than the server allows, `CodecError` when its content coding is
         ///   not known (415), broken (400), or stands for more than the server allows (413).
         public mutating func next() async throws -> [UInt8]? {
+            guard let observer else { return try await nextPiece() }
+            let piece = try await nextPiece()
+            if let piece { observer(piece.count) }
+            return piece
+        }
+
+        private func nextPiece() async throws -> [UInt8]? {
             guard let exchange else { return nil }
             if let decoding { return try await decoding.next(from: exchange) }
             return try await exchange.nextPiece()
@@ -53,7 +69,7 @@ public struct RequestBody: AsyncSequence, Sendable {
 
     /// Starts reading.
     public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(exchange: exchange, decoding: decoding)
+        AsyncIterator(exchange: exchange, decoding: decoding, observer: observer)
     }
 
     /// All of the content in memory.

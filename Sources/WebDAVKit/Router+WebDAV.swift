@@ -11,10 +11,20 @@ extension Router {
     ///   - prefix: the path, not percent-encoded.
     ///   - handler: who answers.
     public mutating func mountWebDAV(_ prefix: String, _ handler: WebDAVHandler) {
+        mountWebDAV(prefix, handler, isReadOnly: handler.options.isReadOnly)
+    }
+
+    /// The same for a handler around those of WebDAV, such as one that asks who it is.
+    /// - Parameters:
+    ///   - prefix: the path, not percent-encoded.
+    ///   - handler: who answers.
+    ///   - isReadOnly: whether nothing can be changed there.
+    public mutating func mountWebDAV(
+        _ prefix: String, _ handler: some Handler, isReadOnly: Bool = false
+    ) {
         let segments = prefix.split(separator: "/")
         for count in segments.indices {
             let path = "/" + segments[..<count].joined(separator: "/")
-            let isReadOnly = handler.options.isReadOnly
             on(.options, path) { (_: Request) throws -> Response in
                 var fields = WebDAVClasses.fields(isReadOnly: isReadOnly)
                 fields.append(.allow, "OPTIONS, GET, HEAD, PROPFIND")

@@ -72,6 +72,12 @@ extension WebDAVHandler {
         }
     }
 
+    /// Gives up the locks on what is not there: who removed it was another program, or died before
+    /// it could give them up. To be called while the path is held.
+    func forgetLocks(onNothingAt path: ResourcePath) async throws {
+        try await locks.removeAll(inside: path, includingRoot: true)
+    }
+
     private func requireOpen(_ found: [ActiveLock], _ call: WebDAVCall) throws(WebDAVError) {
         guard !found.isEmpty, !found.contains(where: { isShown($0, call) }) else { return }
         throw WebDAVError(

@@ -34,6 +34,10 @@ public struct WebDAVOptions: Sendable {
     /// Told of each operation after it has succeeded. A download is told when its content is about
     /// to be sent.
     public var didPerform: (@Sendable (WebDAVOperation, Request) async -> Void)?
+    /// Told whenever content of an upload has come, with its bytes so far and how many there will
+    /// be, where the client has told it. It runs on the connection's event loop and must not block.
+    public var uploadProgress:
+        (@Sendable (ResourcePath, _ bytes: Int64, _ total: Int64?, Request) -> Void)?
     /// The defaults.
     public init() {}
 }

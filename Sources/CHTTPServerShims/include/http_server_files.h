@@ -12,6 +12,8 @@ struct http_server_file_status {
     uint32_t mode;
     uint32_t device_major, device_minor;
     uint64_t inode;
+    /// Where it is mounted; 0 where the system does not tell.
+    uint64_t mount;
     int64_t size;
     int64_t modified_seconds, modified_nanoseconds;
     int64_t changed_seconds, changed_nanoseconds;

@@ -18,15 +18,22 @@ extension OpenDirectory {
 
     /// Removes what a name stands for. What cannot be removed stays, with the directories around
     /// it.
+    /// - Parameter onRemoval: told of each file and directory that has gone, with what it was.
     /// - Returns: what could not be removed; empty when all is gone.
-    package func removeTree(_ name: [UInt8]) -> [TreeFault] {
-        removeTree(name, path: [], depth: 0)
+    package func removeTree(
+        _ name: [UInt8], onRemoval: ((FileStatus) -> Void)? = nil
+    ) -> [TreeFault] {
+        removeTree(name, path: [], depth: 0, onRemoval)
     }
 
-    private func removeTree(_ name: [UInt8], path: [UInt8], depth: Int) -> [TreeFault] {
+    private func removeTree(
+        _ name: [UInt8], path: [UInt8], depth: Int, _ onRemoval: ((FileStatus) -> Void)?
+    ) -> [TreeFault] {
         do throws(SystemError) {
-            guard try status(of: name).kind == .directory else {
+            let status = try status(of: name)
+            guard status.kind == .directory else {
                 try remove(name, isDirectory: false)
+                onRemoval?(status)
                 return []
             }
             guard depth < Self.depthLimit else { throw SystemError("unlink", code: 40) }
@@ -34,14 +41,28 @@ extension OpenDirectory {
             let inner = try directory(name)
             for member in try inner.names() {
                 let memberPath = path.isEmpty ? member : path + [0x2F] + member
-                faults += inner.removeTree(member, path: memberPath, depth: depth + 1)
+                faults += inner.removeTree(
+                    member, path: memberPath, depth: depth + 1, onRemoval)
             }
             guard faults.isEmpty else { return faults }
             try remove(name, isDirectory: true)
+            onRemoval?(status)
             return []
         } catch {
             return error.code == 2 ? [] : [TreeFault(path: path, error: error)]
         }
+    }
+
+    /// Whether a directory is this one, or inside of it.
+    package func holds(_ directory: FileStatus, depth: Int = 0) throws(SystemError) -> Bool {
+        if try status(of: []).isSameFile(as: directory) { return true }
+        guard depth < Self.depthLimit else { throw SystemError("open", code: 40) }
+        let reader = try DirectoryReader(self)
+        while let name = reader.next() {
+            guard let inner = try? status(of: name), inner.kind == .directory else { continue }
+            if try self.directory(name).holds(directory, depth: depth + 1) { return true }
+        }
+        return false
     }
 
     /// All names, read at once: a directory that is changed must not be read meanwhile.

@@ -128,9 +128,15 @@ extension FileStatus {
         size = raw.size
         device = UInt64(raw.device_major) << 32 | UInt64(raw.device_minor)
         inode = raw.inode
+        mount = raw.mount
         (modifiedSeconds, modifiedNanoseconds) = (raw.modified_seconds, raw.modified_nanoseconds)
         (changedSeconds, changedNanoseconds) = (raw.changed_seconds, raw.changed_nanoseconds)
         (bornSeconds, bornNanoseconds) = (raw.born_seconds, raw.born_nanoseconds)
+    }
+
+    /// Whether a name can be moved between the two places: one volume may be mounted at several.
+    package func isOnVolume(of other: FileStatus) -> Bool {
+        device == other.device && mount == other.mount
     }
 
     /// Whether both are of one file.

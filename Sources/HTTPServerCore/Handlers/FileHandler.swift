@@ -13,7 +13,8 @@ public struct FileHandler: ImmediateHandler {
         public var indexFiles = ["index.html"]
         /// Whether a directory without an index file is listed; otherwise it is 404.
         public var listsDirectories = true
-        /// Whether names that begin with a dot are served and listed.
+        /// Whether names that begin with a dot are served and listed; those that the toolkit itself
+        /// makes beside the files never are.
         public var showsHidden = false
         /// How many seconds caches may keep a file: above 0 `public, max-age`, 0 `no-cache`, by
         /// which they ask each time; `nil` says nothing.
@@ -281,7 +282,9 @@ public struct FileHandler: ImmediateHandler {
     ) throws -> Response {
         let found = try root.entries(of: directory.descriptor, path: path.text)
         let entries = found.compactMap { name, status -> DirectoryEntry? in
-            guard options.showsHidden || name.first != UInt8(ascii: ".") else { return nil }
+            guard name.first != UInt8(ascii: ".")
+                || (options.showsHidden && !OwnNames.contains(name))
+            else { return nil }
             return DirectoryEntry(
                 name: name, isDirectory: status.kind == .directory, size: status.size,
                 modified: HTTPDate(secondsSinceEpoch: status.modifiedSeconds))

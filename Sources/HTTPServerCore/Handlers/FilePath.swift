@@ -63,12 +63,15 @@ struct FilePath: Sendable {
     }
 
     /// Whether the name is one that is served: no segment that begins with a dot, unless hidden
-    /// ones are shown; no slash out of an escape.
+    /// ones are shown, and then none of the toolkit's own; no slash out of an escape.
     func isServable(showsHidden: Bool) -> Bool {
         let slash = CChar(bitPattern: UInt8(ascii: "/"))
         let dot = CChar(bitPattern: UInt8(ascii: "."))
         guard bytes.first != slash else { return false }
-        guard !showsHidden, bytes != [dot, 0] else { return true }
+        guard bytes != [dot, 0] else { return true }
+        guard !showsHidden else {
+            return !OwnNames.areIn(bytes.dropLast().lazy.map(UInt8.init(bitPattern:)))
+        }
         var previous = slash
         for byte in bytes {
             if byte == dot, previous == slash { return false }

@@ -19,6 +19,8 @@ package struct FileStatus: Sendable {
     package var size: Int64
     package var device: UInt64
     package var inode: UInt64
+    /// Which mount it was reached by; 0 where the system does not tell.
+    package var mount: UInt64 = 0
     package var modifiedSeconds: Int64
     package var modifiedNanoseconds: Int64
     package var changedSeconds: Int64

@@ -9,12 +9,16 @@ final class LockFile: Sendable {
     private let path: String
     private let writing = Locked(())
 
+    private var newPath: String { path + ".new" }
+
     init(path: String) {
         self.path = path
     }
 
     /// The locks of the file; none where it cannot be read.
     func read() -> [ActiveLock] {
+        // A process that died while it wrote has left this.
+        Syscalls.removeFile(newPath)
         guard let bytes = try? Syscalls.readFile(path, upTo: Self.byteLimit) else { return [] }
         return bytes.split(separator: 0x0A).compactMap { Self.lock(Array($0)) }
     }
@@ -23,13 +27,13 @@ final class LockFile: Sendable {
         let result: Result<Void, SystemError> = writing.withLock { _ in
             do throws(SystemError) {
                 let text = locks().map { Self.line($0) + "\n" }.joined()
-                let new = path + ".new"
-                Syscalls.removeFile(new)
-                let file = OpenFile(owning: try Syscalls.createFile(new))
+                Syscalls.removeFile(newPath)
+                let file = OpenFile(owning: try Syscalls.createFile(newPath))
                 try file.write(Array(text.utf8))
-                try Syscalls.moveFile(new, to: path, replaces: true)
+                try Syscalls.moveFile(newPath, to: path, replaces: true)
                 return .success(())
             } catch {
+                Syscalls.removeFile(newPath)
                 return .failure(error)
             }
         }

@@ -30,7 +30,13 @@ public final class MemoryLockStore: LockStore {
         var lock = lock
         lock.expiry = now() + Int64(lock.timeout)
         let new = lock
-        try await change { table throws(WebDAVError) in try table.add(new, now: now()) }
+        do {
+            try await change { table throws(WebDAVError) in try table.add(new, now: now()) }
+        } catch {
+            // What cannot be kept is not promised.
+            table.withLock { $0.remove(new.token) }
+            throw error
+        }
         return lock
     }
 

@@ -23,7 +23,10 @@ extension WebDAVHandler {
                 throw WebDAVError(.forbidden, "one of the two is inside of the other")
             }
             let old = try await store.infoIfThere(target)
-            if old == nil { try await requireParent(of: target) }
+            if old == nil {
+                try await requireParent(of: target)
+                try await forgetLocks(onNothingAt: target)
+            }
             try await requireConditions(call, info)
             guard old == nil || overwrite else { throw WebDAVError(.preconditionFailed) }
             if isMove { try await requireUnlocked(source, andMembership: true, call) }

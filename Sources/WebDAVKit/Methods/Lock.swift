@@ -12,30 +12,34 @@ extension WebDAVHandler {
         return try await gate.hold([call.path]) {
             let info = try await store.infoIfThere(call.path)
             try requireVisible(call.path, isCollection: info?.isCollection ?? false)
-            try await requireConditions(call, info)
             if info == nil {
                 try await requireParent(of: call.path)
+                try await forgetLocks(onNothingAt: call.path)
+            }
+            try await requireConditions(call, info)
+            if info == nil {
                 try await requireUnlocked(call.path, andMembership: true, call)
             }
             try await require(.lock(call.path), call)
-            let lock = try await locks.add(
-                ActiveLock(
-                    root: call.path, isDeep: depth == .infinity, scope: wish.scope,
-                    owner: wish.owner, user: call.request.identity?.name, timeout: timeout(call)))
-            if info == nil {
-                do {
-                    try await makeEmpty(call)
-                } catch {
-                    try await locks.remove(lock.token)
-                    throw error
-                }
+            // What is locked before it is there becomes an empty file (section 7.3): first, so that
+            // no lock is ever on nothing.
+            if info == nil { try await makeEmpty(call) }
+            let lock: ActiveLock
+            do {
+                lock = try await locks.add(
+                    ActiveLock(
+                        root: call.path, isDeep: depth == .infinity, scope: wish.scope,
+                        owner: wish.owner, user: call.request.identity?.name,
+                        timeout: timeout(call)))
+            } catch {
+                if info == nil { _ = try await store.remove(call.path) }
+                throw error
             }
             await tell(.lock(call.path), call)
             return answer(lock, info == nil ? .created : .ok, call)
         }
     }
 
-    /// What is locked before it is there becomes an empty file (section 7.3).
     private func makeEmpty(_ call: WebDAVCall) async throws {
         guard !call.namesCollection else { throw WebDAVError.noParent }
         let content = try await store.stage(.empty, for: call.path, expected: 0)

@@ -14,6 +14,7 @@ extension WebDAVHandler {
             let info = try await store.infoIfThere(path)
             guard info == nil else { throw WebDAVError(.methodNotAllowed, "it is there already") }
             try await requireParent(of: path)
+            try await forgetLocks(onNothingAt: path)
             try await requireConditions(call, nil)
             try await requireUnlocked(path, andMembership: true, call)
             try await require(.makeCollection(path), call)

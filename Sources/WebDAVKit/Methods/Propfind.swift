@@ -55,7 +55,7 @@ extension WebDAVHandler {
                 .forbidden, "whole trees are not listed", condition: .propfindFiniteDepth)
         }
         guard let info = try await visibleInfo(call.path) else { throw WebDAVError.notFound }
-        guard try await isIfTrue(call, info) else { throw WebDAVError(.preconditionFailed) }
+        try await requireConditions(call, info)
         var renderer = PropertyRenderer(call.mount, wish, mediaTypes: options.mediaTypes)
         renderer.source.locks = try await locks.locks(on: call.path, andInside: depth != .zero)
         if wish.needsQuota { renderer.source.quota = try await store.quota(at: call.path) }

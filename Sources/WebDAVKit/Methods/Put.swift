@@ -1,3 +1,4 @@
+internal import HTTPCodecs
 internal import HTTPParser
 internal import HTTPServerCore
 
@@ -12,16 +13,16 @@ extension WebDAVHandler {
         guard !call.request.fields.contains(.contentRange) else {
             throw WebDAVError(.badRequest, "parts of a file are not taken")
         }
-        _ = try await requireWritable(call)
+        _ = try await requireWritable(call, isHeld: false)
         try await require(.upload(path), call)
         let isCoded = call.request.fields.contains(.contentEncoding)
         let announced = isCoded ? nil : call.request.contentLength
-        try refuse(announced ?? Self.expectedLength(call.request))
-        let content = try await store.stage(call.request.body, for: path, expected: announced)
+        try await refuse(announced, hint: Self.expectedLength(call.request), path)
+        let content = try await store.stage(observed(call), for: path, expected: announced)
         try refuse(content.length)
         let modified = Self.clientTime(call.request)
         let (isNew, info) = try await gate.hold([path]) {
-            let isNew = try await requireWritable(call) == nil
+            let isNew = try await requireWritable(call, isHeld: true) == nil
             return (isNew, try await store.place(content, at: path, modified: modified))
         }
         await tell(.upload(path), call)
@@ -33,12 +34,22 @@ extension WebDAVHandler {
 
     /// Checks all that stands against new content.
     /// - Returns: what is there now.
-    private func requireWritable(_ call: WebDAVCall) async throws -> ResourceInfo? {
+    private func requireWritable(
+        _ call: WebDAVCall, isHeld: Bool
+    ) async throws -> ResourceInfo? {
         let info = try await store.infoIfThere(call.path)
         guard info?.isCollection != true, !call.namesCollection else {
             throw WebDAVError(.methodNotAllowed, "it is a collection")
         }
-        if info == nil { try await requireParent(of: call.path) }
+        if info == nil {
+            try await requireParent(of: call.path)
+            if isHeld {
+                try await forgetLocks(onNothingAt: call.path)
+            } else if try await hasOwnLock(call.path) {
+                // Somebody is about to make it, or a lock is left over: that is seen later.
+                return nil
+            }
+        }
         try await requireConditions(call, info)
         try await requireUnlocked(call.path, andMembership: info == nil, call)
         return info
@@ -49,6 +60,34 @@ extension WebDAVHandler {
         guard let parent = path.parent, !parent.isRoot else { return }
         guard let info = try await store.infoIfThere(parent), info.isCollection
         else { throw WebDAVError.noParent }
+    }
+
+    private func hasOwnLock(_ path: ResourcePath) async throws -> Bool {
+        try await locks.locks(on: path, andInside: false).contains { $0.root == path }
+    }
+
+    /// Refuses what is announced to be too long, before any of it is read. What is only a hint is
+    /// compared with the room that there is; a length that is certain the store looks at itself.
+    private func refuse(_ announced: Int64?, hint: Int64?, _ path: ResourcePath) async throws {
+        try refuse(announced ?? hint)
+        guard announced == nil, let hint, let parent = path.parent,
+            let available = try await store.quota(at: parent)?.available, hint > available
+        else { return }
+        throw WebDAVError.storageFull
+    }
+
+    private func observed(_ call: WebDAVCall) -> RequestBody {
+        guard let told = options.uploadProgress else { return call.request.body }
+        let (path, request) = (call.path, call.request)
+        let total = request.contentLength ?? Self.expectedLength(request)
+        let received = Locked<Int64>(0)
+        return request.body.observed { count in
+            let bytes = received.withLock { received in
+                received += Int64(count)
+                return received
+            }
+            told(path, bytes, total, request)
+        }
     }
 
     private func refuse(_ length: Int64?) throws(WebDAVError) {

@@ -26,7 +26,7 @@ final class LocalMembers: Sendable {
     /// `nil` for what no client is to see: our own, names that no URL can have here, links that
     /// lead out, and what is neither a file nor a directory.
     private func member(_ name: [UInt8], of store: LocalStore) -> ResourceMember? {
-        guard !name.starts(with: LocalStore.ownPrefix),
+        guard !OwnNames.contains(name),
             ResourcePath(segments: [name]) != nil,
             var status = try? reader.directory.status(of: name)
         else { return nil }

@@ -1,5 +1,6 @@
 internal import HTTPParser
 internal import HTTPServerCore
+internal import Synchronization
 
 /// The dead properties of files: in one extended attribute each, which is set at once and whole;
 /// where it does not fit, or the file system has none, in a file named by the identity of the file
@@ -10,15 +11,19 @@ final class LocalProperties: Sendable {
     #else
         private static let attribute = "user.httpkit.dav"
     #endif
-    private static let folder = Array("properties".utf8)
+    static let folder = Array("properties".utf8)
     /// Stands in the attribute for properties that are in a file.
     private static let elsewhere = Array("@".utf8)
 
     private let tree: FileTree
     private let scratch: ScratchFolder
+    private let rootDevice: UInt64?
+    /// Whether there may be files of properties. Mostly there are none, and nobody looks for them.
+    private let hasFiles = Atomic(false)
 
     init(_ tree: FileTree, _ scratch: ScratchFolder) {
         (self.tree, self.scratch) = (tree, scratch)
+        rootDevice = (try? tree.status(of: []))?.device
     }
 
     func read(_ file: OpenFile) -> [DeadProperty] {
@@ -61,22 +66,25 @@ final class LocalProperties: Sendable {
 
     // MARK: Files
 
-    /// Inode and time of birth: another file that gets the same inode has another one.
-    private static func name(of file: OpenFile) throws(SystemError) -> [UInt8] {
-        let status = try file.status()
-        let parts = [status.device, status.inode].map { String($0, radix: 16) }
-        return Array(
-            (parts + ["\(status.bornSeconds)", "\(status.bornNanoseconds)"])
-                .joined(separator: "-").utf8)
+    /// Inode and time of birth: another file that gets the same inode has another one. The number
+    /// of the device may be another after each start of the machine, so that of the root is left
+    /// out.
+    private func name(of status: FileStatus) -> [UInt8] {
+        var parts = [
+            String(status.inode, radix: 16), "\(status.bornSeconds)", "\(status.bornNanoseconds)",
+        ]
+        if status.device != rootDevice { parts.append(String(status.device, radix: 16)) }
+        return Array(parts.joined(separator: "-").utf8)
     }
 
     private func sideFolder() -> OpenDirectory? {
-        scratch.ownFolderIfThere().flatMap { try? $0.directory(Self.folder) }
+        guard hasFiles.load(ordering: .relaxed) else { return nil }
+        return scratch.ownFolderIfThere().flatMap { try? $0.directory(Self.folder) }
     }
 
     private func sideFile(of file: OpenFile) -> [UInt8]? {
-        guard let folder = sideFolder(), let name = try? Self.name(of: file),
-            let side = try? folder.open(name)
+        guard let folder = sideFolder(), let status = try? file.status(),
+            let side = try? folder.open(name(of: status))
         else { return nil }
         return try? side.content(upTo: PropertyFile.byteLimit)
     }
@@ -88,15 +96,81 @@ final class LocalProperties: Sendable {
         } catch {
             guard error.isTaken else { throw error }
         }
+        hasFiles.store(true, ordering: .relaxed)
         let target = FilePlace(
-            directory: try own.directory(Self.folder), name: try Self.name(of: file))
+            directory: try own.directory(Self.folder), name: name(of: try file.status()))
         let new = scratch.place(beside: target)
-        try new.directory.create(new.name).write(bytes)
-        try new.directory.rename(new.name, to: target, .replacing)
+        do throws(SystemError) {
+            try new.directory.create(new.name).write(bytes)
+            try new.directory.rename(new.name, to: target, .replacing)
+        } catch {
+            try? new.directory.remove(new.name, isDirectory: false)
+            throw error
+        }
     }
 
     private func removeSideFile(of file: OpenFile) throws(SystemError) {
+        guard hasFiles.load(ordering: .relaxed) else { return }
+        forget(try file.status())
+    }
+
+    /// Removes the properties of a file that is no more.
+    func forget(_ status: FileStatus) {
         guard let folder = sideFolder() else { return }
-        try? folder.remove(try Self.name(of: file), isDirectory: false)
+        try? folder.remove(name(of: status), isDirectory: false)
+    }
+
+    /// For trees that are removed; `nil` when there is nothing to be forgotten.
+    var onRemoval: ((FileStatus) -> Void)? {
+        guard let folder = sideFolder() else { return nil }
+        return { [self] status in
+            try? folder.remove(name(of: status), isDirectory: false)
+        }
+    }
+
+    // MARK: The start
+
+    /// Removes the properties of files that are no more, which other programs have removed or a
+    /// dead process has left. Where all are in attributes, there is nothing to look for.
+    /// - Parameter isAlone: whether no other process writes here meanwhile.
+    func sweep(isAlone: Bool) {
+        hasFiles.store(true, ordering: .relaxed)
+        guard let folder = sideFolder(), let reader = try? DirectoryReader(folder) else {
+            return hasFiles.store(false, ordering: .relaxed)
+        }
+        var left: Set<[UInt8]> = []
+        while let name = reader.next() { left.insert(name) }
+        guard isAlone else { return }
+        if !left.isEmpty {
+            guard let root = try? tree.directory([]), findOwners(of: &left, in: root, 0) else {
+                return
+            }
+            for name in left { try? folder.remove(name, isDirectory: false) }
+        }
+        guard (try? DirectoryReader(folder))?.next() == nil else { return }
+        try? scratch.ownFolderIfThere()?.remove(Self.folder, isDirectory: true)
+        hasFiles.store(false, ordering: .relaxed)
+    }
+
+    /// Takes out those whose files are there.
+    /// - Returns: whether everything could be looked at.
+    private func findOwners(
+        of names: inout Set<[UInt8]>, in directory: OpenDirectory, _ depth: Int
+    ) -> Bool {
+        guard depth < 512, let status = try? directory.status(of: []),
+            let reader = try? DirectoryReader(directory)
+        else { return false }
+        names.remove(name(of: status))
+        while !names.isEmpty, let member = reader.next() {
+            guard !OwnNames.contains(member), let status = try? directory.status(of: member) else {
+                continue
+            }
+            if status.kind == .regular { names.remove(name(of: status)) }
+            guard status.kind == .directory else { continue }
+            guard let inner = try? directory.directory(member),
+                findOwners(of: &names, in: inner, depth + 1)
+            else { return false }
+        }
+        return true
     }
 }

@@ -20,11 +20,13 @@ extension LocalStore {
             let target = try place(of: destination)
             _ = try source.directory.status(of: source.name)
             do throws(SystemError) {
-                try put(source, at: target)
+                try put(source, at: target, from: path, to: destination)
             } catch {
                 guard error.isAcrossVolumes else { throw error }
                 try copyNow(path, to: destination, deep: true)
-                if let fault = source.directory.removeTree(source.name).first { throw fault }
+                let faults = source.directory.removeTree(
+                    source.name, onRemoval: properties.onRemoval)
+                if let fault = faults.first { throw fault }
             }
         }
     }
@@ -48,26 +50,39 @@ extension LocalStore {
                 finish: { [properties] (old, new) throws(SystemError) in
                     try properties.copy(from: old, to: new)
                 })
-            try put(new, at: target)
+            try put(new, at: target, from: nil, to: destination)
         } catch {
-            _ = new.directory.removeTree(new.name)
+            removeTree(new)
             throw error
         }
     }
 
     /// Gives `new` the name of `target`. What has that name is replaced at once, and then removed.
-    private func put(_ new: FilePlace, at target: FilePlace) throws(SystemError) {
+    /// - Parameters:
+    ///   - source: the path of `new`; `nil` for one that nobody sees.
+    ///   - path: the path of `target`.
+    private func put(
+        _ new: FilePlace, at target: FilePlace, from source: ResourcePath?, to path: ResourcePath
+    ) throws(SystemError) {
         guard let old = try? target.directory.status(of: target.name) else {
             return try new.directory.rename(new.name, to: target, .replacing)
         }
-        let kind = try new.directory.status(of: new.name).kind
-        if old.kind != .directory, kind != .directory {
-            return try new.directory.rename(new.name, to: target, .replacing)
+        let status = try new.directory.status(of: new.name)
+        if old.kind != .directory, status.kind != .directory {
+            try new.directory.rename(new.name, to: target, .replacing)
+            return properties.forget(old)
         }
         let aside = scratch.place(beside: target)
+        let note = try? scratch.note(ReplacementNote.prefix)
+        if let note {
+            let text = ReplacementNote(source: source, target: path, old: old, aside: aside.name)
+            try text.write(to: note)
+        }
+        defer { if let note { try? note.directory.remove(note.name, isDirectory: false) } }
         do throws(SystemError) {
             try new.directory.rename(new.name, to: target, .exchanging)
-            // What was there has the name of the new one now, which others may see.
+            // What was there has the name of the new one now.
+            guard source != nil else { return removeTree(new) }
             try new.directory.rename(new.name, to: aside, .creating)
         } catch {
             guard error.isUnsupported else { throw error }
@@ -79,7 +94,12 @@ extension LocalStore {
                 throw error
             }
         }
-        _ = aside.directory.removeTree(aside.name)
+        removeTree(aside)
+    }
+
+    /// Removes what nobody sees any more.
+    private func removeTree(_ place: FilePlace) {
+        _ = place.directory.removeTree(place.name, onRemoval: properties.onRemoval)
     }
 
     /// Whether the paths lead to one thing, or one leads into the other, judged by what is on the
@@ -100,6 +120,13 @@ extension LocalStore {
         guard wanted.kind == .directory, let parent = inner.parent else { return false }
         let root = try tree.status(of: [])
         var directory = try tree.directory(parent.bytes)
+        let outer = try directory.status(of: [])
+        // What is mounted at a second place has no way up to the first.
+        if outer.device == wanted.device, outer.mount != wanted.mount,
+            try tree.directory(path.bytes).holds(outer)
+        {
+            return true
+        }
         while true {
             let status = try directory.status(of: [])
             if status.isSameFile(as: wanted) { return true }

@@ -19,9 +19,6 @@ public final class LocalStore: ResourceStore {
     let properties: LocalProperties
     private let synchronizes: Bool
 
-    /// Names that begin like this are the store's own.
-    static let ownPrefix = Array(".httpkit-dav".utf8)
-
     /// Opens a directory.
     /// - Parameters:
     ///   - root: its path.
@@ -36,7 +33,15 @@ public final class LocalStore: ResourceStore {
         scratch = ScratchFolder(tree)
         properties = LocalProperties(tree, scratch)
         self.synchronizes = synchronizes
-        scratch.sweep()
+        let isAlone = scratch.sweep { [tree] in ReplacementNote.finishAll(in: $0, of: tree) }
+        properties.sweep(isAlone: isAlone)
+        scratch.removeIfEmpty()
+    }
+
+    /// Removes the folder for what is being written, which is made again when something is written.
+    /// A program calls it when it ends, with no request under way. It blocks.
+    public func close() {
+        scratch.close()
     }
 
     // MARK: Reading
@@ -143,10 +148,12 @@ public final class LocalStore: ResourceStore {
                 try properties.copy(from: try target.directory.open(target.name), to: file)
                 try file.setPermissions(old.permissions)
             }
-            if let modified { try file.setModified(modified) }
+            let time = WriteClock.next()
+            try file.setModified(modified ?? time.seconds, nanoseconds: time.nanoseconds)
             if synchronizes { try Syscalls.synchronize(file.descriptor) }
             try from.directory.rename(from.name, to: target, .replacing)
             content.isPlaced = true
+            if let old { properties.forget(old) }
             guard let info = ResourceInfo(try file.status()) else { throw WebDAVError.notFound }
             return info
         }
@@ -171,9 +178,8 @@ public final class LocalStore: ResourceStore {
             try Self.requireForeign(path)
             let target = try place(of: path)
             _ = try target.directory.status(of: target.name)
-            return target.directory.removeTree(target.name).map { fault in
-                ResourceFailure(path, fault)
-            }
+            return target.directory.removeTree(target.name, onRemoval: properties.onRemoval)
+                .map { ResourceFailure(path, $0) }
         }
     }
 
@@ -217,7 +223,7 @@ public final class LocalStore: ResourceStore {
 
     /// Whether a path leads to what the store keeps for itself.
     static func isOwn(_ path: ResourcePath) -> Bool {
-        !path.isRoot && path.segments.contains { $0.starts(with: ownPrefix) }
+        OwnNames.areIn(path.bytes)
     }
 
     static func requireForeign(_ path: ResourcePath) throws(WebDAVError) {
@@ -298,7 +304,8 @@ extension ResourceInfo {
     }
 
     /// Which file, how long, when changed, and when made: each PUT makes a new file, so the last
-    /// tells contents apart that share inode, size and a time that the client has set. The time of
+    /// tells contents apart that share inode, size and a time that the client has set. `WriteClock`
+    /// tells those apart that are written within one tick of the file system's clock. The time of
     /// the last change of status has no part in it, because properties change that one.
     private static func tag(_ status: FileStatus) -> EntityTag? {
         func hex(_ number: Int64) -> String { String(UInt64(bitPattern: number), radix: 16) }

@@ -6,25 +6,43 @@ internal import HTTPServerCore
 final class ScratchFolder: Sendable {
     private struct Session: Sendable {
         var folder: OpenDirectory
-        var device: UInt64
+        var name: [UInt8]
+        var status: FileStatus
     }
 
     private let tree: FileTree
     private let session = Locked<Session?>(nil)
+    /// Names of folders of sessions begin like this.
+    private static let sessionPrefix = Array("new-".utf8)
 
     init(_ tree: FileTree) {
         self.tree = tree
+    }
+
+    deinit {
+        // Where nobody has closed it, it goes when it can.
+        guard let session = session.withLock({ $0 }) else { return }
+        BlockingPool.files.submit { [tree] in Self.end(session, in: tree) }
     }
 
     /// A name for something new on the volume of `target`. It blocks.
     ///
     /// Where our own folder cannot be made, or is on another volume, it is beside the target.
     func place(beside target: FilePlace) -> FilePlace {
-        let device = (try? target.directory.status(of: []))?.device
-        if let session = try? current(), session.device == device {
+        if let status = try? target.directory.status(of: []), let session = try? current(),
+            session.status.isOnVolume(of: status)
+        {
             return FilePlace(directory: session.folder, name: Self.randomName(""))
         }
-        return FilePlace(directory: target.directory, name: Self.randomName(".httpkit-dav-"))
+        return FilePlace(
+            directory: target.directory,
+            name: Self.randomName(String(decoding: OwnNames.folder, as: UTF8.self) + "-"))
+    }
+
+    /// A name for a note on what is about to be done, which the next process reads if this one dies
+    /// meanwhile.
+    func note(_ kind: String) throws(SystemError) -> FilePlace {
+        FilePlace(directory: try current().folder, name: Self.randomName(kind))
     }
 
     private func current() throws(SystemError) -> Session {
@@ -41,44 +59,87 @@ final class ScratchFolder: Sendable {
         return try made.get()
     }
 
+    /// Another process may take a new folder for one that was left, until it is held.
     private func makeSession() throws(SystemError) -> Session {
-        let own = try ownFolder()
-        let name = Self.randomName("new-")
-        try own.makeDirectory(name, 0o700)
-        let folder = try own.directory(name)
-        _ = folder.file.hold()
-        return Session(folder: folder, device: try folder.status(of: []).device)
+        var tries = 8
+        while true {
+            do throws(SystemError) {
+                let own = try ownFolder()
+                let name = Self.randomName(String(decoding: Self.sessionPrefix, as: UTF8.self))
+                try own.makeDirectory(name, 0o700)
+                let folder = try own.directory(name)
+                let status = try folder.status(of: [])
+                if folder.file.hold(), try own.status(of: name).isSameFile(as: status) {
+                    return Session(folder: folder, name: name, status: status)
+                }
+                throw SystemError("open", code: 2)
+            } catch {
+                tries -= 1
+                guard error.isMissing, tries > 0 else { throw error }
+            }
+        }
     }
 
     /// `.httpkit-dav` at the root, made when it is not there.
     func ownFolder() throws(SystemError) -> OpenDirectory {
         let root = try tree.directory([])
         do throws(SystemError) {
-            try root.makeDirectory(LocalStore.ownPrefix, 0o700)
+            try root.makeDirectory(OwnNames.folder, 0o700)
         } catch {
             guard error.isTaken else { throw error }
         }
-        return try root.directory(LocalStore.ownPrefix)
+        return try root.directory(OwnNames.folder)
     }
 
     /// `.httpkit-dav` if it is there.
     func ownFolderIfThere() -> OpenDirectory? {
-        (try? tree.directory([]))?.directoryIfThere(LocalStore.ownPrefix)
+        (try? tree.directory([]))?.directoryIfThere(OwnNames.folder)
+    }
+
+    // MARK: The end
+
+    /// Removes the folder of this process, and `.httpkit-dav` if nothing else is in it.
+    func close() {
+        let ended = session.withLock { session in
+            defer { session = nil }
+            return session
+        }
+        if let ended { Self.end(ended, in: tree) }
+    }
+
+    private static func end(_ session: Session, in tree: FileTree) {
+        guard let root = try? tree.directory([]),
+            let own = root.directoryIfThere(OwnNames.folder)
+        else { return }
+        _ = own.removeTree(session.name)
+        try? root.remove(OwnNames.folder, isDirectory: true)
     }
 
     /// Removes what processes have left that are no more.
-    func sweep() {
-        guard let own = ownFolderIfThere(), let reader = try? DirectoryReader(own) else { return }
+    /// - Parameter finish: is given each folder of one before that goes.
+    /// - Returns: whether no other process has a folder here.
+    func sweep(_ finish: (OpenDirectory) -> Void) -> Bool {
+        guard let own = ownFolderIfThere(), let reader = try? DirectoryReader(own) else {
+            return true
+        }
         var names: [[UInt8]] = []
         while let name = reader.next() { names.append(name) }
-        for name in names where name.starts(with: "new-".utf8) {
-            guard let folder = own.directoryIfThere(name), folder.file.hold() else { continue }
+        var isAlone = true
+        for name in names where name.starts(with: Self.sessionPrefix) {
+            guard let folder = own.directoryIfThere(name) else { continue }
+            guard folder.file.hold() else {
+                isAlone = false
+                continue
+            }
+            finish(folder)
             _ = own.removeTree(name)
         }
-        // It goes when nothing else is in it.
-        if let root = try? tree.directory([]) {
-            try? root.remove(LocalStore.ownPrefix, isDirectory: true)
-        }
+        return isAlone
+    }
+
+    /// Removes `.httpkit-dav` if nothing is in it.
+    func removeIfEmpty() {
+        try? tree.directory([]).remove(OwnNames.folder, isDirectory: true)
     }
 
     private static func randomName(_ prefix: String) -> [UInt8] {

@@ -11,10 +11,13 @@ extension XMLElement {
         var text = ""
         collectPrefixes(&used, &text)
         var standing: [(prefix: String, namespace: String)] = []
-        for declaration in scope + declarations {
-            standing.removeAll { $0.prefix == declaration.prefix }
+        var seen: Set<String> = []
+        // The inner ones hide the outer ones.
+        for declaration in (scope + declarations).reversed()
+        where seen.insert(declaration.prefix).inserted {
             standing.append(declaration)
         }
+        standing.reverse()
         // Values may name prefixes, too, as `xsi:type="xs:string"` does.
         standing.removeAll { declaration in
             !used.contains(declaration.prefix)

@@ -114,7 +114,7 @@ package enum XMLReader {
     private static let characters: charactersSAXFunc = { context, start, count in
         guard let builder = unsafe builder(context), let start = unsafe start else { return }
         let bytes = unsafe UnsafeBufferPointer(start: start, count: Int(count))
-        builder.add(unsafe String(decoding: bytes, as: UTF8.self))
+        unsafe builder.add(bytes)
     }
 
     private static let documentType: internalSubsetSAXFunc = { context, _, _, _ in
@@ -149,6 +149,7 @@ private final class XMLBuilder {
     private(set) var fault: XMLFault.Kind?
     private var open: [XMLElement] = []
     private var count = 0
+    private var text: [UInt8] = []
 
     init(_ limits: XMLLimits) {
         self.limits = limits
@@ -169,13 +170,21 @@ private final class XMLBuilder {
             !element.prefix.isEmpty || !element.name.local.isEmpty,
             element.prefix.isEmpty || !element.name.namespace.isEmpty
         else { return fail(.malformed) }
+        guard
+            element.attributes.allSatisfy({ attribute in
+                !attribute.name.local.utf8.contains(UInt8(ascii: ":"))
+                    && (attribute.prefix.isEmpty || !attribute.name.namespace.isEmpty)
+            })
+        else { return fail(.malformed) }
         // Namespaces in XML 1.0 section 2.2: a prefix cannot stand for nothing.
         guard !element.declarations.contains(where: { !$0.prefix.isEmpty && $0.namespace.isEmpty })
         else { return fail(.malformed) }
+        endText()
         open.append(element)
     }
 
     func end() {
+        endText()
         guard let element = open.popLast() else { return }
         if open.isEmpty {
             root = element
@@ -184,12 +193,14 @@ private final class XMLBuilder {
         }
     }
 
-    func add(_ text: String) {
-        guard let last = open.indices.last else { return }
-        if case .text(let before) = open[last].nodes.last {
-            open[last].nodes[open[last].nodes.count - 1] = .text(before + text)
-        } else {
-            open[last].nodes.append(.text(text))
-        }
+    /// Text comes in many small pieces, each escape in one of its own: they are put together once.
+    func add(_ piece: UnsafeBufferPointer<UInt8>) {
+        if !open.isEmpty { unsafe text.append(contentsOf: piece) }
+    }
+
+    private func endText() {
+        guard !text.isEmpty, let last = open.indices.last else { return }
+        open[last].nodes.append(.text(String(decoding: text, as: UTF8.self)))
+        text.removeAll(keepingCapacity: true)
     }
 }

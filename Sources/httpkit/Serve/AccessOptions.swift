@@ -27,6 +27,17 @@ struct AccessOptions: ParsableArguments {
             valueName: "text"))
     var realm: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "A name of this server, for --webdav; can be given several times.",
+            discussion: """
+                Requests for other hosts are refused, because a page elsewhere could have its own \
+                name lead here. Addresses, localhost, names below local and this machine's name \
+                are known; *.example.org stands for all names below that.
+                """,
+            valueName: "name"))
+    var allowHost: [String] = []
+
     /// The password stands on the command line, so a stolen hash of it would tell nothing new: few
     /// rounds make a quick start.
     private static let rounds = 10_000
@@ -60,6 +71,14 @@ struct AccessOptions: ParsableArguments {
     }
 
     private static func isControl(_ byte: UInt8) -> Bool { byte < 0x20 || byte == 0x7F }
+
+    /// The names by which the server is reached.
+    /// - Parameter host: what it listens at.
+    func hosts(beside host: String) -> AllowedHosts {
+        var hosts = AllowedHosts(["*.local", Syscalls.hostName(), host])
+        for name in allowHost { hosts.allow(name) }
+        return hosts
+    }
 
     /// The handler, for those who may come in.
     func guarding(_ handler: any Handler) -> any Handler {

@@ -47,6 +47,12 @@ struct ServeCommand: AsyncParsableCommand {
                 """, valueName: "prefix"))
     var webdav: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Keep the locks of WebDAV in FILE over restarts; without it they are in memory.",
+            valueName: "file"))
+    var webdavLocks: String?
+
     @OptionGroup(title: "Access")
     var access: AccessOptions
 
@@ -87,6 +93,9 @@ struct ServeCommand: AsyncParsableCommand {
         if let webdav, !webdav.hasPrefix("/") {
             throw ValidationError("--webdav takes a path that begins with a slash")
         }
+        if webdavLocks != nil, webdav == nil {
+            throw ValidationError("--webdav-locks needs --webdav")
+        }
     }
 
     func run() async throws {
@@ -94,7 +103,8 @@ struct ServeCommand: AsyncParsableCommand {
         logToStandardError(logLevel)
         // Who reads our lines may go, as `head` does; that is no reason to stop serving.
         _ = signal(SIGPIPE, SIG_IGN)
-        let server = HTTPServer(serverConfiguration, handler: try handler)
+        let store = webdav == nil ? nil : try localStore
+        let server = HTTPServer(serverConfiguration, handler: try handler(store))
         do throws(ListenError) {
             try await server.start()
         } catch {
@@ -102,35 +112,39 @@ struct ServeCommand: AsyncParsableCommand {
         }
         announce(server)
         try await server.run(stoppingOn: [.interrupt, .terminate])
+        store?.close()
         if accessLog { Self.accessLines.flush() }
     }
 
     /// Gathers the lines of busy moments: a call for each would cost more than the request.
     private static let accessLines = AccessLogWriter(descriptor: STDERR_FILENO)
 
-    private var handler: any Handler {
-        get throws {
-            let served: any Handler =
-                files.gzip ? CompressionHandler(try plainRouter) : try plainRouter
-            guard let webdav else { return access.guarding(served) }
-            // Outside of the compression, which would give a file another tag when it is read than
-            // the one that PUT has told.
-            var router = Router()
-            router.mount("/", AsyncHandler { try await served.respond(to: $0) })
-            router.mountWebDAV(webdav, try webdavHandler)
-            return access.guarding(router)
-        }
+    private func handler(_ store: LocalStore?) throws -> any Handler {
+        let served: any Handler =
+            files.gzip ? CompressionHandler(try plainRouter) : try plainRouter
+        guard let webdav, let store else { return access.guarding(served) }
+        // Outside of the compression, which would give a file another tag when it is read than
+        // the one that PUT has told.
+        var router = Router()
+        router.mount("/", AsyncHandler { try await served.respond(to: $0) })
+        router.mountWebDAV(webdav, webdavHandler(store))
+        return access.guarding(HostCheckHandler(router, hosts: access.hosts(beside: host)))
     }
 
-    private var webdavHandler: WebDAVHandler {
+    private func webdavHandler(_ store: LocalStore) -> WebDAVHandler {
+        var options = WebDAVOptions()
+        options.isReadOnly = files.readOnly
+        options.allowsHidden = files.showHidden
+        options.listsCollections = !files.noListing
+        options.contentLimit = maxBody
+        return WebDAVHandler(
+            store: store, locks: MemoryLockStore(file: webdavLocks), options: options)
+    }
+
+    private var localStore: LocalStore {
         get throws {
-            var options = WebDAVOptions()
-            options.isReadOnly = files.readOnly
-            options.allowsHidden = files.showHidden
-            options.listsCollections = !files.noListing
-            options.contentLimit = maxBody
             do throws(SystemError) {
-                return WebDAVHandler(store: try LocalStore(root: directory), options: options)
+                return try LocalStore(root: directory)
             } catch {
                 fail("\(directory): \(error.reason)")
             }

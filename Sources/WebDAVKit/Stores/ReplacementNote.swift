@@ -1,0 +1,59 @@
+internal import HTTPServerCore
+
+/// What is written down before a collection takes the place of another, because no system can give
+/// three names at once: if the process dies between two of them, the next one ends it.
+///
+/// With the exchange of two names done, what was replaced has the name of the source. Where names
+/// cannot be exchanged, what is to be replaced waits aside while its name is free.
+struct ReplacementNote: Sendable {
+    /// What of its folder's names it begins with.
+    static let prefix = "replace-"
+
+    /// Where the new content comes from; `nil` where nobody sees it anyway.
+    var source: ResourcePath?
+    var target: ResourcePath
+    /// What was at the target.
+    var old: FileStatus
+    /// The name that it gets beside the note, if it is there.
+    var aside: [UInt8]
+
+    /// A line each. No name has control characters.
+    func write(to place: FilePlace) throws(SystemError) {
+        let lines = [
+            Self.identity(of: old), source?.bytes ?? [], target.bytes, aside,
+        ]
+        try place.directory.create(place.name).write(Array(lines.joined(separator: [0x0A])))
+    }
+
+    /// Ends what the notes of a dead process tell of.
+    static func finishAll(in folder: OpenDirectory, of tree: FileTree) {
+        guard let reader = try? DirectoryReader(folder) else { return }
+        var names: [[UInt8]] = []
+        while let name = reader.next() { names.append(name) }
+        for name in names where name.starts(with: prefix.utf8) {
+            guard let bytes = try? folder.open(name).content(upTo: 64 << 10) else { continue }
+            let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
+            if lines.count == 4 { finish(lines.map { Array($0) }, in: folder, of: tree) }
+        }
+    }
+
+    private static func finish(_ lines: [[UInt8]], in folder: OpenDirectory, of tree: FileTree) {
+        let (old, source, target, aside) = (lines[0], lines[1], lines[2], lines[3])
+        if !source.isEmpty, let place = try? tree.place(of: source),
+            let status = try? place.directory.status(of: place.name), identity(of: status) == old
+        {
+            _ = place.directory.removeTree(place.name)
+        }
+        if let place = try? tree.place(of: target), !target.isEmpty, !aside.isEmpty,
+            let status = try? folder.status(of: aside), identity(of: status) == old,
+            (try? place.directory.status(of: place.name)) == nil
+        {
+            try? folder.rename(aside, to: place, .creating)
+        }
+    }
+
+    private static func identity(of status: FileStatus) -> [UInt8] {
+        let numbers = [Int64(bitPattern: status.inode), status.bornSeconds, status.bornNanoseconds]
+        return Array(numbers.map { "\($0)" }.joined(separator: " ").utf8)
+    }
+}

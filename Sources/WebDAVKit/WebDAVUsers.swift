@@ -1,0 +1,49 @@
+internal import HTTPCodecs
+internal import HTTPParser
+public import HTTPServerCore
+
+/// WebDAV in which each user has a place of their own.
+///
+/// ```swift
+/// let users = WebDAVUsers { user in
+///     guard let folder = folders[user.name] else { return nil }
+///     return WebDAVHandler(store: try LocalStore(root: folder))
+/// }
+/// router.mountWebDAV("/home", AuthenticationHandler(users, by: authenticator))
+/// ```
+///
+/// Who it is an `AuthenticationHandler` around it has to find out. Names of users are no names of
+/// folders: they may hold slashes and dots.
+public final class WebDAVUsers: Handler {
+    /// Makes the handler of a user; `nil` for one who has no place.
+    public typealias Maker = @Sendable (Identity) async throws -> WebDAVHandler?
+
+    private let make: Maker
+    private let handlers = Locked<[String: WebDAVHandler]>([:])
+
+    /// Creates a handler.
+    /// - Parameter make: is called for the first request of each user; what it gives is kept as
+    ///   long as this object, with its locks.
+    public init(_ make: @escaping Maker) {
+        self.make = make
+    }
+
+    /// Answers by the handler of the user; 403 for who has none, and who is nobody.
+    public func respond(to request: Request) async throws -> Response {
+        guard let user = request.identity, let handler = try await handler(of: user) else {
+            throw HTTPError(.forbidden, "there is nothing of yours here")
+        }
+        return try await handler.respond(to: request)
+    }
+
+    private func handler(of user: Identity) async throws -> WebDAVHandler? {
+        if let known = handlers.withLock({ $0[user.name] }) { return known }
+        guard let made = try await make(user) else { return nil }
+        // Two requests may have come at once: all need the same locks.
+        return handlers.withLock { handlers in
+            let kept = handlers[user.name] ?? made
+            handlers[user.name] = kept
+            return kept
+        }
+    }
+}
