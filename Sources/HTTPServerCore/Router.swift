@@ -13,6 +13,8 @@ public import HTTPParser
 /// A router is a value: a copy taken by a server does not change any more.
 public struct Router: ImmediateHandler {
     private var table = RouteTable()
+    /// What `OPTIONS *` is told of the whole server, beside the methods.
+    package var asteriskFields = HTTPFields()
 
     /// Creates a router without routes.
     public init() {}
@@ -128,8 +130,9 @@ public struct Router: ImmediateHandler {
     private func unrouted(_ request: Request) throws(HTTPError) -> Response {
         let method = request.method
         if method == .options, request.target.form == .asterisk {
-            return Response(
-                .noContent, fields: [.allow: Self.list(Set(table.methods.compactMap { $0 }))])
+            var fields = asteriskFields
+            fields.append(.allow, Self.list(Set(table.methods.compactMap { $0 })))
+            return Response(.noContent, fields: fields)
         }
         let allowed = try table.methods(for: request)
         guard !allowed.isEmpty else {

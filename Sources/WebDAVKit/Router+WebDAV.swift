@@ -22,6 +22,7 @@ extension Router {
     public mutating func mountWebDAV(
         _ prefix: String, _ handler: some Handler, isReadOnly: Bool = false
     ) {
+        asteriskFields = WebDAVClasses.fields(isReadOnly: isReadOnly)
         let segments = prefix.split(separator: "/")
         for count in segments.indices {
             let path = "/" + segments[..<count].joined(separator: "/")

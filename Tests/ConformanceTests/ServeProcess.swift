@@ -11,19 +11,23 @@ final class ServeProcess: Sendable {
     private let program: RunningProgram
 
     convenience init(
-        _ folder: Folder, _ flags: [String] = [], errors: CInt? = nil
+        _ folder: Folder, _ flags: [String] = [], errors: CInt? = nil, by launcher: [String] = []
     ) async throws {
-        try await self.init(path: folder.path, flags, errors: errors, folder: folder)
+        try await self.init(
+            path: folder.path, flags, errors: errors, folder: folder, by: launcher)
     }
 
     /// Starts the server and waits for the line that names its address.
-    /// - Parameter errors: where standard error goes, when not to `complaints`.
+    /// - Parameters:
+    ///   - errors: where standard error goes, when not to `complaints`.
+    ///   - launcher: a program and its arguments, which runs what comes behind them.
     init(
-        path: String, _ flags: [String] = [], errors: CInt? = nil, folder: Folder? = nil
+        path: String, _ flags: [String] = [], errors: CInt? = nil, folder: Folder? = nil,
+        by launcher: [String] = []
     ) async throws {
         self.folder = folder
-        program = try RunningProgram(
-            Program.httpkit, ["serve", path, "--port", "0"] + flags, errors: errors)
+        let words = launcher + [Program.httpkit, "serve", path, "--port", "0"] + flags
+        program = try RunningProgram(words[0], Array(words.dropFirst()), errors: errors)
         guard await program.wait(until: { Self.port(in: $0.text) != nil }),
             let port = Self.port(in: program.text)
         else { throw Program.Failure("httpkit does not start: \(program.complaints)") }
@@ -59,6 +63,8 @@ final class ServeProcess: Sendable {
     /// What it wrote on standard error.
     var complaints: String { program.complaints }
     var isRunning: Bool { program.isRunning }
+    /// Its process identifier.
+    var pid: CInt { program.pid }
 
     /// Sends a signal.
     func signal(_ number: CInt) { program.signal(number) }

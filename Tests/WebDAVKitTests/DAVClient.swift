@@ -16,6 +16,10 @@ struct DAVClient: Sendable {
         self.router = router
     }
 
+    init(router: Router) {
+        self.router = router
+    }
+
     func send(
         _ method: String, _ path: String, _ fields: [String] = [], _ content: String = ""
     ) async throws -> ServerAnswer {

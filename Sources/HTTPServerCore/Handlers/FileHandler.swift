@@ -282,9 +282,8 @@ public struct FileHandler: ImmediateHandler {
     ) throws -> Response {
         let found = try root.entries(of: directory.descriptor, path: path.text)
         let entries = found.compactMap { name, status -> DirectoryEntry? in
-            guard name.first != UInt8(ascii: ".")
-                || (options.showsHidden && !OwnNames.contains(name))
-            else { return nil }
+            let isHidden = name.first == UInt8(ascii: ".")
+            guard !isHidden || (options.showsHidden && !OwnNames.contains(name)) else { return nil }
             return DirectoryEntry(
                 name: name, isDirectory: status.kind == .directory, size: status.size,
                 modified: HTTPDate(secondsSinceEpoch: status.modifiedSeconds))

@@ -25,18 +25,24 @@ public enum PropertyChange: Hashable, Sendable {
 }
 
 extension [DeadProperty] {
-    /// Applies changes in their order.
+    /// Applies changes in their order, however many there are.
     mutating func apply(_ changes: [PropertyChange]) {
+        var places: [XMLName: Int] = [:]
+        for (index, property) in enumerated() { places[property.name] = index }
+        var all = map(Optional.some)
         for change in changes {
             switch change {
             case .set(let property):
-                if let index = firstIndex(where: { $0.name == property.name }) {
-                    self[index] = property
+                if let index = places[property.name] {
+                    all[index] = property
                 } else {
-                    append(property)
+                    places[property.name] = all.count
+                    all.append(property)
                 }
-            case .remove(let name): removeAll { $0.name == name }
+            case .remove(let name):
+                if let index = places.removeValue(forKey: name) { all[index] = nil }
             }
         }
+        self = all.compactMap { $0 }
     }
 }

@@ -60,9 +60,11 @@ struct PropertyRenderer: Sendable {
     ) {
         let source = source
         var missing: [XMLName] = []
+        var places: [XMLName: Int] = [:]
+        for (index, property) in dead.enumerated() { places[property.name] = index }
         all.propstat(.ok) { writer in
             for name in names {
-                if !dead.isEmpty, let property = dead.first(where: { $0.name == name }) {
+                if !dead.isEmpty, let property = places[name].map({ dead[$0] }) {
                     writer.markup(property.xml)
                 } else if let property = LiveProperty(name), source.has(property, path, info) {
                     source.write(property, path, info, to: &writer)

@@ -1,24 +1,28 @@
-internal import HTTPServerCore
+package import HTTPServerCore
 
 /// What is written down before a collection takes the place of another, because no system can give
 /// three names at once: if the process dies between two of them, the next one ends it.
 ///
 /// With the exchange of two names done, what was replaced has the name of the source. Where names
 /// cannot be exchanged, what is to be replaced waits aside while its name is free.
-struct ReplacementNote: Sendable {
+package struct ReplacementNote: Sendable {
     /// What of its folder's names it begins with.
-    static let prefix = "replace-"
+    package static let prefix = "replace-"
 
     /// Where the new content comes from; `nil` where nobody sees it anyway.
-    var source: ResourcePath?
-    var target: ResourcePath
+    package var source: ResourcePath?
+    package var target: ResourcePath
     /// What was at the target.
-    var old: FileStatus
+    package var old: FileStatus
     /// The name that it gets beside the note, if it is there.
-    var aside: [UInt8]
+    package var aside: [UInt8]
+
+    package init(source: ResourcePath?, target: ResourcePath, old: FileStatus, aside: [UInt8]) {
+        (self.source, self.target, self.old, self.aside) = (source, target, old, aside)
+    }
 
     /// A line each. No name has control characters.
-    func write(to place: FilePlace) throws(SystemError) {
+    package func write(to place: FilePlace) throws(SystemError) {
         let lines = [
             Self.identity(of: old), source?.bytes ?? [], target.bytes, aside,
         ]

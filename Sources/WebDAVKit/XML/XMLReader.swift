@@ -21,6 +21,9 @@ package struct XMLLimits: Hashable, Sendable {
     package var elements = 10_000
     package var attributes = 64
     package var nameBytes = 1024
+    /// Of one tag or comment, roughly: the library compares each attribute of a tag with each other
+    /// before anybody can count them.
+    package var markupBytes = 64 << 10
 
     package init() {}
 }
@@ -65,6 +68,7 @@ package enum XMLReader {
         _ = unsafe xmlCtxtUseOptions(parser, CInt(XML_PARSE_NONET.rawValue))
         // In pieces, so that what is refused early costs little however much follows.
         var start = 0
+        var (events, silent) = (builder.events, 0)
         while start < content.count, builder.fault == nil {
             let end = min(start + 4096, content.count)
             let status = unsafe content.withUnsafeBytes { bytes in
@@ -74,7 +78,9 @@ package enum XMLReader {
                     CInt(piece.count), 0)
             }
             guard status == 0 else { return builder.fail(.malformed) }
-            start = end
+            silent = builder.events == events ? silent + end - start : 0
+            guard silent <= builder.limits.markupBytes else { return builder.fail(.tooLarge) }
+            (start, events) = (end, builder.events)
         }
         guard builder.fault == nil else { return }
         if unsafe xmlParseChunk(parser, nil, 0, 1) != 0 { builder.fail(.malformed) }
@@ -148,6 +154,8 @@ private final class XMLBuilder {
     private(set) var root: XMLElement?
     private(set) var fault: XMLFault.Kind?
     private var open: [XMLElement] = []
+    /// How much the library has told, in no particular unit.
+    private(set) var events = 0
     private var count = 0
     private var text: [UInt8] = []
 
@@ -161,6 +169,7 @@ private final class XMLBuilder {
 
     func start(_ element: XMLElement) {
         count += 1
+        events += 1
         guard count <= limits.elements, open.count < limits.depth,
             element.name.local.utf8.count <= limits.nameBytes,
             element.name.namespace.utf8.count <= limits.nameBytes
@@ -184,6 +193,7 @@ private final class XMLBuilder {
     }
 
     func end() {
+        events += 1
         endText()
         guard let element = open.popLast() else { return }
         if open.isEmpty {
@@ -195,6 +205,7 @@ private final class XMLBuilder {
 
     /// Text comes in many small pieces, each escape in one of its own: they are put together once.
     func add(_ piece: UnsafeBufferPointer<UInt8>) {
+        events += 1
         if !open.isEmpty { unsafe text.append(contentsOf: piece) }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPParser
 import HTTPServerCore
 import TestSupport
 import Testing
@@ -6,36 +7,6 @@ import WebDAVKit
 
 @Suite("LocalStore: nothing leads out, and nothing is half done")
 struct LocalStoreTests {
-    /// A directory with something beside it that nobody is to reach.
-    private final class Share: Sendable {
-        let outer: String
-        var path: String { outer + "/share" }
-
-        init() throws {
-            outer = FileManager.default.temporaryDirectory.path + "/webdav-\(UUID().uuidString)"
-            try FileManager.default.createDirectory(
-                atPath: outer + "/share", withIntermediateDirectories: true)
-            try write("secret", "../secret")
-        }
-
-        deinit { try? FileManager.default.removeItem(atPath: outer) }
-
-        func write(_ text: String, _ name: String) throws {
-            try Data(text.utf8).write(to: URL(fileURLWithPath: path + "/" + name))
-        }
-
-        func text(_ name: String) -> String? {
-            FileManager.default.contents(atPath: path + "/" + name)
-                .map { String(decoding: $0, as: UTF8.self) }
-        }
-
-        func link(_ name: String, to target: String) throws {
-            try FileManager.default.createSymbolicLink(
-                atPath: path + "/" + name, withDestinationPath: target)
-        }
-
-        func client() throws -> DAVClient { DAVClient(store: try LocalStore(root: path)) }
-    }
 
     @Test func linksDoNotLeadOut() async throws {
         let share = try Share()
@@ -195,5 +166,52 @@ struct LocalStoreTests {
         let list = try await client.send("PROPFIND", "/dav/", ["Depth: 1"])
         #expect(list["Transfer-Encoding"] == "chunked")
         #expect(list.text.matches(of: /<D:response>/).count == 2_001)
+    }
+
+    @Test func tagsTellContentsApartThatAreWrittenInOneTick() async throws {
+        let share = try Share()
+        let store = try LocalStore(root: share.path)
+        let path = try #require(ResourcePath("a"))
+        var tags: Set<String> = []
+        for _ in 0..<1_000 {
+            let content = try await store.stage(.empty, for: path, expected: 0)
+            let info = try await store.place(content, at: path, modified: 1_000_000_000)
+            tags.insert(info.entityTag.map { String(decoding: $0.bytes, as: UTF8.self) } ?? "")
+        }
+        #expect(tags.count == 1_000)
+    }
+
+    @Test func ourFolderGoesWhenTheStoreIsClosed() async throws {
+        let share = try Share()
+        let store = try LocalStore(root: share.path)
+        let client = DAVClient(store: store)
+        for _ in 0..<2 {
+            #expect(try await client.status("PUT", "/dav/a", [], "x") < 300)
+            #expect(FileManager.default.fileExists(atPath: share.path + "/.httpkit-dav"))
+            store.close()
+            #expect(!FileManager.default.fileExists(atPath: share.path + "/.httpkit-dav"))
+        }
+    }
+
+    @Test func locksOnWhatOthersHaveRemovedAreGone() async throws {
+        let share = try Share()
+        let client = try share.client()
+        #expect(try await client.status("PUT", "/dav/a", [], "x") == 201)
+        _ = try await client.lock("/dav/a")
+        try FileManager.default.removeItem(atPath: share.path + "/a")
+        #expect(try await client.status("PUT", "/dav/a", [], "y") == 201)
+        _ = try await client.lock("/dav/b")
+        try FileManager.default.removeItem(atPath: share.path + "/b")
+        #expect(try await client.status("MKCOL", "/dav/b") == 201)
+        #expect(try await client.status("PUT", "/dav/b/c", [], "y") == 201)
+    }
+
+    @Test func aLockThatCannotBeKeptIsNotPromised() async throws {
+        let share = try Share()
+        let locks = MemoryLockStore(file: share.outer + "/none/locks")
+        let client = DAVClient(store: try LocalStore(root: share.path), locks: locks)
+        #expect(try await client.status("LOCK", "/dav/a", [], DAVClient.lockInfo()) >= 500)
+        #expect(share.text("a") == nil)
+        #expect(try await client.status("PUT", "/dav/a", [], "x") == 201)
     }
 }

@@ -37,6 +37,7 @@ struct XMLReaderTests {
     @Test(arguments: [
         "", "<a>", "<a></b>", "<a><b></a></b>", "text", "<a/><b/>", "<D:a/>",
         "<b:a xmlns:b=\"\"/>", "<a>&undefined;</a>", "<a b=\"1\" b=\"2\"/>", "<a>\u{1}</a>",
+        "<a x:b=\"1\"/>", "<a xmlns:x=\"u:\" x:b:c=\"1\"/>", "<a><b x:c=\"1\"/></a>",
     ])
     func whatIsNotWellFormedIsRefused(_ text: String) {
         #expect(fault(text) == .malformed)
@@ -77,6 +78,25 @@ struct XMLReaderTests {
     @Test func lengthIsLimited() {
         let text = "<a>" + String(repeating: "x", count: 1 << 20) + "</a>"
         #expect(fault(text) == .tooLarge)
+    }
+
+    @Test(arguments: [
+        "<a>" + "<b " + String(repeating: "x", count: 80_000) + "='1'/></a>",
+        "<a><!--" + String(repeating: "x", count: 80_000) + "--></a>",
+        "<a><b " + (0..<20_000).map { "a\($0)=''" }.joined(separator: " ") + "/></a>",
+    ])
+    func markupIsLimited(_ text: String) {
+        #expect(fault(text) == .tooLarge)
+    }
+
+    @Test func longTextIsNoMarkup() throws {
+        for text in ["x", "&amp;", "€ "] {
+            let count = 900_000 / text.utf8.count
+            let long = String(repeating: text, count: count)
+            #expect(try read("<a>\(long)</a>").text.count == count * (text == "€ " ? 2 : 1))
+        }
+        let long = String(repeating: "<", count: 900_000)
+        #expect(try read("<a><![CDATA[\(long)]]></a>").text == long)
     }
 
     @Test func otherEncodingsAreRead() throws {

@@ -66,6 +66,11 @@ struct LitmusTests {
             try Folder(), ["--webdav", "/dav", "--auth", "digest", "--user", "ann:secret"])
         let without = try await server.curl("-i", "-X", "OPTIONS", path: "/dav/")
         #expect(without.text.hasPrefix("HTTP/1.1 401 "))
+        #expect(without.text.contains("WWW-Authenticate: Digest "))
+        // Before the content, which some clients send only once they are let in.
+        let put = try await server.curl(
+            "-i", "-X", "PUT", "-H", "Expect: 100-continue", "-d", "x", path: "/dav/a")
+        #expect(put.text.hasPrefix("HTTP/1.1 401 "))
         let with = try await server.curl(
             "--digest", "-u", "ann:secret", "-X", "MKCOL", "-w", "%{http_code}", path: "/dav/new")
         #expect(with.text == "201")
@@ -131,76 +136,5 @@ struct LitmusTests {
         #expect(place.text("back.txt") == "content")
         #expect(share.text("folder/a copy.txt") == "content")
         #expect(share.text("moved 100%.txt") == "content")
-    }
-
-    @Test func rcloneCopiesAndChecksWithTimes() async throws {
-        let (share, place) = (try Folder(), try Folder())
-        for number in 0..<200 {
-            try place.write(
-                [UInt8].noise(number * 37, seed: UInt64(number)),
-                to: "in/d\(number % 7)/f ä\(number).bin")
-        }
-        try place.write([UInt8].noise(5 << 20, seed: 9), to: "in/large.bin")
-        let server = try await ServeProcess(share, ["--webdav", "/dav"])
-        let remote = ":webdav,url='\(server.url("/dav/"))',vendor=owncloud:"
-        func rclone(_ arguments: String...) async throws -> Program.Result {
-            try await Program.run(
-                "rclone",
-                ["--config", place.path + "/none", "--contimeout", "60s"] + arguments)
-        }
-        let copied = try await rclone("copy", place.path + "/in", remote + "sub")
-        #expect(copied.status == 0, "\(copied.complaints)")
-        let checked = try await rclone("check", "--download", place.path + "/in", remote + "sub")
-        #expect(checked.status == 0, "\(checked.complaints)")
-        #expect(checked.complaints.contains("0 differences found"))
-        // Times came over, so there is nothing to be done again.
-        let again = try await rclone("sync", "-v", place.path + "/in", remote + "sub")
-        #expect(again.status == 0 && !again.complaints.contains("Copied"), "\(again.complaints)")
-        try FileManager.default.removeItem(atPath: place.path + "/in/d3")
-        #expect(try await rclone("sync", place.path + "/in", remote + "sub").status == 0)
-        #expect(!FileManager.default.fileExists(atPath: share.path + "/sub/d3"))
-        #expect(try await rclone("moveto", remote + "sub/large.bin", remote + "big").status == 0)
-        #expect(share.bytes("big") == [UInt8].noise(5 << 20, seed: 9))
-    }
-
-    /// At each moment a file is the old or the new one, whole, and what was left over is gone after
-    /// the next start. `WEBDAV_KILLS` says how often, 6 times without it.
-    @Test func killedServersLoseNothing() async throws {
-        let rounds = ProcessInfo.processInfo.environment["WEBDAV_KILLS"].flatMap { Int($0) } ?? 6
-        let share = try Folder()
-        let place = try Folder()
-        let (old, new) = ([UInt8].noise(6 << 20, seed: 1), [UInt8].noise(6 << 20, seed: 2))
-        try place.write(new, to: "new")
-        for round in 0..<rounds {
-            try share.write(old, to: "put")
-            try share.write(old, to: "target/a")
-            try share.write(new, to: "source/a")
-            let server = try await ServeProcess(share, ["--webdav", "/dav"])
-            let changes = [
-                ["-T", place.path + "/new", server.url("/dav/put")],
-                [
-                    "-X", round % 2 == 0 ? "COPY" : "MOVE", "-H", "Destination: /dav/target",
-                    server.url("/dav/source"),
-                ],
-            ]
-            async let first = Program.run("curl", ["-s", "-m", "60"] + changes[0])
-            async let second = Program.run("curl", ["-s", "-m", "60"] + changes[1])
-            try await Task.sleep(for: .microseconds(Int.random(in: 0..<60_000)))
-            server.signal(SIGKILL)
-            _ = await server.waitForEnd()
-            _ = try await (first, second)
-            let put = share.bytes("put")
-            #expect(put == old || put == new, "round \(round): \(put.count) bytes")
-            let target = share.bytes("target/a")
-            #expect(target == old || target == new, "round \(round): \(target.count) bytes")
-            if target == old { #expect(share.bytes("source/a") == new) }
-            let next = try await ServeProcess(share, ["--webdav", "/dav"])
-            let names = Set(try FileManager.default.contentsOfDirectory(atPath: share.path))
-            #expect(names.isSubset(of: ["put", "target", "source"]), "\(names)")
-            next.signal(SIGKILL)
-            _ = await next.waitForEnd()
-            try? FileManager.default.removeItem(atPath: share.path + "/target")
-            try? FileManager.default.removeItem(atPath: share.path + "/source")
-        }
     }
 }

@@ -1,0 +1,158 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Clients of WebDAV that others have written. `WEBDAV_LARGE` in the environment has rclone copy
+/// 1,000 files and one of 1 GiB; without it they are fewer and smaller.
+@Suite("Clients of WebDAV", .fewAtOnce)
+struct WebDAVClientTests {
+    @Test func rcloneCopiesAndChecksWithTimes() async throws {
+        let isLarge = ProcessInfo.processInfo.environment["WEBDAV_LARGE"] != nil
+        let (share, place) = (try Folder(), try Folder())
+        let times = Date(timeIntervalSince1970: 1_000_000_000)
+        for number in 0..<(isLarge ? 1_000 : 200) {
+            let name = "in/d\(number % 7)/f ä\(number).bin"
+            try place.write([UInt8].noise(number * 37, seed: UInt64(number)), to: name)
+            try FileManager.default.setAttributes(
+                [.modificationDate: times + Double(number)], ofItemAtPath: place.file(name).path)
+        }
+        let script = "head -c \(isLarge ? 1 << 30 : 5 << 20) /dev/urandom > in/large.bin"
+        #expect(try await Program.run("sh", ["-c", script], folder: place.path).status == 0)
+        let server = try await ServeProcess(share, ["--webdav", "/dav"])
+        let remote = ":webdav,url='\(server.url("/dav/"))',vendor=owncloud:"
+        func rclone(_ arguments: String...) async throws -> Program.Result {
+            try await Program.run(
+                "rclone", ["--config", place.path + "/none", "--contimeout", "60s"] + arguments,
+                limit: .seconds(isLarge ? 900 : 120))
+        }
+        let copied = try await rclone("copy", place.path + "/in", remote + "sub")
+        #expect(copied.status == 0, "\(copied.complaints)")
+        let checked = try await rclone("check", "--download", place.path + "/in", remote + "sub")
+        #expect(checked.status == 0, "\(checked.complaints)")
+        #expect(checked.complaints.contains("0 differences found"))
+        let file = share.file("sub/d5/f ä12.bin").path
+        let date = try FileManager.default.attributesOfItem(atPath: file)[.modificationDate]
+        let seconds = (date as? Date)?.timeIntervalSince1970 ?? 0
+        #expect(Int(seconds) == 1_000_000_012)
+        // Times came over, so there is nothing to be done again.
+        let again = try await rclone("sync", "-v", place.path + "/in", remote + "sub")
+        #expect(again.status == 0 && !again.complaints.contains("Copied"), "\(again.complaints)")
+        try FileManager.default.removeItem(atPath: place.path + "/in/d3")
+        #expect(try await rclone("sync", place.path + "/in", remote + "sub").status == 0)
+        #expect(!FileManager.default.fileExists(atPath: share.path + "/sub/d3"))
+        #expect(try await rclone("moveto", remote + "sub/large.bin", remote + "big").status == 0)
+        let compared = try await Program.run(
+            "cmp", [place.path + "/in/large.bin", share.path + "/big"])
+        #expect(compared.status == 0, "\(compared.text)")
+    }
+
+    @Test func aPythonLibraryWorks() async throws {
+        let (share, place) = (try Folder(), try Folder())
+        let server = try await ServeProcess(share, ["--webdav", "/dav"])
+        try place.write("content", to: "local")
+        let script = """
+            import sys
+            from webdav3.client import Client
+            client = Client({'webdav_hostname': sys.argv[1], 'webdav_root': '/dav/'})
+            client.mkdir('a folder')
+            client.upload_sync(remote_path='a folder/x ä.txt', local_path='local')
+            assert client.list('a folder') == ['x ä.txt'], client.list('a folder')
+            info = client.info('a folder/x ä.txt')
+            assert info['size'] == '7' and info['etag'], info
+            assert client.is_dir('a folder') and not client.is_dir('a folder/x ä.txt')
+            client.copy('a folder/x ä.txt', 'a folder/y.txt')
+            client.move('a folder/y.txt', 'a folder/z.txt', overwrite=True)
+            option = {'namespace': 'urn:t', 'name': 'colour', 'value': 'blue'}
+            client.set_property('a folder/z.txt', option)
+            assert client.get_property('a folder/z.txt', option) == 'blue'
+            assert int(client.free()) > 0
+            client.download_sync('a folder/z.txt', 'back')
+            assert open('back').read() == 'content'
+            client.clean('a folder/x ä.txt')
+            assert not client.check('a folder/x ä.txt') and client.check('a folder/z.txt')
+            """
+        let result = try await Program.run(
+            try await Program.python(having: "webdav3.client"),
+            ["-c", script, server.url("")], folder: place.path)
+        #expect(result.status == 0, "\(result.text)\(result.complaints)")
+        #expect(share.text("a folder/z.txt") == "content")
+    }
+
+    #if os(Linux)
+        /// GNOME's, by a session bus of its own.
+        @Test func gnomeWorks() async throws {
+            let (share, home) = (try Folder(), try Folder())
+            try share.write("hello", to: "a.txt")
+            try home.write("content", to: "local")
+            let server = try await ServeProcess(share, ["--webdav", "/some/dav"])
+            let script = """
+                set -e
+                gio mount "$1"
+                gio list "$1" > list
+                gio cat "$1/a.txt" > back
+                gio mkdir "$1/Untitled"
+                gio move "$1/Untitled" "$1/folder"
+                gio copy local "$1/folder/copied ä"
+                gio rename "$1/folder/copied ä" renamed
+                gio info "$1/folder/renamed" > info
+                gio remove "$1/a.txt"
+                gio mount -u "$1"
+                """
+            let address = "dav://127.0.0.1:\(server.port)/some/dav"
+            let result = try await Program.run(
+                "dbus-run-session", ["--", "sh", "-c", script, "sh", address],
+                environment: ["HOME": home.path, "XDG_RUNTIME_DIR": home.path],
+                folder: home.path)
+            #expect(result.status == 0, "\(result.text)\(result.complaints)")
+            #expect(home.text("list") == "a.txt\n" && home.text("back") == "hello")
+            #expect(home.text("info").contains("standard::size: 7"))
+            #expect(share.text("folder/renamed") == "content")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: share.path) == ["folder"])
+        }
+
+        /// Whether a file system of a program can be mounted here: by root, with /dev/fuse.
+        private static let canMount =
+            geteuid() == 0 && FileManager.default.isWritableFile(atPath: "/dev/fuse")
+
+        /// davfs2 takes locks, sends tagged If fields and reads changes back by tags. Directories
+        /// are not read: its old interface to the kernel does not allow that with new ones.
+        @Test(.enabled(if: canMount, "only root can mount, and only where /dev/fuse is"))
+        func davfs2Works() async throws {
+            let (share, place) = (try Folder(), try Folder())
+            try share.write("hello", to: "a.txt")
+            let content = [UInt8].noise(700_000, seed: 3)
+            try place.write(content, to: "local")
+            let settings = """
+                use_locks 1
+                ask_auth 0
+                delay_upload 0
+                cache_dir \(place.path)/cache
+
+                """
+            try place.write(settings, to: "settings")
+            let server = try await ServeProcess(share, ["--webdav", "/dav"])
+            // It gives up its rights, and writes its cache as another user.
+            let script = """
+                set -e
+                chmod 755 .; mkdir m cache; chmod 777 cache
+                mount.davfs -o conf="$PWD/settings" "$1" m < /dev/null
+                trap 'umount m' EXIT
+                cat m/a.txt > back
+                cp local m/copied
+                mkdir m/folder
+                mv m/copied m/folder/moved
+                rm m/a.txt
+                printf more >> m/folder/moved
+                umount m
+                trap - EXIT
+                """
+            let result = try await Program.run(
+                "unshare", ["--mount", "sh", "-c", script, "sh", server.url("/dav/")],
+                folder: place.path)
+            #expect(result.status == 0, "\(result.text)\(result.complaints)")
+            #expect(place.text("back") == "hello")
+            #expect(share.bytes("folder/moved") == content + Array("more".utf8))
+            #expect(try FileManager.default.contentsOfDirectory(atPath: share.path) == ["folder"])
+        }
+    #endif
+}

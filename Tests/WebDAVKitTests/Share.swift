@@ -1,0 +1,33 @@
+import Foundation
+import WebDAVKit
+
+/// A directory with something beside it that nobody is to reach.
+final class Share: Sendable {
+    let outer: String
+    var path: String { outer + "/share" }
+
+    init() throws {
+        outer = FileManager.default.temporaryDirectory.path + "/webdav-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(
+            atPath: outer + "/share", withIntermediateDirectories: true)
+        try write("secret", "../secret")
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: outer) }
+
+    func write(_ text: String, _ name: String) throws {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path + "/" + name))
+    }
+
+    func text(_ name: String) -> String? {
+        FileManager.default.contents(atPath: path + "/" + name)
+            .map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    func link(_ name: String, to target: String) throws {
+        try FileManager.default.createSymbolicLink(
+            atPath: path + "/" + name, withDestinationPath: target)
+    }
+
+    func client() throws -> DAVClient { DAVClient(store: try LocalStore(root: path)) }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import HTTPServerCore
+import Testing
+import WebDAVKit
+
+/// What a process does that dies between the names that it gives, step by step.
+@Suite("LocalStore: a collection takes the place of another")
+struct ReplacementTests {
+    /// `source` and `target` with a file each, and the folder of a process that has died.
+    private struct Scene {
+        let share: Share
+        let root: OpenDirectory
+        let scratch: OpenDirectory
+        var note: FilePlace { FilePlace(directory: scratch, name: Array("replace-1".utf8)) }
+
+        init() throws {
+            share = try Share()
+            for name in ["source", "target", ".httpkit-dav/new-dead"] {
+                try FileManager.default.createDirectory(
+                    atPath: share.path + "/" + name, withIntermediateDirectories: true)
+            }
+            try share.write("new", "source/f")
+            try share.write("old", "target/f")
+            root = try FileTree(share.path).directory([])
+            scratch = try FileTree(share.path).directory(Array(".httpkit-dav/new-dead".utf8))
+        }
+
+        func writeNote(_ source: String?) throws {
+            let target = try #require(ResourcePath("target"))
+            let note = ReplacementNote(
+                source: source.flatMap { ResourcePath($0) }, target: target,
+                old: try root.status(of: Array("target".utf8)), aside: Array("aside".utf8))
+            try note.write(to: self.note)
+        }
+
+        func place(_ name: String) -> FilePlace {
+            FilePlace(directory: root, name: Array(name.utf8))
+        }
+
+        /// The next process starts.
+        func restart() throws -> [String] {
+            _ = try LocalStore(root: share.path)
+            return try FileManager.default.contentsOfDirectory(atPath: share.path).sorted()
+        }
+    }
+
+    @Test func diedBeforeTheExchange() throws {
+        let scene = try Scene()
+        try scene.writeNote("source")
+        #expect(try scene.restart() == ["source", "target"])
+        #expect(scene.share.text("source/f") == "new" && scene.share.text("target/f") == "old")
+    }
+
+    @Test func diedAfterTheExchange() throws {
+        let scene = try Scene()
+        try scene.writeNote("source")
+        try scene.root.rename(Array("source".utf8), to: scene.place("target"), .exchanging)
+        #expect(scene.share.text("source/f") == "old")
+        #expect(try scene.restart() == ["target"])
+        #expect(scene.share.text("target/f") == "new")
+    }
+
+    @Test func diedWithTheOldOneAside() throws {
+        let scene = try Scene()
+        try scene.writeNote("source")
+        let aside = FilePlace(directory: scene.scratch, name: Array("aside".utf8))
+        try scene.root.rename(Array("target".utf8), to: aside, .creating)
+        #expect(try scene.restart() == ["source", "target"])
+        #expect(scene.share.text("source/f") == "new" && scene.share.text("target/f") == "old")
+    }
+
+    @Test func diedWhenAllHadTheirNames() throws {
+        let scene = try Scene()
+        try scene.writeNote("source")
+        let aside = FilePlace(directory: scene.scratch, name: Array("aside".utf8))
+        try scene.root.rename(Array("target".utf8), to: aside, .creating)
+        try scene.root.rename(Array("source".utf8), to: scene.place("target"), .creating)
+        #expect(try scene.restart() == ["target"])
+        #expect(scene.share.text("target/f") == "new")
+    }
+
+    @Test func aCopyWasExchanged() throws {
+        let scene = try Scene()
+        try scene.writeNote(nil)
+        try FileManager.default.createDirectory(
+            atPath: scene.share.path + "/.httpkit-dav/new-dead/copy",
+            withIntermediateDirectories: true)
+        try scene.scratch.rename(Array("copy".utf8), to: scene.place("target"), .exchanging)
+        #expect(try scene.restart() == ["source", "target"])
+        #expect(scene.share.text("target/f") == nil && scene.share.text("source/f") == "new")
+    }
+
+    @Test(arguments: ["", "\n\n\n", "1 2 3\nsource\ntarget\naside", "x\ny", "\u{0}\n/\n..\n../.."])
+    func notesThatSayNothingTrueDoNothing(_ text: String) throws {
+        let scene = try Scene()
+        try scene.share.write(text, ".httpkit-dav/new-dead/replace-1")
+        #expect(try scene.restart() == ["source", "target"])
+        #expect(scene.share.text("source/f") == "new" && scene.share.text("target/f") == "old")
+    }
+}

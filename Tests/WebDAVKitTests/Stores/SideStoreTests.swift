@@ -1,0 +1,81 @@
+import Foundation
+import TestSupport
+import Testing
+import WebDAVKit
+
+/// Properties too long for an extended attribute of any file system here.
+@Suite("LocalStore: properties beside the files")
+struct SideStoreTests {
+    private let value = String(repeating: "v", count: 100_000)
+
+    private func set(_ path: String, _ client: DAVClient) async throws {
+        let patch = """
+            <propertyupdate xmlns="DAV:"><set><prop><p xmlns="u:">\(value)</p></prop></set>\
+            </propertyupdate>
+            """
+        #expect(try await client.send("PROPPATCH", path, [], patch).text.contains("200 OK"))
+    }
+
+    private func has(_ path: String, _ client: DAVClient) async throws -> Bool {
+        try await client.send("PROPFIND", path, ["Depth: 0"]).text.contains(">\(value)<")
+    }
+
+    private func count(_ share: Share) -> Int {
+        let path = share.path + "/.httpkit-dav/properties"
+        return (try? FileManager.default.contentsOfDirectory(atPath: path))?.count ?? 0
+    }
+
+    @Test func theyGoWithTheirFiles() async throws {
+        let share = try Share()
+        let client = try share.client()
+        for path in ["/dav/a", "/dav/b", "/dav/t/c", "/dav/d"] {
+            _ = try await client.send("MKCOL", "/dav/t")
+            #expect(try await client.status("PUT", path, [], "x") == 201)
+            try await set(path, client)
+        }
+        try await set("/dav/t", client)
+        #expect(count(share) == 5)
+        #expect(try await client.status("DELETE", "/dav/a") == 204)
+        #expect(count(share) == 4)
+        #expect(try await client.status("PUT", "/dav/b", [], "y") == 204)
+        #expect(try await has("/dav/b", client))
+        #expect(count(share) == 4)
+        #expect(try await client.status("MOVE", "/dav/b", ["Destination: /dav/d"]) == 204)
+        #expect(try await has("/dav/d", client))
+        #expect(count(share) == 3)
+        #expect(try await client.status("COPY", "/dav/d", ["Destination: /dav/t"]) == 204)
+        #expect(try await has("/dav/t", client))
+        #expect(count(share) == 2)
+        #expect(try await client.status("DELETE", "/dav/t") == 204)
+        #expect(count(share) == 1)
+        // Removed properties leave nothing, either.
+        let patch = """
+            <propertyupdate xmlns="DAV:"><remove><prop><p xmlns="u:"/></prop></remove>\
+            </propertyupdate>
+            """
+        #expect(try await client.status("PROPPATCH", "/dav/d", [], patch) == 207)
+        #expect(count(share) == 0)
+    }
+
+    @Test func thoseOfVanishedFilesAreSwept() async throws {
+        let share = try Share()
+        let store = try LocalStore(root: share.path)
+        let client = DAVClient(store: store)
+        _ = try await client.send("MKCOL", "/dav/t")
+        for path in ["/dav/a", "/dav/t/b"] {
+            #expect(try await client.status("PUT", path, [], "x") == 201)
+            try await set(path, client)
+        }
+        try FileManager.default.removeItem(atPath: share.path + "/a")
+        // As long as another one lives nothing is swept: it may be moving files.
+        _ = try LocalStore(root: share.path)
+        #expect(count(share) == 2)
+        store.close()
+        let next = try share.client()
+        #expect(count(share) == 1)
+        #expect(try await has("/dav/t/b", next))
+        try FileManager.default.removeItem(atPath: share.path + "/t")
+        _ = try LocalStore(root: share.path)
+        #expect(!FileManager.default.fileExists(atPath: share.path + "/.httpkit-dav"))
+    }
+}
