@@ -203,8 +203,13 @@ public final class MemoryStore: ResourceStore {
 
     /// Changes dead properties.
     public func change(_ changes: [PropertyChange], of path: ResourcePath) async throws {
-        _ = try resource(path)
-        state.withLock { $0.resources[path]?.properties.apply(changes) }
+        var properties = try resource(path).properties
+        properties.apply(changes)
+        guard PropertyFile.encode(properties).count <= PropertyFile.byteLimit else {
+            throw WebDAVError(.insufficientStorage, "too many properties")
+        }
+        let kept = properties
+        state.withLock { $0.resources[path]?.properties = kept }
     }
 
     /// Sets the time of the last change.
