@@ -90,6 +90,8 @@ extension SystemError {
     }
     package var isTaken: Bool { code == EEXIST || code == ENOTEMPTY }
     package var isForbidden: Bool { code == EACCES || code == EPERM || code == EROFS }
+    /// Whether the system itself needs it, as a directory on which something is mounted.
+    package var isBusy: Bool { code == EBUSY }
     package var isNameTooLong: Bool { code == ENAMETOOLONG }
     /// Whether old and new name are not on one file system.
     package var isAcrossVolumes: Bool { code == EXDEV }

@@ -120,12 +120,13 @@ extension LocalStore {
         guard wanted.kind == .directory, let parent = inner.parent else { return false }
         let root = try tree.status(of: [])
         var directory = try tree.directory(parent.bytes)
-        let outer = try directory.status(of: [])
         // What is mounted at a second place has no way up to the first.
-        if outer.device == wanted.device, outer.mount != wanted.mount,
-            try tree.directory(path.bytes).holds(outer)
-        {
-            return true
+        for status in [try directory.status(of: []), try? tree.status(of: inner.bytes)] {
+            if let status, status.kind == .directory, status.device == wanted.device,
+                status.mount != wanted.mount, try tree.directory(path.bytes).holds(status)
+            {
+                return true
+            }
         }
         while true {
             let status = try directory.status(of: [])

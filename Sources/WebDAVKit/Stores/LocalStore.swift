@@ -270,6 +270,8 @@ extension WebDAVError {
             self = .notFound
         } else if error.isForbidden {
             self = .forbidden
+        } else if error.isBusy {
+            self.init(.forbidden, "it is in use")
         } else if error.isNameTooLong {
             self.init(.forbidden, "the name is too long")
         } else if error.isExhausted {

@@ -61,7 +61,7 @@
                 try place.write(content, to: name)
                 let before = try ProcessCost(server.pid)
                 let answer = try await server.curl(
-                    "-i", "-X", method, "-H", "Depth: 0", "--data-binary",
+                    "-i", "-X", method, "-H", "Depth: 0", "-H", "Expect:", "--data-binary",
                     "@\(place.path)/\(name)", path: "/dav/")
                 let status = answer.text.split(separator: " ").dropFirst().first ?? ""
                 #expect(statuses.contains(String(status)), "\(name): \(answer.text.prefix(300))")
