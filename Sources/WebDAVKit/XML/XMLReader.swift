@@ -21,8 +21,8 @@ package struct XMLLimits: Hashable, Sendable {
     package var elements = 10_000
     package var attributes = 64
     package var nameBytes = 1024
-    /// Of one tag or comment, roughly: the library compares each attribute of a tag with each other
-    /// before anybody can count them.
+    /// Of one tag, comment or CDATA section, roughly: the library tells nothing of it before its end,
+    /// and compares each attribute of a tag with each other before anybody can count them.
     package var markupBytes = 64 << 10
 
     package init() {}

@@ -32,16 +32,17 @@ struct WebDAVKillTests {
             try await prepare(server)
             let before = try await values(server)
             let isMove = round % 2 == 1
-            async let put = curl(["-T", place.path + "/new", server.url("/dav/put")])
+            let victim = server
+            async let put = curl(["-T", place.path + "/new", victim.url("/dav/put")])
             async let tree = curl([
                 "-X", isMove ? "MOVE" : "COPY", "-H", "Destination: /dav/target",
-                server.url("/dav/source"),
+                victim.url("/dav/source"),
             ])
             async let patch = curl([
-                "-X", "PROPPATCH", "-d", Self.patch(round), server.url("/dav/props"),
+                "-X", "PROPPATCH", "-d", Self.patch(round), victim.url("/dav/props"),
             ])
             async let lock = curl([
-                "-i", "-X", "LOCK", "-d", Self.lockInfo, server.url("/dav/locked"),
+                "-i", "-X", "LOCK", "-d", Self.lockInfo, victim.url("/dav/locked"),
             ])
             try await Task.sleep(for: .microseconds(Int.random(in: 0..<60_000)))
             server.signal(SIGKILL)
