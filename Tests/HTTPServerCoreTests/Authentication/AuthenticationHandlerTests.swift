@@ -46,9 +46,9 @@ struct AuthenticationHandlerTests {
         let client = try ProtectedSpace().client(Sample.echo)
         // The first time the password is derived, the second time it is remembered.
         for _ in 0..<2 {
+            let seen = client.connection.record.count(of: "100 Continue")
             client.connection.send(
                 "PUT / HTTP/1.1\r\nHost: a\r\nAuthorization: \(ann)\r\n\(Self.expect)\r\n")
-            let seen = client.connection.record.count(of: "100 Continue")
             try await client.connection.output("100 Continue", times: seen + 1)
             client.connection.send("12345")
             try await client.connection.output("PUT 12345", times: seen + 1)
