@@ -34,7 +34,8 @@ let package = Package(
         .executable(name: "PeerURLSession", targets: ["PeerURLSession"]),
     ],
     dependencies: [
-        .package(name: "swift-http-toolkit", path: ".."),
+        // Without Foundation, as who needs none of its types has it.
+        .package(name: "swift-http-toolkit", path: "..", traits: []),
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
         .package(
             url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),

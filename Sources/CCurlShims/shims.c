@@ -3,10 +3,15 @@
 
 #ifdef __linux__
 #include <openssl/ssl.h>
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
 #endif
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <time.h>
+#include <unistd.h>
 
 CURLcode http_curl_set_long(CURL *easy, CURLoption option, long value) {
     return curl_easy_setopt(easy, option, value);
@@ -51,10 +56,7 @@ CURLcode http_curl_set_callbacks(CURL *easy, void *context, http_curl_data_callb
     return curl_easy_setopt(easy, CURLOPT_SEEKDATA, context);
 }
 
-static curl_socket_t open_socket(void *context, curlsocktype purpose,
-                                 struct curl_sockaddr *address) {
-    (void)context;
-    (void)purpose;
+static curl_socket_t make_socket(struct curl_sockaddr *address) {
 #ifdef SOCK_CLOEXEC
     return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 #else
@@ -70,7 +72,25 @@ static curl_socket_t open_socket(void *context, curlsocktype purpose,
 #endif
 }
 
-CURLcode http_curl_set_socket_callbacks(CURL *easy) {
+static curl_socket_t open_socket(void *context, curlsocktype purpose,
+                                 struct curl_sockaddr *address) {
+    const http_curl_sockets *sockets = context;
+    const curl_socket_t made = make_socket(address);
+    (void)purpose;
+    if (made != CURL_SOCKET_BAD) sockets->opened(sockets->context, made);
+    return made;
+}
+
+static int close_socket(void *context, curl_socket_t made) {
+    const http_curl_sockets *sockets = context;
+    sockets->closes(sockets->context, made);
+    return close(made);
+}
+
+CURLcode http_curl_set_socket_callbacks(CURL *easy, http_curl_sockets *sockets) {
+    curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, sockets);
+    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, close_socket);
+    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, sockets);
     return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
 }
 
@@ -171,6 +191,14 @@ CURLMcode http_curl_multi_set_long(CURLM *multi, CURLMoption option, long value)
     return curl_multi_setopt(multi, option, value);
 }
 
+void http_curl_multi_set_callbacks(CURLM *multi, void *context, http_curl_socket_changed socket,
+                                   http_curl_timer_changed timer) {
+    curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, context);
+    curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, socket);
+    curl_multi_setopt(multi, CURLMOPT_TIMERDATA, context);
+    curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, timer);
+}
+
 CURL *http_curl_multi_next_done(CURLM *multi, CURLcode *code) {
     int left = 0;
     CURLMsg *message;
@@ -181,3 +209,71 @@ CURL *http_curl_multi_next_done(CURLM *multi, CURLcode *code) {
     }
     return NULL;
 }
+
+#ifdef __linux__
+
+enum { most_events = 128, most_polled = 16 };
+
+int http_poller_create(void) { return epoll_create1(EPOLL_CLOEXEC); }
+
+int http_poller_create_waker(int poller) {
+    const int waker = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data.fd = -1};
+    if (waker >= 0 && epoll_ctl(poller, EPOLL_CTL_ADD, waker, &event) == 0) return waker;
+    if (waker >= 0) close(waker);
+    return -1;
+}
+
+void http_poller_wake(int waker) {
+    const uint64_t one = 1;
+    if (write(waker, &one, sizeof one) < 0) return;
+}
+
+void http_poller_change(int poller, int target, int events, int before) {
+    struct epoll_event event = {
+        .events = (events & 1 ? EPOLLIN : 0u) | (events & 2 ? EPOLLOUT : 0u), .data.fd = target};
+    epoll_ctl(poller, !events ? EPOLL_CTL_DEL : before ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, target,
+              &event);
+}
+
+// What is wrong with a socket is found by reading or writing.
+static int happened(uint32_t flags, uint32_t read, uint32_t write) {
+    return (flags & ~write ? 1 : 0) | (flags & ~read ? 2 : 0);
+}
+
+int http_poller_wait(int poller, http_poll_event *events, int capacity, int milliseconds) {
+    struct epoll_event ready[most_events];
+    const int limit = capacity < most_events ? capacity : most_events;
+    const int count = epoll_wait(poller, ready, limit, milliseconds);
+    int kept = 0;
+    for (int index = 0; index < count; index++) {
+        if (ready[index].data.fd < 0) continue;
+        events[kept].descriptor = ready[index].data.fd;
+        events[kept++].events = happened(ready[index].events, EPOLLIN, EPOLLOUT);
+    }
+    return kept;
+}
+
+int http_poll_some(http_poll_event *events, int count, int waker, int64_t nanoseconds) {
+    struct pollfd polled[most_polled + 1] = {{.fd = waker, .events = POLLIN}};
+    const int limit = count < most_polled ? count : most_polled;
+    for (int index = 0; index < limit; index++) {
+        polled[index + 1].fd = events[index].descriptor;
+        polled[index + 1].events = (short)((events[index].events & 1 ? POLLIN : 0)
+                                           | (events[index].events & 2 ? POLLOUT : 0));
+    }
+    const struct timespec time = {.tv_sec = nanoseconds / 1000000000,
+                                  .tv_nsec = nanoseconds % 1000000000};
+    const int found = ppoll(polled, (nfds_t)limit + 1, &time, NULL);
+    for (int index = 0; index < count; index++) {
+        const int flags = found > 0 && index < limit ? polled[index + 1].revents : 0;
+        events[index].events = flags ? happened((uint32_t)flags, POLLIN, POLLOUT) : 0;
+    }
+    if (found <= 0 || !polled[0].revents) return 0;
+    uint64_t counter;
+    return read(waker, &counter, sizeof counter) > 0;
+}
+
+int http_is_main_thread(void) { return syscall(SYS_gettid) == getpid(); }
+
+#endif

@@ -5,21 +5,26 @@
         internal import Darwin
     #endif
 #else
-    package import Synchronization
+    public import Synchronization
 #endif
 
 /// A value behind a lock that is held for a few lines, never across a callback or an `await`.
 ///
 /// It is a `Mutex`; the thread sanitizer does not see into that one and reports every contended
-/// use, so builds for it use a pthread mutex, which it understands. It is inlined into the modules
-/// that use it: unspecialised, each use would ask the runtime for the types of its result.
+/// use, so builds for it use a pthread mutex, which it understands.
+///
+/// It is for the toolkit's own modules, and public only because the compiler (6.3) specialises
+/// nothing of another module that is `package`, `@inlinable` or not: each use would ask the runtime
+/// for the types of its result.
+@_documentation(visibility: internal)
 @safe
-package final class Locked<Value: Sendable>: @unchecked Sendable {
+public final class Locked<Value: Sendable>: @unchecked Sendable {
     #if THREAD_SANITIZER
         private var value: Value
         private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
-        package init(_ value: Value) {
+        /// Puts a value behind a lock.
+        public init(_ value: Value) {
             self.value = value
             unsafe mutex = .allocate(capacity: 1)
             unsafe mutex.initialize(to: pthread_mutex_t())
@@ -31,7 +36,8 @@ package final class Locked<Value: Sendable>: @unchecked Sendable {
             unsafe mutex.deallocate()
         }
 
-        package func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
+        /// Uses the value while nobody else does.
+        public func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
             unsafe pthread_mutex_lock(mutex)
             defer { unsafe pthread_mutex_unlock(mutex) }
             return body(&value)
@@ -40,13 +46,15 @@ package final class Locked<Value: Sendable>: @unchecked Sendable {
         @usableFromInline
         let mutex: Mutex<Value>
 
+        /// Puts a value behind a lock.
         @inlinable
-        package init(_ value: Value) {
+        public init(_ value: Value) {
             mutex = Mutex(value)
         }
 
+        /// Uses the value while nobody else does.
         @inlinable
-        package func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
+        public func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
             mutex.withLock { body(&$0) }
         }
     #endif

@@ -68,6 +68,11 @@ public struct ClientConfiguration: Sendable {
     /// The most received content that waits for its reader, in bytes; then the connection is not
     /// read until there is room.
     public var receiveBuffer = 256 << 10
+    /// How long a thread that asks for something by ``ClientSession/data(for:delegate:)`` or the like
+    /// may itself wait for the answer, at most: as long as answers have come that quickly, nothing
+    /// else is asked for meanwhile, and it is not the main thread. Answers from the same machine or
+    /// the same rack then need no other thread. Zero for never.
+    public var briefWait = Duration.microseconds(250)
     /// Whether odd but lawful answers are taken: HTTP/0.9 without any head among them.
     public var allowsHTTP09 = false
     /// How often a download goes on by itself after its connection broke; only where the server
@@ -111,8 +116,8 @@ public struct TrustPolicy: Sendable {
     let evaluate: @Sendable (Evaluation) -> Bool
 
     /// Creates a policy.
-    /// - Parameter evaluate: whether to go on. It is called on the session's thread and must not
-    ///   block.
+    /// - Parameter evaluate: whether to go on. It is called on the session's thread, or on that
+    ///   of a task that is being started, and must not block.
     public init(_ evaluate: @escaping @Sendable (Evaluation) -> Bool) {
         self.evaluate = evaluate
     }

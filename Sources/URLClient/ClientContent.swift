@@ -73,12 +73,14 @@ final class ContentReader: Sendable {
     }
 }
 
-/// Content between the session's thread and its reader.
+/// Content between the session's loop and its reader.
 final class ContentStream: Sendable {
     private struct State {
         var head: Result<ClientResponse, ClientError>?
         var headWaiter: CheckedContinuation<Result<ClientResponse, ClientError>, Never>?
-        var content: [UInt8] = []
+        /// The pieces that nobody has read, and how many bytes they have.
+        var content: [[UInt8]] = []
+        var count = 0
         var end: Result<Void, ClientError>?
         var reader: CheckedContinuation<Result<[UInt8]?, ClientError>, Never>?
         var isFull = false
@@ -97,7 +99,7 @@ final class ContentStream: Sendable {
         state.withLock { $0.onRoom = call }
     }
 
-    // MARK: the session's thread
+    // MARK: the session's loop
 
     func begin(_ response: ClientResponse) {
         let waiter = state.withLock {
@@ -110,18 +112,19 @@ final class ContentStream: Sendable {
     }
 
     /// Whether there is room for more.
-    func add(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    func add(_ piece: [UInt8]) -> Bool {
         let (reader, hasRoom) = state.withLock {
             state -> (CheckedContinuation<Result<[UInt8]?, ClientError>, Never>?, Bool) in
             if let reader = state.reader {
                 state.reader = nil
                 return (reader, true)
             }
-            unsafe state.content.append(contentsOf: bytes)
-            state.isFull = state.content.count >= limit
+            state.content.append(piece)
+            state.count += piece.count
+            state.isFull = state.count >= limit
             return (nil, !state.isFull)
         }
-        if let reader { unsafe reader.resume(returning: .success(Array(bytes))) }
+        reader?.resume(returning: .success(piece))
         return hasRoom
     }
 
@@ -167,10 +170,11 @@ final class ContentStream: Sendable {
         _ continuation: CheckedContinuation<Result<[UInt8]?, ClientError>, Never>
     ) -> (Result<[UInt8]?, ClientError>?, (@Sendable () -> Void)?) {
         if !state.content.isEmpty {
-            let content = state.content
-            state.content = []
-            defer { state.isFull = false }
-            return (.success(content), state.isFull ? state.onRoom : nil)
+            let piece = state.content.removeFirst()
+            state.count -= piece.count
+            let hadNoRoom = state.isFull
+            state.isFull = state.isFull && state.count >= limit
+            return (.success(piece), hadNoRoom && !state.isFull ? state.onRoom : nil)
         }
         switch state.end {
         case .success: return (.success(nil), nil)
@@ -185,9 +189,13 @@ final class ContentStream: Sendable {
     }
 }
 
-/// Hands content to a stream.
+/// Hands content to a stream: what comes in one go in one piece.
 final class StreamSink: ContentSink {
     private let stream: ContentStream
+    private var piece: [UInt8] = []
+    /// How long the last one became.
+    private var usualCount = 0
+    private static let longestPiece = 96 << 10
 
     init(_ stream: ContentStream) {
         self.stream = stream
@@ -201,16 +209,28 @@ final class StreamSink: ContentSink {
     }
 
     override func take(_ bytes: UnsafeRawBufferPointer) -> Answer {
-        unsafe bytes.isEmpty || stream.add(bytes) ? .taken : .full
+        if piece.isEmpty { piece.reserveCapacity(max(bytes.count, usualCount)) }
+        unsafe piece.append(contentsOf: bytes)
+        return piece.count < Self.longestPiece ? .kept : flush()
+    }
+
+    override func flush() -> Answer {
+        guard !piece.isEmpty else { return .taken }
+        let whole = piece
+        piece = []
+        usualCount = whole.count
+        return stream.add(whole) ? .taken : .full
     }
 
     /// Only when the task is completed, so that the reader finds the trailers there.
     override func finish(trailers: HTTPFields) -> ClientError? {
+        _ = flush()
         stream.finish(.success(()))
         return nil
     }
 
     override func abandon(_ error: ClientError) {
+        _ = flush()
         stream.finish(.failure(error))
     }
 }

@@ -3,8 +3,16 @@ internal import HTTPParser
 
 extension ClientRequest {
     /// The request with what the session adds.
-    func filled(from configuration: ClientConfiguration, isDownload: Bool) -> ClientRequest {
+    func filled(
+        from configuration: ClientConfiguration, isDownload: Bool, _ usual: UsualFields
+    ) -> ClientRequest {
         var request = self
+        if fields.isEmpty, body.isNone {
+            request.fields = usual.fields(
+                isDownload: isDownload,
+                decodes: decodesContent ?? configuration.decodesContent)
+            return request
+        }
         for field in configuration.additionalFields where !fields.contains(field.name) {
             request.fields.append(field)
         }
@@ -58,5 +66,30 @@ extension ClientRequest {
         request.fields[.range] = "bytes=\(data.offset)-"
         request.fields[.ifRange] = data.validator
         return request
+    }
+}
+
+/// The fields of requests that bring none: made once for a session.
+struct UsualFields {
+    private var download: HTTPFields
+    private var decoded: HTTPFields
+    private let plain: HTTPFields
+
+    init(_ configuration: ClientConfiguration) {
+        var common = configuration.additionalFields
+        if let agent = configuration.userAgent, !common.contains(.userAgent) {
+            common.append(.userAgent, agent)
+        }
+        common.remove(.contentLength)
+        common.remove(.transferEncoding)
+        (download, decoded, plain) = (common, common, common)
+        guard !common.contains(.acceptEncoding) else { return }
+        download.append(.acceptEncoding, "identity")
+        guard !common.contains(.range) else { return }
+        decoded.append(.acceptEncoding, ContentCoding.acceptedByDecoders)
+    }
+
+    func fields(isDownload: Bool, decodes: Bool) -> HTTPFields {
+        isDownload ? download : decodes ? decoded : plain
     }
 }

@@ -17,49 +17,186 @@ public import HTTPParser
 /// What is not set here is taken from the session's ``ClientConfiguration``.
 public struct ClientRequest: Sendable {
     /// The method.
-    public var method: HTTPMethod
+    public var method: HTTPMethod {
+        get { box.values.method }
+        _modify {
+            own()
+            yield &box.values.method
+        }
+    }
     /// The URL. A user name and password in it are used as credentials and never sent as part of
     /// the target; a fragment is not sent.
     public var url: URL {
-        didSet { wire = Self.wire(url.absoluteString) }
+        get { box.values.url }
+        set {
+            own()
+            box.values.url = newValue
+            box.values.wire = Self.wire(newValue.absoluteString)
+        }
     }
     /// Fields to send. They win over the session's additional fields and over those that the client
     /// would make itself; `Content-Length` and `Transfer-Encoding` are always the client's own.
-    public var fields: HTTPFields
+    public var fields: HTTPFields {
+        get { box.values.fields }
+        _modify {
+            own()
+            yield &box.values.fields
+        }
+    }
     /// The content to send.
-    public var body: ClientBody
-
+    public var body: ClientBody {
+        get { box.values.body }
+        _modify {
+            own()
+            yield &box.values.body
+        }
+    }
     /// When a stored response may answer; nil for the session's.
-    public var cachePolicy: CachePolicy?
+    public var cachePolicy: CachePolicy? {
+        get { box.values.cachePolicy }
+        _modify {
+            own()
+            yield &box.values.cachePolicy
+        }
+    }
     /// How long things may take; nil for the session's.
-    public var timeouts: ClientTimeouts?
+    public var timeouts: ClientTimeouts? {
+        get { box.values.timeouts }
+        _modify {
+            own()
+            yield &box.values.timeouts
+        }
+    }
     /// Which requests go first when not all can run, 0...1.
-    public var priority: Double
+    public var priority: Double {
+        get { box.values.priority }
+        _modify {
+            own()
+            yield &box.values.priority
+        }
+    }
     /// Where to connect to instead of the URL's host; nil for what the session's policy says. It
     /// does not hold for other origins that a redirect leads to.
-    public var connectTo: ConnectTarget?
+    public var connectTo: ConnectTarget? {
+        get { box.values.connectTo }
+        _modify {
+            own()
+            yield &box.values.connectTo
+        }
+    }
     /// The proxy; nil for the session's.
-    public var proxy: ProxyPolicy?
+    public var proxy: ProxyPolicy? {
+        get { box.values.proxy }
+        _modify {
+            own()
+            yield &box.values.proxy
+        }
+    }
     /// Which versions of HTTP to speak; nil for the session's.
-    public var protocols: ProtocolPolicy?
+    public var protocols: ProtocolPolicy? {
+        get { box.values.protocols }
+        _modify {
+            own()
+            yield &box.values.protocols
+        }
+    }
     /// How servers are authenticated; nil for the session's.
-    public var tls: TLSOptions?
+    public var tls: TLSOptions? {
+        get { box.values.tls }
+        _modify {
+            own()
+            yield &box.values.tls
+        }
+    }
     /// When to wait for `100 Continue` before the content; nil for the session's.
-    public var expectation: ExpectationPolicy?
+    public var expectation: ExpectationPolicy? {
+        get { box.values.expectation }
+        _modify {
+            own()
+            yield &box.values.expectation
+        }
+    }
     /// The most content that is taken, in bytes, content coding taken off; nil for the session's.
-    public var contentLimit: Int64?
+    public var contentLimit: Int64? {
+        get { box.values.contentLimit }
+        _modify {
+            own()
+            yield &box.values.contentLimit
+        }
+    }
     /// Whether gzip and deflate are asked for and taken off; nil for the session's.
-    public var decodesContent: Bool?
+    public var decodesContent: Bool? {
+        get { box.values.decodesContent }
+        _modify {
+            own()
+            yield &box.values.decodesContent
+        }
+    }
     /// Whether cookies are sent and stored.
-    public var usesCookies: Bool
+    public var usesCookies: Bool {
+        get { box.values.usesCookies }
+        _modify {
+            own()
+            yield &box.values.usesCookies
+        }
+    }
     /// The URL of the page that the request is made for, where that matters to cookies.
-    public var mainDocumentURL: URL?
+    public var mainDocumentURL: URL? {
+        get { box.values.mainDocumentURL }
+        _modify {
+            own()
+            yield &box.values.mainDocumentURL
+        }
+    }
     /// Whether content may be sent with GET, HEAD and TRACE, which gives it no meaning (RFC 9110
     /// section 9.3.1); such a request fails otherwise.
-    public var allowsContentWithoutMeaning: Bool
+    public var allowsContentWithoutMeaning: Bool {
+        get { box.values.allowsContentWithoutMeaning }
+        _modify {
+            own()
+            yield &box.values.allowsContentWithoutMeaning
+        }
+    }
 
     /// The URL taken apart, or why it cannot be.
-    private(set) var wire: Result<WireURL, ClientError>
+    var wire: Result<WireURL, ClientError> { box.values.wire }
+
+    /// All of it. A request is handed on many times and seldom changed.
+    private struct Values {
+        var method: HTTPMethod
+        var url: URL
+        var fields: HTTPFields
+        var body: ClientBody
+        var cachePolicy: CachePolicy?
+        var timeouts: ClientTimeouts?
+        var priority: Double
+        var connectTo: ConnectTarget?
+        var proxy: ProxyPolicy?
+        var protocols: ProtocolPolicy?
+        var tls: TLSOptions?
+        var expectation: ExpectationPolicy?
+        var contentLimit: Int64?
+        var decodesContent: Bool?
+        var usesCookies: Bool
+        var mainDocumentURL: URL?
+        var allowsContentWithoutMeaning: Bool
+        var wire: Result<WireURL, ClientError>
+    }
+
+    private final class Box: @unchecked Sendable {
+        var values: Values
+
+        init(_ values: Values) {
+            self.values = values
+        }
+    }
+
+    private var box: Box
+
+    /// Makes the values this request's own before they are changed.
+    private mutating func own() {
+        if !isKnownUniquelyReferenced(&box) { box = Box(box.values) }
+    }
 
     /// Creates a request.
     /// - Parameters:
@@ -102,14 +239,10 @@ public struct ClientRequest: Sendable {
         _ method: HTTPMethod, url: URL, wire: Result<WireURL, ClientError>, fields: HTTPFields,
         body: ClientBody
     ) {
-        self.method = method
-        self.url = url
-        self.wire = wire
-        self.fields = fields
-        self.body = body
-        priority = 0.5
-        usesCookies = true
-        allowsContentWithoutMeaning = false
+        box = Box(
+            Values(
+                method: method, url: url, fields: fields, body: body, priority: 0.5,
+                usesCookies: true, allowsContentWithoutMeaning: false, wire: wire))
     }
 
     private static func wire(_ text: String) -> Result<WireURL, ClientError> {

@@ -77,10 +77,10 @@ extension ClientSession {
                 }), StreamSink(stream))
         if let driver = task.prepare() {
             let loop = loop
-            stream.onRoom { loop.post { driver.sinkHasRoom() } }
+            stream.onRoom { _ = loop.perform { driver.sinkHasRoom() } }
         }
         let content = ClientContent(reader: ContentReader(stream, task))
-        task.resume()
+        task.resume(entersLoop: true)
         let head = await withTaskCancellationHandler {
             await stream.response()
         } onCancel: {
@@ -98,7 +98,7 @@ extension ClientSession {
             make(
                 nextIdentifier(), loop, events(delegate),
                 { task, content in outcome.set(content, task) }), collectingSink)
-        task.resume()
+        task.resume(entersLoop: true)
         return try await withTaskCancellationHandler {
             await outcome.value()
         } onCancel: {

@@ -7,16 +7,21 @@ internal import HTTPParser
 /// that is no field is left out, bare line feeds are line ends, bytes beyond ASCII are kept.
 final class ResponseFields: Sendable {
     private let bytes: [UInt8]
+    private let names: FieldNameSieve
     private let known: Locked<HTTPFields?>
 
-    /// The lines of a head, the status line first.
-    init(bytes: [UInt8]) {
+    /// - Parameters:
+    ///   - bytes: the lines of a head, the status line first.
+    ///   - names: the names of its fields.
+    init(bytes: [UInt8], names: FieldNameSieve = .all) {
         self.bytes = bytes
+        self.names = names
         known = Locked(nil)
     }
 
     init(_ fields: HTTPFields) {
         bytes = []
+        names = .all
         known = Locked(fields)
     }
 
@@ -41,6 +46,7 @@ final class ResponseFields: Sendable {
         guard !bytes.isEmpty else {
             return HTTPFieldName("\(name)").flatMap { fields[$0] }
         }
+        guard names.mayContain(name) else { return nil }
         return FieldLines.value(of: name, in: bytes)
     }
 
@@ -49,6 +55,32 @@ final class ResponseFields: Sendable {
             text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
         else { return nil }
         return Int64(text)
+    }
+}
+
+/// Tells of most names that they are not in a head, without a look at it: it knows their lengths
+/// and first letters.
+struct FieldNameSieve {
+    private var bits: UInt64
+
+    static let none = FieldNameSieve(bits: 0)
+    static let all = FieldNameSieve(bits: .max)
+
+    private static func bit(_ first: UInt8, _ length: Int) -> UInt64 {
+        1 << UInt64((Int(first | 0x20) &* 7 &+ length) & 63)
+    }
+
+    /// Adds the name that a line begins with.
+    mutating func add(_ line: UnsafeRawBufferPointer) {
+        guard let first = unsafe line.first else { return }
+        var length = 0
+        while length < line.count, unsafe line[length] != 0x3A { length += 1 }
+        bits |= Self.bit(first, length)
+    }
+
+    /// Whether a name in lower case can be there.
+    func mayContain(_ name: StaticString) -> Bool {
+        unsafe bits & Self.bit(name.utf8Start.pointee, name.utf8CodeUnitCount) != 0
     }
 }
 
@@ -99,6 +131,17 @@ enum FieldLines {
             bytes = bytes.dropLast()
         }
         return bytes
+    }
+
+    /// A number of digits alone, white space around it left out.
+    static func decimal(_ bytes: UnsafeRawBufferPointer) -> Int64? {
+        func isSpace(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 || byte == 13 || byte == 10 }
+        var (start, end) = (0, bytes.count)
+        while start < end, unsafe isSpace(bytes[start]) { start += 1 }
+        while start < end, unsafe isSpace(bytes[end - 1]) { end -= 1 }
+        let digits = unsafe UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+        let span = unsafe Span<UInt8>(_unsafeElements: digits.bindMemory(to: UInt8.self))
+        return FieldValues.parseDecimal(span)
     }
 
     /// UTF-8, or Latin-1 where it is not.

@@ -5,13 +5,30 @@ internal import HTTPParser
 /// The host, of which cookies, credentials and connections depend, is read once, here, and libcurl
 /// is given a URL built from the parts: there is no second reading that could differ.
 struct WireURL: Sendable {
-    let origin: Origin
+    var origin: Origin { parts.origin }
     /// Path and query, never empty.
-    let target: String
+    var target: String { parts.target }
     /// What stands before the host, still percent-encoded; it is not part of ``text``.
-    let userInfo: String?
+    var userInfo: String? { parts.userInfo }
     /// Scheme, authority, path and query.
-    let text: String
+    var text: String { parts.text }
+
+    /// It is handed from hand to hand with every request.
+    private final class Parts: Sendable {
+        let origin: Origin
+        let target: String
+        let userInfo: String?
+        let text: String
+
+        init(_ origin: Origin, _ target: String, _ userInfo: String?) {
+            self.origin = origin
+            self.target = target
+            self.userInfo = userInfo
+            text = "\(origin.scheme)://\(origin.authority)\(target)"
+        }
+    }
+
+    private let parts: Parts
 
     /// Takes a URL apart.
     /// - Throws: `.badURL`, or `.unsupportedURL` for a scheme other than http and https.
@@ -29,20 +46,19 @@ struct WireURL: Sendable {
         rest = rest.dropFirst(2)
         let authorityEnd = rest.firstIndex { Self.endsAuthority($0) } ?? rest.endIndex
         var authority = rest[..<authorityEnd]
+        var userInfo: String?
         if let at = authority.lastIndex(of: UInt8(ascii: "@")) {
             userInfo = String(url[authority.startIndex..<at])
             authority = authority[authority.index(after: at)...]
-        } else {
-            userInfo = nil
         }
-        origin = try Self.origin(scheme, authority, in: url)
+        let origin = try Self.origin(scheme, authority, in: url)
         let targetEnd = rest.firstIndex(of: UInt8(ascii: "#")) ?? rest.endIndex
         let path = url[authorityEnd..<targetEnd]
         guard path.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             throw ClientError(.badURL, "a character that must be percent-encoded in \(url)")
         }
-        target = path.utf8.first == UInt8(ascii: "/") ? String(path) : "/\(path)"
-        text = "\(origin.scheme)://\(origin.authority)\(target)"
+        let target = path.utf8.first == UInt8(ascii: "/") ? String(path) : "/\(path)"
+        parts = Parts(origin, target, userInfo)
     }
 
     private static func endsAuthority(_ byte: UInt8) -> Bool {

@@ -24,9 +24,19 @@ CURLcode http_curl_set_callbacks(CURL *easy, void *context, http_curl_data_callb
                                  http_curl_data_callback header, http_curl_data_callback read,
                                  http_curl_seek_callback seek);
 
+/// Is told of a socket that was made, or that is about to be closed.
+typedef void (*http_curl_socket_note)(void *context, curl_socket_t socket);
+
+/// Whom sockets are told to. It stays where it is as long as there are connections.
+typedef struct {
+    void *context;
+    http_curl_socket_note opened;
+    http_curl_socket_note closes;
+} http_curl_sockets;
+
 /// Has sockets made that child processes do not inherit, and no SIGPIPE raised where a socket
-/// can be told so.
-CURLcode http_curl_set_socket_callbacks(CURL *easy);
+/// can be told so. `sockets` is told of all of them.
+CURLcode http_curl_set_socket_callbacks(CURL *easy, http_curl_sockets *sockets);
 
 /// Has a callback decide, when a connection is there, whether the request goes out: again for each
 /// time that libcurl sends it.
@@ -59,6 +69,46 @@ CURLcode http_curl_get_string(CURL *easy, CURLINFO info, const char **value);
 CURLcode http_curl_get_pointer(CURL *easy, CURLINFO info, void **value);
 
 CURLMcode http_curl_multi_set_long(CURLM *multi, CURLMoption option, long value);
+
+typedef int (*http_curl_socket_changed)(CURL *easy, curl_socket_t socket, int what, void *context,
+                                        void *socket_context);
+typedef int (*http_curl_timer_changed)(CURLM *multi, long milliseconds, void *context);
+
+/// Sets what is told which sockets are waited for, and when time is due.
+void http_curl_multi_set_callbacks(CURLM *multi, void *context, http_curl_socket_changed socket,
+                                   http_curl_timer_changed timer);
+
+#ifdef __linux__
+
+// epoll, eventfd and ppoll, whose headers would bring their types into this module.
+
+/// A descriptor and what it is watched for, or what has happened to it: 1 to read, 2 to write.
+typedef struct {
+    int descriptor;
+    int events;
+} http_poll_event;
+
+/// A list of descriptors in the kernel; negative if there can be none.
+int http_poller_create(void);
+
+/// A descriptor that ends the wait of `poller` when `http_poller_wake` is called with it.
+int http_poller_create_waker(int poller);
+void http_poller_wake(int waker);
+
+/// Watches `target` for `events` in place of `before`; 0 for not at all.
+void http_poller_change(int poller, int target, int events, int before);
+
+/// Waits. How many events there are.
+int http_poller_wait(int poller, http_poll_event *events, int capacity, int milliseconds);
+
+/// Waits for the events of some descriptors alone, and puts in their place what has happened. What
+/// has happened to `waker` is taken away. Not 0 if it was used.
+int http_poll_some(http_poll_event *events, int count, int waker, int64_t nanoseconds);
+
+/// Whether this is the thread that the program was started with.
+int http_is_main_thread(void);
+
+#endif
 
 /// The finished transfer that a message speaks of, or null; its result goes to `code`.
 CURL *http_curl_multi_next_done(CURLM *multi, CURLcode *code);

@@ -17,6 +17,9 @@ package struct KnownSpaces: Sendable {
 
     package init() {}
 
+    /// Whether there are none.
+    var isEmpty: Bool { origins.isEmpty }
+
     /// The credentials for a request, if it is known that it needs some.
     package mutating func authorization(
         origin: Origin, method: HTTPMethod, target: String, isProxy: Bool = false

@@ -95,6 +95,9 @@ public final class ClientCache: Sendable {
     /// Whether what memory does not have may be on the disk.
     var asksDisk: Bool { hasDisk }
 
+    /// Whether there is nothing at all.
+    var isEmpty: Bool { !hasDisk && memory.withLock { $0.byteCount == 0 } }
+
     /// What memory has for a request.
     func found(_ url: String, _ request: HTTPFields) -> Stored? {
         memory.withLock { memory in

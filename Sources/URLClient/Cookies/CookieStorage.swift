@@ -145,6 +145,8 @@ public final class CookieStorage: Sendable {
 
     // MARK: Within a hop
 
+    var isEmpty: Bool { state.withLock { $0.jar.count == 0 } }
+
     package func receive(_ fields: HTTPFields, from context: CookieContext, now: HTTPDate) {
         guard fields.contains(.setCookie) else { return }
         state.withLock { state in

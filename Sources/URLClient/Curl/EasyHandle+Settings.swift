@@ -1,22 +1,36 @@
 internal import CCurlShims
 internal import HTTPParser
 
-// A hop's settings. What a handle is not told has libcurl's default: it was reset before.
+// A hop's settings. What a handle is not told has libcurl's default, or is as for the last hop.
 extension EasyHandle {
     /// Sets everything for a hop.
     func configure(_ hop: HopSettings, for transfer: Transfer) {
-        attach(transfer)
-        set(CURLOPT_URL, hop.wire.text)
-        setMethod(hop)
-        setFieldLines(hop)
-        setConnection(hop)
-        setTarget(hop)
-        setProxy(hop)
-        if hop.needsStart { watchStart(transfer) }
-        if hop.wire.origin.isSecure {
-            setTLS(hop.tls)
-            watchTLS(transfer, asksAboutTrust: hop.trust != nil)
+        // What sends content is rare enough to begin anew for it, and after it.
+        let isPlain = hop.upload == nil && hop.method == .get
+        if route == nil || route !== hop.route || !isPlain {
+            if route != nil { reset() }
+            prepare()
+            setConnection(hop)
+            setTarget(hop)
+            setProxy(hop)
+            if hop.needsStart { watchStart() }
+            if hop.route.isSecure {
+                setTLS(hop.route.tls)
+                watchTLS(asksAboutTrust: hop.route.trust != nil)
+            }
+            setMethod(hop)
+            route = hop.route
         }
+        attach(transfer)
+        if url != hop.wire.text {
+            url = hop.wire.text
+            set(CURLOPT_URL, url)
+        }
+        if !isPlain || sentFields != hop.fields {
+            setFieldLines(hop)
+            sentFields = hop.fields
+        }
+        if !isPlain { isSpent = true }
     }
 
     private func setMethod(_ hop: HopSettings) {
@@ -33,6 +47,7 @@ extension EasyHandle {
     }
 
     private func setFieldLines(_ hop: HopSettings) {
+        freeFields()
         for field in hop.fields where field.name != .proxyAuthorization {
             // Without a value libcurl would take the line for a removal.
             addField(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
@@ -47,30 +62,31 @@ extension EasyHandle {
     }
 
     private func setConnection(_ hop: HopSettings) {
+        let route = hop.route
         set(
-            CURLOPT_HTTP_VERSION, Int(hop.protocols.curlVersion(isSecure: hop.wire.origin.isSecure))
+            CURLOPT_HTTP_VERSION, Int(route.protocols.curlVersion(isSecure: route.isSecure))
         )
-        if hop.wire.origin.isSecure { set(CURLOPT_PIPEWAIT, 1) }
-        if hop.allowsHTTP09 { set(CURLOPT_HTTP09_ALLOWED, 1) }
-        set(CURLOPT_MAXAGE_CONN, max(1, hop.idleConnectionTime.milliseconds / 1000))
-        if let connect = hop.connectTimeout {
+        if route.isSecure { set(CURLOPT_PIPEWAIT, 1) }
+        if route.allowsHTTP09 { set(CURLOPT_HTTP09_ALLOWED, 1) }
+        set(CURLOPT_MAXAGE_CONN, max(1, route.idleConnectionTime.milliseconds / 1000))
+        if let connect = route.connectTimeout {
             set(CURLOPT_CONNECTTIMEOUT_MS, max(1, connect.milliseconds))
         }
-        if hop.receivesMuch { set(CURLOPT_BUFFERSIZE, 128 << 10) }
-        switch hop.resolver.family {
+        if route.receivesMuch { set(CURLOPT_BUFFERSIZE, 96 << 10) }
+        switch route.resolver.family {
         case .any: break
         case .ipv4: set(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V4))
         case .ipv6: set(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V6))
         }
-        if let url = hop.resolver.dohURL {
+        if let url = route.resolver.dohURL {
             set(CURLOPT_DOH_URL, url)
             // The resolver's certificate is checked, whatever the request is for.
-            set(hop.tls.authorities, CURLOPT_CAINFO, CURLOPT_CAINFO_BLOB)
+            set(route.tls.authorities, CURLOPT_CAINFO, CURLOPT_CAINFO_BLOB)
         }
-        if let time = hop.resolver.cacheTime {
+        if let time = route.resolver.cacheTime {
             set(CURLOPT_DNS_CACHE_TIMEOUT, time.milliseconds / 1000)
         }
-        let overrides = hop.resolver.overrides
+        let overrides = route.resolver.overrides
             .filter { $0.host.lowercased() == hop.wire.origin.host }
             .filter { $0.port == hop.wire.origin.port }
             .map { "+\($0.host):\($0.port):\($0.addresses.joined(separator: ","))" }
@@ -80,7 +96,7 @@ extension EasyHandle {
     /// The match fields of CONNECT_TO stay empty: a port in them would have to be the URL's, and
     /// the entry would be passed over in silence where it is not.
     private func setTarget(_ hop: HopSettings) {
-        switch hop.target?.kind {
+        switch hop.route.target?.kind {
         case nil, .origin: break
         case .unixSocket(let path, let isAbstract):
             set(isAbstract ? CURLOPT_ABSTRACT_UNIX_SOCKET : CURLOPT_UNIX_SOCKET_PATH, path)
@@ -93,11 +109,11 @@ extension EasyHandle {
 
     private func setProxy(_ hop: HopSettings) {
         // An empty name keeps libcurl from the variables of the environment.
-        guard let proxy = hop.proxy else { return set(CURLOPT_PROXY, "") }
+        guard let proxy = hop.route.proxy else { return set(CURLOPT_PROXY, "") }
         let host = proxy.host.utf8.contains(UInt8(ascii: ":")) ? "[\(proxy.host)]" : proxy.host
         set(CURLOPT_PROXY, "\(proxy.kind.rawValue)://\(host):\(proxy.port)")
         set(CURLOPT_NOPROXY, "")
-        if proxy.kind == .https { setProxyTLS(proxy.tls ?? hop.tls, isOwn: proxy.tls != nil) }
+        if proxy.kind == .https { setProxyTLS(proxy.tls ?? hop.route.tls, isOwn: proxy.tls != nil) }
         if hop.tunnels {
             set(CURLOPT_HTTPPROXYTUNNEL, 1)
             // What the proxy says to CONNECT is looked at, and never delivered.

@@ -1,20 +1,34 @@
 internal import CCurlShims
 internal import HTTPCodecs
+internal import HTTPParser
 
-/// libcurl's easy handle: the settings of one transfer. It is reset and used again.
+/// libcurl's easy handle: the settings of one transfer. It is used again, and what the next transfer
+/// has in common with the last one stays set.
 @safe
 final class EasyHandle {
     let raw: UnsafeMutableRawPointer
+    private let multi: MultiHandle
     private let errorText: UnsafeMutablePointer<CChar>
     private let trust: UnsafeMutablePointer<http_curl_trust>
     private var lists: [UnsafeMutablePointer<curl_slist>] = unsafe []
     private var fields: UnsafeMutablePointer<curl_slist>?
     /// The first setting that was refused.
     private(set) var refusal: CURLcode?
+    /// The transfer that it serves. It keeps the handle.
+    unowned(unsafe) var transfer: Transfer?
 
-    init?() {
+    // What is set for the next transfer, too. Nil for a handle that is as new.
+    var route: HopRoute?
+    var url = ""
+    var sentFields: HTTPFields?
+    /// Whether there are settings that must not stay.
+    var isSpent = false
+
+    /// - Parameter multi: whose connections it uses, then and for ever.
+    init?(for multi: MultiHandle) {
         guard let raw = unsafe curl_easy_init() else { return nil }
         unsafe self.raw = unsafe raw
+        self.multi = multi
         unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         unsafe trust = .allocate(capacity: 1)
@@ -28,30 +42,50 @@ final class EasyHandle {
         unsafe trust.deallocate()
     }
 
-    /// Forgets the transfer. Connections stay with the multi handle.
+    /// Forgets all settings. Connections stay with the multi handle.
     func reset() {
         unsafe curl_easy_reset(raw)
         freeLists()
-        unsafe errorText[0] = 0
         refusal = nil
+        (route, url, sentFields, isSpent) = (nil, "", nil, false)
         unsafe trust.pointee = http_curl_trust()
     }
 
     private func freeLists() {
         while let list = unsafe lists.popLast() { unsafe curl_slist_free_all(list) }
+        freeFields()
+    }
+
+    /// Forgets the lines of the request's fields, which then have to be set anew.
+    func freeFields() {
         unsafe curl_slist_free_all(fields)
         unsafe fields = nil
     }
 
     /// What libcurl says about the error, often empty.
-    var errorMessage: String { unsafe String(cString: errorText) }
+    var errorMessage: String {
+        unsafe errorText[0] == 0 ? "" : String(cString: errorText)
+    }
 
-    /// Says whose callbacks are called, and has messages kept.
+    /// Begins to serve a transfer.
     func attach(_ transfer: Transfer) {
-        let context = unsafe Unmanaged.passUnretained(transfer).toOpaque()
+        unsafe self.transfer = transfer
+        unsafe errorText[0] = 0
+        unsafe trust.pointee.begun = 0
+    }
+
+    /// The transfer is over, and gone from the multi handle.
+    func detach() {
+        unsafe transfer = nil
+        if isSpent || refusal != nil { reset() }
+    }
+
+    /// Sets what holds for all transfers: callbacks, and that messages are kept.
+    func prepare() {
+        let context = unsafe Unmanaged.passUnretained(self).toOpaque()
         unsafe http_curl_set_callbacks(
             raw, context, receiveContent, receiveLine, readContent, seekContent)
-        unsafe http_curl_set_socket_callbacks(raw)
+        unsafe http_curl_set_socket_callbacks(raw, multi.sockets)
         unsafe http_curl_set_pointer(raw, CURLOPT_ERRORBUFFER, errorText)
         set(CURLOPT_NOSIGNAL, 1)
         set(CURLOPT_NOPROGRESS, 1)
@@ -60,16 +94,16 @@ final class EasyHandle {
     }
 
     /// Has the transfer asked before the request goes out, each time that it does.
-    func watchStart(_ transfer: Transfer) {
-        let context = unsafe Unmanaged.passUnretained(transfer).toOpaque()
+    func watchStart() {
+        let context = unsafe Unmanaged.passUnretained(self).toOpaque()
         unsafe note(http_curl_set_start(raw, context, startRequest))
     }
 
     /// Notes when TLS begins and, if that is wanted, has the transfer asked about certificates.
-    func watchTLS(_ transfer: Transfer, asksAboutTrust: Bool) {
+    func watchTLS(asksAboutTrust: Bool) {
         unsafe trust.pointee = http_curl_trust()
         if asksAboutTrust {
-            unsafe trust.pointee.context = Unmanaged.passUnretained(transfer).toOpaque()
+            unsafe trust.pointee.context = Unmanaged.passUnretained(self).toOpaque()
             unsafe trust.pointee.decide = decideTrust
         }
         let code = unsafe http_curl_set_trust(raw, trust)
@@ -162,16 +196,23 @@ final class EasyHandle {
     }
 }
 
-// The callbacks. Each is called on the thread of the multi handle, with the transfer as context.
+// The callbacks. Each is called with the handle as context, which is there as long as its transfer.
 
 private let pauseMark = 0x1000_0001
 private let abortMark = 0x1000_0000
 
+/// The transfer that a callback is for.
+@inline(__always)
+private func findTransfer(_ context: UnsafeMutableRawPointer?) -> Transfer? {
+    guard let context = unsafe context else { return nil }
+    let handle = unsafe Unmanaged<EasyHandle>.fromOpaque(context)
+    return unsafe handle._withUnsafeGuaranteedRef { unsafe $0.transfer }
+}
+
 private func receiveContent(
     data: UnsafeMutablePointer<CChar>?, size: Int, count: Int, context: UnsafeMutableRawPointer?
 ) -> Int {
-    guard let context = unsafe context else { return 0 }
-    let transfer = unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+    guard let transfer = unsafe findTransfer(context) else { return 0 }
     let bytes = unsafe UnsafeRawBufferPointer(start: data, count: size * count)
     let answer = unsafe transfer.received(content: bytes)
     return switch answer {
@@ -185,8 +226,7 @@ private func receiveContent(
 private func receiveLine(
     data: UnsafeMutablePointer<CChar>?, size: Int, count: Int, context: UnsafeMutableRawPointer?
 ) -> Int {
-    guard let context = unsafe context else { return 0 }
-    let transfer = unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+    guard let transfer = unsafe findTransfer(context) else { return 0 }
     let bytes = unsafe UnsafeRawBufferPointer(start: data, count: size * count)
     return unsafe transfer.received(line: bytes) ? bytes.count : 0
 }
@@ -194,8 +234,7 @@ private func receiveLine(
 private func readContent(
     data: UnsafeMutablePointer<CChar>?, size: Int, count: Int, context: UnsafeMutableRawPointer?
 ) -> Int {
-    guard let context = unsafe context else { return abortMark }
-    let transfer = unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+    guard let transfer = unsafe findTransfer(context) else { return abortMark }
     let room = unsafe UnsafeMutableRawBufferPointer(start: data, count: size * count)
     let answer = unsafe transfer.read(into: room)
     return switch answer {
@@ -208,8 +247,7 @@ private func readContent(
 private func seekContent(
     context: UnsafeMutableRawPointer?, offset: curl_off_t, origin: Int32
 ) -> Int32 {
-    guard let context = unsafe context, origin == 0 else { return 1 }
-    let transfer = unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+    guard let transfer = unsafe findTransfer(context), origin == 0 else { return 1 }
     return transfer.seek(to: Int64(offset)) ? 0 : 1
 }
 
@@ -217,8 +255,7 @@ private func startRequest(
     context: UnsafeMutableRawPointer?, remote: UnsafeMutablePointer<CChar>?,
     local: UnsafeMutablePointer<CChar>?, remotePort: Int32, localPort: Int32
 ) -> Int32 {
-    guard let context = unsafe context else { return 1 }
-    let transfer = unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+    guard let transfer = unsafe findTransfer(context) else { return 1 }
     return transfer.mayStart() ? 0 : 1
 }
 
@@ -227,9 +264,9 @@ private func decideTrust(
     chain: UnsafePointer<UnsafePointer<UInt8>?>?, lengths: UnsafePointer<Int>?, count: Int,
     isTrusted: Int32
 ) -> Int32 {
-    guard let context = unsafe context, let chain = unsafe chain, let lengths = unsafe lengths
+    guard let transfer = unsafe findTransfer(context), let chain = unsafe chain,
+        let lengths = unsafe lengths
     else { return 0 }
-    let transfer = unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
     let certificates = (0..<count).map { index in
         unsafe Array(UnsafeBufferPointer(start: chain[index], count: lengths[index]))
     }

@@ -19,6 +19,8 @@ struct Admission {
 
     private let configuration: ClientConfiguration
     private var slots: [Origin: Slot] = [:]
+    /// The one that was asked for last, which is often the next one.
+    private var latest: Slot?
     private var waitingSlots: [Slot] = []
     private var running = 0
     private var turn = 0
@@ -28,12 +30,18 @@ struct Admission {
     }
 
     mutating func slot(for origin: Origin) -> Slot {
-        if let slot = slots[origin] { return slot }
+        if let latest, latest.origin == origin { return latest }
+        if let slot = slots[origin] {
+            latest = slot
+            return slot
+        }
         // Origins of which nothing is going on are forgotten when there are many.
         if slots.count > 1024 {
+            latest = nil
             slots = slots.filter { $0.value.running > 0 || !$0.value.waiting.isEmpty }
         }
         let slot = Slot(origin)
+        latest = slot
         slots[origin] = slot
         return slot
     }

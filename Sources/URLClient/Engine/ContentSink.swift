@@ -1,10 +1,12 @@
 internal import HTTPCodecs
 internal import HTTPParser
 
-/// Where the content of a response goes. All calls are on the session's thread.
+/// Where the content of a response goes. All calls come from the session's loop.
 class ContentSink {
     enum Answer {
         case taken
+        /// Taken, to be handed on by ``flush()``.
+        case kept
         /// Taken, and no more until `TaskDriver.sinkHasRoom()`.
         case full
         case failed(ClientError)
@@ -15,6 +17,9 @@ class ContentSink {
 
     func take(_ bytes: UnsafeRawBufferPointer) -> Answer { .taken }
 
+    /// Hands on what was kept, as soon as no more comes for the moment.
+    func flush() -> Answer { .taken }
+
     /// All content was taken.
     func finish(trailers: HTTPFields) -> ClientError? { nil }
 
@@ -23,6 +28,9 @@ class ContentSink {
 
     /// The content, where it is kept in memory.
     var collected: [UInt8] { [] }
+
+    /// Whether the content is kept as it comes, in a file.
+    var isFile: Bool { false }
 
     /// Whether a large receive buffer is worth its memory.
     var receivesMuch: Bool { false }
@@ -106,6 +114,7 @@ final class FileSink: ContentSink {
 
     var path: String { destination }
 
+    override var isFile: Bool { true }
     override var receivesMuch: Bool { true }
     override var asksForDisposition: Bool { true }
     override var startOffset: Int64 { offset }

@@ -14,8 +14,8 @@ package import HTTPParser
 //   recover  when a hop has failed and nothing was delivered: give up, or send a request again
 //
 // To plug in: conform a type to `HopDecider` and let `HopDeciders.make(for:)` give one; it is made
-// once per session, from the session's configuration, and shared by its tasks. It is called on the
-// session's thread: answer `.now` where nothing has to be waited for, and `.later` with a closure
+// once per session, from the session's configuration, and shared by its tasks. It is called in the
+// session's loop: answer `.now` where nothing has to be waited for, and `.later` with a closure
 // that may take its time (a delegate, a token, a disk). The transfer is held meanwhile. What a task
 // has to remember from hop to hop stands in `HopContext`.
 
@@ -130,7 +130,7 @@ package protocol HopDecider: Sendable {
     ) -> Decision<HopRecovery>
 }
 
-/// Sees the content of a response pass; called on the session's thread.
+/// Sees the content of a response pass; called in the session's loop.
 package protocol ContentRecorder: Sendable {
     /// More content, content coding taken off.
     func record(_ bytes: UnsafeRawBufferPointer)

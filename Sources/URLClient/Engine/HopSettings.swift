@@ -5,28 +5,98 @@ struct HopSettings {
     var wire: WireURL
     var method: HTTPMethod
     var fields: HTTPFields
-    /// Where there is content to send, and be it none: its length, nil if that is not known.
-    var upload: (length: Int64?, ())?
-    var target: ConnectTarget?
-    var proxy: ClientProxy?
-    var protocols: ProtocolPolicy
-    var tls: TLSOptions
-    var trust: TrustPolicy?
-    var resolver: ResolverOptions
-    var connectTimeout: Duration?
+    /// Where there is content to send, and be it none.
+    var upload: UploadLength?
     /// How long to wait for `100 Continue`; nil if it is not asked for.
     var expectationWait: Duration?
-    var idleConnectionTime: Duration
-    var allowsHTTP09: Bool
+    var route: HopRoute
+}
+
+/// How much content is sent; nil if that is not known.
+struct UploadLength {
+    var length: Int64?
+}
+
+/// How a hop reaches its server. Hops for which the session's configuration alone decides share one.
+final class HopRoute: Sendable {
+    let isSecure: Bool
+    let target: ConnectTarget?
+    let proxy: ClientProxy?
+    let protocols: ProtocolPolicy
+    let tls: TLSOptions
+    let trust: TrustPolicy?
+    let resolver: ResolverOptions
+    let connectTimeout: Duration?
+    let idleConnectionTime: Duration
+    let allowsHTTP09: Bool
     /// Whether a large receive buffer is worth its memory.
-    var receivesMuch: Bool
+    let receivesMuch: Bool
+
+    /// - Parameters:
+    ///   - request: whose own settings win over those of the configuration.
+    ///   - origin: where it goes.
+    ///   - target: where to connect to instead.
+    ///   - isFirstOrigin: whether it goes where the task was sent.
+    init(
+        _ request: ClientRequest, to origin: Origin, target: ConnectTarget?, isFirstOrigin: Bool,
+        receivesMuch: Bool, _ configuration: ClientConfiguration
+    ) {
+        isSecure = origin.isSecure
+        self.target = target
+        proxy = (request.proxy ?? configuration.proxy).proxy(for: origin)
+        protocols = request.protocols ?? configuration.protocols
+        var tls = request.tls ?? configuration.tls
+        // What says who the client is goes to the first origin alone.
+        if !isFirstOrigin { tls.clientCertificate = nil }
+        self.tls = tls
+        trust = configuration.trust
+        resolver = configuration.resolver
+        connectTimeout = (request.timeouts ?? configuration.timeouts).connect
+        idleConnectionTime = configuration.idleConnectionTime
+        allowsHTTP09 = configuration.allowsHTTP09
+        self.receivesMuch = receivesMuch
+    }
+}
+
+/// The routes that many hops of a session share.
+struct SharedRoutes {
+    private let isPossible: Bool
+    private var routes: [HopRoute?] = [nil, nil, nil, nil]
+
+    init(_ configuration: ClientConfiguration) {
+        // Where nothing depends on the host.
+        isPossible =
+            configuration.proxy == .direct && configuration.resolver.overrides.isEmpty
+            && configuration.tls.clientCertificate == nil
+    }
+
+    mutating func route(
+        _ request: ClientRequest, to origin: Origin, receivesMuch: Bool,
+        _ configuration: ClientConfiguration
+    ) -> HopRoute? {
+        guard isPossible, !request.hasOwnRoute else { return nil }
+        let index = (origin.isSecure ? 1 : 0) + (receivesMuch ? 2 : 0)
+        if let route = routes[index] { return route }
+        let route = HopRoute(
+            request, to: origin, target: nil, isFirstOrigin: true, receivesMuch: receivesMuch,
+            configuration)
+        routes[index] = route
+        return route
+    }
+}
+
+extension ClientRequest {
+    /// Whether it says itself how its server is reached.
+    fileprivate var hasOwnRoute: Bool {
+        proxy != nil || protocols != nil || tls != nil || timeouts != nil
+    }
 }
 
 extension HopSettings {
     /// Whether an HTTP proxy is asked to connect to the server.
-    var tunnels: Bool { proxy?.makesTunnel(to: wire.origin, target) ?? false }
+    var tunnels: Bool { route.proxy?.makesTunnel(to: wire.origin, route.target) ?? false }
 
     /// Whether it matters when the request goes out: to know what a proxy has said before, and that
     /// what must not be done twice is not sent twice.
-    var needsStart: Bool { proxy != nil || !method.isIdempotent }
+    var needsStart: Bool { route.proxy != nil || !method.isIdempotent }
 }

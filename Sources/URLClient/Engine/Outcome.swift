@@ -14,9 +14,10 @@ final class Outcome: Sendable {
 
     func set(_ content: [UInt8], _ task: TransferTask) {
         let value: Value
-        if let error = task.error {
+        let (error, response) = task.shared.withLock { ($0.error, $0.response) }
+        if let error {
             value = .failure(error)
-        } else if let response = task.response {
+        } else if let response {
             value = .success((content, response))
         } else {
             value = .failure(ClientError(.internalFailure, "no response"))
@@ -33,7 +34,8 @@ final class Outcome: Sendable {
     }
 
     func value() async -> Value {
-        await withCheckedContinuation { continuation in
+        if case .known(let value) = state.withLock({ $0 }) { return value }
+        return await withCheckedContinuation { continuation in
             let value = state.withLock { state -> Value? in
                 if case .known(let value) = state { return value }
                 state = .awaited(continuation)

@@ -46,6 +46,54 @@ enum System {
         return status == 0
     }
 
+    /// The signals of a thread as they were.
+    struct SignalMask {
+        fileprivate var mask = sigset_t()
+        fileprivate var isPending = false
+    }
+
+    /// Holds SIGPIPE back from this thread, where it cannot be kept from being raised.
+    static func holdBrokenPipe() -> SignalMask? {
+        #if canImport(Darwin)
+            // Sockets were told not to.
+            return nil
+        #else
+            var before = SignalMask()
+            before.isPending = isBrokenPipePending
+            var signals = brokenPipe
+            unsafe pthread_sigmask(SIG_BLOCK, &signals, &before.mask)
+            return before
+        #endif
+    }
+
+    /// Takes a signal back that was raised meanwhile, and lets later ones through again.
+    static func restore(_ before: SignalMask) {
+        #if !canImport(Darwin)
+            if !before.isPending, isBrokenPipePending {
+                var signals = brokenPipe
+                var time = timespec()
+                unsafe sigtimedwait(&signals, nil, &time)
+            }
+            var mask = before.mask
+            unsafe pthread_sigmask(SIG_SETMASK, &mask, nil)
+        #endif
+    }
+
+    #if !canImport(Darwin)
+        private static var brokenPipe: sigset_t {
+            var signals = sigset_t()
+            unsafe sigemptyset(&signals)
+            unsafe sigaddset(&signals, SIGPIPE)
+            return signals
+        }
+
+        private static var isBrokenPipePending: Bool {
+            var signals = sigset_t()
+            unsafe sigpending(&signals)
+            return unsafe sigismember(&signals, SIGPIPE) == 1
+        }
+    #endif
+
     // MARK: files
 
     /// An open file, closed when nobody needs it.

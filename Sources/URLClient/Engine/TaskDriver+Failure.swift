@@ -196,7 +196,7 @@ extension TaskDriver {
         metrics.redirectCount = context.redirectCount
         loop.unregister(self)
         noteProgress(isLast: true)
-        task.complete(error, sink.collected, metrics)
+        loop.complete(task, error, sink.collected, task.wantsMetrics ? metrics : nil)
     }
 }
 

@@ -83,8 +83,8 @@ extension TaskDriver {
         hop.responseEnd = max(
             hop.responseStart ?? start, .nanoseconds(System.now() - transfer.startTime))
         hop.requestContentBytes = upload?.position ?? 0
-        hop.connectTarget = transfer.settings.target
-        hop.isProxied = transfer.settings.proxy != nil
+        hop.connectTarget = transfer.settings.route.target
+        hop.isProxied = transfer.settings.route.proxy != nil
         hop.tlsVersion = security?.version
         hop.tlsCipher = security?.cipher
         security = nil

@@ -199,6 +199,7 @@ extension TaskDriver {
         unsafe record(bytes)
         switch unsafe sink.take(bytes) {
         case .taken: break
+        case .kept: loop.callAfterwards(self)
         case .full: holds.insert(.reader)
         case .failed(let error): fail(error)
         }
@@ -306,6 +307,7 @@ extension TaskDriver {
         guard self.transfer === transfer else { return }
         let result = TransferResult(code: code, message: transfer.handle.errorMessage)
         noteMetrics(transfer)
+        if result.isSuccess { loop.noteAnswer(after: loop.now - transfer.startTime) }
         let ending = Ending(
             error: error(of: result, transfer), trailers: transfer.trailers)
         pendingFailure = nil

@@ -7,7 +7,7 @@ internal import HTTPParser
     internal import Foundation
 #endif
 
-/// Leads a task through its hops. All of it is on the session's thread.
+/// Leads a task through its hops. All of it is done in the session's loop.
 ///
 /// It says when bytes may flow, by holds, and never adds or removes a transfer while libcurl is
 /// calling: what has to wait is done in `afterCallbacks()`.
@@ -40,6 +40,10 @@ final class TaskDriver: @unchecked Sendable {
         static let recorder = Holds(rawValue: 8)
     }
 
+    /// Where the loop keeps it.
+    var place: Int?
+    /// Whether `afterCallbacks()` will be called.
+    var isCalledAfterwards = false
     let loop: ClientLoop
     let decider: any HopDecider
     var task: TransferTask
@@ -134,7 +138,9 @@ final class TaskDriver: @unchecked Sendable {
         limits = Limits(request.timeouts ?? configuration.timeouts)
         metrics.startDate = Date()
         if let error = fault(of: request) { return finish(error) }
-        begin(request.filled(from: configuration, isDownload: sink is FileSink))
+        begin(
+            request.filled(
+                from: configuration, isDownload: sink.isFile, loop.usualFields))
     }
 
     /// What is wrong with a request before anything is done about it.
@@ -314,7 +320,7 @@ final class TaskDriver: @unchecked Sendable {
         handle.configure(settings, for: transfer)
         if let refusal = handle.refusal {
             let result = TransferResult(code: refusal, message: "")
-            handle.reset()
+            handle.detach()
             releaseSlot()
             return fail(ClientError(.notSupported, result.text, curlCode: result.number))
         }
@@ -328,19 +334,19 @@ final class TaskDriver: @unchecked Sendable {
 
     private func settings() -> HopSettings? {
         guard case .success(let wire) = sent.wire else { return nil }
-        var tls = sent.tls ?? configuration.tls
-        // What says who the client is goes to the first origin alone.
-        if wire.origin != context.originalRequest.origin { tls.clientCertificate = nil }
         let target = targetIndex < targets.count ? targets[targetIndex] : nil
+        let shared = loop.sharedRoute(
+            for: sent, to: wire.origin, target, receivesMuch: sink.receivesMuch)
+        let route =
+            shared
+            ?? HopRoute(
+                sent, to: wire.origin, target: target,
+                isFirstOrigin: wire.origin == context.originalRequest.origin,
+                receivesMuch: sink.receivesMuch, configuration)
         return HopSettings(
             wire: wire, method: sent.method, fields: sent.fields,
-            upload: upload.map { ($0.length, ()) }, target: target,
-            proxy: (sent.proxy ?? configuration.proxy).proxy(for: wire.origin),
-            protocols: sent.protocols ?? configuration.protocols, tls: tls,
-            trust: configuration.trust, resolver: configuration.resolver,
-            connectTimeout: (sent.timeouts ?? configuration.timeouts).connect,
-            expectationWait: expectationWait, idleConnectionTime: configuration.idleConnectionTime,
-            allowsHTTP09: configuration.allowsHTTP09, receivesMuch: sink.receivesMuch)
+            upload: upload.map { UploadLength(length: $0.length) },
+            expectationWait: expectationWait, route: route)
     }
 
     private var expectationWait: Duration? {
@@ -408,6 +414,7 @@ final class TaskDriver: @unchecked Sendable {
             removeTransfer()
             return failed(error)
         }
+        if case .full = sink.flush() { holds.insert(.reader) }
         transfer?.applyHolds(stopsAtOnce: false)
         if reading != nil { readOn() }
     }

@@ -20,6 +20,7 @@ final class Transfer {
 
     // The head of the response, or fields behind the content.
     private var lines: [UInt8] = []
+    private var names = FieldNameSieve.none
     private var headBytes = 0
     private(set) var isHeadDone = false
     private var interim: [ClientResponse.Interim] = []
@@ -107,6 +108,7 @@ final class Transfer {
             return true
         }
         unsafe lines.append(contentsOf: line)
+        unsafe names.add(line)
         return unsafe noteField(line)
     }
 
@@ -114,6 +116,7 @@ final class Transfer {
         if responseStart == 0 { responseStart = System.now() }
         lines.removeAll(keepingCapacity: true)
         lines.reserveCapacity(512)
+        names = .none
         (hasLength, hasConflict, contentLength, isCoded) = (false, false, nil, false)
     }
 
@@ -133,8 +136,8 @@ final class Transfer {
             return true
         }
         if unsafe matches(line, "content-length:") {
-            let text = unsafe FieldLines.text(FieldLines.trimmed(Array(line)[15...]))
-            guard let length = FieldValues.parseDecimal(text) else {
+            let value = unsafe UnsafeRawBufferPointer(rebasing: line[15...])
+            guard let length = unsafe FieldLines.decimal(value) else {
                 return fail(ClientError(.badResponse, "a length that is no number"))
             }
             if hasLength, length != contentLength { hasConflict = true }
@@ -164,7 +167,7 @@ final class Transfer {
         guard !hasConflict else {
             return fail(ClientError(.badResponse, "two different lengths"))
         }
-        let head = ResponseFields(bytes: lines)
+        let head = ResponseFields(bytes: lines, names: names)
         if status.code < 200, status.code != 101 {
             if interim.count < 32 {
                 interim.append(ClientResponse.Interim(status: status, head: head))
@@ -268,7 +271,7 @@ final class Transfer {
     }
 
     func trusts(_ certificates: [[UInt8]], isTrusted: Bool) -> Bool {
-        guard let trust = settings.trust else { return isTrusted }
+        guard let trust = settings.route.trust else { return isTrusted }
         return trust.evaluate(
             TrustPolicy.Evaluation(
                 origin: settings.wire.origin, certificates: certificates, isTrusted: isTrusted))

@@ -25,6 +25,12 @@ final class ClientAuthenticator: Sendable {
 
     // MARK: before a hop
 
+    /// Whether there is nothing that it could add to a request.
+    func addsNothing(to request: ClientRequest) -> Bool {
+        guard tokens == nil, case .direct = request.proxy ?? proxy else { return false }
+        return known.withLock { $0.isEmpty }
+    }
+
     /// Whether a token has to be waited for.
     func lacksToken(_ request: ClientRequest) -> Bool {
         guard let tokens, let origin = request.origin, tokens.covers(origin) else { return false }

@@ -34,6 +34,12 @@ final class HopPolicy: HopDecider {
     func begin(_ request: ClientRequest, in context: HopContext) -> Decision<HopStart> {
         let request = withCookies(upgraded(request))
         guard let cache = cache(for: request, context) else { return proceed(request, context) }
+        if request.cachePolicy ?? configuration.cachePolicy == .useProtocolCachePolicy,
+            cache.isEmpty, !request.fields.contains(.cacheControl),
+            authenticator.addsNothing(to: request)
+        {
+            return .now(.send(first(request, context)))
+        }
         let url = Self.cacheURL(request)
         var fields = request.fields
         if let user = authenticator.identity(request) { fields[.authorization] = user }
@@ -49,6 +55,18 @@ final class HopPolicy: HopDecider {
         }
     }
 
+    /// A request for which nothing is stored and nothing known.
+    private func first(_ request: ClientRequest, _ context: HopContext) -> ClientRequest {
+        let now = clock()
+        context.memory.withLock { memory in
+            memory.cacheFields = request.fields
+            (memory.validating, memory.fallback) = (nil, nil)
+            memory.requestTime = now
+            memory.credential = nil
+        }
+        return request
+    }
+
     private func upgraded(_ request: ClientRequest) -> ClientRequest {
         guard let hosts = configuration.strictTransport,
             let text = hosts.upgraded(request.url.absoluteString, now: clock()),
@@ -62,7 +80,7 @@ final class HopPolicy: HopDecider {
     /// Cookies that the application has set itself are the only ones.
     private func withCookies(_ request: ClientRequest) -> ClientRequest {
         guard let cookies = configuration.cookies, configuration.setsCookies, request.usesCookies,
-            !request.fields.contains(.cookie), let place = CookieContext(request),
+            !cookies.isEmpty, !request.fields.contains(.cookie), let place = CookieContext(request),
             let value = cookies.field(for: place, now: clock())
         else { return request }
         var request = request

@@ -134,6 +134,12 @@ public class TransferTask: @unchecked Sendable {
     /// Starts the task, or lets it go on: as many times as it was suspended, once more for a task
     /// that was just created. More calls do nothing.
     public func resume() {
+        resume(entersLoop: false)
+    }
+
+    /// - Parameter entersLoop: whether the caller does what is to be done, if nobody else is at it;
+    ///   it must hold no lock. It may wait for an answer that comes at once.
+    func resume(entersLoop: Bool) {
         let step = shared.withLock { shared -> (Bool, TaskDriver)? in
             guard shared.state == .suspended, let driver = madeDriver(&shared) else { return nil }
             shared.suspensions -= 1
@@ -143,8 +149,13 @@ public class TransferTask: @unchecked Sendable {
             return (!shared.isStarted, driver)
         }
         guard let (isFirst, driver) = step else { return }
-        let isTaken = loop.post { isFirst ? driver.start() : driver.unsuspend() }
-        if !isTaken { refuse() }
+        let isAccepted =
+            if entersLoop, isFirst {
+                loop.start(driver)
+            } else {
+                loop.post { isFirst ? driver.start() : driver.unsuspend() }
+            }
+        if !isAccepted { refuse() }
     }
 
     /// Stops the task until it is resumed: nothing is read from its connection or sent on it. Calls
@@ -257,7 +268,7 @@ public class TransferTask: @unchecked Sendable {
 
     var isWatched: Bool { events != nil || watched.load(ordering: .acquiring) }
 
-    /// On the session's thread.
+    /// In the session's loop.
     func tellProgress(isLast: Bool) {
         let progress = currentProgress
         let watchers = shared.withLock { shared -> [AsyncStream<TransferProgress>.Continuation] in
@@ -296,24 +307,36 @@ public class TransferTask: @unchecked Sendable {
 
     /// The task is over; only the first call counts.
     func complete(_ error: ClientError?, _ content: [UInt8], _ metrics: ClientMetrics?) {
-        let before = shared.withLock { shared -> Shared? in
+        let told = shared.withLock { shared -> Told? in
             guard !shared.isOver else { return nil }
-            let before = shared
+            defer { (shared.waiters, shared.watchers) = ([], []) }
             shared.isOver = true
             if events == nil { shared.state = .completed }
             shared.error = error
             shared.metrics = metrics
+            // What ends with them may take a while, or this lock.
+            let told = Told(
+                watchers: shared.watchers, waiters: shared.waiters, driver: shared.driver,
+                plan: shared.plan, session: shared.session)
             (shared.driver, shared.plan, shared.session) = (nil, nil, nil)
-            (shared.waiters, shared.watchers) = ([], [])
-            return before
+            return told
         }
-        guard let before else { return }
-        for watcher in before.watchers { watcher.finish() }
+        guard let told else { return }
+        for watcher in told.watchers { watcher.finish() }
         finishDelivery(error)
         if let metrics, wantsMetrics { events?.collected(self, metrics) }
         events?.completed(self, error)
         completion?(self, content)
-        for waiter in before.waiters { waiter.resume() }
+        for waiter in told.waiters { waiter.resume() }
+    }
+
+    /// Who is told of the end, and what goes with it.
+    private struct Told {
+        let watchers: [AsyncStream<TransferProgress>.Continuation]
+        let waiters: [CheckedContinuation<Void, Never>]
+        let driver: TaskDriver?
+        let plan: TaskPlan?
+        let session: ClientSession?
     }
 
     /// On the delegate's queue, after everything else that it is told.

@@ -1,0 +1,219 @@
+internal import CCurlShims
+
+#if canImport(Darwin)
+    internal import Darwin
+#else
+    #if canImport(Glibc)
+        internal import Glibc
+    #else
+        internal import Musl
+    #endif
+#endif
+
+/// The kernel's list of the sockets that libcurl waits for: epoll or kqueue.
+///
+/// Any thread may change it, one at a time, also while the loop's thread waits; nobody has to be
+/// woken for that. A connection that rests stays on the list, so that the next request over it costs
+/// no call: it is taken off when something happens to it that nobody waits for.
+@safe
+final class SocketPoller: @unchecked Sendable {
+    /// What libcurl waits for, and what has happened; the numbers are libcurl's.
+    struct Events: OptionSet {
+        let rawValue: UInt8
+        static let read = Events(rawValue: 1)
+        static let write = Events(rawValue: 2)
+        static let both: Events = [.read, .write]
+    }
+
+    private struct Entry {
+        /// What the kernel watches it for.
+        var listed: Events = []
+        /// What libcurl waits for.
+        var wanted: Events = []
+        /// Whether this is told when it is closed.
+        var isOwn = false
+    }
+
+    private static let capacity = 128
+    private let descriptor: CInt
+    private var entries: [Entry] = []
+    /// The descriptors that somebody else waits for meanwhile; the kernel's list is not changed.
+    private var held: [CInt] = []
+    private(set) var isHeld = false
+
+    #if os(Linux)
+        private let waker: CInt
+        private let events: UnsafeMutablePointer<http_poll_event>
+
+        init?() {
+            descriptor = http_poller_create()
+            waker = descriptor < 0 ? -1 : http_poller_create_waker(descriptor)
+            unsafe events = .allocate(capacity: Self.capacity)
+            guard waker >= 0 else { return nil }
+        }
+
+        deinit {
+            if waker >= 0 { close(waker) }
+            if descriptor >= 0 { close(descriptor) }
+            unsafe events.deallocate()
+        }
+
+        /// Brings the kernel's list from one state of a descriptor to another.
+        private func list(_ target: CInt, _ wanted: Events, was listed: Events) {
+            http_poller_change(
+                descriptor, target, CInt(wanted.rawValue), CInt(listed.rawValue))
+        }
+
+        /// Waits until something happens or the time is over.
+        /// - Returns: how many events there are for ``event(_:)``.
+        func wait(milliseconds: Int32) -> Int {
+            unsafe Int(
+                http_poller_wait(descriptor, events, CInt(Self.capacity), milliseconds))
+        }
+
+        /// An event of the last wait; nil where it only was woken.
+        func event(_ index: Int) -> (descriptor: CInt, events: Events)? {
+            let event = unsafe events[index]
+            return (event.descriptor, Events(rawValue: UInt8(truncatingIfNeeded: event.events)))
+        }
+
+        /// Ends the wait, or the next one.
+        func wake() { http_poller_wake(waker) }
+    #else
+        private let events: UnsafeMutablePointer<kevent>
+
+        init?() {
+            descriptor = kqueue()
+            unsafe events = .allocate(capacity: Self.capacity)
+            guard descriptor >= 0 else { return nil }
+            change(0, EVFILT_USER, EV_ADD | EV_CLEAR)
+        }
+
+        deinit {
+            if descriptor >= 0 { close(descriptor) }
+            unsafe events.deallocate()
+        }
+
+        private func change(_ target: UInt, _ filter: Int32, _ flags: Int32, _ more: UInt32 = 0) {
+            var event = unsafe kevent(
+                ident: target, filter: Int16(filter), flags: UInt16(flags), fflags: more, data: 0,
+                udata: nil)
+            _ = unsafe kevent(descriptor, &event, 1, nil, 0, nil)
+        }
+
+        private func list(_ target: CInt, _ wanted: Events, was listed: Events) {
+            for (bit, filter) in [(Events.read, EVFILT_READ), (.write, EVFILT_WRITE)]
+            where wanted.contains(bit) != listed.contains(bit) {
+                change(UInt(target), filter, wanted.contains(bit) ? EV_ADD : EV_DELETE)
+            }
+        }
+
+        func wait(milliseconds: Int32) -> Int {
+            var time = timespec(
+                tv_sec: Int(milliseconds / 1000), tv_nsec: Int(milliseconds % 1000) * 1_000_000)
+            return Int(
+                max(0, unsafe kevent(descriptor, nil, 0, events, CInt(Self.capacity), &time)))
+        }
+
+        func event(_ index: Int) -> (descriptor: CInt, events: Events)? {
+            let event = unsafe events[index]
+            guard event.filter != Int16(EVFILT_USER) else { return nil }
+            return (CInt(event.ident), event.filter == Int16(EVFILT_WRITE) ? .write : .read)
+        }
+
+        func wake() {
+            change(0, EVFILT_USER, 0, NOTE_TRIGGER)
+        }
+    #endif
+
+    // MARK: what libcurl tells
+
+    /// libcurl waits for something else than before; for nothing any more if it is empty.
+    func want(_ target: CInt, _ wanted: Events) {
+        guard target >= 0 else { return }
+        let index = Int(target)
+        if index >= entries.count {
+            entries += Array(repeating: Entry(), count: index + 16 - entries.count)
+        }
+        entries[index].wanted = wanted
+        guard !isHeld else {
+            if !held.contains(target) { held.append(target) }
+            return
+        }
+        update(target)
+    }
+
+    private func update(_ target: CInt) {
+        let entry = entries[Int(target)]
+        guard entry.wanted != entry.listed, !(entry.wanted.isEmpty && entry.isOwn) else { return }
+        entries[Int(target)].listed = entry.wanted
+        list(target, entry.wanted, was: entry.listed)
+    }
+
+    // MARK: waiting elsewhere
+
+    /// From now on what libcurl waits for is for ``waitForHeld(nanoseconds:_:)``.
+    func hold() { isHeld = true }
+
+    /// Gives what is left of it to the kernel's list.
+    func letGo() {
+        isHeld = false
+        for target in held { update(target) }
+        held.removeAll(keepingCapacity: true)
+    }
+
+    #if os(Linux)
+        /// Waits for the descriptors that are held alone, and no longer than somebody wakes it.
+        /// - Returns: false when it was woken, or has nothing to wait for.
+        func waitForHeld(nanoseconds: Int64, _ body: (CInt, Events) -> Void) -> Bool {
+            waited.removeAll(keepingCapacity: true)
+            for target in held {
+                let entry = entries[Int(target)]
+                // The loop's thread shall not be woken for it, too.
+                if !entry.listed.isEmpty {
+                    entries[Int(target)].listed = []
+                    list(target, [], was: entry.listed)
+                }
+                guard !entry.wanted.isEmpty else { continue }
+                waited.append(
+                    http_poll_event(descriptor: target, events: CInt(entry.wanted.rawValue)))
+            }
+            guard !waited.isEmpty else { return false }
+            let wasWoken = unsafe http_poll_some(
+                &waited, CInt(waited.count), waker, max(0, nanoseconds))
+            for event in waited where event.events != 0 {
+                body(event.descriptor, Events(rawValue: UInt8(truncatingIfNeeded: event.events)))
+            }
+            return wasWoken == 0
+        }
+
+        private var waited: [http_poll_event] = []
+    #else
+        func waitForHeld(nanoseconds: Int64, _ body: (CInt, Events) -> Void) -> Bool { false }
+    #endif
+
+    /// A socket was made of whose end this will be told.
+    func opened(_ target: CInt) {
+        want(target, [])
+        guard target >= 0 else { return }
+        entries[Int(target)] = Entry(isOwn: true)
+    }
+
+    /// A socket is about to be closed, whereby the kernel forgets it.
+    func closes(_ target: CInt) {
+        guard target >= 0, Int(target) < entries.count else { return }
+        entries[Int(target)] = Entry()
+    }
+
+    /// Whether libcurl waits for an event; one that it does not wait for does not come again.
+    func isWanted(_ target: CInt) -> Bool {
+        guard Int(target) < entries.count else { return false }
+        let entry = entries[Int(target)]
+        guard entry.wanted.isEmpty else { return true }
+        if !entry.listed.isEmpty {
+            entries[Int(target)].listed = []
+            list(target, [], was: entry.listed)
+        }
+        return false
+    }
+}

@@ -1,0 +1,99 @@
+import HTTPCodecs
+import HTTPParser
+import TestSupport
+import Testing
+import URLClient
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+@Suite("Brief waits", .timeLimit(.minutes(2)))
+struct BriefWaitTests {
+    /// Answers with the target of each request; `/late` only when `/now` was asked for.
+    private static func peer() throws -> ScriptedPeer {
+        let asked = Locked(false)
+        return try ScriptedPeer { connection in
+            while let head = connection.head() {
+                let target = String(head.split(separator: " ")[1])
+                if target == "/now" { asked.withLock { $0 = true } }
+                if target == "/late" {
+                    while !asked.withLock({ $0 }) { usleep(1000) }
+                }
+                connection.send(
+                    "HTTP/1.1 200 OK\r\nContent-Length: \(target.utf8.count)\r\n\r\n\(target)")
+            }
+        }
+    }
+
+    private static func session(_ wait: Duration) -> ClientSession {
+        var configuration = ClientConfiguration.ephemeral
+        configuration.briefWait = wait
+        return ClientSession(configuration)
+    }
+
+    private static func get(
+        _ session: ClientSession, _ peer: ScriptedPeer, _ target: String
+    ) async throws -> String {
+        let (content, _) = try await session.data(for: ClientRequest(.get, peer.url(target)))
+        return String(decoding: content, as: UTF8.self)
+    }
+
+    @Test(
+        "Requests one after the other get their own answers over one connection",
+        arguments: [Duration.zero, .microseconds(1), .microseconds(250), .milliseconds(10)])
+    func oneAfterTheOther(_ wait: Duration) async throws {
+        let peer = try Self.peer()
+        let session = Self.session(wait)
+        for number in 0..<200 {
+            let target = "/\(number)"
+            #expect(try await Self.get(session, peer, target) == target)
+        }
+        #expect(peer.connectionCount == 1)
+    }
+
+    @Test("What others want is done while somebody waits", arguments: 0..<4)
+    func interrupted(_ round: Int) async throws {
+        let peer = try Self.peer()
+        let session = Self.session(.milliseconds(10))
+        for number in 0..<60 { _ = try await Self.get(session, peer, "/\(number)") }
+        async let late = Self.get(session, peer, "/late")
+        try await Task.sleep(for: .milliseconds(round))
+        #expect(try await Self.get(session, peer, "/now") == "/now")
+        #expect(try await late == "/late")
+    }
+
+    @Test("Alone and together in turn", arguments: [Duration.zero, .milliseconds(10)])
+    func inTurn(_ wait: Duration) async throws {
+        let peer = try Self.peer()
+        let session = Self.session(wait)
+        for round in 0..<10 {
+            for number in 0..<20 { _ = try await Self.get(session, peer, "/\(number)") }
+            let answers = await withTaskGroup(of: String?.self) { group in
+                for number in 0..<(2 << (round % 4)) {
+                    group.addTask { try? await Self.get(session, peer, "/g\(number)") }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(Set(answers) == Set((0..<(2 << (round % 4))).map { "/g\($0)" }))
+        }
+    }
+
+    @Test("Tasks that are cancelled while somebody waits leave the session whole")
+    func cancelled() async throws {
+        let peer = try Self.peer()
+        let session = Self.session(.milliseconds(10))
+        for number in 0..<60 { _ = try await Self.get(session, peer, "/\(number)") }
+        for _ in 0..<100 {
+            let task = Task { try await Self.get(session, peer, "/one") }
+            task.cancel()
+            _ = try? await task.value
+        }
+        #expect(try await Self.get(session, peer, "/whole") == "/whole")
+        session.finishTasksAndInvalidate()
+    }
+}
