@@ -39,17 +39,18 @@ def compile_c(source, name, *flags):
     return target
 
 
-def build_product(name):
-    """Builds one product of Benchmarks/Package.swift in release mode; returns its path."""
+def build_product(name, package=HERE):
+    """Builds one product of Benchmarks/Package.swift, or of another package, in release mode;
+    returns its path."""
     note(f"building {name}")
-    command = ["swift", "build", "-c", "release", "--package-path", str(HERE)]
+    command = ["swift", "build", "-c", "release", "--package-path", str(package)]
     subprocess.run([*command, "--product", name], check=True, stdout=sys.stderr)
-    return built_product(name)
+    return built_product(name, package)
 
 
-def built_product(name):
+def built_product(name, package=HERE):
     """The path of a product that was built before."""
-    return HERE / ".build" / "release" / name
+    return package / ".build" / "release" / name
 
 
 def machine():
