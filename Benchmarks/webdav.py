@@ -88,6 +88,7 @@ class Run:
         require(len(server.port) == 5, "the port is too short")
         self.server, self.folder = server, Path(folder)
         self.tree = webdav_servers.tree(server)
+        self.made, self.copied, self.moved = 0, None, None
 
     def send(self, requests, connections=1, answers="-"):
         """Sends requests; returns seconds, the client's own seconds, octets and responses."""
@@ -109,10 +110,11 @@ class Run:
                 "octets": octets, "responses": responses,
                 "growth": self.server.memory("VmHWM") - memory}
 
-    def remove(self, name):
-        """Removes what a round has made, through the server, which may keep a picture of it."""
-        if (self.tree / name.strip("/")).exists():
-            self.send([request("DELETE", name)])
+    def fresh(self, kind):
+        """A name that was not used before: where many files were removed a moment ago, ext4 takes
+        long to find room for new ones, whoever asks."""
+        self.made += 1
+        return f"{kind}-{self.made}"
 
 
 def require(passed, text):
@@ -140,40 +142,40 @@ def listing(path, depth, content, expected):
 
 def small_puts(connections, over=False):
     def run(one, _):
-        one.remove("/new/")
-        one.send([request("MKCOL", "/new/", status=201)])
+        folder = one.fresh("new")
+        one.send([request("MKCOL", f"/{folder}/", status=201)])
         if over:
-            one.send(puts("/new/"))
-        sample = one.measure(puts("/new/"), connections)
-        require_files(one.tree / "new", PUTS, SMALL)
+            one.send(puts(f"/{folder}/"))
+        sample = one.measure(puts(f"/{folder}/"), connections)
+        require_files(one.tree / folder, PUTS, SMALL)
         return sample
     return run
 
 
 def copy(one, _):
-    one.remove("/copy/")
-    sample = one.measure([request("COPY", "/tree/", Destination=f"http://{HOST}/copy/")])
-    require_files(one.tree / "copy", TREE, SMALL * 4)
-    name = sorted(os.listdir(one.tree / "copy"))[0]
-    sample["linked"] = (one.tree / "copy" / name).stat().st_nlink > 1
+    one.copied = one.fresh("copy")
+    sample = one.measure([
+        request("COPY", "/tree/", Destination=f"http://{HOST}/{one.copied}/")])
+    folder = one.tree / one.copied
+    require_files(folder, TREE, SMALL * 4)
+    sample["linked"] = next(folder.iterdir()).stat().st_nlink > 1
     return sample
 
 
 def move(one, _):
-    one.remove("/moved/")
-    if not (one.tree / "copy").is_dir():
-        copy(one, None)
-    sample = one.measure([request("MOVE", "/copy/", Destination=f"http://{HOST}/moved/")])
-    require_files(one.tree / "moved", TREE, SMALL * 4)
-    require(not (one.tree / "copy").exists(), "what was moved is still there")
+    copy(one, False)
+    one.moved = one.fresh("moved")
+    sample = one.measure([
+        request("MOVE", f"/{one.copied}/", Destination=f"http://{HOST}/{one.moved}/")])
+    require_files(one.tree / one.moved, TREE, SMALL * 4)
+    require(not (one.tree / one.copied).exists(), "what was moved is still there")
     return sample
 
 
 def delete(one, _):
-    if not (one.tree / "moved").is_dir():
-        move(one, None)
-    sample = one.measure([request("DELETE", "/moved/")])
-    require(not (one.tree / "moved").exists(), "what was removed is still there")
+    move(one, False)
+    sample = one.measure([request("DELETE", f"/{one.moved}/")])
+    require(not (one.tree / one.moved).exists(), "what was removed is still there")
     return sample
 
 
@@ -199,8 +201,9 @@ def put(one, is_warm):
         with path.open("rb") as file:
             for _ in range(BIG // len(BLOCK)):
                 require(file.read(len(BLOCK)) == BLOCK, "the content is wrong")
-    # So that the disk has nothing to do in the next measurement.
-    one.remove("/put")
+    # So that the disk has nothing to do in the next measurement. Through the server, which may
+    # keep a picture of what is there.
+    one.send([request("DELETE", "/put")])
     return sample
 
 
@@ -216,10 +219,10 @@ SCENARIOS = {
     "put-over": ("the same, replacing files, 1 connection", PUTS, small_puts(1, over=True)),
     "copy": (f"COPY of a collection of {TREE:,} files of 4 KiB", "ms", copy),
     "move": ("MOVE of it", "ms", move),
-    "delete": ("DELETE of it", "ms", delete),
     "lock": ("LOCK and UNLOCK, pairs", PAIRS, locks),
     "get": ("GET of 1 GiB", "MiB", get),
     "put": ("PUT of 1 GiB", "MiB", put),
+    "delete": (f"DELETE of a collection of {TREE:,} files", "ms", delete),
 }
 
 
@@ -257,9 +260,8 @@ def make_trees(root, names):
 
 # --- measuring and telling -----------------------------------------------------------------------
 
-def measure(name, running, rounds, folder):
+def measure(name, runs, rounds):
     """Samples by server, in turns after one round that does not count."""
-    runs = {server: Run(one, folder) for server, one in running.items()}
     samples = {server: [] for server in runs}
     for number in range(rounds + 1):
         order = list(runs)
@@ -350,9 +352,10 @@ def main():
         make_trees(root, names)
         started = [f"dav-{name}" for name in names]
         with servers.running(started, root) as running:
+            runs = {name: Run(server, root) for name, server in running.items()}
             for name in scenarios:
                 harness.note(name)
-                report["scenarios"][name] = measure(name, running, rounds, root)
+                report["scenarios"][name] = measure(name, runs, rounds)
                 show(name, report["scenarios"][name])
     finally:
         shutil.rmtree(root, ignore_errors=True)

@@ -23,6 +23,7 @@ Mutex file:{folder} default
 DefaultRuntimeDir {folder}
 DocumentRoot {root}
 DavLockDB {folder}/locks
+TypesConfig {types}
 KeepAlive On
 KeepAliveTimeout 300
 MaxKeepAliveRequests 0
@@ -133,7 +134,8 @@ def apache_command(setup):
     found = {name: first(APACHE_MODULES, f"mod_{name}.so") for name in names}
     loads = "\n".join(f"LoadModule {name}_module {path}" for name, path in found.items() if path)
     user = "User #65534\nGroup #65534" if os.geteuid() == 0 else ""
-    path = write(setup, "httpd.conf", APACHE, loads=loads, user=user)
+    path = write(setup, "httpd.conf", APACHE, loads=loads, user=user,
+                 types="/etc/mime.types" if Path("/etc/mime.types").exists() else os.devnull)
     program = shutil.which("apache2") or shutil.which("httpd") or "/usr/sbin/apache2"
     return [program, "-DFOREGROUND", "-d", setup.folder, "-f", path]
 
