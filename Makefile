@@ -63,6 +63,10 @@ bench-peers: ## the same with the Swift peers; builds them first
 	@Scripts/bootstrap bench
 	$(PYTHON) Benchmarks/server.py --peers $(ARGS)
 
+bench-webdav: ## measure WebDAV beside Apache, nginx, lighttpd, rclone and wsgidav
+	@Scripts/bootstrap bench
+	$(PYTHON) Benchmarks/webdav.py $(ARGS)
+
 lint: ## check formatting, layers and left-overs
 	@Scripts/bootstrap run
 	@Scripts/lint
