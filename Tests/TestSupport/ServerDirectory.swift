@@ -98,8 +98,25 @@ package final class ServerDirectory: Sendable {
     /// Leaves a Unix socket behind that nobody listens on.
     package func makeStaleSocket(_ name: String) throws {
         let listener = try Listener.bind(unixPath: path("other"), backlog: 1)
-        guard unsafe rename(path("other"), path(name)) == 0 else { throw Failure("rename") }
+        try rename("other", to: name)
         withExtendedLifetime(listener) {}
+    }
+
+    /// Gives a file another name, in place of what has that name.
+    package func rename(_ name: String, to other: String) throws {
+        #if canImport(Darwin)
+            let result = unsafe Darwin.rename(path(name), path(other))
+        #elseif canImport(Glibc)
+            let result = unsafe Glibc.rename(path(name), path(other))
+        #else
+            let result = unsafe Musl.rename(path(name), path(other))
+        #endif
+        guard result == 0 else { throw Failure("rename") }
+    }
+
+    /// Removes a file.
+    package func remove(_ name: String) throws {
+        guard unsafe unlink(path(name)) == 0 else { throw Failure("unlink") }
     }
 
     /// Cuts a file.

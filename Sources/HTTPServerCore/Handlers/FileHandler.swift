@@ -32,6 +32,10 @@ public struct FileHandler: ImmediateHandler {
         /// application that draws its pages in the browser. It answers for paths whose last
         /// segment has no dot: a script or a picture that is missing is 404.
         public var fallbackFile: String?
+        /// How many bytes of small files that were asked for lately may be kept in memory; 0 keeps
+        /// none. Files of up to 16 KiB are kept, and looked at for each answer, so that one that
+        /// has changed is never sent as it was.
+        public var cachedBytes = 1 << 20
         /// What listings call the directory itself.
         public var rootName = "Files"
 
@@ -41,7 +45,8 @@ public struct FileHandler: ImmediateHandler {
 
     private let root: Result<RootDirectory, SystemError>
     let options: Options
-    private let compressible = CompressibleTypes { $0.isCompressible }
+    let compressible = CompressibleTypes { $0.isCompressible }
+    let cache: SmallFileCache?
 
     /// Creates a handler.
     /// - Parameters:
@@ -50,6 +55,7 @@ public struct FileHandler: ImmediateHandler {
     ///   - options: what is served how.
     public init(root: String, options: Options = Options()) {
         self.options = options
+        cache = Self.cache(options)
         do throws(SystemError) {
             self.root = .success(try RootDirectory(root, followsLinks: options.followsLinks))
         } catch {
@@ -59,15 +65,35 @@ public struct FileHandler: ImmediateHandler {
 
     /// Creates a handler for a directory that has to be there.
     public init(directory: String, options: Options = Options()) throws(SystemError) {
+        try self.init(directory: directory, options: options, settlingSeconds: 2)
+    }
+
+    /// - Parameter settlingSeconds: for how long a file must have been left alone to be kept.
+    package init(
+        directory: String, options: Options = Options(), settlingSeconds: Int64
+    ) throws(SystemError) {
         self.options = options
+        cache = Self.cache(options, settlingSeconds)
         root = .success(try RootDirectory(directory, followsLinks: options.followsLinks))
     }
 
     /// A handler without a directory: it knows how to answer with a file that somebody else opened.
     init(options: Options) {
         self.options = options
+        cache = nil
         root = .failure(SystemError("open", code: 0))
     }
+
+    /// None where what is sent for a path may be another file.
+    private static func cache(
+        _ options: Options, _ settlingSeconds: Int64 = 2
+    ) -> SmallFileCache? {
+        guard options.cachedBytes > 0, !options.servesPrecompressed else { return nil }
+        return SmallFileCache(byteLimit: options.cachedBytes, settlingSeconds: settlingSeconds)
+    }
+
+    /// How many files are kept in memory.
+    package var keptFiles: Int { cache?.count ?? 0 }
 
     /// Answers at once, unless it has to read a directory.
     public func respondNow(to request: Request) throws -> Response? {
@@ -118,7 +144,7 @@ public struct FileHandler: ImmediateHandler {
         return path
     }
 
-    private func mediaType(of path: FilePath) -> String {
+    func mediaType(of path: FilePath) -> String {
         unsafe path.withLastSegment { name in
             unsafe options.mediaTypes.contentType(ofFileNamed: name)
         }
@@ -128,6 +154,9 @@ public struct FileHandler: ImmediateHandler {
         if let response = try request.answerIfNotRead() { return .response(response) }
         guard case .success(let root) = root else { throw HTTPError(.notFound) }
         let path = try servablePath(request)
+        if let entry = cache?.entry(at: path, in: root) {
+            return .response(try serve(entry, request))
+        }
         guard let (file, status) = try openIfThere(path, in: root) else {
             return .response(try serveFallback(for: path, root, request))
         }
@@ -196,82 +225,6 @@ public struct FileHandler: ImmediateHandler {
         var location = segments.reduce(into: "") { $0 += "/" + PathEncoding.segment($1) } + "/"
         if let query = request.target.query { location += "?" + query }
         return .redirect(to: location, .movedPermanently)
-    }
-
-    // MARK: Files
-
-    private func serve(
-        _ file: OpenFile, _ status: FileStatus, _ path: FilePath, _ root: RootDirectory,
-        _ request: Request
-    ) throws(HTTPError) -> Response {
-        let mediaType = mediaType(of: path)
-        var found = Representation(file: file, status: status, mediaType: mediaType)
-        if options.servesPrecompressed, compressible.contains(mediaType) {
-            found.varies = true
-            if AcceptedCoding(request).isGzip,
-                let other = PrecompressedFile.find(beside: path, status, in: root)
-            {
-                (found.file, found.status, found.isCoded) = (other.file, other.status, true)
-            }
-        }
-        return try serve(found, request)
-    }
-
-    /// What a file is sent as.
-    struct Representation {
-        var file: OpenFile
-        var status: FileStatus
-        var mediaType: String
-        var varies = false
-        var isCoded = false
-    }
-
-    func serve(
-        _ found: Representation, _ request: Request
-    ) throws(HTTPError) -> Response {
-        let validators = Validators(found.status)
-        var fields = HTTPFields()
-        fields.reserveCapacity(8)
-        fields.append(.eTag, validators.tagText)
-        fields.append(.lastModified, validators.dateText)
-        if let age = options.cacheAge {
-            fields.append(.cacheControl, age > 0 ? "public, max-age=\(age)" : "no-cache")
-        }
-        if found.varies { fields.append(.vary, "Accept-Encoding") }
-        var rangeAllowed = true
-        if let conditions = Preconditions(request) {
-            let now = HTTPDate(secondsSinceEpoch: Syscalls.realtime().seconds)
-            let method: Preconditions.Method = request.knownMethod == .head ? .head : .get
-            switch conditions.evaluate(method: method, current: validators.state, now: now) {
-            case .notModified: return Response(.notModified, fields: fields)
-            case .preconditionFailed: throw HTTPError(.preconditionFailed, fields: fields)
-            case .proceed(let allowed): rangeAllowed = allowed
-            }
-        }
-        fields.append(.acceptRanges, "bytes")
-        fields.append(.xContentTypeOptions, "nosniff")
-        // RFC 9110 section 14.2: Range means something for GET only.
-        if rangeAllowed, request.knownMethod == .get, let range = request.fields[.range] {
-            let decision = RangeDecision(field: range, length: found.status.size)
-            if let partial = self.partial(decision, found, fields) { return partial }
-        }
-        if found.isCoded { fields.append(.contentEncoding, "gzip") }
-        return Response(
-            .ok, fields: fields,
-            body: .file(found.file, count: found.status.size, mediaType: found.mediaType))
-    }
-
-    private func partial(
-        _ decision: RangeDecision, _ found: Representation, _ fields: HTTPFields
-    ) -> Response? {
-        // Several parts would be a multipart of coded parts, which no field can describe.
-        if found.isCoded, case .several = decision { return nil }
-        let source = RangeSource.file(found.file, offset: 0, length: found.status.size)
-        var partial = ContentRanges.response(decision, source, fields, found.mediaType)
-        if found.isCoded, partial?.status == .partialContent {
-            partial?.fields.append(.contentEncoding, "gzip")
-        }
-        return partial
     }
 
     // MARK: Directories

@@ -1,7 +1,7 @@
 internal import HTTPParser
 
 /// The path of a file below its root, as the system wants it, out of a request's path.
-struct FilePath: Sendable {
+struct FilePath: Hashable, Sendable {
     /// Segments joined by slashes, without any at the front, with NUL at the end.
     private var bytes: [CChar]
 
@@ -95,6 +95,19 @@ struct FilePath: Sendable {
             }
         }
         return try result.get()
+    }
+
+    /// What is there now; a link that stands at the end of the path is not followed.
+    func status(in root: RootDirectory) -> FileStatus? {
+        unsafe bytes.withUnsafeBufferPointer { path in
+            guard let start = path.baseAddress else { return nil }
+            return unsafe root.status(at: start)
+        }
+    }
+
+    /// All bytes at once.
+    func hash(into hasher: inout Hasher) {
+        unsafe bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
     }
 
     /// The path as text.

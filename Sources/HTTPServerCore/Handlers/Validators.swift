@@ -1,16 +1,22 @@
 internal import HTTPParser
 
 /// The validators of a file (RFC 9110 section 8.8).
-struct Validators {
-    private let status: FileStatus
-
-    init(_ status: FileStatus) {
-        self.status = status
-    }
-
+struct Validators: Sendable {
     /// A strong tag, quoted: inode, size and both times to the nanosecond. A change in place
     /// that keeps the size and sets the modification time back still moves the change time.
-    var tagText: String {
+    let tagText: String
+    /// Last-Modified, which must not be later than Date (RFC 9110 section 8.8.2.1).
+    let dateText: String
+    let modified: HTTPDate
+
+    init(_ status: FileStatus) {
+        modified = HTTPDate(secondsSinceEpoch: status.modifiedSeconds)
+        let now = Syscalls.realtime().seconds
+        dateText = HTTPDate(secondsSinceEpoch: min(status.modifiedSeconds, now)).description
+        tagText = Self.tag(of: status)
+    }
+
+    private static func tag(of status: FileStatus) -> String {
         let times =
             UInt64(
                 bitPattern: status.modifiedSeconds &* 1_000_000_000 &+ status.modifiedNanoseconds)
@@ -42,14 +48,6 @@ struct Validators {
             count += 1
             shift -= 4
         }
-    }
-
-    var modified: HTTPDate { HTTPDate(secondsSinceEpoch: status.modifiedSeconds) }
-
-    /// Last-Modified, which must not be later than Date (RFC 9110 section 8.8.2.1).
-    var dateText: String {
-        let now = Syscalls.realtime().seconds
-        return HTTPDate(secondsSinceEpoch: min(status.modifiedSeconds, now)).description
     }
 
     var state: CurrentState {

@@ -177,6 +177,14 @@ package final class RootDirectory: Sendable {
         return status.kind == .other ? nil : status
     }
 
+    /// The status of what stands at a path, which may have been reached by links that lead out:
+    /// good for nothing but to compare it.
+    func status(at path: UnsafePointer<CChar>) -> FileStatus? {
+        var raw = stat()
+        guard unsafe fstatat(descriptor, path, &raw, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
+        return FileStatus(raw)
+    }
+
     package static func status(of file: CInt) -> FileStatus? {
         var raw = stat()
         guard unsafe fstat(file, &raw) == 0 else { return nil }

@@ -28,9 +28,23 @@ struct FileHandlerTests {
         _ target: String, _ fields: String = "", method: String = "GET",
         handler: (any Handler)? = nil
     ) async throws -> ServerAnswer {
-        try await RouterTests.answer(
-            handler ?? self.handler(),
-            "\(method) \(target) HTTP/1.1\r\nHost: a\r\n\(fields)\r\n")
+        let request = "\(method) \(target) HTTP/1.1\r\nHost: a\r\n\(fields)\r\n"
+        let answer = try await RouterTests.answer(handler ?? self.handler(), request)
+        guard handler == nil else { return answer }
+        // It makes no difference whether the file is kept in memory.
+        let keeping = try FileHandler(directory: directory.path, settlingSeconds: 0)
+        for round in ["kept then", "kept before"] {
+            let other = try await RouterTests.answer(keeping, request)
+            #expect(other.status == answer.status, "\(round)")
+            #expect(other.content == answer.content, "\(round)")
+            #expect(lasting(other) == lasting(answer), "\(round)")
+        }
+        return answer
+    }
+
+    /// The fields that do not depend on when they were written.
+    private func lasting(_ answer: ServerAnswer) -> [String] {
+        answer.fields.filter { $0.name != "Date" }.map { "\($0.name): \($0.value)" }
     }
 
     // MARK: Whole files
