@@ -77,7 +77,7 @@ extension HeadParser {
         var next = unsafe start
         while unsafe next < limit {
             let (start, end) = unsafe (next.pointee.nameStart, next.pointee.nameEnd)
-            // Such a line has eight bytes, with its end and what is known to stand behind it.
+            // Behind the beginning of a line that was walked there are at least eight bytes.
             let word = unsafe Scanner.load64(base, Int(start))
             if http_parser_decides_framing(word, end &- start) { break }
             unsafe next += 1

@@ -94,11 +94,14 @@ struct LineWalk {
                 }
             }
             stops = Self.withoutLowest(stops)
-            // Only the last line of a head may be too near to the end of memory.
+            // Only the last line of a head may be too near to the end of memory. With a name it
+            // has eight bytes, the empty line behind it included, which is what is looked at when
+            // it is judged; a name of nothing is left to the reference there.
             guard position &+ 16 <= memoryEnd else {
                 let nameStops = unsafe Scanner.nameStops16(base, position, end: memoryEnd)
                 let nameEnd = position &+ nameStops.trailingZeroBitCount
-                guard nameStops != 0, unsafe isPlain(base, nameEnd, lineEnd) else { break }
+                guard nameStops != 0, nameEnd > position, unsafe isPlain(base, nameEnd, lineEnd)
+                else { break }
                 unsafe slot.pointee = Self.slot(position, nameEnd, lineEnd)
                 unsafe slot += 1
                 position = lineEnd &+ 2

@@ -29,6 +29,16 @@ struct HeadReferenceTests {
         #expect(HeadComparison.differences(inputs, .request) == [])
     }
 
+    @Test("Names of every length from 0 to 40 in the last line", arguments: ["v", "0123456789"])
+    func lastNameLengths(value: String) {
+        let inputs = (0...40).lazy.flatMap { length in
+            (0...70).lazy.map { padding in
+                request("C: d\(letters(padding))\r\n\(letters(length)): \(value)\r\n")
+            }
+        }
+        #expect(HeadComparison.differences(inputs, .request, bytewise: false) == [])
+    }
+
     @Test("Names of every length from 0 to 70 in trailers", arguments: ["v", "0123456789abcdef"])
     func trailerNameLengths(value: String) {
         let inputs = (0...70).lazy.flatMap { length in
