@@ -98,7 +98,7 @@ final class SmallFileCache: Sendable {
         else { return nil }
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: size) { room, count in
             guard size > 0 else { return }
-            let room = unsafe UnsafeMutableRawBufferPointer(rebasing: .init(room)[..<size])
+            let room = unsafe UnsafeMutableRawBufferPointer(start: room.baseAddress, count: size)
             if case .done(let length) = unsafe Syscalls.read(file.descriptor, room, at: 0) {
                 count = length
             }
