@@ -15,7 +15,7 @@ struct FileOptionTests {
     }
 
     private func status(_ server: ServeProcess, _ path: String) async throws -> Int {
-        Int(try await server.get(path).status.code)
+        Int(try await server.send(.head, path).status.code)
     }
 
     @Test func directoriesAreListedUnlessThatIsOff() async throws {

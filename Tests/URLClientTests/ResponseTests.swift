@@ -181,6 +181,19 @@ struct ResponseTests {
         #expect(error?.phase == .receiving)
     }
 
+    @Test(
+        "Fields tell of coded content that does not come: HEAD, 304, nothing at all",
+        arguments: [
+            (HTTPMethod.head, "200 OK\r\nContent-Length: 500\r\n"), (.head, "200 OK\r\n"),
+            (.get, "304 Not Modified\r\n"), (.get, "200 OK\r\nContent-Length: 0\r\n"),
+        ])
+    func codedNothing(_ method: HTTPMethod, _ head: String) async throws {
+        let peer = try peer("HTTP/1.1 \(head)Content-Encoding: gzip\r\n\r\n")
+        let (content, response) = try await ClientSession(.ephemeral).data(
+            for: ClientRequest(method, peer.url()))
+        #expect(content.isEmpty && response.fields[.contentEncoding] == "gzip")
+    }
+
     @Test("What cannot be decoded has failed while it was received")
     func decodingPhase() async throws {
         let head = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 6\r\n\r\n"

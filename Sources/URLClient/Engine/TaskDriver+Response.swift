@@ -139,6 +139,9 @@ extension TaskDriver {
         guard let transfer, transfer.isCoded, decodes, response.status != .partialContent else {
             return nil
         }
+        // The fields of an answer to HEAD, or without content, tell of content that does not come.
+        guard sent.method != .head, !response.status.forbidsContent, transfer.contentLength != 0
+        else { return nil }
         // A coding that is not known is the application's business.
         guard let coding = try? ContentCoding(applied: response.fields), coding != .identity else {
             return nil
