@@ -1,3 +1,4 @@
+internal import CHTTPServerShims
 internal import Dispatch
 internal import HTTPCodecs
 
@@ -22,18 +23,23 @@ package final class BlockingPool: Sendable {
         self.threads = max(threads, 1)
     }
 
-    /// Runs `body`, which cannot fail, on one of the threads.
-    func value<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
-        await withCheckedContinuation { continuation in
+    /// Runs `body`, which cannot fail, on one of the threads; at once where the caller runs on such
+    /// a one.
+    package func value<Result: Sendable>(
+        _ body: @escaping @Sendable () -> Result
+    ) async -> Result {
+        if http_server_may_block() != 0 { return body() }
+        return await withCheckedContinuation { continuation in
             submit { continuation.resume(returning: body()) }
         }
     }
 
-    /// Runs `body` on one of the threads.
+    /// Runs `body` on one of the threads; at once where the caller runs on such a one.
     package func run<Result: Sendable>(
         _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
-        try await withCheckedThrowingContinuation { continuation in
+        if http_server_may_block() != 0 { return try body() }
+        return try await withCheckedThrowingContinuation { continuation in
             submit { continuation.resume(with: Swift.Result(catching: body)) }
         }
     }
@@ -60,6 +66,27 @@ package final class BlockingPool: Sendable {
                 return nil
             }
             if let next { start(next) }
+        }
+    }
+}
+
+/// Tasks that call the file system again and again run on the threads themselves, so that not each
+/// call is a way there and back.
+extension BlockingPool: TaskExecutor {
+    /// Runs `body` on one of the threads, on which `run` needs no other.
+    package func perform<Result: Sendable>(
+        _ body: () async throws -> Result
+    ) async throws -> Result {
+        if http_server_may_block() != 0 { return try await body() }
+        return try await withTaskExecutorPreference(self) { try await body() }
+    }
+
+    package func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        submit { [self] in
+            http_server_set_may_block(1)
+            unsafe job.runSynchronously(on: asUnownedTaskExecutor())
+            http_server_set_may_block(0)
         }
     }
 }

@@ -17,13 +17,19 @@ public struct ResourcePath: Hashable, Sendable, Comparable, CustomStringConverti
     /// - Returns: `nil` when a segment is empty, `.` or `..`, holds a slash or a control character,
     ///   or is not UTF-8.
     public init?(segments: [[UInt8]]) {
-        for segment in segments {
-            guard !segment.isEmpty, segment != [0x2E], segment != [0x2E, 0x2E],
-                !segment.contains(where: { $0 == 0x2F || $0 < 0x20 || $0 == 0x7F }),
-                String(validating: segment, as: UTF8.self) != nil
-            else { return nil }
-        }
+        guard segments.allSatisfy(Self.isName) else { return nil }
         bytes = Array(segments.joined(separator: [0x2F]))
+    }
+
+    /// Whether a segment may be of these bytes.
+    static func isName(_ segment: [UInt8]) -> Bool {
+        guard !segment.isEmpty, segment != [0x2E], segment != [0x2E, 0x2E] else { return false }
+        var all: UInt8 = 0
+        for byte in segment {
+            guard byte != 0x2F, byte >= 0x20, byte != 0x7F else { return false }
+            all |= byte
+        }
+        return all < 0x80 || String(validating: segment, as: UTF8.self) != nil
     }
 
     /// Creates a path from text such as `folder/name`.

@@ -107,6 +107,14 @@ extension WebDAVHandler {
         }
     }
 
+    /// Runs what changes these paths while nobody else changes them, or what is around or inside of
+    /// them.
+    func change<Result: Sendable>(
+        _ paths: [ResourcePath], _ body: () async throws -> Result
+    ) async throws -> Result {
+        try await gate.hold(paths) { try await store.perform(body) }
+    }
+
     /// A 207 for members with which it did not work.
     func response(_ failures: [ResourceFailure], _ call: WebDAVCall) -> Response {
         Multistatus.response(call.mount) { all in

@@ -131,6 +131,11 @@ public struct WebDAVHandler: Handler {
         return isCollection || hasAllowedExtension(path.name)
     }
 
+    /// The same for a member of a collection that is seen.
+    func isVisible(member name: [UInt8], isCollection: Bool) -> Bool {
+        (options.allowsHidden || name.first != 0x2E) && (isCollection || hasAllowedExtension(name))
+    }
+
     private func hasAllowedExtension(_ name: [UInt8]) -> Bool {
         guard let allowed = options.allowedExtensions else { return true }
         guard let dot = name.lastIndex(of: 0x2E) else { return false }

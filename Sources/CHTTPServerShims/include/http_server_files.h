@@ -27,10 +27,13 @@ int http_server_status(int directory, const char *name, struct http_server_file_
 int http_server_rename(int from_directory, const char *from, int to_directory, const char *to, int mode);
 
 /// Copies content from one file to the other, sharing blocks where the file system can do that.
-int http_server_copy_content(int from, int to);
+/// `size` is what the first one is thought to have; it copies what is there.
+int http_server_copy_content(int from, int to, int64_t size);
 
 /// Extended attributes in the namespace of users.
 ssize_t http_server_attribute(int file, const char *name, void *room, size_t count);
+/// The same of a name in an open directory, where it is a file or directory and no link.
+ssize_t http_server_attribute_at(int directory, const char *path, const char *name, void *room, size_t count);
 int http_server_set_attribute(int file, const char *name, const void *value, size_t count);
 int http_server_remove_attribute(int file, const char *name);
 
@@ -39,6 +42,10 @@ int http_server_set_modified(int file, int64_t seconds, int64_t nanoseconds);
 
 /// The flags of `open` for a file that is only looked at: O_PATH, where the system has it.
 int http_server_look_flags(void);
+
+/// Whether this thread is one that may wait for the disk.
+int http_server_may_block(void);
+void http_server_set_may_block(int may_block);
 
 /// flock for the process alone, without waiting.
 int http_server_hold(int file);

@@ -112,16 +112,25 @@ extension CivilTime {
     ///
     /// The value must be valid. Years outside 0 to 9999 have no such form and are clamped.
     package var rfc3339: String {
-        let year = Int(min(max(year, 0), 9_999))
-        var text: [UInt8] = Array("0000-00-00T00:00:00Z".utf8)
-        let pairs = [
-            (0, year / 100), (2, year % 100), (5, month), (8, day), (11, hour), (14, minute),
-            (17, second),
-        ]
-        for (offset, pair) in pairs {
-            text[offset] += UInt8(pair / 10)
-            text[offset + 1] += UInt8(pair % 10)
-        }
+        var text: [UInt8] = []
+        appendRFC3339(to: &text)
         return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Appends the same time stamp.
+    package func appendRFC3339(to text: inout [UInt8]) {
+        let year = Int(min(max(year, 0), 9_999))
+        func append(_ pair: Int, _ separator: UInt8?) {
+            text.append(0x30 + UInt8(pair / 10))
+            text.append(0x30 + UInt8(pair % 10))
+            if let separator { text.append(separator) }
+        }
+        append(year / 100, nil)
+        append(year % 100, 0x2D)
+        append(month, 0x2D)
+        append(day, 0x54)
+        append(hour, 0x3A)
+        append(minute, 0x3A)
+        append(second, 0x5A)
     }
 }

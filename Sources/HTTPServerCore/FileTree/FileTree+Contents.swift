@@ -16,8 +16,11 @@ extension OpenFile {
     }
 
     /// Fills this empty file with the content of another, sharing blocks where that is possible.
-    package func copyContent(of other: OpenFile) throws(SystemError) {
-        guard http_server_copy_content(other.descriptor, descriptor) == 0 else {
+    /// - Parameters:
+    ///   - other: the file.
+    ///   - size: how many bytes it is thought to have; all are copied.
+    package func copyContent(of other: OpenFile, size: Int64) throws(SystemError) {
+        guard http_server_copy_content(other.descriptor, descriptor, size) == 0 else {
             throw SystemError("copy")
         }
     }
@@ -49,13 +52,28 @@ extension OpenFile {
     /// The value of an extended attribute; `nil` without one.
     /// - Parameter limit: the most bytes; above it `ERANGE` is thrown.
     package func attribute(_ name: String, upTo limit: Int) throws(SystemError) -> [UInt8]? {
-        var room = [UInt8](repeating: 0, count: 1024)
-        var count = unsafe http_server_attribute(descriptor, name, &room, room.count)
-        if count < 0, lastError == ERANGE {
-            room = [UInt8](repeating: 0, count: limit)
-            count = unsafe http_server_attribute(descriptor, name, &room, room.count)
+        try unsafe Self.attribute(upTo: limit) { room, count in
+            unsafe http_server_attribute(descriptor, name, room, count)
         }
-        if count >= 0 { return Array(room[..<count]) }
+    }
+
+    /// Mostly there is none, and no room is made for it.
+    fileprivate static func attribute(
+        upTo limit: Int, _ read: (UnsafeMutableRawPointer?, Int) -> Int
+    ) throws(SystemError) -> [UInt8]? {
+        var value: [UInt8] = []
+        var count = unsafe withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 1) { room in
+            let count = unsafe read(room.baseAddress, room.count)
+            if count > 0 { unsafe value = Array(room[..<count]) }
+            return count
+        }
+        if count < 0, lastError == ERANGE {
+            unsafe value = [UInt8](unsafeUninitializedCapacity: limit) { room, filled in
+                count = unsafe read(UnsafeMutableRawPointer(room.baseAddress), room.count)
+                filled = max(count, 0)
+            }
+        }
+        if count >= 0 { return value }
         let error = SystemError("getxattr")
         if error.isNoAttribute || error.isUnsupported || error.isForbidden { return nil }
         throw error
@@ -78,4 +96,21 @@ extension OpenFile {
     /// Keeps other processes from holding the file until this one closes it.
     /// - Returns: whether nobody else holds it.
     package func hold() -> Bool { http_server_hold(descriptor) == 0 }
+}
+
+extension OpenDirectory {
+    /// The value of an extended attribute of what has a name here and is no link; `nil` without one.
+    /// - Parameters:
+    ///   - attribute: the name of the attribute.
+    ///   - name: the name of the file or directory.
+    ///   - limit: the most bytes; above it `ERANGE` is thrown.
+    package func attribute(
+        _ attribute: String, of name: [UInt8], upTo limit: Int
+    ) throws(SystemError) -> [UInt8]? {
+        try unsafe OpenFile.attribute(upTo: limit) { room, count in
+            unsafe with(name) { name in
+                unsafe http_server_attribute_at(file.descriptor, name, attribute, room, count)
+            }
+        }
+    }
 }

@@ -47,6 +47,27 @@ package final class FileTree: Sendable {
         return try OpenDirectory(try open(path, http_server_look_flags())).status(of: [])
     }
 
+    /// The same without waiting for the disk, so that an event loop may ask.
+    /// - Returns: `nil` where the system has not all in memory that it takes, or cannot tell.
+    package func statusIfCached(of path: [UInt8]) throws(SystemError) -> FileStatus? {
+        #if os(Linux)
+            guard !path.contains(0) else { throw SystemError("open", code: EINVAL) }
+            let name = path.map(CChar.init(bitPattern:)) + [0]
+            let opened: Result<CInt?, SystemError> = unsafe name.withUnsafeBufferPointer { name in
+                guard let start = name.baseAddress else { return .success(nil) }
+                do throws(SystemError) {
+                    return .success(try unsafe root.openCached(start))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            guard let file = try opened.get() else { return nil }
+            return try OpenDirectory(OpenFile(owning: file)).status(of: [])
+        #else
+            return nil
+        #endif
+    }
+
     private func open(_ path: [UInt8], _ flags: CInt) throws(SystemError) -> OpenFile {
         guard !path.contains(0) else { throw SystemError("open", code: EINVAL) }
         let name = path.map(CChar.init(bitPattern:)) + [0]

@@ -130,7 +130,7 @@ extension OpenDirectory {
     ) throws(SystemError) {
         let old = try open(name)
         let new = try place.directory.create(place.name)
-        try new.copyContent(of: old)
+        try new.copyContent(of: old, size: status.size)
         try finish(old, new)
         try new.setPermissions(status.permissions)
     }

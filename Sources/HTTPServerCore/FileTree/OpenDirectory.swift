@@ -104,7 +104,7 @@ package struct OpenDirectory: Sendable {
         guard result == 0 else { throw SystemError("symlink") }
     }
 
-    private func with<Result>(
+    func with<Result>(
         _ name: [UInt8], _ body: (UnsafePointer<CChar>) -> Result
     ) -> Result {
         // Names come out of paths and directories, where NUL has no place; one would end the name.

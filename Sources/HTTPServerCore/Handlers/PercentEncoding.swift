@@ -9,10 +9,14 @@ package enum PathEncoding {
     /// Takes bytes because file names need not be UTF-8. Encodes more than it must: `+`, `&` and
     /// quotes mean something to careless readers.
     package static func segment(_ name: some Sequence<UInt8>) -> String {
-        let bytes = Array(name)
         var encoded: [UInt8] = []
-        PercentEncoding.encode(bytes.span, keeping: plainBytes, into: &encoded)
+        append(Array(name), to: &encoded)
         return String(decoding: encoded, as: UTF8.self)
+    }
+
+    /// Appends one path segment, encoded in the same way.
+    package static func append(_ name: [UInt8], to output: inout [UInt8]) {
+        PercentEncoding.encode(name.span, keeping: plainBytes, into: &output)
     }
 
     private static let plainBytes = PercentEncoding.ByteSet.unreserved.union(.init(":@"))

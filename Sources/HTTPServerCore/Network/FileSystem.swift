@@ -111,6 +111,25 @@ package final class RootDirectory: Sendable {
         return unsafe try openStepwise(String(cString: path), flags)
     }
 
+    #if os(Linux)
+        /// Opens a file to look at it, if that needs no waiting for the disk.
+        /// - Parameter path: as above.
+        /// - Returns: a descriptor; `nil` where that cannot be known without waiting.
+        package func openCached(_ path: UnsafePointer<CChar>) throws(SystemError) -> CInt? {
+            guard !opensStepwise.load(ordering: .relaxed) else { return nil }
+            let flags = http_server_look_flags()
+            let file =
+                unsafe path.pointee == 0
+                ? unsafe http_server_open_cached(descriptor, ".", flags)
+                : unsafe http_server_open_cached(descriptor, path, flags)
+            if file >= 0 { return file }
+            switch lastError {
+            case EAGAIN, EINVAL, ENOSYS, EPERM, E2BIG: return nil
+            default: throw SystemError("open")
+            }
+        }
+    #endif
+
     /// Where the kernel cannot do it, one segment after the other and no links at all.
     package func openStepwise(_ path: String, _ flags: CInt) throws(SystemError) -> CInt {
         var current = descriptor

@@ -10,7 +10,7 @@ extension WebDAVHandler {
         guard try await call.request.body.collect(upTo: 1 << 20).isEmpty else {
             throw WebDAVError(.unsupportedMediaType, "content has no meaning here")
         }
-        return try await gate.hold([path]) {
+        return try await change([path]) {
             let info = try await store.infoIfThere(path)
             guard info == nil else { throw WebDAVError(.methodNotAllowed, "it is there already") }
             try await requireParent(of: path)

@@ -85,7 +85,7 @@ extension WebDAVHandler {
 struct PropfindWalk: Sendable {
     /// Collections inside of each other, more than which nobody has.
     private static let depthLimit = 128
-    private static let pieceBytes = 32 << 10
+    private static let pieceBytes = 64 << 10
 
     let handler: WebDAVHandler
     let wish: PropertyWish
@@ -108,12 +108,14 @@ struct PropfindWalk: Sendable {
             }
             guard let batch = try await level.members.next() else { continue }
             for member in batch {
-                let path = level.path.appending(member.name)
-                guard handler.isVisible(path, isCollection: member.info.isCollection) else {
+                let isCollection = member.info.isCollection
+                guard handler.isVisible(member: member.name, isCollection: isCollection) else {
                     continue
                 }
-                renderer.add(path, member.info, member.properties)
-                if isDeep, member.info.isCollection, !member.isLink { level.rest.append(path) }
+                renderer.add(member, of: level.path)
+                if isDeep, isCollection, !member.isLink {
+                    level.rest.append(level.path.appending(member.name))
+                }
                 if renderer.all.writer.bytes.count >= Self.pieceBytes {
                     try await writer.write(renderer.all.writer.take())
                 }

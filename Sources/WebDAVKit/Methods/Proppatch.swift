@@ -75,7 +75,7 @@ extension WebDAVHandler {
             throw WebDAVError(.badRequest, "propertyupdate is expected")
         }
         let updates = try PropertyUpdate.all(content)
-        return try await gate.hold([call.path]) {
+        return try await change([call.path]) {
             guard let info = try await visibleInfo(call.path) else { throw WebDAVError.notFound }
             try await requireConditions(call, info)
             try await requireUnlocked(call.path, andMembership: false, call)

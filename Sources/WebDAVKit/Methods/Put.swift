@@ -13,15 +13,15 @@ extension WebDAVHandler {
         guard !call.request.fields.contains(.contentRange) else {
             throw WebDAVError(.badRequest, "parts of a file are not taken")
         }
-        _ = try await requireWritable(call, isHeld: false)
-        try await require(.upload(path), call)
         let isCoded = call.request.fields.contains(.contentEncoding)
         let announced = isCoded ? nil : call.request.contentLength
+        if !isOnItsWay(announced, call) { _ = try await requireWritable(call, isHeld: false) }
+        try await require(.upload(path), call)
         try await refuse(announced, hint: Self.expectedLength(call.request), path)
         let content = try await store.stage(observed(call), for: path, expected: announced)
         try refuse(content.length)
         let modified = Self.clientTime(call.request)
-        let (isNew, info) = try await gate.hold([path]) {
+        let (isNew, info) = try await change([path]) {
             let isNew = try await requireWritable(call, isHeld: true) == nil
             return (isNew, try await store.place(content, at: path, modified: modified))
         }
@@ -30,6 +30,13 @@ extension WebDAVHandler {
         response.entityTag = info.entityTag
         if modified != nil { response.fields.append("X-OC-MTime", "accepted") }
         return response
+    }
+
+    /// Whether content is so short that it is sent before an answer could keep it back, and costs
+    /// nothing to take: it is enough to check once, when it is there.
+    private func isOnItsWay(_ announced: Int64?, _ call: WebDAVCall) -> Bool {
+        guard let announced, announced <= LocalContent.memoryLimit else { return false }
+        return !call.request.fields.contains(.expect) && options.shouldPerform == nil
     }
 
     /// Checks all that stands against new content.

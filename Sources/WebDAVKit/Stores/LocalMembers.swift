@@ -1,12 +1,17 @@
 internal import HTTPServerCore
+internal import Synchronization
 
 /// Reads a directory batch by batch. One call ends before the next begins.
 final class LocalMembers: Sendable {
-    private static let batchCount = 256
+    private static let batchCount = 512
 
     private let path: ResourcePath
     private let reader: DirectoryReader
     private let withProperties: Bool
+    private let end = Atomic(false)
+
+    /// Whether all names were read.
+    var isAtEnd: Bool { end.load(ordering: .relaxed) }
 
     init(_ store: LocalStore, _ path: ResourcePath, withProperties: Bool) throws {
         self.path = path
@@ -17,7 +22,11 @@ final class LocalMembers: Sendable {
     func next(of store: LocalStore) -> [ResourceMember]? {
         var members: [ResourceMember] = []
         members.reserveCapacity(Self.batchCount)
-        while members.count < Self.batchCount, let name = reader.next() {
+        while members.count < Self.batchCount {
+            guard let name = reader.next() else {
+                end.store(true, ordering: .relaxed)
+                break
+            }
             if let member = member(name, of: store) { members.append(member) }
         }
         return members.isEmpty ? nil : members
@@ -27,7 +36,7 @@ final class LocalMembers: Sendable {
     /// lead out, and what is neither a file nor a directory.
     private func member(_ name: [UInt8], of store: LocalStore) -> ResourceMember? {
         guard !OwnNames.contains(name),
-            ResourcePath(segments: [name]) != nil,
+            ResourcePath.isName(name),
             var status = try? reader.directory.status(of: name)
         else { return nil }
         let isLink = status.isLink
@@ -40,7 +49,10 @@ final class LocalMembers: Sendable {
         guard let info = ResourceInfo(status) else { return nil }
         var member = ResourceMember(name: name, info: info)
         member.isLink = isLink
-        if withProperties, let file = try? store.tree.open(path.appending(name).bytes) {
+        guard withProperties else { return member }
+        if !isLink {
+            member.properties = store.properties.read(name, in: reader.directory)
+        } else if let file = try? store.tree.open(path.appending(name).bytes) {
             member.properties = store.properties.read(file)
         }
         return member

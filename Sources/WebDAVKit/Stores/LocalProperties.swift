@@ -30,6 +30,19 @@ final class LocalProperties: Sendable {
         PropertyFile.decode(encoded(of: file))
     }
 
+    /// Those of a file or directory in an open directory, which need not be opened: mostly it has
+    /// none.
+    func read(_ name: [UInt8], in directory: OpenDirectory) -> [DeadProperty] {
+        let value = try? directory.attribute(Self.attribute, of: name, upTo: 64 << 10)
+        guard value == nil || value == Self.elsewhere else {
+            return PropertyFile.decode(value ?? [])
+        }
+        guard hasFiles.load(ordering: .relaxed), let file = try? directory.open(name) else {
+            return []
+        }
+        return PropertyFile.decode(sideFile(of: file) ?? [])
+    }
+
     func write(_ properties: [DeadProperty], to file: OpenFile) throws {
         let bytes = PropertyFile.encode(properties)
         guard bytes.count <= PropertyFile.byteLimit else {

@@ -61,24 +61,56 @@ public final class LocalStore: ResourceStore {
 
     /// What is known of a resource.
     public func info(at path: ResourcePath) async throws -> ResourceInfo {
-        try await work { [tree] () throws in
-            guard !Self.isOwn(path) else { throw WebDAVError.notFound }
-            guard let info = ResourceInfo(try tree.status(of: path.bytes)) else {
-                throw WebDAVError.notFound
+        guard !Self.isOwn(path) else { throw WebDAVError.notFound }
+        let status: FileStatus
+        do throws(SystemError) {
+            // Mostly the system has it in memory, and nobody has to wait for it.
+            if let known = try tree.statusIfCached(of: path.bytes) {
+                status = known
+            } else {
+                status = try await look(path)
             }
-            return info
+        } catch {
+            throw WebDAVError(error)
         }
+        guard let info = ResourceInfo(status) else { throw WebDAVError.notFound }
+        return info
+    }
+
+    private func look(_ path: ResourcePath) async throws(SystemError) -> FileStatus {
+        let found: Result<FileStatus, SystemError> = await BlockingPool.files.value { [tree] in
+            do throws(SystemError) {
+                return .success(try tree.status(of: path.bytes))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try found.get()
+    }
+
+    /// Runs it where calls of the system may take their time.
+    public func perform<Result: Sendable>(
+        _ body: () async throws -> Result
+    ) async throws -> Result {
+        try await BlockingPool.files.perform(body)
     }
 
     /// The members of a collection, read in batches.
     public func members(
         of path: ResourcePath, withProperties: Bool
     ) async throws -> ResourceMembers {
-        let reader = try await work { [self] () throws in
-            try LocalMembers(self, path, withProperties: withProperties)
+        let (reader, first) = try await work { [self] () throws in
+            let reader = try LocalMembers(self, path, withProperties: withProperties)
+            return (reader, reader.next(of: self))
         }
+        let waiting = Locked<[ResourceMember]?>(first)
         return ResourceMembers { [self] in
-            try await work { reader.next(of: self) }
+            let first = waiting.withLock { waiting in
+                defer { waiting = nil }
+                return waiting
+            }
+            if let first { return first }
+            return reader.isAtEnd ? nil : try await work { reader.next(of: self) }
         }
     }
 
@@ -302,19 +334,17 @@ extension ResourceInfo {
             created = InternetTimestamp(
                 secondsSinceEpoch: status.bornSeconds, nanoseconds: Int(status.bornNanoseconds))
         }
-        if status.kind == .regular { entityTag = Self.tag(status) }
+        if status.kind == .regular { tag = Self.tag(status) }
     }
 
     /// Which file, how long, when changed, and when made: each PUT makes a new file, so the last
     /// tells contents apart that share inode, size and a time that the client has set. `WriteClock`
     /// tells those apart that are written within one tick of the file system's clock. The time of
     /// the last change of status has no part in it, because properties change that one.
-    private static func tag(_ status: FileStatus) -> EntityTag? {
-        func hex(_ number: Int64) -> String { String(UInt64(bitPattern: number), radix: 16) }
-        let modified = status.modifiedSeconds &* 1_000_000_000 &+ status.modifiedNanoseconds
-        let born = status.bornSeconds &* 1_000_000_000 &+ status.bornNanoseconds
-        return EntityTag(
-            opaque: String(status.inode, radix: 16) + "-" + hex(status.size) + "-" + hex(modified)
-                + "-" + hex(born))
+    private static func tag(_ status: FileStatus) -> ResourceTag {
+        .file(
+            inode: status.inode, length: status.size,
+            modified: status.modifiedSeconds &* 1_000_000_000 &+ status.modifiedNanoseconds,
+            born: status.bornSeconds &* 1_000_000_000 &+ status.bornNanoseconds)
     }
 }

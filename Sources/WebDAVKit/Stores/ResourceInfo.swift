@@ -12,7 +12,12 @@ public struct ResourceInfo: Hashable, Sendable {
     /// When it was made; `nil` where that is not known.
     public var created: InternetTimestamp?
     /// A strong tag, which changes with the content and with nothing else; `nil` for a collection.
-    public var entityTag: EntityTag?
+    public var entityTag: EntityTag? {
+        get { tag.entityTag }
+        set { tag = newValue.map { .text($0) } ?? .none }
+    }
+    /// The tag in the form in which it costs least: of many files it is not asked for.
+    var tag: ResourceTag
     /// The language of the content, as Content-Language names it.
     public var language: String?
     /// The media type of the content; `nil` for that of the extension.
@@ -27,7 +32,36 @@ public struct ResourceInfo: Hashable, Sendable {
         self.length = length
         self.modified = modified
         self.created = created
-        self.entityTag = entityTag
+        tag = entityTag.map { .text($0) } ?? .none
+    }
+}
+
+/// What a strong tag is made of.
+enum ResourceTag: Hashable, Sendable {
+    case none
+    case text(EntityTag)
+    /// A file of this inode and length, and when it was changed and made, in nanoseconds.
+    case file(inode: UInt64, length: Int64, modified: Int64, born: Int64)
+
+    var entityTag: EntityTag? {
+        switch self {
+        case .none: return nil
+        case .text(let tag): return tag
+        case .file:
+            var writer = XMLWriter()
+            append(to: &writer)
+            return EntityTag(opaque: writer.text)
+        }
+    }
+
+    /// Writes the text between the quotes.
+    func append(to writer: inout XMLWriter) {
+        guard case .file(let inode, let length, let modified, let born) = self else { return }
+        writer.hex(inode)
+        for number in [length, modified, born] {
+            writer.raw([0x2D])
+            writer.hex(UInt64(bitPattern: number))
+        }
     }
 }
 

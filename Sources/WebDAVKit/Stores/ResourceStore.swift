@@ -80,6 +80,12 @@ public protocol ResourceStore: Sendable {
 
     /// How much room there is; `nil` when that is not known.
     func quota(at path: ResourcePath) async throws -> StorageQuota?
+
+    /// Runs what calls the store several times, on a thread where that costs least.
+    /// - Parameter body: what is to be run, once, before this returns.
+    /// - Returns: what `body` does.
+    /// - Throws: what `body` does.
+    func perform<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result
 }
 
 extension ResourceStore {
@@ -96,6 +102,13 @@ extension ResourceStore {
     /// Refused.
     public func setModified(_ seconds: Int64, of path: ResourcePath) async throws {
         throw WebDAVError.forbidden
+    }
+
+    /// Runs it where the caller is.
+    public func perform<Result: Sendable>(
+        _ body: () async throws -> Result
+    ) async throws -> Result {
+        try await body()
     }
 
     /// Not known.

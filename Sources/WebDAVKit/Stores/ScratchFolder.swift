@@ -1,5 +1,6 @@
 internal import HTTPCodecs
 internal import HTTPServerCore
+internal import Synchronization
 
 /// Where files and trees are made before they get their names: a folder below `.httpkit-dav` that
 /// this process holds by a lock, so that others can tell what a dead one has left.
@@ -12,6 +13,7 @@ final class ScratchFolder: Sendable {
 
     private let tree: FileTree
     private let session = Locked<Session?>(nil)
+    private let made = Atomic<UInt64>(0)
     /// Names of folders of sessions begin like this.
     private static let sessionPrefix = Array("new-".utf8)
 
@@ -32,7 +34,7 @@ final class ScratchFolder: Sendable {
         if let status = try? target.directory.status(of: []), let session = try? current(),
             session.status.isOnVolume(of: status)
         {
-            return FilePlace(directory: session.folder, name: Self.randomName(""))
+            return FilePlace(directory: session.folder, name: nextName())
         }
         return FilePlace(
             directory: target.directory,
@@ -140,6 +142,11 @@ final class ScratchFolder: Sendable {
     /// Removes `.httpkit-dav` if nothing is in it.
     func removeIfEmpty() {
         try? tree.directory([]).remove(OwnNames.folder, isDirectory: true)
+    }
+
+    /// A name in the folder of the session, where nobody else makes any.
+    private func nextName() -> [UInt8] {
+        Array(String(made.add(1, ordering: .relaxed).newValue, radix: 36).utf8)
     }
 
     private static func randomName(_ prefix: String) -> [UInt8] {

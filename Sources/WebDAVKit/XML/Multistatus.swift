@@ -7,7 +7,7 @@ internal import HTTPServerCore
 struct Multistatus: Sendable {
     static let mediaType = "application/xml; charset=utf-8"
 
-    var writer = XMLWriter(reservingCapacity: 32 << 10)
+    var writer = XMLWriter(reservingCapacity: 4 << 10)
     let mount: Mount
 
     init(_ mount: Mount) {
@@ -36,9 +36,34 @@ struct Multistatus: Sendable {
         writer.markup("</D:href>")
     }
 
-    mutating func end() {
-        writer.markup("</D:response>")
+    /// Begins the response of a member of a collection, whose href was encoded before.
+    mutating func start(_ collection: [UInt8], _ name: [UInt8], isCollection: Bool) {
+        writer.raw(Self.startBytes)
+        writer.raw(collection)
+        writer.pathSegment(name)
+        if isCollection { writer.raw([0x2F]) }
+        writer.raw(Self.hrefEnd)
     }
+
+    mutating func end() {
+        writer.raw(Self.endBytes)
+    }
+
+    /// Begins the properties that are there.
+    mutating func startProperties() {
+        writer.raw(Self.propertiesStart)
+    }
+
+    mutating func endProperties() {
+        writer.raw(Self.propertiesEnd)
+    }
+
+    private static let startBytes = Array("\n<D:response><D:href>".utf8)
+    private static let hrefEnd = Array("</D:href>".utf8)
+    private static let endBytes = Array("</D:response>".utf8)
+    private static let propertiesStart = Array("<D:propstat><D:prop>".utf8)
+    private static let propertiesEnd = Array(
+        "</D:prop><D:status>HTTP/1.1 200 OK</D:status></D:propstat>".utf8)
 
     /// Properties that have one status.
     mutating func propstat(

@@ -1,3 +1,6 @@
+internal import HTTPParser
+internal import HTTPServerCore
+
 /// Writes XML: markup of ours and text of others, which are never mixed up.
 ///
 /// What XML cannot hold, as most control characters, becomes U+FFFD: a document of ours is always
@@ -24,9 +27,28 @@ package struct XMLWriter {
         bytes += markup.utf8
     }
 
+    /// The same of bytes that were made before.
+    mutating func raw(_ markup: [UInt8]) {
+        bytes += markup
+    }
+
     /// Appends text that stands between tags.
     package mutating func text(_ text: String) {
         append(text.utf8, quotes: false)
+    }
+
+    /// The same of bytes; those that are no UTF-8 become U+FFFD.
+    mutating func text(_ text: [UInt8]) {
+        if text.allSatisfy(Self.isPlain) {
+            bytes += text
+        } else {
+            self.text(String(decoding: text, as: UTF8.self))
+        }
+    }
+
+    /// Visible characters of ASCII and blanks that mean themselves.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        byte >= 0x20 && byte < 0x7F && byte != 0x26 && byte != 0x3C && byte != 0x3E
     }
 
     /// Appends the value of an attribute; the double quotes around it are markup.
@@ -64,5 +86,51 @@ package struct XMLWriter {
     private var isNoncharacter: Bool {
         let last = bytes.suffix(3)
         return last.elementsEqual([0xEF, 0xBF, 0xBE]) || last.elementsEqual([0xEF, 0xBF, 0xBF])
+    }
+}
+
+/// Values that need no escaping, written without a text in between.
+extension XMLWriter {
+    /// Appends a segment of a path, percent-encoded.
+    mutating func pathSegment(_ name: [UInt8]) {
+        PathEncoding.append(name, to: &bytes)
+    }
+
+    /// Appends a number in decimal digits.
+    mutating func decimal(_ number: Int64) {
+        if number < 0 { bytes.append(0x2D) }
+        digits(of: number.magnitude, base: 10)
+    }
+
+    /// Appends a number in hexadecimal digits, small ones.
+    mutating func hex(_ number: UInt64) {
+        digits(of: number, base: 16)
+    }
+
+    private mutating func digits(of number: UInt64, base: UInt64) {
+        let start = bytes.count
+        var rest = number
+        repeat {
+            let digit = UInt8(truncatingIfNeeded: rest % base)
+            bytes.append(digit < 10 ? 0x30 + digit : 0x57 + digit)
+            rest /= base
+        } while rest > 0
+        var (low, high) = (start, bytes.count - 1)
+        while low < high {
+            bytes.swapAt(low, high)
+            (low, high) = (low + 1, high - 1)
+        }
+    }
+
+    /// Appends a time as RFC 3339 writes it, without the fraction of its second.
+    mutating func timestamp(_ time: InternetTimestamp) {
+        // 0000-01-01T00:00:00Z to 9999-12-31T23:59:59Z.
+        let seconds = min(max(time.secondsSinceEpoch, -62_167_219_200), 253_402_300_799)
+        CivilTime(secondsSinceEpoch: seconds).appendRFC3339(to: &bytes)
+    }
+
+    /// Appends a date as fields have it.
+    mutating func date(_ date: HTTPDate) {
+        bytes += date.description.utf8
     }
 }

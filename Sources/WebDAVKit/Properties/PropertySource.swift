@@ -1,0 +1,145 @@
+internal import HTTPCodecs
+internal import HTTPParser
+internal import HTTPServerCore
+
+/// Where the values of live properties come from.
+struct PropertySource: Sendable {
+    let mount: Mount
+    private let mediaTypes: MediaTypeTable
+    /// All locks that could be on any of the resources.
+    var locks: [ActiveLock] = []
+    var quota: StorageQuota?
+    private let now = Syscalls.realtime().seconds
+    /// Media types by the extensions that came so far, ready to be written.
+    private var known: [[UInt8]: [UInt8]] = [:]
+    private static let knownLimit = 64
+
+    init(mount: Mount, mediaTypes: MediaTypeTable) {
+        self.mount = mount
+        self.mediaTypes = mediaTypes
+    }
+
+    func has(_ property: LiveProperty, _ info: ResourceInfo) -> Bool {
+        switch property {
+        case .creationdate: info.created != nil
+        case .getcontentlanguage: info.language != nil
+        case .getcontentlength: !info.isCollection
+        case .getetag: info.tag != .none
+        case .quotaAvailable: quota?.available != nil && info.isCollection
+        case .quotaUsed: quota?.used != nil && info.isCollection
+        case .displayname, .getcontenttype, .getlastmodified, .lockdiscovery, .resourcetype,
+            .supportedlock:
+            true
+        }
+    }
+
+    mutating func write(
+        _ property: LiveProperty, _ resource: Rendered, to writer: inout XMLWriter
+    ) {
+        let info = resource.info
+        switch property {
+        case .creationdate:
+            writer.raw(Markup.creationDate)
+            writer.timestamp(info.created ?? InternetTimestamp(secondsSinceEpoch: 0))
+            writer.raw(Markup.creationDateEnd)
+        case .displayname:
+            writer.raw(Markup.displayName)
+            writer.text(resource.name)
+            writer.raw(Markup.displayNameEnd)
+        case .getcontentlanguage: writer.element("D:getcontentlanguage", info.language ?? "")
+        case .getcontentlength:
+            writer.raw(Markup.length)
+            writer.decimal(info.length)
+            writer.raw(Markup.lengthEnd)
+        case .getcontenttype:
+            writer.raw(Markup.mediaType)
+            writeMediaType(resource, to: &writer)
+            writer.raw(Markup.mediaTypeEnd)
+        case .getetag:
+            writer.raw(Markup.tag)
+            writeTag(info.tag, to: &writer)
+            writer.raw(Markup.tagEnd)
+        case .getlastmodified:
+            writer.raw(Markup.modified)
+            writer.date(info.modified.httpDate)
+            writer.raw(Markup.modifiedEnd)
+        case .lockdiscovery:
+            let path = locks.isEmpty ? nil : resource.path
+            writer.lockDiscovery(
+                path.map { path in locks.filter { $0.covers(path) } } ?? [], mount, now)
+        case .resourcetype: writer.raw(info.isCollection ? Markup.collection : Markup.noCollection)
+        case .supportedlock: writer.raw(Markup.supportedLock)
+        case .quotaAvailable:
+            writer.element("D:quota-available-bytes", "\(quota?.available ?? 0)")
+        case .quotaUsed: writer.element("D:quota-used-bytes", "\(quota?.used ?? 0)")
+        }
+    }
+
+    private func writeTag(_ tag: ResourceTag, to writer: inout XMLWriter) {
+        if case .text(let tag) = tag {
+            writer.text(String(decoding: tag.bytes, as: UTF8.self))
+        } else {
+            writer.raw([0x22])
+            tag.append(to: &writer)
+            writer.raw([0x22])
+        }
+    }
+
+    /// A collection's is what Apache says, by which some players know a folder.
+    private mutating func writeMediaType(_ resource: Rendered, to writer: inout XMLWriter) {
+        if resource.info.isCollection { return writer.raw(Markup.folderType) }
+        if let mediaType = resource.info.mediaType { return writer.text(mediaType) }
+        // A dot in front begins no extension.
+        let dot = resource.name.lastIndex(of: 0x2E) ?? 0
+        let ending = dot > 0 ? Array(resource.name[dot...]) : []
+        if let text = known[ending] { return writer.raw(text) }
+        var escaped = XMLWriter()
+        escaped.text(mediaTypes.contentType(ofFile: resource.name))
+        if known.count < Self.knownLimit { known[ending] = escaped.bytes }
+        writer.raw(escaped.bytes)
+    }
+}
+
+/// What stands around values, as bytes.
+private enum Markup {
+    static let creationDate = Array("<D:creationdate>".utf8)
+    static let creationDateEnd = Array("</D:creationdate>".utf8)
+    static let displayName = Array("<D:displayname>".utf8)
+    static let displayNameEnd = Array("</D:displayname>".utf8)
+    static let length = Array("<D:getcontentlength>".utf8)
+    static let lengthEnd = Array("</D:getcontentlength>".utf8)
+    static let mediaType = Array("<D:getcontenttype>".utf8)
+    static let mediaTypeEnd = Array("</D:getcontenttype>".utf8)
+    static let folderType = Array("httpd/unix-directory".utf8)
+    static let tag = Array("<D:getetag>".utf8)
+    static let tagEnd = Array("</D:getetag>".utf8)
+    static let modified = Array("<D:getlastmodified>".utf8)
+    static let modifiedEnd = Array("</D:getlastmodified>".utf8)
+    static let collection = Array("<D:resourcetype><D:collection/></D:resourcetype>".utf8)
+    static let noCollection = Array("<D:resourcetype/>".utf8)
+    static let supportedLock = Array(
+        ("<D:supportedlock><D:lockentry><D:lockscope><D:exclusive/></D:lockscope>"
+            + "<D:locktype><D:write/></D:locktype></D:lockentry><D:lockentry><D:lockscope>"
+            + "<D:shared/></D:lockscope><D:locktype><D:write/></D:locktype></D:lockentry>"
+            + "</D:supportedlock>").utf8)
+}
+
+extension XMLWriter {
+    /// The `DAV:lockdiscovery` element (RFC 4918 section 15.8).
+    mutating func lockDiscovery(_ locks: [ActiveLock], _ mount: Mount, _ now: Int64) {
+        guard !locks.isEmpty else { return markup("<D:lockdiscovery/>") }
+        markup("<D:lockdiscovery>")
+        for lock in locks {
+            markup("<D:activelock><D:locktype><D:write/></D:locktype><D:lockscope>")
+            markup("<D:\(lock.scope.rawValue)/></D:lockscope>")
+            markup("<D:depth>\(lock.isDeep ? "infinity" : "0")</D:depth>")
+            markup(lock.owner)
+            markup("<D:timeout>Second-\(max(lock.expiry - now, 0))</D:timeout><D:locktoken>")
+            element("D:href", lock.token.uri)
+            markup("</D:locktoken><D:lockroot>")
+            element("D:href", mount.href(lock.root, isCollection: false))
+            markup("</D:lockroot></D:activelock>")
+        }
+        markup("</D:lockdiscovery>")
+    }
+}
