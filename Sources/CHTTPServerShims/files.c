@@ -63,9 +63,9 @@ int http_server_rename(int from_directory, const char *from, int to_directory, c
     return (int)syscall(SYS_renameat2, from_directory, from, to_directory, to, (unsigned)mode);
 }
 
-static int copy_by_hand(int from, int to) {
+static int copy_by_hand(int from, int to, int64_t size) {
     char room[(size_t)1 << 16];
-    for (;;) {
+    for (int64_t copied = 0;;) {
         ssize_t count = read(from, room, sizeof room);
         if (count == 0) return 0;
         if (count < 0 && errno == EINTR) continue;
@@ -76,15 +76,16 @@ static int copy_by_hand(int from, int to) {
             if (written <= 0) return -1;
             done += written;
         }
-        // A regular file gives all that there is.
-        if (count < (ssize_t)sizeof room) return 0;
+        copied += count;
+        // Some file systems give less than there is, so the end is only where it is expected.
+        if (copied >= size && count < (ssize_t)sizeof room) return 0;
     }
 }
 
 int http_server_copy_content(int from, int to, int64_t size) {
     // What fits into the room below takes two calls, fewer than any other way.
     static const int64_t small = (int64_t)1 << 15;
-    if (size < small) return copy_by_hand(from, to);
+    if (size < small) return copy_by_hand(from, to, size);
     if (ioctl(to, FICLONE, from) == 0) return 0;
     for (;;) {
         ssize_t count = copy_file_range(from, 0, to, 0, (size_t)1 << 30, 0);
@@ -95,7 +96,7 @@ int http_server_copy_content(int from, int to, int64_t size) {
         if (count < 0 && (errno == EXDEV || errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP)) break;
         if (count < 0) return -1;
     }
-    return copy_by_hand(from, to);
+    return copy_by_hand(from, to, size);
 }
 
 ssize_t http_server_attribute(int file, const char *name, void *room, size_t count) {

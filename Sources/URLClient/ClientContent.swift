@@ -65,11 +65,14 @@ final class ContentReader: Sendable {
     }
 
     func next() async throws -> [UInt8]? {
-        try await withTaskCancellationHandler {
+        let piece = try await withTaskCancellationHandler {
             try await stream.next()
         } onCancel: {
             task.cancel()
         }
+        // Behind the last piece, what is known at the end is known: trailers and metrics.
+        if piece == nil { _ = try? await task.finished() }
+        return piece
     }
 }
 

@@ -29,6 +29,19 @@ struct MetricsTests {
         }
     }
 
+    @Test("Behind the last piece of streamed content the metrics are there")
+    func knownAtTheEnd() async throws {
+        let server = try await TestServer { _, router in
+            router.on(.get, "/", use: AsyncHandler { _ in Response(.ok, body: .text("text")) })
+        }
+        let session = ClientSession(.ephemeral)
+        for _ in 0..<200 {
+            let (content, _) = try await session.bytes(for: ClientRequest(.get, server.url("/")))
+            #expect(try await content.collect(upTo: 100).count == 4)
+            #expect(content.task.metrics?.hops.count == 1)
+        }
+    }
+
     @Test("S6: the delegate is told once, hop by hop, with lengths, addresses and times in order")
     func told() async throws {
         let server = try await TestServer { _, router in
