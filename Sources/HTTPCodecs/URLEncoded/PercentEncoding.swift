@@ -94,6 +94,8 @@ public enum PercentEncoding {
     package static func decode(
         _ bytes: Span<UInt8>, keepsInvalid: Bool, into output: inout [UInt8]
     ) -> Int? {
+        // Appending nothing would write to the storage that all empty arrays share.
+        guard !bytes.isEmpty else { return nil }
         var fault: Int?
         output.append(addingCapacity: bytes.count) { output in
             fault = decode(bytes, keepsInvalid: keepsInvalid, into: &output)

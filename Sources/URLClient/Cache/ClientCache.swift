@@ -111,9 +111,16 @@ public final class ClientCache: Sendable {
     func lookUp(_ url: String, _ request: HTTPFields) async -> Stored? {
         if let found = found(url, request) { return found }
         guard hasDisk else { return nil }
-        return await withCheckedContinuation { continuation in
-            queue.async { continuation.resume(returning: self.readDisk(url, request)) }
+        // What the queue makes is handed over under a lock, which sanitizers see, too.
+        let stored = Locked<Stored?>(nil)
+        await withCheckedContinuation { continuation in
+            queue.async {
+                let read = self.readDisk(url, request)
+                stored.withLock { $0 = read }
+                continuation.resume()
+            }
         }
+        return stored.withLock { $0 }
     }
 
     private func readDisk(_ url: String, _ request: HTTPFields) -> Stored? {

@@ -114,7 +114,7 @@ struct LifeCycleTests {
         let port = try await local.start()
         let events = EventReader(server)
         await server.suspend()
-        let other = try Listener.bind(host: "127.0.0.1", port: port, backlog: 8)
+        let other = await LocalServer.occupy(port)
         let error = ListenError.addressInUse("127.0.0.1:\(port)")
         await #expect(throws: error) { try await server.resume() }
         #expect(server.state == .failed(error))
@@ -135,7 +135,7 @@ struct LifeCycleTests {
         let server = local.server
         let port = try await local.start()
         await server.suspend()
-        let other = try Listener.bind(host: "127.0.0.1", port: port, backlog: 8)
+        let other = await LocalServer.occupy(port)
         let resuming = Task { try await server.resume() }
         while server.state != .starting { await Task.yield() }
         other.first?.close()
@@ -150,7 +150,7 @@ struct LifeCycleTests {
         let server = local.server
         let port = try await local.start()
         await server.suspend()
-        let other = try Listener.bind(host: "127.0.0.1", port: port, backlog: 8)
+        let other = await LocalServer.occupy(port)
         let resuming = Task { try await server.resume() }
         while server.state != .starting { await Task.yield() }
         await server.shutdown()

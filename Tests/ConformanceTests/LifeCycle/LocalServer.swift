@@ -37,6 +37,16 @@ struct LocalServer {
         "GET \(target) HTTP/1.1\r\nHost: x\r\n\r\n"
     }
 
+    /// Takes a port as soon as it is free: a client of another test may have it for a moment.
+    static func occupy(_ port: UInt16) async -> [Listener] {
+        while true {
+            if let taken = try? Listener.bind(host: "127.0.0.1", port: port, backlog: 8) {
+                return taken
+            }
+            await Task.yield()
+        }
+    }
+
     /// Whether a new connection is served.
     static func serves(_ port: UInt16) async -> Bool {
         (try? await TestClient(port: port).get().text) == "/"

@@ -117,13 +117,13 @@ struct WebDAVClientTests {
             #expect(try visibleNames(share) == ["folder"])
         }
 
-        /// Whether a file system of a program can be mounted here: by root, with /dev/fuse.
-        private static let canMount =
-            geteuid() == 0 && FileManager.default.isWritableFile(atPath: "/dev/fuse")
+        /// Whether davfs2 shall mount a file system: root may do that where /dev/fuse is and its old
+        /// interface agrees with the kernel, which nobody can tell beforehand.
+        private static let mounts = ProcessInfo.processInfo.environment["WEBDAV_DAVFS2"] != nil
 
         /// davfs2 takes locks, sends tagged If fields and reads changes back by tags. Directories
         /// are not read: its old interface to the kernel does not allow that with new ones.
-        @Test(.enabled(if: canMount, "only root can mount, and only where /dev/fuse is"))
+        @Test(.enabled(if: mounts, "WEBDAV_DAVFS2=1 has davfs2 mount a file system"))
         func davfs2Works() async throws {
             let (share, place) = (try Folder(), try Folder())
             try share.write("hello", to: "a.txt")
@@ -158,7 +158,9 @@ struct WebDAVClientTests {
                 folder: place.path)
             #expect(result.status == 0, "\(result.text)\(result.complaints)")
             #expect(place.text("back") == "hello")
-            #expect(share.bytes("folder/moved") == content + Array("more".utf8))
+            // Of long arrays that differ the library would look for every difference.
+            let isWhole = share.bytes("folder/moved") == content + Array("more".utf8)
+            #expect(isWhole)
             #expect(try visibleNames(share) == ["folder"])
         }
     #endif
