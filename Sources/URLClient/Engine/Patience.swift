@@ -1,0 +1,32 @@
+/// Whether it is worth a wait that an answer may come at once.
+struct Patience {
+    /// How long the wait is at most, in nanoseconds; none if it is 0.
+    let limit: Int64
+    /// How long answers have taken lately.
+    private var usual = Int64.max / 8
+    private var failures = 0
+    private var rests = 0
+
+    init(_ limit: Duration) {
+        self.limit = min(limit.nanoseconds, 10_000_000)
+    }
+
+    /// Also counts the times that nobody waits after it was for nothing.
+    var isWorthwhile: Bool {
+        mutating get {
+            guard limit > 0, usual < limit, !MultiHandle.isOnMainThread else { return false }
+            guard rests > 0 else { return true }
+            rests -= 1
+            return false
+        }
+    }
+
+    mutating func note(answer nanoseconds: Int64) {
+        usual = usual / 4 * 3 + nanoseconds / 4
+    }
+
+    mutating func note(isRewarded: Bool) {
+        failures = isRewarded ? 0 : min(failures + 1, 10)
+        rests = isRewarded ? 0 : 4 << failures
+    }
+}
