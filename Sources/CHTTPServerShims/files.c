@@ -25,8 +25,10 @@ static ssize_t attribute_of_opened(
 #if defined(__linux__)
 #include <linux/fs.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 
 int http_server_status(int directory, const char *name, struct http_server_file_status *status) {
     struct statx raw;
@@ -122,10 +124,34 @@ int http_server_set_attribute(int file, const char *name, const void *value, siz
 int http_server_remove_attribute(int file, const char *name) {
     return fremovexattr(file, name);
 }
+
+int64_t http_server_waits(void) {
+    struct rusage usage;
+    return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nvcsw : -1;
+}
+
+int http_server_is_local(int file) {
+    struct statfs system;
+    if (fstatfs(file, &system) != 0) return 0;
+    switch ((uint32_t)system.f_type) {
+    case 0x0000EF53:  // ext2, ext3, ext4
+    case 0x58465342:  // XFS
+    case 0x9123683E:  // Btrfs
+    case 0xF2F52010:  // F2FS
+    case 0x2FC12FC1:  // ZFS
+    case 0xCA451A4E:  // bcachefs
+    case 0x01021994:  // tmpfs
+    case 0x794C7630:  // overlayfs
+        return 1;
+    default:
+        return 0;
+    }
+}
 #endif
 
 #if defined(__APPLE__)
 #include <copyfile.h>
+#include <sys/mount.h>
 
 int http_server_status(int directory, const char *name, struct http_server_file_status *status) {
     struct stat raw;
@@ -169,6 +195,15 @@ int http_server_set_attribute(int file, const char *name, const void *value, siz
 
 int http_server_remove_attribute(int file, const char *name) {
     return fremovexattr(file, name, 0);
+}
+
+int64_t http_server_waits(void) {
+    return -1;
+}
+
+int http_server_is_local(int file) {
+    struct statfs system;
+    return fstatfs(file, &system) == 0 && (system.f_flags & MNT_LOCAL) != 0;
 }
 #endif
 

@@ -23,6 +23,13 @@ package final class BlockingPool: Sendable {
         self.threads = max(threads, 1)
     }
 
+    /// Whether the caller runs on a thread of a pool, where it may wait.
+    package static var mayBlockHere: Bool { http_server_may_block() != 0 }
+
+    /// How often the caller's thread has had to wait since it began; negative where that is not
+    /// known.
+    package static var waits: Int64 { http_server_waits() }
+
     /// Runs `body`, which cannot fail, on one of the threads; at once where the caller runs on such
     /// a one.
     package func value<Result: Sendable>(
@@ -42,6 +49,33 @@ package final class BlockingPool: Sendable {
         return try await withCheckedThrowingContinuation { continuation in
             submit { continuation.resume(with: Swift.Result(catching: body)) }
         }
+    }
+
+    /// Calls `body`, which may block, for each item: for many of them on a second thread as well.
+    /// After it has thrown, those that follow in the same half are left out.
+    /// - Parameters:
+    ///   - items: what there is.
+    ///   - body: what is done with each.
+    /// - Throws: what `body` has thrown first.
+    static func inHalves<Item: Sendable, Fault: Error>(
+        of items: [Item], _ body: @Sendable (Item) throws(Fault) -> Void
+    ) throws(Fault) {
+        guard items.count >= 64 else {
+            for item in items { try body(item) }
+            return
+        }
+        let fault = Locked<Fault?>(nil)
+        DispatchQueue.concurrentPerform(iterations: 2) { half in
+            // In turns, as both are of about the same length then.
+            for index in stride(from: half, to: items.count, by: 2) {
+                do throws(Fault) {
+                    try body(items[index])
+                } catch {
+                    return fault.withLock { $0 = $0 ?? error }
+                }
+            }
+        }
+        if let fault = fault.withLock({ $0 }) { throw fault }
     }
 
     /// Runs `work` on one of the threads, and nobody waits for it.

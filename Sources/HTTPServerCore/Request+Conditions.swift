@@ -51,6 +51,9 @@ extension Request {
         return fields[name].flatMap { HTTPDate($0, now: now) }
     }
 
+    /// Whether there is any that `requireConditions` would look at.
+    package var hasConditions: Bool { Preconditions(self) != nil }
+
     /// Checks the conditions of a request that is about to change something, before it does.
     ///
     /// Conditions of GET and HEAD that fail only save sending the content; for those there is

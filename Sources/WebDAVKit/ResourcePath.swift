@@ -39,6 +39,16 @@ public struct ResourcePath: Hashable, Sendable, Comparable, CustomStringConverti
         self.init(segments: segments)
     }
 
+    /// Whether a segment begins with a dot.
+    var hasDotName: Bool {
+        var previous: UInt8 = 0x2F
+        for byte in bytes {
+            if byte == 0x2E, previous == 0x2F { return true }
+            previous = byte
+        }
+        return false
+    }
+
     /// Whether it is the root of the store.
     public var isRoot: Bool { bytes.isEmpty }
 

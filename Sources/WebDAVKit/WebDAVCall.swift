@@ -9,8 +9,8 @@ struct Mount: Sendable {
     let prefix: String
 
     init(_ request: Request) {
-        let all = request.canonicalPath?.segments ?? []
-        segments = Array(all.prefix(request.mountDepth))
+        let depth = request.mountDepth
+        segments = depth == 0 ? [] : Array((request.canonicalPath?.segments ?? []).prefix(depth))
         prefix = segments.map { "/" + PathEncoding.segment($0) }.joined()
     }
 
@@ -69,8 +69,23 @@ struct WebDAVCall: Sendable {
     /// The XML of the content; `nil` when there is no content. Its media type does not count: some
     /// clients send XML as text/plain.
     func content() async throws -> XMLElement? {
-        let limits = XMLLimits()
-        let bytes = try await request.body.collect(upTo: limits.bytes)
-        return bytes.isEmpty ? nil : try XMLReader.read(bytes, limits: limits)
+        let bytes = try await bytes()
+        return bytes.isEmpty ? nil : try XMLReader.read(bytes)
+    }
+
+    /// What the XML of the content means; `nil` when there is no content.
+    /// - Parameters:
+    ///   - known: what came before.
+    ///   - read: finds out what it means.
+    func meaning<Meaning: Sendable>(
+        _ known: KnownContents<Meaning>, _ read: (XMLElement) throws -> Meaning
+    ) async throws -> Meaning? {
+        let bytes = try await bytes()
+        guard !bytes.isEmpty else { return nil }
+        return try known.meaning(of: bytes) { try read(try XMLReader.read($0)) }
+    }
+
+    private func bytes() async throws -> [UInt8] {
+        try await request.body.collect(upTo: XMLLimits().bytes)
     }
 }

@@ -7,6 +7,8 @@ extension WebDAVHandler {
     /// - Parameter info: what the resource of the request is now; `nil` when it is not there.
     func requireConditions(_ call: WebDAVCall, _ info: ResourceInfo?) async throws {
         guard try await isIfTrue(call, info) else { throw WebDAVError(.preconditionFailed) }
+        // Mostly there are none, and nobody needs tag or date.
+        guard call.request.hasConditions else { return }
         try call.request.requireConditions(
             entityTag: info?.entityTag, lastModified: info?.modified.httpDate, exists: info != nil)
     }

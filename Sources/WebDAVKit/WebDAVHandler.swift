@@ -15,6 +15,8 @@ public struct WebDAVHandler: Handler {
     let locks: any LockStore
     let options: WebDAVOptions
     let gate = PathGate()
+    let lockWishes = KnownContents<LockWish>()
+    let propertyWishes = KnownContents<PropertyWish>()
 
     /// Creates a handler.
     /// - Parameters:
@@ -123,12 +125,8 @@ public struct WebDAVHandler: Handler {
 
     /// Whether a resource is to be seen.
     func isVisible(_ path: ResourcePath, isCollection: Bool) -> Bool {
-        if !options.allowsHidden, !path.isRoot,
-            path.bytes.first == 0x2E || path.bytes.firstRange(of: [0x2F, 0x2E]) != nil
-        {
-            return false
-        }
-        return isCollection || hasAllowedExtension(path.name)
+        if !options.allowsHidden, path.hasDotName { return false }
+        return isCollection || options.allowedExtensions == nil || hasAllowedExtension(path.name)
     }
 
     /// The same for a member of a collection that is seen.

@@ -40,6 +40,14 @@ int http_server_remove_attribute(int file, const char *name);
 /// Sets when a file was changed last.
 int http_server_set_modified(int file, int64_t seconds, int64_t nanoseconds);
 
+/// Whether the file system of an open file is one of this machine, which keeps nobody waiting for
+/// another machine or program; 0 where that is not known.
+int http_server_is_local(int file);
+
+/// How often this thread has had to wait for something since it began; what is no wait is that another
+/// one had its turn on the processor. -1 where the system does not tell.
+int64_t http_server_waits(void);
+
 /// The flags of `open` for a file that is only looked at: O_PATH, where the system has it.
 int http_server_look_flags(void);
 

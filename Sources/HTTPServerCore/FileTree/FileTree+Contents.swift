@@ -59,7 +59,8 @@ extension OpenFile {
 
     /// Mostly there is none, and no room is made for it.
     fileprivate static func attribute(
-        upTo limit: Int, _ read: (UnsafeMutableRawPointer?, Int) -> Int
+        upTo limit: Int, isForbiddenNone: Bool = true,
+        _ read: (UnsafeMutableRawPointer?, Int) -> Int
     ) throws(SystemError) -> [UInt8]? {
         var value: [UInt8] = []
         var count = unsafe withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 1) { room in
@@ -75,7 +76,8 @@ extension OpenFile {
         }
         if count >= 0 { return value }
         let error = SystemError("getxattr")
-        if error.isNoAttribute || error.isUnsupported || error.isForbidden { return nil }
+        if error.isNoAttribute || error.isUnsupported { return nil }
+        if isForbiddenNone, error.isForbidden { return nil }
         throw error
     }
 
@@ -104,10 +106,12 @@ extension OpenDirectory {
     ///   - attribute: the name of the attribute.
     ///   - name: the name of the file or directory.
     ///   - limit: the most bytes; above it `ERANGE` is thrown.
+    ///   - isForbiddenNone: whether `nil` is given, too, where it must not be read.
     package func attribute(
-        _ attribute: String, of name: [UInt8], upTo limit: Int
+        _ attribute: String, of name: [UInt8], upTo limit: Int, isForbiddenNone: Bool = true
     ) throws(SystemError) -> [UInt8]? {
-        try unsafe OpenFile.attribute(upTo: limit) { room, count in
+        try unsafe OpenFile.attribute(upTo: limit, isForbiddenNone: isForbiddenNone) {
+            room, count in
             unsafe with(name) { name in
                 unsafe http_server_attribute_at(file.descriptor, name, attribute, room, count)
             }

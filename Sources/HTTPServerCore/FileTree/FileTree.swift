@@ -23,6 +23,9 @@ package final class FileTree: Sendable {
         root = try RootDirectory(path, followsLinks: followsLinks)
     }
 
+    /// Whether the root is on a file system of this machine, which waits for nothing but its disk.
+    package var isLocal: Bool { http_server_is_local(root.descriptor) != 0 }
+
     /// Opens a file or directory for reading.
     package func open(_ path: [UInt8]) throws(SystemError) -> OpenFile {
         try open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
@@ -52,9 +55,7 @@ package final class FileTree: Sendable {
     package func statusIfCached(of path: [UInt8]) throws(SystemError) -> FileStatus? {
         #if os(Linux)
             guard !path.contains(0) else { throw SystemError("open", code: EINVAL) }
-            let name = path.map(CChar.init(bitPattern:)) + [0]
-            let opened: Result<CInt?, SystemError> = unsafe name.withUnsafeBufferPointer { name in
-                guard let start = name.baseAddress else { return .success(nil) }
+            let opened: Result<CInt?, SystemError> = unsafe path.withTerminated { start in
                 do throws(SystemError) {
                     return .success(try unsafe root.openCached(start))
                 } catch {
@@ -70,9 +71,7 @@ package final class FileTree: Sendable {
 
     private func open(_ path: [UInt8], _ flags: CInt) throws(SystemError) -> OpenFile {
         guard !path.contains(0) else { throw SystemError("open", code: EINVAL) }
-        let name = path.map(CChar.init(bitPattern:)) + [0]
-        let opened: Result<CInt, SystemError> = unsafe name.withUnsafeBufferPointer { name in
-            guard let start = name.baseAddress else { return .failure(SystemError("open")) }
+        let opened: Result<CInt, SystemError> = unsafe path.withTerminated { start in
             do throws(SystemError) {
                 return .success(try unsafe root.openFile(start, flags))
             } catch {
@@ -91,6 +90,19 @@ package final class FileTree: Sendable {
         let block = Int64(volume.f_frsize)
         let (all, free) = (Int64(volume.f_blocks), Int64(volume.f_bfree))
         return (Int64(volume.f_bavail) &* block, (all &- free) &* block)
+    }
+}
+
+extension [UInt8] {
+    /// Lends the bytes with NUL behind them, as the system wants names; short ones, as they mostly
+    /// are, without room of their own in memory.
+    func withTerminated<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
+        unsafe withUnsafeTemporaryAllocation(byteCount: count + 1, alignment: 1) { room in
+            unsafe withUnsafeBytes { unsafe room.copyMemory(from: $0) }
+            unsafe room[count] = 0
+            guard let start = room.baseAddress else { preconditionFailure("it has a byte") }
+            return unsafe body(start.assumingMemoryBound(to: CChar.self))
+        }
     }
 }
 

@@ -81,14 +81,15 @@ extension OpenDirectory {
     ///   - finish: called for each file and directory with the old and the new one.
     package func copyTree(
         _ name: [UInt8], to place: FilePlace, deep: Bool, leavingOut: FileStatus?,
-        finish: (OpenFile, OpenFile) throws(SystemError) -> Void
+        finish: @Sendable (OpenFile, OpenFile) throws(SystemError) -> Void
     ) throws(TreeFault) {
         try copyTree(name, to: place, deep: deep, path: [], 0, leavingOut, finish)
     }
 
     private func copyTree(
         _ name: [UInt8], to place: FilePlace, deep: Bool, path: [UInt8], _ depth: Int,
-        _ leavingOut: FileStatus?, _ finish: (OpenFile, OpenFile) throws(SystemError) -> Void
+        _ leavingOut: FileStatus?,
+        _ finish: @Sendable (OpenFile, OpenFile) throws(SystemError) -> Void
     ) throws(TreeFault) {
         var members: (OpenDirectory, OpenDirectory, [[UInt8]])?
         do throws(SystemError) {
@@ -110,7 +111,7 @@ extension OpenDirectory {
             throw TreeFault(path: path, error: error)
         }
         guard let (old, new, names) = members else { return }
-        for member in names {
+        try BlockingPool.inHalves(of: names) { (member: [UInt8]) throws(TreeFault) in
             let inner = path.isEmpty ? member : path + [0x2F] + member
             let target = FilePlace(directory: new, name: member)
             try old.copyTree(
@@ -132,6 +133,9 @@ extension OpenDirectory {
         let new = try place.directory.create(place.name)
         try new.copyContent(of: old, size: status.size)
         try finish(old, new)
-        try new.setPermissions(status.permissions)
+        // To look costs much less than to set.
+        if try new.status().permissions != status.permissions {
+            try new.setPermissions(status.permissions)
+        }
     }
 }

@@ -34,6 +34,16 @@ package struct OpenDirectory: Sendable {
         return FileStatus(raw)
     }
 
+    /// The same; `nil` where nothing has that name.
+    package func statusIfThere(of name: [UInt8]) throws(SystemError) -> FileStatus? {
+        do throws(SystemError) {
+            return try status(of: name)
+        } catch {
+            guard error.isMissing else { throw error }
+            return nil
+        }
+    }
+
     /// Opens a file for reading.
     package func open(_ name: [UInt8]) throws(SystemError) -> OpenFile {
         try open(name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
@@ -108,11 +118,7 @@ package struct OpenDirectory: Sendable {
         _ name: [UInt8], _ body: (UnsafePointer<CChar>) -> Result
     ) -> Result {
         // Names come out of paths and directories, where NUL has no place; one would end the name.
-        let terminated = name.map(CChar.init(bitPattern:)) + [0]
-        return unsafe terminated.withUnsafeBufferPointer { name in
-            guard let start = name.baseAddress else { preconditionFailure("it ends with NUL") }
-            return unsafe body(start)
-        }
+        unsafe name.withTerminated(body)
     }
 }
 

@@ -33,6 +33,10 @@ public struct AllowedHosts: Sendable, Hashable {
     /// Whether a host is allowed.
     /// - Parameter authority: host and port, as Host has them; IPv6 in brackets.
     public func contains(_ authority: String) -> Bool {
+        // What a local server is mostly asked for.
+        if allowsAddresses, Self.isIPv4(authority.utf8.prefix { $0 != UInt8(ascii: ":") }) {
+            return true
+        }
         if names.contains(authority) { return true }
         if authority.hasPrefix("[") {
             let end = authority.firstIndex(of: "]") ?? authority.startIndex
@@ -42,7 +46,7 @@ public struct AllowedHosts: Sendable, Hashable {
         let host = Self.canonical(authority.prefix { $0 != ":" })
         if names.contains(host) { return true }
         if allowsLocalhost, host == "localhost" || host.hasSuffix(".localhost") { return true }
-        if allowsAddresses, Self.isIPv4(host) { return true }
+        if allowsAddresses, Self.isIPv4(host.utf8[...]) { return true }
         guard !suffixes.isEmpty else { return false }
         var rest = host[...]
         while let dot = rest.firstIndex(of: ".") {
@@ -59,12 +63,18 @@ public struct AllowedHosts: Sendable, Hashable {
     }
 
     /// Four numbers. Other spellings of addresses never come from browsers.
-    private static func isIPv4(_ host: String) -> Bool {
-        let parts = host.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        return parts.count == 4
-            && parts.allSatisfy { part in
-                (1...3).contains(part.count) && part.allSatisfy { 0x30...0x39 ~= $0 }
+    private static func isIPv4(_ host: Substring.UTF8View) -> Bool {
+        var (dots, digits) = (0, 0)
+        for byte in host {
+            if byte == UInt8(ascii: "."), digits > 0 {
+                (dots, digits) = (dots + 1, 0)
+            } else if 0x30...0x39 ~= byte, digits < 3 {
+                digits += 1
+            } else {
+                return false
             }
+        }
+        return dots == 3 && digits > 0
     }
 }
 

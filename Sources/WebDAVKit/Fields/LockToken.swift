@@ -14,29 +14,33 @@ public struct LockToken: Hashable, Sendable, CustomStringConvertible {
         var generator = SystemRandomNumberGenerator()
         let high = generator.next() & ~0xF000 | 0x4000
         let low = generator.next() & ~(0b11 << 62) | 0b10 << 62
-        let digits = hex(high) + hex(low)
-        var uri = "urn:uuid:"
-        for (index, digit) in digits.enumerated() {
-            if [8, 12, 16, 20].contains(index) { uri += "-" }
-            uri.append(digit)
+        var text: [UInt8] = []
+        text.reserveCapacity(45)
+        text += "urn:uuid:".utf8
+        for index in 0..<32 {
+            if index == 8 || index == 12 || index == 16 || index == 20 { text.append(0x2D) }
+            let half = index < 16 ? high : low
+            let digit = UInt8(truncatingIfNeeded: half >> (60 - 4 * (index & 15)) & 0xF)
+            text.append(digit < 10 ? 0x30 + digit : 0x57 + digit)
         }
-        return LockToken(uri: uri)
-    }
-
-    private static func hex(_ number: UInt64) -> String {
-        let digits = String(number, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
+        return LockToken(uri: String(decoding: text, as: UTF8.self))
     }
 
     /// The token of a Lock-Token field: a URI in angle brackets (RFC 4918 section 10.5).
     package init?(field: String) {
-        var text = field[...]
-        while text.first == " " || text.first == "\t" { text.removeFirst() }
-        while text.last == " " || text.last == "\t" { text.removeLast() }
-        guard text.first == "<", text.last == ">", text.count > 2 else { return nil }
+        var text = field.utf8[...]
+        while text.first == 0x20 || text.first == 0x09 { text.removeFirst() }
+        while text.last == 0x20 || text.last == 0x09 { text.removeLast() }
+        guard text.first == UInt8(ascii: "<"), text.last == UInt8(ascii: ">"), text.count > 2 else {
+            return nil
+        }
         let uri = text.dropFirst().dropLast()
-        guard !uri.contains(where: { $0 == "<" || $0 == ">" || $0 == " " }) else { return nil }
-        self.uri = String(uri)
+        guard
+            !uri.contains(where: {
+                $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: ">") || $0 == 0x20
+            })
+        else { return nil }
+        self.uri = String(Substring(uri))
     }
 
     /// The URI.

@@ -6,20 +6,33 @@ package enum Timeout {
     ///
     /// `Infinite` is `Int.max`, as is any number that is too large.
     package static func seconds(_ field: String) -> Int? {
-        for wish in field.split(separator: ",") {
-            let wish = wish.drop { $0 == " " || $0 == "\t" }
-            if wish.lowercased().hasPrefix("infinite") { return .max }
-            guard wish.lowercased().hasPrefix("second-") else { continue }
-            let digits = wish.dropFirst(7).prefix { $0 != " " && $0 != "\t" }
+        for wish in field.utf8.split(separator: UInt8(ascii: ",")) {
+            let wish = wish.drop { $0 == 0x20 || $0 == 0x09 }
+            if begins(wish, with: "infinite") { return .max }
+            guard begins(wish, with: "second-") else { continue }
+            let digits = wish.dropFirst(7).prefix { $0 != 0x20 && $0 != 0x09 }
             if let seconds = number(digits) { return seconds }
         }
         return nil
     }
 
-    private static func number(_ digits: Substring) -> Int? {
-        guard !digits.isEmpty, digits.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else {
+    /// - Parameter word: in small letters.
+    private static func begins(_ wish: Substring.UTF8View, with word: StaticString) -> Bool {
+        var rest = wish
+        for index in 0..<word.utf8CodeUnitCount {
+            let byte = unsafe word.utf8Start[index]
+            guard let first = rest.popFirst(), first == byte || first | 0x20 == byte else {
+                return false
+            }
+        }
+        return true
+    }
+
+    private static func number(_ digits: Substring.UTF8View) -> Int? {
+        guard !digits.isEmpty, digits.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else {
             return nil
         }
-        return FieldValues.parseDecimal(String(digits)).flatMap { Int(exactly: $0) } ?? .max
+        return FieldValues.parseDecimal(String(Substring(digits))).flatMap { Int(exactly: $0) }
+            ?? .max
     }
 }

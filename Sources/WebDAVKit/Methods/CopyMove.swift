@@ -24,7 +24,7 @@ extension WebDAVHandler {
             }
             let old = try await store.infoIfThere(target)
             if old == nil {
-                try await requireParent(of: target)
+                try await store.requireParent(of: target)
                 try await forgetLocks(onNothingAt: target)
             }
             try await requireConditions(call, info)
@@ -48,7 +48,9 @@ extension WebDAVHandler {
             if old != nil { try await locks.removeAll(inside: target, includingRoot: false) }
             await tell(operation, call)
             var response = Response(old == nil ? .created : .noContent)
-            response.entityTag = (try? await store.info(at: target))?.entityTag
+            if !info.isCollection {
+                response.entityTag = (try? await store.info(at: target))?.entityTag
+            }
             return response
         }
     }

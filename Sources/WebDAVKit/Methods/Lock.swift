@@ -4,8 +4,9 @@ internal import HTTPServerCore
 extension WebDAVHandler {
     /// LOCK (RFC 4918 section 9.10): a new lock, or, without content, a longer life for one.
     func lock(_ call: WebDAVCall) async throws -> Response {
-        guard let content = try await call.content() else { return try await refresh(call) }
-        let wish = try LockWish(content)
+        guard let wish = try await call.meaning(lockWishes, { try LockWish($0) }) else {
+            return try await refresh(call)
+        }
         // Windows leaves Depth out, for files as well.
         let depth = try call.depth(.infinity)
         guard depth != .one else { throw WebDAVError(.badRequest, "Depth is 0 or infinity") }
@@ -13,7 +14,7 @@ extension WebDAVHandler {
             let info = try await store.infoIfThere(call.path)
             try requireVisible(call.path, isCollection: info?.isCollection ?? false)
             if info == nil {
-                try await requireParent(of: call.path)
+                try await store.requireParent(of: call.path)
                 try await forgetLocks(onNothingAt: call.path)
             }
             try await requireConditions(call, info)
@@ -73,7 +74,7 @@ extension WebDAVHandler {
         writer.markup("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<D:prop xmlns:D=\"DAV:\">")
         writer.lockDiscovery([lock], call.mount, Syscalls.realtime().seconds)
         writer.markup("</D:prop>\n")
-        let fields: HTTPFields = isNew ? ["Lock-Token": "<\(lock.token.uri)>"] : [:]
+        let fields: HTTPFields = isNew ? ["Lock-Token": "<" + lock.token.uri + ">"] : [:]
         return Response(
             status, fields: fields,
             body: .bytes(writer.bytes, mediaType: Multistatus.mediaType))

@@ -13,7 +13,7 @@ extension WebDAVHandler {
         return try await change([path]) {
             let info = try await store.infoIfThere(path)
             guard info == nil else { throw WebDAVError(.methodNotAllowed, "it is there already") }
-            try await requireParent(of: path)
+            try await store.requireParent(of: path)
             try await forgetLocks(onNothingAt: path)
             try await requireConditions(call, nil)
             try await requireUnlocked(path, andMembership: true, call)

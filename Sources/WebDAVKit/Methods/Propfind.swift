@@ -9,12 +9,7 @@ enum PropertyWish: Hashable, Sendable {
     case names
     case some([XMLName])
 
-    /// - Parameter content: `nil` asks for all (section 9.1).
-    init(_ content: XMLElement?) throws(WebDAVError) {
-        guard let content else {
-            self = .all(including: [])
-            return
-        }
+    init(_ content: XMLElement) throws(WebDAVError) {
         guard content.name == .dav("propfind") else {
             throw WebDAVError(.badRequest, "propfind is expected")
         }
@@ -49,7 +44,9 @@ extension WebDAVHandler {
     /// it is read.
     func propfind(_ call: WebDAVCall) async throws -> Response {
         let depth = try call.depth(.infinity)
-        let wish = try PropertyWish(try await call.content())
+        // No content asks for all (RFC 4918 section 9.1).
+        let wish =
+            try await call.meaning(propertyWishes) { try PropertyWish($0) } ?? .all(including: [])
         guard depth != .infinity || options.allowsInfiniteDepth else {
             throw WebDAVError(
                 .forbidden, "whole trees are not listed", condition: .propfindFiniteDepth)

@@ -7,7 +7,9 @@ extension WebDAVHandler {
     /// may have changed meanwhile is checked again.
     func put(_ call: WebDAVCall) async throws -> Response {
         let path = call.path
-        guard !path.isRoot else { throw WebDAVError(.methodNotAllowed) }
+        guard !path.isRoot, !call.namesCollection else {
+            throw WebDAVError(.methodNotAllowed, "it is a collection")
+        }
         try requireVisible(path, isCollection: false)
         // A client that sends a part would have the file cut (RFC 9110 section 14.5).
         guard !call.request.fields.contains(.contentRange) else {
@@ -15,15 +17,23 @@ extension WebDAVHandler {
         }
         let isCoded = call.request.fields.contains(.contentEncoding)
         let announced = isCoded ? nil : call.request.contentLength
-        if !isOnItsWay(announced, call) { _ = try await requireWritable(call, isHeld: false) }
+        if !isOnItsWay(announced, call) {
+            let info = try await store.infoIfThere(path)
+            if info == nil { try await store.requireParent(of: path) }
+            // Somebody may be about to make it, or a lock is left over: that is seen later.
+            let isAwaited = info == nil ? try await hasOwnLock(path) : false
+            if !isAwaited { try await requireWritable(call, info) }
+        }
         try await require(.upload(path), call)
         try await refuse(announced, hint: Self.expectedLength(call.request), path)
         let content = try await store.stage(observed(call), for: path, expected: announced)
         try refuse(content.length)
         let modified = Self.clientTime(call.request)
         let (isNew, info) = try await change([path]) {
-            let isNew = try await requireWritable(call, isHeld: true) == nil
-            return (isNew, try await store.place(content, at: path, modified: modified))
+            try await store.place(content, at: path, modified: modified) { info in
+                if info == nil { try await forgetLocks(onNothingAt: path) }
+                try await requireWritable(call, info)
+            }
         }
         await tell(.upload(path), call)
         var response = Response(isNew ? .created : .noContent)
@@ -40,33 +50,13 @@ extension WebDAVHandler {
     }
 
     /// Checks all that stands against new content.
-    /// - Returns: what is there now.
-    private func requireWritable(
-        _ call: WebDAVCall, isHeld: Bool
-    ) async throws -> ResourceInfo? {
-        let info = try await store.infoIfThere(call.path)
-        guard info?.isCollection != true, !call.namesCollection else {
+    /// - Parameter info: what is there now, if anything is.
+    private func requireWritable(_ call: WebDAVCall, _ info: ResourceInfo?) async throws {
+        guard info?.isCollection != true else {
             throw WebDAVError(.methodNotAllowed, "it is a collection")
-        }
-        if info == nil {
-            try await requireParent(of: call.path)
-            if isHeld {
-                try await forgetLocks(onNothingAt: call.path)
-            } else if try await hasOwnLock(call.path) {
-                // Somebody is about to make it, or a lock is left over: that is seen later.
-                return nil
-            }
         }
         try await requireConditions(call, info)
         try await requireUnlocked(call.path, andMembership: info == nil, call)
-        return info
-    }
-
-    /// 409 unless there is a collection around a resource.
-    func requireParent(of path: ResourcePath) async throws {
-        guard let parent = path.parent, !parent.isRoot else { return }
-        guard let info = try await store.infoIfThere(parent), info.isCollection
-        else { throw WebDAVError.noParent }
     }
 
     private func hasOwnLock(_ path: ResourcePath) async throws -> Bool {

@@ -125,20 +125,35 @@ private enum Markup {
 }
 
 extension XMLWriter {
+    private static let deep = "</D:lockscope><D:depth>infinity</D:depth>"
+    private static let flat = "</D:lockscope><D:depth>0</D:depth>"
+
+    /// The path of a resource as `Mount.href` has it, without a slash at the end.
+    private mutating func href(_ path: ResourcePath, in mount: Mount) {
+        text(mount.prefix)
+        if path.isRoot { return markup("/") }
+        for segment in path.bytes.split(separator: 0x2F) {
+            markup("/")
+            pathSegment(Array(segment))
+        }
+    }
+
     /// The `DAV:lockdiscovery` element (RFC 4918 section 15.8).
     mutating func lockDiscovery(_ locks: [ActiveLock], _ mount: Mount, _ now: Int64) {
         guard !locks.isEmpty else { return markup("<D:lockdiscovery/>") }
         markup("<D:lockdiscovery>")
         for lock in locks {
             markup("<D:activelock><D:locktype><D:write/></D:locktype><D:lockscope>")
-            markup("<D:\(lock.scope.rawValue)/></D:lockscope>")
-            markup("<D:depth>\(lock.isDeep ? "infinity" : "0")</D:depth>")
+            markup(lock.scope == .exclusive ? "<D:exclusive/>" : "<D:shared/>")
+            markup(lock.isDeep ? Self.deep : Self.flat)
             markup(lock.owner)
-            markup("<D:timeout>Second-\(max(lock.expiry - now, 0))</D:timeout><D:locktoken>")
-            element("D:href", lock.token.uri)
-            markup("</D:locktoken><D:lockroot>")
-            element("D:href", mount.href(lock.root, isCollection: false))
-            markup("</D:lockroot></D:activelock>")
+            markup("<D:timeout>Second-")
+            decimal(max(lock.expiry - now, 0))
+            markup("</D:timeout><D:locktoken><D:href>")
+            text(lock.token.uri)
+            markup("</D:href></D:locktoken><D:lockroot><D:href>")
+            href(lock.root, in: mount)
+            markup("</D:href></D:lockroot></D:activelock>")
         }
         markup("</D:lockdiscovery>")
     }

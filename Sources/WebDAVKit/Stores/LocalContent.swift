@@ -41,6 +41,13 @@ final class LocalContent: StagedContent {
         set { state.withLock { $0.length = newValue } }
     }
 
+    /// Whether it has no file yet.
+    var isInMemory: Bool {
+        state.withLock { state in
+            if case .bytes = state.form { true } else { false }
+        }
+    }
+
     var isPlaced: Bool {
         get { state.withLock { $0.isPlaced } }
         set { state.withLock { $0.isPlaced = newValue } }

@@ -8,6 +8,7 @@ final class LocalMembers: Sendable {
     private let path: ResourcePath
     private let reader: DirectoryReader
     private let withProperties: Bool
+    private let start = Syscalls.realtime().seconds
     private let end = Atomic(false)
 
     /// Whether all names were read.
@@ -51,7 +52,8 @@ final class LocalMembers: Sendable {
         member.isLink = isLink
         guard withProperties else { return member }
         if !isLink {
-            member.properties = store.properties.read(name, in: reader.directory)
+            member.properties = store.properties.read(
+                name, in: reader.directory, status, now: start)
         } else if let file = try? store.tree.open(path.appending(name).bytes) {
             member.properties = store.properties.read(file)
         }

@@ -20,6 +20,7 @@ final class LocalProperties: Sendable {
     private let rootDevice: UInt64?
     /// Whether there may be files of properties. Mostly there are none, and nobody looks for them.
     private let hasFiles = Atomic(false)
+    private let absence = PropertyAbsence()
 
     init(_ tree: FileTree, _ scratch: ScratchFolder) {
         (self.tree, self.scratch) = (tree, scratch)
@@ -32,15 +33,29 @@ final class LocalProperties: Sendable {
 
     /// Those of a file or directory in an open directory, which need not be opened: mostly it has
     /// none.
-    func read(_ name: [UInt8], in directory: OpenDirectory) -> [DeadProperty] {
+    /// - Parameters:
+    ///   - name: its name.
+    ///   - directory: the directory.
+    ///   - status: its status, seen before.
+    ///   - now: seconds since the epoch before that.
+    func read(
+        _ name: [UInt8], in directory: OpenDirectory, _ status: FileStatus, now: Int64
+    ) -> [DeadProperty] {
+        let hasFiles = hasFiles.load(ordering: .relaxed)
+        if !hasFiles, absence.holds(status) { return [] }
         let value = try? directory.attribute(Self.attribute, of: name, upTo: 64 << 10)
-        guard value == nil || value == Self.elsewhere else {
-            return PropertyFile.decode(value ?? [])
-        }
-        guard hasFiles.load(ordering: .relaxed), let file = try? directory.open(name) else {
-            return []
-        }
-        return PropertyFile.decode(sideFile(of: file) ?? [])
+        let bytes = encoded(value, of: FilePlace(directory: directory, name: name))
+        guard bytes.isEmpty else { return PropertyFile.decode(bytes) }
+        if !hasFiles { absence.note(status, now: now) }
+        return []
+    }
+
+    /// - Parameter value: that of the attribute, as far as there is one.
+    private func encoded(_ value: [UInt8]?, of place: FilePlace) -> [UInt8] {
+        if let value, value != Self.elsewhere { return value }
+        guard hasFiles.load(ordering: .relaxed), let file = try? place.directory.open(place.name)
+        else { return [] }
+        return sideFile(of: file) ?? []
     }
 
     func write(_ properties: [DeadProperty], to file: OpenFile) throws {
@@ -49,6 +64,15 @@ final class LocalProperties: Sendable {
             throw WebDAVError(.insufficientStorage, "too many properties")
         }
         try write(bytes, to: file)
+    }
+
+    /// The same of a file that need not be opened. One whose properties nobody may read keeps its
+    /// content, so that they are not lost with it.
+    func copy(from old: FilePlace, to new: OpenFile) throws(SystemError) {
+        let value = try old.directory.attribute(
+            Self.attribute, of: old.name, upTo: 64 << 10, isForbiddenNone: false)
+        let bytes = encoded(value, of: old)
+        if !bytes.isEmpty { try write(bytes, to: new) }
     }
 
     func copy(from old: OpenFile, to new: OpenFile) throws(SystemError) {

@@ -13,9 +13,10 @@ extension LocalStore {
 
     /// Gives a file or a tree another name. Where that is on another volume, it is copied first.
     public func move(_ path: ResourcePath, to destination: ResourcePath) async throws {
+        if try await shortWork({ [self] () throws in try renameNow(path, to: destination) }) {
+            return
+        }
         try await work { [self] () throws in
-            try Self.requireForeign(path)
-            try Self.requireForeign(destination)
             let source = try place(of: path)
             let target = try place(of: destination)
             _ = try source.directory.status(of: source.name)
@@ -28,6 +29,22 @@ extension LocalStore {
                     source.name, onRemoval: properties.onRemoval)
                 if let fault = faults.first { throw fault }
             }
+        }
+    }
+
+    /// Does it by one call, where nothing has to give way.
+    /// - Returns: whether that was possible.
+    private func renameNow(_ path: ResourcePath, to destination: ResourcePath) throws -> Bool {
+        try Self.requireForeign(path)
+        try Self.requireForeign(destination)
+        let source = try place(of: path)
+        let target = try place(of: destination)
+        do throws(SystemError) {
+            try source.directory.rename(source.name, to: target, .creating)
+            return true
+        } catch {
+            guard error.isTaken || error.isAcrossVolumes || error.isUnsupported else { throw error }
+            return false
         }
     }
 
@@ -106,33 +123,43 @@ extension LocalStore {
     /// disk: links, and volumes on which case does not count, make other texts the same.
     public func overlap(_ path: ResourcePath, _ other: ResourcePath) async throws -> Bool {
         if path.isWithin(other) || other.isWithin(path) { return true }
+        let known: Bool? = try await shortWork { [self] () throws in
+            let isAround = try isAbove(path, other, looksInside: false)
+            return isAround == false ? try isAbove(other, path, looksInside: false) : isAround
+        }
+        if let known { return known }
         return try await work { [self] () throws in
-            try isAbove(path, other) || isAbove(other, path)
+            let isAround = try isAbove(path, other, looksInside: true)
+            return try isAround == true || isAbove(other, path, looksInside: true) == true
         }
     }
 
     /// Whether what `path` leads to is `inner`, or one of the directories around it.
-    private func isAbove(_ path: ResourcePath, _ inner: ResourcePath) throws -> Bool {
+    /// - Parameter looksInside: whether to search all of `path` where that takes it.
+    /// - Returns: `nil` where it would have to be searched.
+    private func isAbove(
+        _ path: ResourcePath, _ inner: ResourcePath, looksInside: Bool
+    ) throws -> Bool? {
         guard let wanted = try? tree.status(of: path.bytes) else { return false }
-        if let status = try? tree.status(of: inner.bytes), status.isSameFile(as: wanted) {
-            return true
-        }
+        let found = try? tree.status(of: inner.bytes)
+        if let found, found.isSameFile(as: wanted) { return true }
         guard wanted.kind == .directory, let parent = inner.parent else { return false }
         let root = try tree.status(of: [])
         var directory = try tree.directory(parent.bytes)
+        var status = try directory.status(of: [])
         // What is mounted at a second place has no way up to the first.
-        for status in [try directory.status(of: []), try? tree.status(of: inner.bytes)] {
-            if let status, status.kind == .directory, status.device == wanted.device,
-                status.mount != wanted.mount, try tree.directory(path.bytes).holds(status)
-            {
-                return true
-            }
+        for status in [status, found] {
+            guard let status, status.kind == .directory, status.device == wanted.device,
+                status.mount != wanted.mount
+            else { continue }
+            guard looksInside else { return nil }
+            if try tree.directory(path.bytes).holds(status) { return true }
         }
         while true {
-            let status = try directory.status(of: [])
             if status.isSameFile(as: wanted) { return true }
             if status.isSameFile(as: root) { return false }
             directory = try directory.parent()
+            status = try directory.status(of: [])
         }
     }
 }

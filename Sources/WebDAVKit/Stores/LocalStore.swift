@@ -17,6 +17,7 @@ public final class LocalStore: ResourceStore {
     let tree: FileTree
     let scratch: ScratchFolder
     let properties: LocalProperties
+    let patience: DiskPatience
     private let synchronizes: Bool
 
     /// Opens a directory.
@@ -31,6 +32,7 @@ public final class LocalStore: ResourceStore {
     ) throws(SystemError) {
         tree = try FileTree(root, followsLinks: followsLinks)
         scratch = ScratchFolder(tree)
+        patience = DiskPatience(isLocal: tree.isLocal)
         properties = LocalProperties(tree, scratch)
         self.synchronizes = synchronizes
         let isAlone = scratch.sweep { [tree] in ReplacementNote.finishAll(in: $0, of: tree) }
@@ -49,7 +51,7 @@ public final class LocalStore: ResourceStore {
     /// The path with each name as the directory has it: the other Unicode form is found, too.
     public func resolved(_ path: ResourcePath) async throws -> ResourcePath {
         guard path.bytes.contains(where: { $0 >= 0x80 }) else { return path }
-        return try await work { [tree] () throws(SystemError) in
+        return try await shortWork { [tree] () throws in
             if (try? tree.status(of: path.bytes)) != nil { return path }
             var found = ResourcePath.root
             for name in path.segments {
@@ -62,37 +64,30 @@ public final class LocalStore: ResourceStore {
     /// What is known of a resource.
     public func info(at path: ResourcePath) async throws -> ResourceInfo {
         guard !Self.isOwn(path) else { throw WebDAVError.notFound }
-        let status: FileStatus
-        do throws(SystemError) {
-            // Mostly the system has it in memory, and nobody has to wait for it.
-            if let known = try tree.statusIfCached(of: path.bytes) {
-                status = known
-            } else {
-                status = try await look(path)
-            }
-        } catch {
-            throw WebDAVError(error)
+        guard let info = ResourceInfo(try await status(of: path)) else {
+            throw WebDAVError.notFound
         }
-        guard let info = ResourceInfo(status) else { throw WebDAVError.notFound }
         return info
     }
 
-    private func look(_ path: ResourcePath) async throws(SystemError) -> FileStatus {
-        let found: Result<FileStatus, SystemError> = await BlockingPool.files.value { [tree] in
+    private func status(of path: ResourcePath) async throws -> FileStatus {
+        // Elsewhere, too, the system mostly has it in memory, and nobody has to wait for it.
+        if !patience.isQuick {
             do throws(SystemError) {
-                return .success(try tree.status(of: path.bytes))
+                if let known = try tree.statusIfCached(of: path.bytes) { return known }
             } catch {
-                return .failure(error)
+                throw WebDAVError(error)
             }
         }
-        return try found.get()
+        return try await shortWork { [tree] () throws in try tree.status(of: path.bytes) }
     }
 
-    /// Runs it where calls of the system may take their time.
+    /// Runs it where calls of the system may take their time, unless short ones are made at once.
     public func perform<Result: Sendable>(
         _ body: () async throws -> Result
     ) async throws -> Result {
-        try await BlockingPool.files.perform(body)
+        guard !patience.isQuick else { return try await body() }
+        return try await BlockingPool.files.perform(body)
     }
 
     /// The members of a collection, read in batches.
@@ -103,21 +98,15 @@ public final class LocalStore: ResourceStore {
             let reader = try LocalMembers(self, path, withProperties: withProperties)
             return (reader, reader.next(of: self))
         }
-        let waiting = Locked<[ResourceMember]?>(first)
-        return ResourceMembers { [self] in
-            let first = waiting.withLock { waiting in
-                defer { waiting = nil }
-                return waiting
-            }
-            if let first { return first }
-            return reader.isAtEnd ? nil : try await work { reader.next(of: self) }
-        }
+        guard let first, !reader.isAtEnd else { return ResourceMembers(first ?? []) }
+        let ahead = MembersAhead(first) { [self] in reader.next(of: self) }
+        return ResourceMembers { await ahead.next() }
     }
 
     /// A file.
     public func read(_ path: ResourcePath) async throws -> (info: ResourceInfo, body: ResponseBody)
     {
-        try await work { [tree] () throws in
+        try await shortWork { [tree] () throws in
             guard !Self.isOwn(path) else { throw WebDAVError.notFound }
             let file = try tree.open(path.bytes)
             let status = try file.status()
@@ -130,7 +119,7 @@ public final class LocalStore: ResourceStore {
 
     /// How much room the volume has.
     public func quota(at path: ResourcePath) async throws -> StorageQuota? {
-        try await work { [tree] () throws in
+        try await shortWork { [tree] () throws in
             let space = try FileTree.space(of: try tree.open(path.bytes))
             return StorageQuota(available: space.available, used: space.used)
         }
@@ -145,14 +134,14 @@ public final class LocalStore: ResourceStore {
         if let expected, expected <= LocalContent.memoryLimit {
             return LocalContent(bytes: try await body.collect(upTo: Int(expected)))
         }
-        let place = try await work { [tree, scratch] () throws in
+        let place = try await shortWork { [tree, scratch] () throws in
             let target = try tree.place(of: path.bytes)
             if let expected, expected > (try FileTree.space(of: target.directory.file)).available {
                 throw WebDAVError.storageFull
             }
             return scratch.place(beside: target)
         }
-        let file = try await work { () throws in try place.directory.create(place.name) }
+        let file = try await shortWork { () throws in try place.directory.create(place.name) }
         let content = LocalContent(file: file, place: place)
         var writer = FileWriter(file)
         do {
@@ -169,31 +158,60 @@ public final class LocalStore: ResourceStore {
     public func place(
         _ content: any StagedContent, at path: ResourcePath, modified: Int64?
     ) async throws -> ResourceInfo {
+        try await place(content, at: path, modified: modified, ifAllowed: { _ in }).info
+    }
+
+    /// The same, with a last look at what is there before: one way to the directory for both.
+    public func place(
+        _ content: any StagedContent, at path: ResourcePath, modified: Int64?,
+        ifAllowed check: (ResourceInfo?) async throws -> Void
+    ) async throws -> (isNew: Bool, info: ResourceInfo) {
         guard let content = content as? LocalContent else { throw WebDAVError.forbidden }
-        return try await work { [self] () throws in
+        // What is ours is not there, as far as a client can tell.
+        if let parent = path.parent, Self.isOwn(parent) { throw WebDAVError.noParent }
+        let (target, old) = try await shortWork { [self] () throws in
             try Self.requireForeign(path)
             let target = try place(of: path)
-            let old = try? target.directory.status(of: target.name)
-            guard old?.kind != .directory else { throw WebDAVError(.methodNotAllowed) }
-            let (file, from) = try content.written(in: scratch, for: target)
-            if let old, old.kind == .regular {
-                try properties.copy(from: try target.directory.open(target.name), to: file)
-                try file.setPermissions(old.permissions)
-            }
-            let time = WriteClock.next()
-            try file.setModified(modified ?? time.seconds, nanoseconds: time.nanoseconds)
-            if synchronizes { try Syscalls.synchronize(file.descriptor) }
-            try from.directory.rename(from.name, to: target, .replacing)
-            content.isPlaced = true
-            if let old { properties.forget(old) }
-            guard let info = ResourceInfo(try file.status()) else { throw WebDAVError.notFound }
-            return info
+            return (target, try target.directory.statusIfThere(of: target.name))
         }
+        let known =
+            old?.isLink == true ? try await infoIfThere(path) : old.flatMap { ResourceInfo($0) }
+        try await check(known)
+        guard old?.kind != .directory else { throw WebDAVError(.methodNotAllowed) }
+        // To wait for the disk, or until the room of a long file is free again, is no short work.
+        let isShort =
+            content.isInMemory && !synchronizes && (old?.size ?? 0) <= Self.shortFileLimit
+        let run = { @Sendable [self] () throws in
+            try put(content, at: target, in: old, modified: modified)
+        }
+        return (known == nil, try await isShort ? shortWork(run) : work(run))
+    }
+
+    /// A file that is so long takes the system a while to remove.
+    static let shortFileLimit: Int64 = 1 << 20
+
+    private func put(
+        _ content: LocalContent, at target: FilePlace, in old: FileStatus?, modified: Int64?
+    ) throws -> ResourceInfo {
+        let (file, from) = try content.written(in: scratch, for: target)
+        if old?.kind == .regular { try properties.copy(from: target, to: file) }
+        let time = WriteClock.next()
+        try file.setModified(modified ?? time.seconds, nanoseconds: time.nanoseconds)
+        let status = try file.status()
+        if let old, old.kind == .regular, old.permissions != status.permissions {
+            try file.setPermissions(old.permissions)
+        }
+        guard let info = ResourceInfo(status) else { throw WebDAVError.notFound }
+        if synchronizes { try Syscalls.synchronize(file.descriptor) }
+        try from.directory.rename(from.name, to: target, .replacing)
+        content.isPlaced = true
+        if let old { properties.forget(old) }
+        return info
     }
 
     /// Makes a directory.
     public func makeCollection(at path: ResourcePath) async throws {
-        try await work { [self] () throws in
+        try await shortWork { [self] () throws in
             try Self.requireForeign(path)
             let target = try place(of: path)
             do throws(SystemError) {
@@ -206,11 +224,18 @@ public final class LocalStore: ResourceStore {
 
     /// Removes a file or a tree.
     public func remove(_ path: ResourcePath) async throws -> [ResourceFailure] {
-        try await work { [self] () throws in
+        let target: FilePlace? = try await shortWork { [self] () throws in
             try Self.requireForeign(path)
             let target = try place(of: path)
-            _ = try target.directory.status(of: target.name)
-            return target.directory.removeTree(target.name, onRemoval: properties.onRemoval)
+            let status = try target.directory.status(of: target.name)
+            guard status.kind == .regular, status.size <= Self.shortFileLimit else { return target }
+            try target.directory.remove(target.name, isDirectory: false)
+            properties.forget(status)
+            return nil
+        }
+        guard let target else { return [] }
+        return try await work { [self] () throws in
+            target.directory.removeTree(target.name, onRemoval: properties.onRemoval)
                 .map { ResourceFailure(path, $0) }
         }
     }
@@ -226,7 +251,7 @@ public final class LocalStore: ResourceStore {
 
     /// The dead properties of a file or directory.
     public func properties(of path: ResourcePath) async throws -> [DeadProperty] {
-        try await work { [self] () throws in
+        try await shortWork { [self] () throws in
             properties.read(try tree.open(path.bytes))
         }
     }
@@ -255,7 +280,7 @@ public final class LocalStore: ResourceStore {
 
     /// Whether a path leads to what the store keeps for itself.
     static func isOwn(_ path: ResourcePath) -> Bool {
-        OwnNames.areIn(path.bytes)
+        path.hasDotName && OwnNames.areIn(path.bytes)
     }
 
     static func requireForeign(_ path: ResourcePath) throws(WebDAVError) {
@@ -285,11 +310,26 @@ public final class LocalStore: ResourceStore {
     ) async throws -> Result {
         do {
             return try await BlockingPool.files.run(body)
-        } catch let error as SystemError {
-            throw WebDAVError(error)
-        } catch let fault as TreeFault {
-            throw WebDAVError(fault.error)
+        } catch {
+            throw Self.told(error)
         }
+    }
+
+    /// The same for a few calls that are mostly answered from memory (see `DiskPatience`).
+    func shortWork<Result: Sendable>(
+        _ body: @escaping @Sendable () throws -> Result
+    ) async throws -> Result {
+        do {
+            return try await patience.run(body)
+        } catch {
+            throw Self.told(error)
+        }
+    }
+
+    private static func told(_ error: any Error) -> any Error {
+        if let error = error as? SystemError { return WebDAVError(error) }
+        if let fault = error as? TreeFault { return WebDAVError(fault.error) }
+        return error
     }
 }
 

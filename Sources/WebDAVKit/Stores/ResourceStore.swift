@@ -44,6 +44,23 @@ public protocol ResourceStore: Sendable {
         _ content: any StagedContent, at path: ResourcePath, modified: Int64?
     ) async throws -> ResourceInfo
 
+    /// The same after a last look at what is there.
+    ///
+    /// Whoever implements it may find out and write with fewer steps than two calls take.
+    /// - Parameters:
+    ///   - content: what `stage` has made.
+    ///   - path: where.
+    ///   - modified: when the content was changed last, if the client has told it.
+    ///   - check: is given what is known of the resource, `nil` where there is none; when it throws,
+    ///     nothing is changed.
+    /// - Returns: whether there was none before, and what is known of it now.
+    /// - Throws: `WebDAVError` with 409, before `check` is called, where the collection around it is
+    ///   missing; what `check` throws.
+    func place(
+        _ content: any StagedContent, at path: ResourcePath, modified: Int64?,
+        ifAllowed check: (ResourceInfo?) async throws -> Void
+    ) async throws -> (isNew: Bool, info: ResourceInfo)
+
     /// Makes a collection.
     /// - Throws: `WebDAVError` with 405 when there is something, 409 when the collection around it
     ///   is missing.
@@ -104,6 +121,17 @@ extension ResourceStore {
         throw WebDAVError.forbidden
     }
 
+    /// Looks at the resource, and at the collection around it where there is none.
+    public func place(
+        _ content: any StagedContent, at path: ResourcePath, modified: Int64?,
+        ifAllowed check: (ResourceInfo?) async throws -> Void
+    ) async throws -> (isNew: Bool, info: ResourceInfo) {
+        let old = try await infoIfThere(path)
+        if old == nil { try await requireParent(of: path) }
+        try await check(old)
+        return (old == nil, try await place(content, at: path, modified: modified))
+    }
+
     /// Runs it where the caller is.
     public func perform<Result: Sendable>(
         _ body: () async throws -> Result
@@ -113,6 +141,13 @@ extension ResourceStore {
 
     /// Not known.
     public func quota(at path: ResourcePath) async throws -> StorageQuota? { nil }
+
+    /// 409 unless there is a collection around a resource.
+    func requireParent(of path: ResourcePath) async throws {
+        guard let parent = path.parent, !parent.isRoot else { return }
+        guard let info = try await infoIfThere(parent), info.isCollection
+        else { throw WebDAVError.noParent }
+    }
 
     /// What is known of a resource; `nil` when there is none.
     func infoIfThere(_ path: ResourcePath) async throws -> ResourceInfo? {

@@ -1,0 +1,53 @@
+internal import HTTPServerCore
+internal import Synchronization
+
+/// Decides where short work on files is done: at once by who wants it, though that may be an event
+/// loop, as long as the disk keeps nobody waiting; else by a thread that may wait.
+///
+/// Short work is a few calls on names, and at most `LocalContent.memoryLimit` bytes that go to the
+/// system's memory: to hand it over and to be woken again takes longer than to do it. All the same
+/// the file system may have to wait for its journal. So the time is taken, and when the thread has
+/// waited long, the next work is handed over, for twenty times as long: an event loop does not wait
+/// for a disk for more than a twentieth of its time. File systems of other machines and of other
+/// programs may keep somebody waiting for ever; those are never asked by an event loop.
+final class DiskPatience: Sendable {
+    /// In nanoseconds, what is no longer short.
+    private static let limit: UInt64 = 1_000_000
+    private static let restFactor: UInt64 = 20
+
+    private let isLocal: Bool
+    private let isBusyUntil = Atomic<UInt64>(0)
+
+    /// - Parameter isLocal: whether the file system is one of this machine.
+    init(isLocal: Bool) {
+        self.isLocal = isLocal
+    }
+
+    /// Whether short work is done by who wants it.
+    var isQuick: Bool {
+        BlockingPool.mayBlockHere
+            || (isLocal && Syscalls.monotonic() >= isBusyUntil.load(ordering: .relaxed))
+    }
+
+    /// Runs short work on files, here or where it may wait.
+    func run<Result: Sendable>(
+        _ body: @escaping @Sendable () throws -> Result
+    ) async throws -> Result {
+        guard !BlockingPool.mayBlockHere else { return try body() }
+        let start = Syscalls.monotonic()
+        guard isLocal, start >= isBusyUntil.load(ordering: .relaxed) else {
+            return try await BlockingPool.files.run(body)
+        }
+        let waits = BlockingPool.waits
+        defer { note(from: start, to: Syscalls.monotonic(), waits) }
+        return try body()
+    }
+
+    /// Notes how long something took, and how often its thread had waited before.
+    private func note(from start: UInt64, to end: UInt64, _ waits: Int64) {
+        guard end > start, end - start > Self.limit, waits < 0 || BlockingPool.waits != waits
+        else { return }
+        let (rest, _) = (end - start).multipliedReportingOverflow(by: Self.restFactor)
+        isBusyUntil.store(end &+ rest, ordering: .relaxed)
+    }
+}

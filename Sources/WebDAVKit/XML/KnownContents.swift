@@ -1,0 +1,25 @@
+internal import HTTPCodecs
+
+/// What contents of requests mean that came before. A client sends the same few again and again,
+/// and so do all users of one client: those are read only once.
+final class KnownContents<Meaning: Sendable>: Sendable {
+    private static var byteLimit: Int { 2 << 10 }
+    private static var countLimit: Int { 32 }
+
+    private let known = Locked<[[UInt8]: Meaning]>([:])
+
+    /// The meaning of content, read by `read` if it is not known.
+    func meaning(
+        of content: [UInt8], _ read: ([UInt8]) throws -> Meaning
+    ) throws -> Meaning {
+        if let meaning = known.withLock({ $0[content] }) { return meaning }
+        let meaning = try read(content)
+        guard content.count <= Self.byteLimit else { return meaning }
+        known.withLock { known in
+            // Who sends always something else does not make it grow.
+            if known.count >= Self.countLimit { known.removeAll(keepingCapacity: true) }
+            known[content] = meaning
+        }
+        return meaning
+    }
+}
