@@ -57,7 +57,8 @@ public struct ByteBuffer: ~Copyable, @unchecked Sendable {
         unsafe UnsafeRawBufferPointer(start: base + start, count: count)
     }
 
-    /// Drops the first `count` bytes.
+    /// Drops the first bytes.
+    /// - Parameter count: how many, 0...`self.count`; any other number traps.
     @inlinable
     public mutating func consume(_ count: Int) {
         precondition(count >= 0 && count <= self.count, "more consumed than there is")
@@ -75,13 +76,13 @@ public struct ByteBuffer: ~Copyable, @unchecked Sendable {
         end = 0
     }
 
-    /// Gives back the memory beyond `capacity` when the buffer is empty.
+    /// Gives back the memory beyond `capacity` bytes when the buffer is empty.
     public mutating func shrink(to capacity: Int) {
         guard isEmpty, self.capacity > capacity else { return }
         self = ByteBuffer(capacity: capacity)
     }
 
-    /// Makes room for `count` more bytes.
+    /// Makes room for `count` more bytes; numbers below 0 count as 0.
     @inlinable
     public mutating func reserve(_ count: Int) {
         if capacity - end < count { makeRoom(count) }

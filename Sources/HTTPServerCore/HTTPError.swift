@@ -3,7 +3,8 @@ public import HTTPParser
 
 /// A request that cannot be answered as wished: thrown by handlers, shown to the client.
 public struct HTTPError: Error, Sendable, CustomStringConvertible {
-    /// The status to answer with, 4xx or 5xx.
+    /// The status to answer with. It should be 4xx or 5xx, which nothing checks but that 1xx is
+    /// answered by 500.
     public var status: HTTPStatus
     /// What the client is told, in a few words; it must not hold secrets.
     public var reason: String

@@ -104,7 +104,12 @@ public final class HTTPServer: Sendable {
         }
         do throws(ListenError) {
             let listeners = try bound.get()
-            makeLoops()
+            do throws(SystemError) {
+                try makeLoops()
+            } catch {
+                for listener in listeners { listener.close() }
+                throw .system("event loops", error)
+            }
             serve(listeners)
             enter(.running, .started(listeners.map(\.address)))
         } catch {
@@ -123,17 +128,19 @@ public final class HTTPServer: Sendable {
         return listeners
     }
 
-    private func makeLoops() {
+    /// Only for who has the turn.
+    private func makeLoops() throws(SystemError) {
+        guard status.withLock({ $0.loops.isEmpty }) else { return }
         let configuration = core.configuration
-        let loops = (0..<configuration.loopCount).map { index in
-            EventLoop(
-                label: "http.loop.\(index)", limits: configuration.parserLimits,
-                leniency: configuration.leniency, serverName: configuration.serverName,
-                qos: configuration.loopQoS, target: configuration.loopTarget)
+        var loops: [EventLoop] = []
+        for index in 0..<configuration.loopCount {
+            loops.append(
+                try EventLoop(
+                    label: "http.loop.\(index)", limits: configuration.parserLimits,
+                    leniency: configuration.leniency, serverName: configuration.serverName,
+                    qos: configuration.loopQoS, target: configuration.loopTarget))
         }
-        status.withLock { status in
-            if status.loops.isEmpty { status.loops = loops }
-        }
+        status.withLock { $0.loops = loops }
     }
 
     /// Has all loops accept from listeners.

@@ -24,7 +24,9 @@ extension Response {
         switch conditions.evaluate(method: isGet ? .get : .head, current: state, now: now) {
         case .notModified: return notModified
         case .preconditionFailed:
-            throw HTTPError(.preconditionFailed, fields: notModified.fields)
+            var fields = notModified.fields
+            fields.removeFreshness()
+            throw HTTPError(.preconditionFailed, fields: fields)
         case .proceed(let rangeAllowed):
             guard rangeAllowed, hasRanges, let range = request.fields[.range],
                 let source = RangeSource(body.content)

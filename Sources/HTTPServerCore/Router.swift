@@ -131,7 +131,9 @@ public struct Router: ImmediateHandler {
         let method = request.method
         if method == .options, request.target.form == .asterisk {
             var fields = asteriskFields
-            fields.append(.allow, Self.list(Set(table.methods.compactMap { $0 })))
+            // A route without a method, such as a folder, says itself what it takes.
+            let methods = Set(table.methods.compactMap { $0 })
+            if !methods.isEmpty { fields.append(.allow, Self.list(methods)) }
             return Response(.noContent, fields: fields)
         }
         let allowed = try table.methods(for: request)

@@ -12,6 +12,10 @@ public struct ServerConfiguration: Sendable {
     public var backlog = 1024
     /// How many connections may be open; `nil` for 80 % of the descriptors the process may have.
     public var connectionLimit: Int?
+    /// How many connections one address may have open, an IPv6 address standing for its /64; `nil`
+    /// for as many as all together. Where a proxy stands in front all come from its address. What
+    /// comes above it is closed at once, or answered by 503 where `connectionOverflow` says so.
+    public var connectionLimitPerAddress: Int?
     /// What becomes of new connections above `connectionLimit`.
     public var connectionOverflow = ConnectionOverflow.wait
     /// How urgent the work of the event loops is to the system.

@@ -27,6 +27,8 @@ package final class ServerCore: Sendable {
     private let open = Atomic<Int>(0)
     /// Open connections.
     private let connected = Atomic<Int>(0)
+    /// How many of them each client has, where that is limited; there is no entry without one.
+    private let openByClient = Locked<[PeerNetwork: Int]>([:])
     /// How many tasks wait for the last connection to close.
     private let drains = Atomic<Int>(0)
     private let currentService: Locked<Service>
@@ -107,12 +109,35 @@ package final class ServerCore: Sendable {
         if count == 1 { events.connectionsChanged { openConnections > 0 } }
     }
 
-    func connectionClosed() {
+    func connectionClosed(_ peer: PeerAddress) {
+        leaves(peer)
         giveBackPlace()
         let count = connected.subtract(1, ordering: .sequentiallyConsistent).newValue
         guard count == 0 else { return }
         events.connectionsChanged { openConnections > 0 }
         if drains.load(ordering: .sequentiallyConsistent) > 0 { changes.beat() }
+    }
+
+    /// Counts a connection of this peer, unless its address has as many as it may.
+    func admits(_ peer: PeerAddress) -> Bool {
+        guard let limit = configuration.connectionLimitPerAddress, let client = peer.client else {
+            return true
+        }
+        return openByClient.withLock { open in
+            guard open[client, default: 0] < limit else { return false }
+            open[client, default: 0] += 1
+            return true
+        }
+    }
+
+    private func leaves(_ peer: PeerAddress) {
+        guard configuration.connectionLimitPerAddress != nil, let client = peer.client else {
+            return
+        }
+        openByClient.withLock { open in
+            let left = (open[client] ?? 1) - 1
+            open[client] = left > 0 ? left : nil
+        }
     }
 
     /// Waits until no connection is open, or until `end` says that it is time: it is asked again

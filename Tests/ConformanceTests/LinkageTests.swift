@@ -2,7 +2,8 @@
     import TestSupport
     import Testing
 
-    @Suite("What programs are linked with", .fewAtOnce)
+    /// A sanitizer brings libraries of its own.
+    @Suite("What programs are linked with", .fewAtOnce, .enabled(if: !Sanitizers.isOn))
     struct LinkageTests {
         @Test("A server alone brings neither Foundation nor libcurl along")
         func server() async throws {

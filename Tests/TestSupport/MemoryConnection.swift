@@ -39,9 +39,11 @@ package final class MemoryConnection: Sendable {
             serverName: configuration.serverName)
         return loops.withLock { loops in
             if let loop = loops[kind] { return loop }
-            let loop = EventLoop(
-                label: "test.loop", linger: 1, limits: kind.limits, leniency: kind.leniency,
-                serverName: kind.serverName, firesDeadlines: false)
+            guard
+                let loop = try? EventLoop(
+                    label: "test.loop", linger: 1, limits: kind.limits, leniency: kind.leniency,
+                    serverName: kind.serverName, firesDeadlines: false)
+            else { fatalError("no descriptors are left for the tests") }
             loops[kind] = loop
             return loop
         }

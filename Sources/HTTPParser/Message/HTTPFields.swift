@@ -77,6 +77,7 @@ extension HTTPFields: RandomAccessCollection {
     @inlinable
     public var endIndex: Int { storage.count }
     /// The field at a position, in the order of the wire.
+    /// - Parameter position: 0..<`endIndex`; any other traps.
     @inlinable
     public subscript(position: Int) -> HTTPField { storage[position] }
 }

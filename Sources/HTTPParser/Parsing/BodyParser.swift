@@ -77,6 +77,9 @@ public struct BodyParser: ~Copyable, Sendable {
         }
     }
 
+    /// Whether the content goes on until the connection ends.
+    var endsWithInput: Bool { state == .untilClose }
+
     /// The peer closed: content that ends so is complete now, any other is cut off.
     /// - Parameter offset: where the input ended, for the error.
     public mutating func finish(at offset: Int) throws(HTTPParseError) {

@@ -54,7 +54,7 @@ public struct HTTPParseError: Error, Hashable, Sendable {
         case invalidChunkExtension
         /// Chunk data is not followed by CRLF (RFC 9112 section 7.1).
         case missingChunkEnd
-        /// A response came that answers no request, or a forbidden 101.
+        /// A response came that answers no request.
         case unexpectedResponse
         /// The request line is longer than the limit.
         case requestLineTooLong

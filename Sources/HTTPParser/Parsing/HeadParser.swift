@@ -27,7 +27,7 @@ public struct HeadParser: ~Copyable, @unchecked Sendable {
         case trailers
     }
 
-    enum Phase { case startLine, fields, complete }
+    enum Phase { case startLine, fields, complete, failed }
 
     /// What is parsed.
     public let kind: Kind
@@ -60,6 +60,8 @@ public struct HeadParser: ~Copyable, @unchecked Sendable {
     var statusCode: UInt16 = 0
     var reasonStart = 0
     var reasonEnd = 0
+    /// Why it has failed; of no meaning in other phases.
+    private var failure = HTTPParseError(.truncated, at: 0)
 
     /// Creates a parser for heads of one kind.
     public init(
@@ -135,7 +137,8 @@ public struct HeadParser: ~Copyable, @unchecked Sendable {
     /// Reads on.
     /// - Parameter bytes: all bytes from the first of the head on.
     /// - Returns: the length of the head with its empty line, or `nil` for "more bytes, please".
-    /// - Throws: what makes the head unacceptable; offsets count from the first of `bytes`.
+    /// - Throws: what makes the head unacceptable; offsets count from the first of `bytes`. It is
+    ///   thrown again until `reset()`.
     public mutating func parse(_ bytes: Span<UInt8>) throws(HTTPParseError) -> Int? {
         // A closure that throws a type and mutates the parser costs nothing once inlined.
         let region = unsafe bytes.withUnsafeBytes { unsafe $0 }
@@ -143,6 +146,21 @@ public struct HeadParser: ~Copyable, @unchecked Sendable {
     }
 
     package mutating func parse(
+        _ bytes: UnsafeRawBufferPointer
+    ) throws(HTTPParseError) -> Int? {
+        guard phase != .failed else { throw failure }
+        do throws(HTTPParseError) {
+            return try unsafe readOn(bytes)
+        } catch {
+            // What was read is unsound from here on, whoever asks again.
+            phase = .failed
+            failure = error
+            throw error
+        }
+    }
+
+    @inline(__always)
+    private mutating func readOn(
         _ bytes: UnsafeRawBufferPointer
     ) throws(HTTPParseError) -> Int? {
         guard let base = bytes.baseAddress else { return nil }

@@ -30,6 +30,7 @@ struct MessageProgress: ~Copyable {
     var body: BodyParser?
     var stop: StopReason?
     var failure: HTTPParseError?
+    /// Whether no more bytes come, which only matters to content that ends so.
     var inputEnded = false
     /// Whether the connection ends after the message that is being read, and why.
     var stopAtEnd: StopReason?

@@ -72,7 +72,6 @@ public struct RequestParser: ~Copyable {
     ///   `next()` before.
     public mutating func finish() throws(HTTPParseError) {
         if let failure = progress.failure { throw failure }
-        progress.inputEnded = true
         guard progress.stop == nil, progress.body != nil || !isBetweenRequests else { return }
         let failure = HTTPParseError(.truncated, at: input.offset + input.count)
         progress.failure = failure

@@ -76,8 +76,9 @@ public struct ResponseParser: ~Copyable {
     }
 
     /// Says that no more bytes come. Content that ends with the connection is complete by that:
-    /// `next()` then gives its `.end`.
-    /// - Throws: `.truncated` when the input stops inside a response.
+    /// `next()` gives what of it was not asked for yet, and then its `.end`.
+    /// - Throws: `.truncated` when the input stops inside a response. Ask for the head, and
+    ///   for the last events of content that does not end so, by `next()` before.
     public mutating func finish() throws(HTTPParseError) {
         if let failure = progress.failure { throw failure }
         progress.inputEnded = true
@@ -92,6 +93,8 @@ public struct ResponseParser: ~Copyable {
 
     private mutating func checkEnd(at end: Int) throws(HTTPParseError) {
         if progress.body != nil {
+            // Bytes that wait are content still.
+            if progress.body?.endsWithInput == true, input.count > 0 { return }
             try progress.body?.finish(at: end)
         } else if input.count > 0 || progress.sawInterim {
             throw HTTPParseError(.truncated, at: end)
@@ -134,6 +137,9 @@ public struct ResponseParser: ~Copyable {
     @_lifetime(immortal)
     private mutating func nextOfBody() throws(HTTPParseError) -> ResponseEvent? {
         let bytes = unsafe input.bytes
+        if input.count == 0, progress.inputEnded, progress.body?.endsWithInput == true {
+            try progress.body?.finish(at: 0)
+        }
         let (step, taken) = try unsafe progress.step(bytes)
         input.consume(taken)
         switch step {

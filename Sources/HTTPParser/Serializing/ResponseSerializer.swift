@@ -27,7 +27,8 @@ public struct ResponseSerializer: Sendable {
     ///
     /// Content-Length, Transfer-Encoding and Connection are written from the other arguments.
     /// - Parameters:
-    ///   - status: the status; the reason phrase is the registered one.
+    ///   - status: the status of a final response; the reason phrase is the registered one. For
+    ///     1xx there is `interim`.
     ///   - fields: the other fields, in order.
     ///   - framing: how the content ends. `.none` announces a length of 0 where content would be
     ///     allowed.
@@ -75,6 +76,11 @@ public struct ResponseSerializer: Sendable {
     }
 
     /// Writes an interim response such as 100 or 103; the final one has to follow.
+    /// - Parameters:
+    ///   - status: a status of the class 1xx; any other traps.
+    ///   - fields: fields of its own.
+    ///   - buffer: where the bytes go.
+    /// - Throws: when a field must not go on the wire; nothing was written then.
     public func interim(
         _ status: HTTPStatus, fields: HTTPFields = HTTPFields(), into buffer: inout ByteBuffer
     ) throws(HTTPMessageError) {

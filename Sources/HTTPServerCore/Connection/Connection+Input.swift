@@ -69,6 +69,9 @@ extension Connection {
             switch unsafe state.input {
             case .discarded:
                 lingered += bytes.count - position
+                // Closed at once, what is still unread would reset the connection under the
+                // answer (RFC 9112 section 9.6).
+                if closing == .afterOutput { closing = .lingerAfterOutput }
                 if !wantsInput { watch(interest.subtracting(.read)) }
                 return bytes.count
             case .content:

@@ -13,7 +13,7 @@ extension Connection {
             transport?.close()
             transport = nil
             loop.remove(self)
-            core.connectionClosed()
+            core.connectionClosed(info.peerAddress)
             core.metrics?.connectionRefused()
             return false
         }
@@ -27,7 +27,7 @@ extension Connection {
         if core.logger.logLevel <= .trace {
             info.logger.trace("closed a connection", metadata: ["reason": "\(reason)"])
         }
-        core.connectionClosed()
+        core.connectionClosed(info.peerAddress)
         core.hooks.closed?(info, reason)
         core.metrics?.connectionClosed(info, reason)
     }

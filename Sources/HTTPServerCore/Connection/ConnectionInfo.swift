@@ -11,7 +11,8 @@ public final class ConnectionInfo: Sendable {
     /// Where the server took the connection.
     public let local: SocketAddress
     package let peerAddress: PeerAddress
-    let core: ServerCore
+    /// The server's; the server itself is not kept by what is remembered of its connections.
+    private let serverLogger: Logger
     let loop: EventLoop
     // The loop alone writes these, so a load and a store do for an addition.
     private let received = Atomic<Int64>(0)
@@ -24,7 +25,7 @@ public final class ConnectionInfo: Sendable {
 
     init(core: ServerCore, loop: EventLoop, peer: PeerAddress, local: SocketAddress) {
         id = Self.lastID.add(1, ordering: .relaxed).newValue
-        self.core = core
+        serverLogger = core.logger
         self.loop = loop
         peerAddress = peer
         self.local = local
@@ -44,7 +45,7 @@ public final class ConnectionInfo: Sendable {
 
     /// The server's logger, with the number of the connection as metadata.
     public var logger: Logger {
-        var logger = core.logger
+        var logger = serverLogger
         logger[metadataKey: "connection"] = "\(id)"
         return logger
     }

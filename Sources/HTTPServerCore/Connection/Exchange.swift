@@ -8,6 +8,11 @@ final class Exchange: @unchecked Sendable {
     /// Content that waits for the handler; reading stops above it.
     static let bufferedLimit = 256 << 10
 
+    /// One reader's waiting for content; confined to the loop, too.
+    private final class Wait: @unchecked Sendable {
+        var isCancelled = false
+    }
+
     let loop: EventLoop
     /// `nil` once the exchange is over.
     private(set) var connection: Connection?
@@ -19,6 +24,7 @@ final class Exchange: @unchecked Sendable {
     private var pieces: [[UInt8]] = []
     private var buffered = 0
     private var reader: CheckedContinuation<[UInt8]?, any Error>?
+    private var readerWait: Wait?
     private var inputError: (any Error)?
     private var inputIsComplete: Bool
     private var trailers = HTTPFields()
@@ -55,13 +61,15 @@ final class Exchange: @unchecked Sendable {
     /// The next piece of content, on any thread.
     func nextPiece() async throws -> [UInt8]? {
         if loop.isCurrent, let piece = pieceAtHand() { return piece }
+        // A cancellation belongs to this wait: it may come before it has begun, or after its end.
+        let wait = Wait()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                if loop.isCurrent { return read(continuation) }
-                loop.execute { self.read(continuation) }
+                if loop.isCurrent { return read(continuation, wait) }
+                loop.execute { self.read(continuation, wait) }
             }
         } onCancel: {
-            loop.execute { self.cancelReader() }
+            loop.execute { self.cancel(wait) }
         }
     }
 
@@ -87,7 +95,8 @@ final class Exchange: @unchecked Sendable {
         return piece
     }
 
-    private func read(_ continuation: CheckedContinuation<[UInt8]?, any Error>) {
+    private func read(_ continuation: CheckedContinuation<[UInt8]?, any Error>, _ wait: Wait) {
+        guard !wait.isCancelled else { return continuation.resume(throwing: CancellationError()) }
         guard reader == nil else {
             return continuation.resume(throwing: RequestBodyError.alreadyRead)
         }
@@ -95,11 +104,13 @@ final class Exchange: @unchecked Sendable {
         if let inputError { return continuation.resume(throwing: inputError) }
         if inputIsComplete { return continuation.resume(returning: nil) }
         reader = continuation
+        readerWait = wait
         connection?.contentIsWanted()
     }
 
-    private func cancelReader() {
-        guard let reader else { return }
+    private func cancel(_ wait: Wait) {
+        wait.isCancelled = true
+        guard let reader, readerWait === wait else { return }
         self.reader = nil
         reader.resume(throwing: CancellationError())
     }
@@ -171,8 +182,6 @@ public enum ResponseWriterError: Error, Hashable, Sendable {
     case connectionLost
     /// More or less was written than the response announced.
     case wrongLength
-    /// The trailers must not go on the wire.
-    case invalidTrailers(HTTPMessageError)
 }
 
 /// Where the producer of a streamed response writes.
@@ -207,7 +216,9 @@ public struct ResponseWriter: Sendable {
         try await write(Array(text.utf8))
     }
 
-    /// Says which fields follow the content; they are sent with chunked content only.
+    /// Says which fields follow the content; they are sent with chunked content only. With fields
+    /// that must not go on the wire the stream fails at its end: the connection is cut, and the
+    /// log says why.
     public func setTrailers(_ trailers: HTTPFields) async {
         await withCheckedContinuation { continuation in
             exchange.loop.execute {

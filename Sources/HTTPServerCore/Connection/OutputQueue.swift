@@ -2,14 +2,14 @@ internal import HTTPParser
 
 /// What a connection still has to send when the peer does not take all at once: bytes and file
 /// ranges, in order.
-struct OutputQueue {
+package struct OutputQueue {
     private enum Item {
         case bytes([UInt8], sent: Int)
         case file(OpenFile, offset: Int64, count: Int64)
     }
 
     /// How a try to send has ended.
-    enum Progress: Equatable {
+    package enum Progress: Equatable {
         /// Nothing waits any more.
         case empty
         /// The peer takes no more now.
@@ -22,24 +22,40 @@ struct OutputQueue {
 
     /// Bytes that are sent before other connections get their turn.
     private static let turn: Int64 = 256 << 10
+    /// Pieces shorter than this are joined, so that many short ones need no more room than their
+    /// bytes.
+    private static let joined = 4 << 10
 
     private var items: [Item] = []
     private var first = 0
     /// Bytes in memory that wait.
-    private(set) var buffered = 0
+    package private(set) var buffered = 0
     /// Bytes that wait, those of files among them.
-    private(set) var waiting: Int64 = 0
+    package private(set) var waiting: Int64 = 0
 
-    var isEmpty: Bool { first == items.count }
+    package var isEmpty: Bool { first == items.count }
+    /// How many pieces are kept, those that were sent among them.
+    package var keptItems: Int { items.count }
 
     mutating func append(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count > 0 else { return }
         unsafe append(Array(bytes))
     }
 
-    mutating func append(_ bytes: [UInt8]) {
+    package init() {}
+
+    package mutating func append(_ bytes: [UInt8]) {
         guard !bytes.isEmpty else { return }
-        items.append(.bytes(bytes, sent: 0))
+        if bytes.count < Self.joined, first + 1 < items.count,
+            case .bytes(var last, sent: 0) = items[items.count - 1], last.count < Self.joined
+        {
+            // Taken out first, so that it is not copied.
+            items[items.count - 1] = .bytes([], sent: 0)
+            last += bytes
+            items[items.count - 1] = .bytes(last, sent: 0)
+        } else {
+            items.append(.bytes(bytes, sent: 0))
+        }
         buffered += bytes.count
         waiting += Int64(bytes.count)
     }
@@ -59,7 +75,7 @@ struct OutputQueue {
 
     /// Sends as much as the transport takes.
     /// - Returns: how it ended, and the bytes that went.
-    mutating func send(to transport: any Transport) -> (Progress, Int64) {
+    package mutating func send(to transport: any Transport) -> (Progress, Int64) {
         var total: Int64 = 0
         while first < items.count {
             // A peer that reads as fast as we send must not keep the loop from the others.
@@ -111,6 +127,10 @@ struct OutputQueue {
     private mutating func finishFirst() {
         items[first] = .bytes([], sent: 0)
         first += 1
+        // A stream whose reader is always a little behind never empties the queue.
+        guard first >= 64, first * 2 > items.count else { return }
+        items.removeFirst(first)
+        first = 0
     }
 
     private static func progress(_ result: IOResult) -> Progress {

@@ -68,15 +68,16 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     ///     that no slow machine does it for them.
     ///   - qos: how urgent the loop's work is to the system.
     ///   - target: a queue that lends the loop its thread; `nil` for one of the system's.
+    /// - Throws: when there are no descriptors left.
     package init(
         label: String, linger: CInt = 10, limits: ParserLimits = .standard,
         leniency: ParserLeniency = [], serverName: String = "", firesDeadlines: Bool = true,
         qos: DispatchQoS = .unspecified, target: DispatchQueue? = nil
-    ) {
+    ) throws(SystemError) {
+        poller = try Poller()
         unsafe receiveRoom = .allocate(byteCount: Self.receiveSize, alignment: 16)
         self.serverName = serverName
         queue = DispatchQueue(label: label, qos: qos, target: target)
-        poller = Poller()
         self.linger = linger
         self.firesDeadlines = firesDeadlines
         now = Syscalls.monotonic()
@@ -109,10 +110,12 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         now = Syscalls.monotonic()
         while true {
             let isWaiting = jobs.isEmpty
-            let count = poller.wait(milliseconds: isWaiting ? linger : 0) { event in
+            let count = poller.wait(milliseconds: isWaiting ? linger : 0) {
+                // Before the first of them: what they answer is dated by it.
+                now = Syscalls.monotonic()
+            } each: { event in
                 self.dispatch(event)
             }
-            now = Syscalls.monotonic()
             runJobs()
             fireDeadlines()
             if count == 0, isWaiting, jobs.isEmpty { break }

@@ -53,12 +53,17 @@ package struct PollEvent: Sendable {
         package static let wakeToken = UInt64.max
         package static let timerToken = UInt64.max - 1
 
-        package init() {
+        /// - Throws: when there are no descriptors left.
+        package init() throws(SystemError) {
             descriptor = epoll_create1(CInt(bitPattern: UInt32(0o2000000)))
             wakeUp = eventfd(0, CInt(0o2000000 | 0o4000))
             timer = timerfd_create(CLOCK_MONOTONIC, CInt(0o2000000 | 0o4000))
+            guard descriptor >= 0, wakeUp >= 0, timer >= 0 else {
+                let error = SystemError("epoll_create1")
+                for made in [descriptor, wakeUp, timer] where made >= 0 { Syscalls.close(made) }
+                throw error
+            }
             unsafe events = .allocate(capacity: Self.capacity)
-            precondition(descriptor >= 0 && wakeUp >= 0 && timer >= 0, "no descriptors left")
             _ = add(wakeUp, [.read, .edge], token: Self.wakeToken)
             _ = add(timer, [.read, .edge], token: Self.timerToken)
         }
@@ -97,10 +102,16 @@ package struct PollEvent: Sendable {
         }
 
         /// Waits for events and hands them over one by one.
-        /// - Parameter milliseconds: how long to wait at the most; 0 only looks.
+        /// - Parameters:
+        ///   - milliseconds: how long to wait at the most; 0 only looks.
+        ///   - waited: called when the waiting is over, events or not.
+        ///   - body: called with each event.
         @inline(__always)
-        package func wait(milliseconds: CInt, _ body: (PollEvent) -> Void) -> Int {
+        package func wait(
+            milliseconds: CInt, _ waited: () -> Void, each body: (PollEvent) -> Void
+        ) -> Int {
             let count = unsafe epoll_wait(descriptor, events, CInt(Self.capacity), milliseconds)
+            waited()
             guard count > 0 else { return 0 }
             for index in 0..<Int(count) {
                 let event = unsafe events[index]
@@ -142,10 +153,11 @@ package struct PollEvent: Sendable {
         package static let wakeToken = UInt64.max
         package static let timerToken = UInt64.max - 1
 
-        package init() {
+        /// - Throws: when there are no descriptors left.
+        package init() throws(SystemError) {
             descriptor = kqueue()
+            guard descriptor >= 0 else { throw SystemError("kqueue") }
             unsafe events = .allocate(capacity: Self.capacity)
-            precondition(descriptor >= 0, "no descriptors left")
             change(1, EVFILT_USER, EV_ADD | EV_CLEAR, token: Self.wakeToken)
         }
 
@@ -182,10 +194,13 @@ package struct PollEvent: Sendable {
             modify(target, [], token: 0)
         }
 
-        package func wait(milliseconds: CInt, _ body: (PollEvent) -> Void) -> Int {
+        package func wait(
+            milliseconds: CInt, _ waited: () -> Void, each body: (PollEvent) -> Void
+        ) -> Int {
             var time = timespec(tv_sec: 0, tv_nsec: Int(milliseconds) * 1_000_000)
             let count = unsafe kevent(
                 descriptor, nil, 0, events, CInt(Self.capacity), &time)
+            waited()
             guard count > 0 else { return 0 }
             for index in 0..<Int(count) {
                 let event = unsafe events[index]

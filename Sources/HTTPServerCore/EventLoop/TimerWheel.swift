@@ -74,10 +74,13 @@ package struct TimerWheel {
     /// The nanosecond at which the next entry is due, or `nil` without entries.
     package var next: UInt64? {
         guard count > 0 else { return nil }
-        for distance in 1..<UInt64(Self.slotCount) {
-            let slot = Int((current + distance) % UInt64(Self.slotCount))
-            if occupied[slot / 64] == 0, slot % 64 == 0 { continue }
-            if !slots[slot].isEmpty { return (current + distance) * Self.tick }
+        var tick = current + 1
+        while tick < current + UInt64(Self.slotCount) {
+            let slot = Int(tick % UInt64(Self.slotCount))
+            // The slots of this word from here on.
+            let ahead = occupied[slot / 64] >> UInt64(slot % 64)
+            guard ahead == 0 else { return (tick + UInt64(ahead.trailingZeroBitCount)) * Self.tick }
+            tick += UInt64(64 - slot % 64)
         }
         return nil
     }

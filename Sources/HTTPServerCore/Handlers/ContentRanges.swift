@@ -12,6 +12,7 @@ enum ContentRanges {
         switch decision {
         case .whole: return nil
         case .unsatisfiable:
+            fields.removeFreshness()
             fields.append(.contentRange, ByteRange.unsatisfiedContentRange(ofLength: length))
             return Response(.rangeNotSatisfiable, fields: fields)
         case .single(let range):
@@ -43,5 +44,14 @@ enum ContentRanges {
         }
         let body = ResponseBody(.pieces(pieces), mediaType: parts.mediaType.description)
         return Response(.partialContent, fields: fields, body: body)
+    }
+}
+
+extension HTTPFields {
+    /// Takes away what allows caches to keep a response: neither Range nor If-Match is part of
+    /// what a cache looks up, so that others would be answered by the error (RFC 9111 section 3).
+    mutating func removeFreshness() {
+        remove(.cacheControl)
+        remove(.expires)
     }
 }

@@ -78,6 +78,54 @@ extension DirectoryListing {
 
     /// The listing in one form, in UTF-8.
     package func rendered(as format: Format) -> [UInt8] {
-        format == .html ? html() : json()
+        var pieces = DirectoryListingPieces(self, format)
+        var all: [UInt8] = []
+        while let piece = pieces.next() { all += piece }
+        return all
+    }
+
+    /// The listing as content: a long one is made as the client takes it, so that clients who ask
+    /// and do not read hold the names alone.
+    package func body(as format: Format) -> ResponseBody {
+        let mediaType = format.mediaType.description
+        guard entries.count > DirectoryListingPieces.rows else {
+            return .bytes(rendered(as: format), mediaType: mediaType)
+        }
+        return .pulled(
+            from: DirectoryListingPieces(self, format), mediaType: mediaType
+        ) { pieces in pieces.next() }
+    }
+}
+
+/// A listing in pieces of some ten kilobytes: what stands before the members, then some of them at
+/// a time, then what stands behind them.
+struct DirectoryListingPieces: Sendable {
+    /// How many members a piece has.
+    static let rows = 100
+
+    private let listing: DirectoryListing
+    private let format: DirectoryListing.Format
+    private var position: Int?
+    private var isDone = false
+
+    init(_ listing: DirectoryListing, _ format: DirectoryListing.Format) {
+        self.listing = listing
+        self.format = format
+    }
+
+    /// The next piece; `nil` after the last.
+    mutating func next() -> [UInt8]? {
+        guard !isDone else { return nil }
+        guard let start = position else {
+            position = 0
+            return format == .html ? listing.htmlStart() : listing.jsonStart()
+        }
+        let end = min(start + Self.rows, listing.entries.count)
+        guard start < end else {
+            isDone = true
+            return format == .html ? listing.htmlEnd() : listing.jsonEnd()
+        }
+        position = end
+        return format == .html ? listing.html(start..<end) : listing.json(start..<end)
     }
 }

@@ -1,17 +1,35 @@
 internal import HTTPParser
 
 extension DirectoryListing {
-    /// The listing as a page, in UTF-8.
+    /// The beginning of the listing as a page, in UTF-8.
     ///
     /// Needs nothing from elsewhere, and no script to be read: a script only adds sorting. Send it
     /// with ``contentSecurityPolicy``.
-    package func html() -> [UInt8] {
-        var writer = HTMLWriter(reservingCapacity: 12_000 + entries.count * 320)
+    func htmlStart() -> [UInt8] {
+        var writer = HTMLWriter(reservingCapacity: 12_000)
         writeHead(to: &writer)
         writer.markup("<header>\n")
         writeBreadcrumb(to: &writer)
         writer.markup("<p class=\"summary\">\(summary)</p>\n</header>\n<main>\n")
-        writeTable(to: &writer)
+        guard hasTable else { return writer.bytes }
+        writer.markup("<table>\n")
+        if !entries.isEmpty { writer.markup(ListingPage.tableHead) }
+        if !path.isEmpty { writer.markup(ListingPage.parentRow) }
+        writer.markup("<tbody id=\"entries\">\n")
+        return writer.bytes
+    }
+
+    /// The rows of some members.
+    func html(_ range: Range<Int>) -> [UInt8] {
+        var writer = HTMLWriter(reservingCapacity: range.count * 320)
+        for entry in entries[range] { entry.write(to: &writer) }
+        return writer.bytes
+    }
+
+    /// What stands behind the members.
+    func htmlEnd() -> [UInt8] {
+        var writer = HTMLWriter(reservingCapacity: 4_000)
+        if hasTable { writer.markup("</tbody>\n</table>\n") }
         if entries.isEmpty { writer.markup(ListingPage.emptyMessage) }
         writer.markup("</main>\n<script>\(ListingPage.script)</script>\n</body>\n</html>\n")
         return writer.bytes
@@ -58,17 +76,7 @@ extension DirectoryListing {
         return parts.compactMap(\.self).joined(separator: " \u{00B7} ")
     }
 
-    private func writeTable(to writer: inout HTMLWriter) {
-        guard !(entries.isEmpty && path.isEmpty) else { return }
-        writer.markup("<table>\n")
-        if !entries.isEmpty { writer.markup(ListingPage.tableHead) }
-        if !path.isEmpty { writer.markup(ListingPage.parentRow) }
-        writer.markup("<tbody id=\"entries\">\n")
-        for entry in entries {
-            entry.write(to: &writer)
-        }
-        writer.markup("</tbody>\n</table>\n")
-    }
+    private var hasTable: Bool { !(entries.isEmpty && path.isEmpty) }
 }
 
 extension DirectoryEntry {

@@ -1,23 +1,26 @@
 internal import HTTPParser
 
 extension DirectoryListing {
-    /// The listing as a JSON array, in UTF-8, one object a line.
+    /// The beginning of the listing as a JSON array, in UTF-8, one object a line.
     ///
     /// Each object has `name`, `type` (`directory` or `file`), `size` (bytes; null for a folder),
     /// `modified` (RFC 3339, UTC) and `href`, the percent-encoded link relative to the folder,
     /// which is exact also where the name is no UTF-8.
-    package func json() -> [UInt8] {
+    func jsonStart() -> [UInt8] { Array((entries.isEmpty ? "[" : "[\n").utf8) }
+
+    /// The objects of some members.
+    func json(_ range: Range<Int>) -> [UInt8] {
         var output: [UInt8] = []
-        output.reserveCapacity(entries.count * 160 + 4)
-        var separator = "[\n"
-        for entry in entries {
-            output += separator.utf8
-            entry.appendJSON(to: &output)
-            separator = ",\n"
+        output.reserveCapacity(range.count * 160)
+        for index in range {
+            if index > 0 { output += ",\n".utf8 }
+            entries[index].appendJSON(to: &output)
         }
-        output += entries.isEmpty ? "[]\n".utf8 : "\n]\n".utf8
         return output
     }
+
+    /// What stands behind the members.
+    func jsonEnd() -> [UInt8] { Array((entries.isEmpty ? "]\n" : "\n]\n").utf8) }
 }
 
 extension DirectoryEntry {

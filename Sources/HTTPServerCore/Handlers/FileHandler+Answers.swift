@@ -8,24 +8,26 @@ extension FileHandler {
         _ request: Request
     ) throws(HTTPError) -> Response {
         let mediaType = mediaType(of: path)
-        if let cache, let bytes = cache.content(of: file, status) {
+        let varies = options.servesPrecompressed && compressible.contains(mediaType)
+        if varies, AcceptedCoding(request).isGzip {
+            var found = Representation(file: file, status: status, mediaType: mediaType)
+            if let other = PrecompressedFile.find(beside: path, status, in: root) {
+                found = Representation(file: other.file, status: other.status, mediaType: mediaType)
+                found.isCoded = true
+            }
+            found.varies = true
+            return try serve(found, request)
+        }
+        if let cache, let bytes = cache.content(of: file, status, at: path, in: root) {
             let validators = Validators(status)
             let entry = SmallFileCache.Entry(
                 status: status, bytes: bytes, mediaType: mediaType, validators: validators,
-                fields: wholeFields(validators))
+                varies: varies, fields: wholeFields(validators, varies), parents: path.parents)
             cache.keep(entry, at: path)
             return try serve(entry, request)
         }
         var found = Representation(file: file, status: status, mediaType: mediaType)
-        if options.servesPrecompressed, compressible.contains(mediaType) {
-            found.varies = true
-            if AcceptedCoding(request).isGzip,
-                let other = PrecompressedFile.find(beside: path, status, in: root)
-            {
-                found = Representation(file: other.file, status: other.status, mediaType: mediaType)
-                (found.varies, found.isCoded) = (true, true)
-            }
-        }
+        found.varies = varies
         return try serve(found, request)
     }
 
@@ -57,6 +59,7 @@ extension FileHandler {
             content = .bytes(entry.bytes)
             validators = entry.validators
             mediaType = entry.mediaType
+            varies = entry.varies
         }
 
         var body: ResponseBody {
@@ -79,8 +82,9 @@ extension FileHandler {
         return fields
     }
 
-    private func wholeFields(_ validators: Validators) -> HTTPFields {
+    private func wholeFields(_ validators: Validators, _ varies: Bool) -> HTTPFields {
         var fields = identifyingFields(validators)
+        if varies { fields.append(.vary, "Accept-Encoding") }
         Self.addContentFields(to: &fields)
         return fields
     }
@@ -102,7 +106,9 @@ extension FileHandler {
             let method: Preconditions.Method = request.knownMethod == .head ? .head : .get
             switch conditions.evaluate(method: method, current: validators.state, now: now) {
             case .notModified: return Response(.notModified, fields: fields)
-            case .preconditionFailed: throw HTTPError(.preconditionFailed, fields: fields)
+            case .preconditionFailed:
+                fields.removeFreshness()
+                throw HTTPError(.preconditionFailed, fields: fields)
             case .proceed(let allowed): rangeAllowed = allowed
             }
         }

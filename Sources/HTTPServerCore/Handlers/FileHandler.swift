@@ -33,8 +33,11 @@ public struct FileHandler: ImmediateHandler {
         /// segment has no dot: a script or a picture that is missing is 404.
         public var fallbackFile: String?
         /// How many bytes of small files that were asked for lately may be kept in memory; 0 keeps
-        /// none. Files of up to 16 KiB are kept, and looked at for each answer, so that one that
-        /// has changed is never sent as it was.
+        /// none. Files of up to 16 KiB are kept that no link leads to, and looked at for each
+        /// answer: one whose size or times have changed is never sent as it was. A program that
+        /// writes to a file through a mapping of its memory may leave the times as they are; what
+        /// it wrote is seen within five seconds. With `servesPrecompressed` it is clients that do
+        /// not accept gzip, and media types that get no shorter, for whom files are kept.
         public var cachedBytes = 1 << 20
         /// What listings call the directory itself.
         public var rootName = "Files"
@@ -84,11 +87,10 @@ public struct FileHandler: ImmediateHandler {
         root = .failure(SystemError("open", code: 0))
     }
 
-    /// None where what is sent for a path may be another file.
     private static func cache(
         _ options: Options, _ settlingSeconds: Int64 = 2
     ) -> SmallFileCache? {
-        guard options.cachedBytes > 0, !options.servesPrecompressed else { return nil }
+        guard options.cachedBytes > 0 else { return nil }
         return SmallFileCache(byteLimit: options.cachedBytes, settlingSeconds: settlingSeconds)
     }
 
@@ -154,9 +156,7 @@ public struct FileHandler: ImmediateHandler {
         if let response = try request.answerIfNotRead() { return .response(response) }
         guard case .success(let root) = root else { throw HTTPError(.notFound) }
         let path = try servablePath(request)
-        if let entry = cache?.entry(at: path, in: root) {
-            return .response(try serve(entry, request))
-        }
+        if let response = try serveKept(path, root, request) { return .response(response) }
         guard let (file, status) = try openIfThere(path, in: root) else {
             return .response(try serveFallback(for: path, root, request))
         }
@@ -212,11 +212,27 @@ public struct FileHandler: ImmediateHandler {
     ) throws(HTTPError) -> Response? {
         for name in options.indexFiles {
             let path = directory.appending(name)
-            guard let (file, status) = try? openIfThere(path, in: root), status.kind == .regular
+            guard let (file, status) = try openIfThere(path, in: root), status.kind == .regular
             else { continue }
             return try serve(file, status, path, root, request)
         }
         return nil
+    }
+
+    /// The answer out of memory, for a file or the first index file of a directory.
+    private func serveKept(
+        _ path: FilePath, _ root: RootDirectory, _ request: Request
+    ) throws(HTTPError) -> Response? {
+        guard let cache else { return nil }
+        var path = path
+        if path.endsWithSlash {
+            guard let index = options.indexFiles.first else { return nil }
+            path = path.appending(index)
+        }
+        guard let entry = cache.entry(at: path, in: root) else { return nil }
+        // The compressed file beside it may be what is sent.
+        if entry.varies, AcceptedCoding(request).isGzip { return nil }
+        return try serve(entry, request)
     }
 
     /// A directory without its slash: links on its page would be resolved against its parent.
@@ -233,7 +249,7 @@ public struct FileHandler: ImmediateHandler {
         _ root: RootDirectory, _ directory: OpenFile, _ path: FilePath,
         _ format: DirectoryListing.Format
     ) throws -> Response {
-        let found = try root.entries(of: directory.descriptor, path: path.text)
+        let found = try root.entries(of: directory.descriptor, path: path.utf8)
         let entries = found.compactMap { name, status -> DirectoryEntry? in
             let isHidden = name.first == UInt8(ascii: ".")
             guard !isHidden || (options.showsHidden && !OwnNames.contains(name)) else { return nil }
@@ -247,9 +263,6 @@ public struct FileHandler: ImmediateHandler {
             .vary: "Accept", .cacheControl: "no-cache", .xContentTypeOptions: "nosniff",
             .contentSecurityPolicy: DirectoryListing.contentSecurityPolicy,
         ]
-        return Response(
-            .ok, fields: fields,
-            body: .bytes(
-                listing.rendered(as: format), mediaType: format.mediaType.description))
+        return Response(.ok, fields: fields, body: listing.body(as: format))
     }
 }

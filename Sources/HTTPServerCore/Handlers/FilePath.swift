@@ -105,15 +105,20 @@ struct FilePath: Hashable, Sendable {
         }
     }
 
+    /// The folders on the way to it, from the root's own on.
+    var parents: [FilePath] {
+        let slash = CChar(bitPattern: UInt8(ascii: "/"))
+        return bytes.indices.filter { bytes[$0] == slash && $0 > 0 }
+            .map { FilePath(bytes: bytes[..<$0] + [0]) }
+    }
+
     /// All bytes at once.
     func hash(into hasher: inout Hasher) {
         unsafe bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
     }
 
-    /// The path as text.
-    var text: String {
-        String(decoding: bytes.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-    }
+    /// The path as bytes, without NUL at the end.
+    var utf8: [UInt8] { bytes.dropLast().map(UInt8.init(bitPattern:)) }
 
     /// The name of the file itself, given to `body` in place.
     func withLastSegment<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {

@@ -69,8 +69,8 @@ extension Preconditions {
     /// Evaluates the conditions in the order of RFC 9110, section 13.2.2.
     ///
     /// Call it only when the answer would be a success without conditions. Dates that are no dates
-    /// are ignored. A list of tags that cannot be read matches nothing: a read gets the whole
-    /// content, a change is refused.
+    /// are ignored. A list of tags that cannot be read matches nothing: If-None-Match then lets
+    /// a read have the whole content, and If-Match refuses it, as either refuses a change.
     ///
     /// - Parameter now: The current time.
     package func evaluate(

@@ -7,7 +7,11 @@ internal import HTTPParser
 ///
 /// A file counts as unchanged while it has the device, inode, size and times that it had: what its
 /// strong entity tag is made of says the same. The times of a file that has just been written may
-/// not move for the next write, so only files that have been left alone for a while are kept.
+/// not move for the next write, so only files that have been left alone for a while are kept, and
+/// what was kept is read again now and then, for writes through a mapping move no times.
+///
+/// That a path led to a file says nothing of where it leads now. No link leads to what is kept,
+/// and each folder on the way is looked at again: none has become a link.
 final class SmallFileCache: Sendable {
     /// A file that was kept.
     final class Entry: Sendable {
@@ -15,18 +19,26 @@ final class SmallFileCache: Sendable {
         let bytes: [UInt8]
         let mediaType: String
         let validators: Validators
+        /// Whether clients that accept gzip may be sent another file.
+        let varies: Bool
         /// The fields of an answer with the whole file.
         let fields: HTTPFields
+        /// The folders on the way to it.
+        fileprivate let parents: [FilePath]
+        /// When it was read, in nanoseconds of the monotonic clock.
+        fileprivate let readAt = Syscalls.monotonic()
 
         init(
             status: FileStatus, bytes: [UInt8], mediaType: String, validators: Validators,
-            fields: HTTPFields
+            varies: Bool, fields: HTTPFields, parents: [FilePath]
         ) {
             self.status = status
             self.bytes = bytes
             self.mediaType = mediaType
             self.validators = validators
+            self.varies = varies
             self.fields = fields
+            self.parents = parents
         }
     }
 
@@ -57,6 +69,8 @@ final class SmallFileCache: Sendable {
 
     /// Larger files are sent from the system's own cache.
     static let largestFile = 16 << 10
+    /// Nanoseconds after which a file is read again.
+    private static let longestLife: UInt64 = 5_000_000_000
     /// What an entry is reckoned to need beside the file's bytes.
     private static let entryBytes = 1 << 10
 
@@ -79,7 +93,10 @@ final class SmallFileCache: Sendable {
     func entry(at path: FilePath, in root: RootDirectory) -> Entry? {
         let found = generations.withLock { $0.entry(at: path, byteLimit: byteLimit) }
         guard let found else { return nil }
-        if let status = path.status(in: root), status.isUnchanged(from: found.status) {
+        if Syscalls.monotonic() &- found.readAt < Self.longestLife,
+            found.parents.allSatisfy({ $0.status(in: root)?.kind == .directory }),
+            let status = path.status(in: root), status.isUnchanged(from: found.status)
+        {
             return found
         }
         generations.withLock { kept in
@@ -90,11 +107,15 @@ final class SmallFileCache: Sendable {
     }
 
     /// The whole content of an open file, if it is one to be kept.
-    func content(of file: OpenFile, _ status: FileStatus) -> [UInt8]? {
+    func content(
+        of file: OpenFile, _ status: FileStatus, at path: FilePath, in root: RootDirectory
+    ) -> [UInt8]? {
         let lastChange = max(status.modifiedSeconds, status.changedSeconds)
         let size = Int(clamping: status.size)
         guard size <= Self.largestFile, size + Self.entryBytes <= byteLimit / 2,
-            Syscalls.realtime().seconds - lastChange >= settlingSeconds
+            Syscalls.realtime().seconds - lastChange >= settlingSeconds,
+            path.parents.allSatisfy({ $0.status(in: root)?.kind == .directory }),
+            path.status(in: root)?.isUnchanged(from: status) == true
         else { return nil }
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: size) { room, count in
             guard size > 0 else { return }

@@ -7,12 +7,17 @@ struct Validators: Sendable {
     let tagText: String
     /// Last-Modified, which must not be later than Date (RFC 9110 section 8.8.2.1).
     let dateText: String
+    /// The same time, which is what conditions are compared with: a client hands it back.
     let modified: HTTPDate
 
     init(_ status: FileStatus) {
-        modified = HTTPDate(secondsSinceEpoch: status.modifiedSeconds)
         let now = Syscalls.realtime().seconds
-        dateText = HTTPDate(secondsSinceEpoch: min(status.modifiedSeconds, now)).description
+        var seconds = status.modifiedSeconds
+        // Somebody has set a time to come. That was done at a time that is known, and stays the
+        // same from one answer to the next.
+        if seconds > now { seconds = min(status.changedSeconds, now) }
+        modified = HTTPDate(secondsSinceEpoch: seconds)
+        dateText = modified.description
         tagText = Self.tag(of: status)
     }
 

@@ -20,6 +20,8 @@ final class Acceptor: LoopClient, @unchecked Sendable {
     /// Told when the system has taken the listening socket away.
     private let died: @Sendable (Listener) -> Void
     private var isPaused = false
+    /// Whether the next connection that closes is reported already.
+    private var waitsForRoom = false
     private var isStopped = false
     /// Whether the log knows already that connections cannot be taken.
     private var hasComplained = false
@@ -86,6 +88,11 @@ final class Acceptor: LoopClient, @unchecked Sendable {
 
     private func admit(_ descriptor: CInt, _ peer: PeerAddress) {
         hasComplained = false
+        guard core.admits(peer) else {
+            core.giveBackPlace()
+            core.metrics?.connectionRefused()
+            return turnAway(descriptor)
+        }
         core.connectionOpened()
         let connection = Connection(
             loop: loop, core: core, peer: peer, local: listener.address)
@@ -107,7 +114,15 @@ final class Acceptor: LoopClient, @unchecked Sendable {
 
     private func waitForRoom() {
         suspend()
-        core.whenConnectionCloses { [self] in loop.execute { self.resume() } }
+        if !waitsForRoom {
+            waitsForRoom = true
+            core.whenConnectionCloses { [self] in
+                loop.execute {
+                    self.waitsForRoom = false
+                    self.resume()
+                }
+            }
+        }
         loop.setDeadline(loop.now &+ Self.pause, for: self)
     }
 

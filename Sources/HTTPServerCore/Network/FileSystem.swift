@@ -99,17 +99,32 @@ package final class RootDirectory: Sendable {
         }
         #if os(Linux)
             if !opensStepwise.load(ordering: .relaxed) {
-                let file = unsafe http_server_open_beneath(descriptor, path, flags, 0)
+                var file = unsafe http_server_open_beneath(descriptor, path, flags, 0)
+                // Something was renamed while a link was followed upwards.
+                for _ in 0..<8 where file < 0 && (lastError == EAGAIN || lastError == EINTR) {
+                    file = unsafe http_server_open_beneath(descriptor, path, flags, 0)
+                }
                 if file >= 0 { return file }
-                // EPERM comes from filters that do not know the call.
-                guard lastError == ENOSYS || lastError == EPERM else {
-                    throw SystemError("open")
+                let code = lastError
+                // EPERM comes from filters that do not know the call, and from files, too.
+                guard code == ENOSYS || (code == EPERM && !canOpenBeneath(flags)) else {
+                    throw SystemError("open", code: code)
                 }
                 opensStepwise.store(true, ordering: .relaxed)
             }
         #endif
-        return unsafe try openStepwise(String(cString: path), flags)
+        return unsafe try openStepwise(path, flags)
     }
+
+    #if os(Linux)
+        /// Whether the kernel does it for the root itself.
+        private func canOpenBeneath(_ flags: CInt) -> Bool {
+            let root = unsafe http_server_open_beneath(descriptor, ".", flags, 0)
+            guard root >= 0 else { return lastError != EPERM }
+            Syscalls.close(root)
+            return true
+        }
+    #endif
 
     #if os(Linux)
         /// Opens a file to look at it, if that needs no waiting for the disk.
@@ -131,17 +146,21 @@ package final class RootDirectory: Sendable {
     #endif
 
     /// Where the kernel cannot do it, one segment after the other and no links at all.
-    package func openStepwise(_ path: String, _ flags: CInt) throws(SystemError) -> CInt {
+    package func openStepwise(
+        _ path: UnsafePointer<CChar>, _ flags: CInt
+    ) throws(SystemError) -> CInt {
         var current = descriptor
         defer { if current != descriptor { Syscalls.close(current) } }
-        let segments = path.split(separator: "/", omittingEmptySubsequences: true)
+        let bytes = unsafe Array(UnsafeBufferPointer(start: path, count: strlen(path)))
+        let (slash, dot) = (CChar(bitPattern: UInt8(ascii: "/")), CChar(bitPattern: UInt8(ascii: ".")))
+        let segments = bytes.split(separator: slash)
         for (index, segment) in segments.enumerated() {
-            guard segment != "..", segment != "." else {
+            guard segment != [dot, dot], segment != [dot] else {
                 throw SystemError("open", code: EXDEV)
             }
             let isLast = index == segments.count - 1
             let step = isLast ? flags | O_NOFOLLOW : O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
-            let next = unsafe openat(current, String(segment), step)
+            let next = unsafe openat(current, Array(segment) + [0], step)
             guard next >= 0 else { throw SystemError("open") }
             if isLast { return next }
             if current != descriptor { Syscalls.close(current) }
@@ -152,9 +171,11 @@ package final class RootDirectory: Sendable {
 
     /// The names in an open directory, without `.` and `..`, and what they are. Names that lead
     /// out of the root, or to neither file nor directory, are left out.
-    /// - Parameter directory: a descriptor that stays the caller's.
+    /// - Parameters:
+    ///   - directory: a descriptor that stays the caller's.
+    ///   - path: its path from the root, ending with a slash unless it is the root.
     package func entries(
-        of directory: CInt, path: String
+        of directory: CInt, path: [UInt8]
     ) throws(SystemError) -> [(name: [UInt8], status: FileStatus)] {
         let copy = unsafe openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard copy >= 0, let stream = unsafe fdopendir(copy) else {
@@ -180,14 +201,14 @@ package final class RootDirectory: Sendable {
         return unsafe Array(UnsafeRawBufferPointer(start: start, count: length))
     }
 
-    private func status(of name: [UInt8], in directory: CInt, path: String) -> FileStatus? {
+    private func status(of name: [UInt8], in directory: CInt, path: [UInt8]) -> FileStatus? {
         var raw = stat()
         let terminated = name.map(CChar.init(bitPattern:)) + [0]
         guard unsafe fstatat(directory, terminated, &raw, AT_SYMLINK_NOFOLLOW) == 0 else {
             return nil
         }
         if raw.st_mode & S_IFMT == S_IFLNK {
-            let full = path.utf8.map { CChar(bitPattern: $0) } + terminated
+            let full = path.map(CChar.init(bitPattern:)) + terminated
             guard let file = unsafe try? openFile(full) else { return nil }
             defer { Syscalls.close(file) }
             return Self.status(of: file).flatMap { $0.kind == .other ? nil : $0 }

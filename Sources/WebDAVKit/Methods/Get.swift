@@ -76,8 +76,6 @@ extension WebDAVHandler {
             .vary: "Accept", .cacheControl: "no-cache", .xContentTypeOptions: "nosniff",
             .contentSecurityPolicy: DirectoryListing.contentSecurityPolicy,
         ]
-        return Response(
-            .ok, fields: fields,
-            body: .bytes(listing.rendered(as: format), mediaType: format.mediaType.description))
+        return Response(.ok, fields: fields, body: listing.body(as: format))
     }
 }

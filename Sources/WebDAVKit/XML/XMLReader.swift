@@ -64,7 +64,11 @@ package enum XMLReader {
         guard let parser = unsafe xmlCreatePushParserCtxt(&handler, context, nil, 0, nil) else {
             return builder.fail(.malformed)
         }
-        defer { unsafe xmlFreeParserCtxt(parser) }
+        defer {
+            // Declarations of entities are kept in a document, by events, too.
+            unsafe xmlFreeDoc(parser.pointee.myDoc)
+            unsafe xmlFreeParserCtxt(parser)
+        }
         _ = unsafe xmlCtxtUseOptions(parser, CInt(XML_PARSE_NONET.rawValue))
         // In pieces, so that what is refused early costs little however much follows.
         var start = 0

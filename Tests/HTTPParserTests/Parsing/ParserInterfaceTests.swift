@@ -29,6 +29,53 @@ struct ParserInterfaceTests {
         #expect(throws: expected) { try parser.finish() }
     }
 
+    @Test(
+        "An error of a head is final, however often the head parser is asked",
+        arguments: [
+            "GET  / HTTP/1.1\r\nHost: a\r\n\r\n", "GET / HTTP/2.0\r\nHost: a\r\n\r\n",
+            "GET / HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: cow\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: a\r\n: empty\r\n\r\n", "GET / HTTP/1.1\nHost: a\n\n",
+            "CONNECT a:1 HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n",
+        ])
+    func finalHeadError(head: String) throws {
+        let bytes = Array(head.utf8)
+        var parser = HeadParser(.request)
+        let first = #expect(throws: HTTPParseError.self) { _ = try parser.parse(bytes.span) }
+        for _ in 0..<2 {
+            let again = #expect(throws: HTTPParseError.self) { _ = try parser.parse(bytes.span) }
+            #expect(again == first)
+        }
+        let other = #expect(throws: HTTPParseError.self) { _ = try parser.parse(request.span) }
+        #expect(other == first)
+        parser.reset()
+        #expect(try parser.parse(request.span) == request.count)
+    }
+
+    @Test("The end of the input completes content that was not asked for yet")
+    func contentBeforeTheEnd() throws {
+        let head = Array("HTTP/1.1 200 OK\r\n\r\n".utf8)
+        var parser = ResponseParser()
+        parser.append(head.span)
+        #expect(try parser.next() != nil)
+        parser.append(Array("hello".utf8).span)
+        try parser.finish()
+        var (content, ends) = ([UInt8](), 0)
+        while let event = try parser.next() {
+            switch event {
+            case .content(let bytes): for index in bytes.indices { content.append(bytes[index]) }
+            case .end: ends += 1
+            default: break
+            }
+        }
+        #expect(content == Array("hello".utf8))
+        #expect(ends == 1)
+        #expect(parser.takeRest() == [])
+    }
+
     @Test("Truncation is final too")
     func finalTruncation() {
         var parser = RequestParser()

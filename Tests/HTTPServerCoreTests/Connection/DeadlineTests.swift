@@ -242,14 +242,14 @@ struct DeadlineTests {
     func realTime() async throws {
         let brief = ServerConfiguration.test { $0.headTimeout = .milliseconds(100) }
         let client = MemoryConnection(
-            Sample.target, configuration: brief, loop: EventLoop(label: "test.loop", linger: 1),
+            Sample.target, configuration: brief, loop: try EventLoop(label: "test.loop", linger: 1),
             input: [.bytes(Array("GET / HT".utf8))])
         try await client.output("HTTP/1.1 408 ")
     }
 
     @Test("A loop that has slept counts deadlines from when it wakes")
     func wakingLoop() async throws {
-        let loop = EventLoop(label: "test.loop", linger: 0)
+        let loop = try EventLoop(label: "test.loop", linger: 0)
         await withCheckedContinuation { continuation in
             loop.execute { continuation.resume() }
         }

@@ -73,7 +73,7 @@ struct FileBodyTests {
         try directory.write("file", Self.bytes(1_000))
         let path = directory.path
         let answer: @Sendable () throws -> Response = {
-            let descriptor = try RootDirectory(path).openStepwise("file", 0)
+            let descriptor = unsafe try RootDirectory(path).openStepwise("file", 0)
             let file = OpenFile(owning: descriptor)
             return Response(.ok, body: .file(file, count: 2_000, mediaType: ""))
         }

@@ -17,6 +17,18 @@ struct HalfCloseTests {
         #expect(answers.map(\.text) == ["/1", "/2", "/3"])
     }
 
+    @Test("9.6: Bytes behind the last request do not cost the client its answer")
+    func bytesBehindTheLast() async throws {
+        let client = MemoryConnection(Sample.target)
+        client.send(Sample.get("/last", Sample.close) + "more")
+        try await client.output("/last")
+        await client.settle()
+        // What is unread when a socket is closed resets the connection.
+        #expect(client.record.hasShutDownWriting && !client.record.isClosed)
+        client.end()
+        #expect(try await client.closed().text == Sample.ok("/last", Sample.close))
+    }
+
     @Test("It gets them whole, however slowly it reads", arguments: [true, false])
     func finAndSlowReader(_ isClosing: Bool) async throws {
         let content = [UInt8](repeating: 0x61, count: 500_000)

@@ -47,6 +47,25 @@ struct RequestContentTests {
         try await client.output(Sample.ok("end"))
     }
 
+    @Test("Who is cancelled before there is content does not wait for it")
+    func cancelledReader() async throws {
+        let client = MemoryConnection(
+            AsyncHandler { request in
+                let reader = Task.detached { () -> String in
+                    unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+                    do {
+                        for try await _ in request.body {}
+                        return "read"
+                    } catch is CancellationError {
+                        return "cancelled"
+                    }
+                }
+                return Response(.ok, body: .text(try await reader.value))
+            })
+        client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n")
+        try await client.output("cancelled")
+    }
+
     @Test("Long content of announced length arrives whole", arguments: [1 << 16, 3_000_017])
     func longContent(_ length: Int) async throws {
         let client = MemoryConnection(

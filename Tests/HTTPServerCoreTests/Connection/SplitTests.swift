@@ -56,7 +56,7 @@ struct SplitTests {
     func everyCut(_ dialogue: String) async throws {
         let whole = try await Self.whole(dialogue)
         let bytes = Array(dialogue.utf8)
-        let loop = EventLoop(label: "test.loop", firesDeadlines: false)
+        let loop = try EventLoop(label: "test.loop", firesDeadlines: false)
         for cut in 1..<bytes.count {
             let client = MemoryConnection(Self.router, loop: loop)
             client.feed([.bytes(Array(bytes[..<cut])), .bytes(Array(bytes[cut...])), .end])

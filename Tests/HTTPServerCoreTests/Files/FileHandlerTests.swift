@@ -50,6 +50,52 @@ struct FileHandlerTests {
         }
     }
 
+    @Test(
+        "RFC 9111, 3: No cache keeps an error that only some requests get",
+        arguments: [("Range: bytes=99-\r\n", 416), ("If-Match: \"x\"\r\n", 412)])
+    func errorsAreNotFresh(fields: String, status: Int) async throws {
+        let handler = handler { $0.cacheAge = 60 }
+        let answer = try await get("/a.txt", fields, handler: handler)
+        #expect(answer.status == status)
+        #expect(answer["Cache-Control"] == nil && answer["ETag"] != nil)
+        let whole = try await get("/a.txt", handler: handler)
+        #expect(whole["Cache-Control"] == "public, max-age=60")
+        // The same of any other response.
+        let other = SyncHandler { request in
+            let fields: HTTPFields = ["ETag": "\"y\"", "Cache-Control": "public, max-age=60"]
+            return try Response(.ok, fields: fields, body: .text("text")).conditional(for: request)
+        }
+        let error = try await get("/", fields, handler: other)
+        #expect(error.status == status && error["Cache-Control"] == nil)
+    }
+
+    @Test("8.8.2.1: A time to come is told as one that has passed, which conditions then agree with")
+    func timeToCome() async throws {
+        try directory.setModified("a.txt", 4_102_444_800)
+        let answer = try await get("/a.txt")
+        let modified = try #require(answer["Last-Modified"])
+        let date = try #require(answer["Date"])
+        let now = HTTPDate(secondsSinceEpoch: 1_795_287_900)
+        #expect(try #require(HTTPDate(modified, now: now)) <= #require(HTTPDate(date, now: now)))
+        #expect(try await get("/a.txt", "If-Unmodified-Since: \(modified)\r\n").status == 200)
+        #expect(try await get("/a.txt", "If-Modified-Since: \(modified)\r\n").status == 304)
+    }
+
+    @Test("A long listing is whole, in pieces", arguments: ["text/html", "application/json"])
+    func longListing(_ type: String) async throws {
+        try directory.makeDirectory("many")
+        for number in 100..<400 { try directory.write("many/f\(number)", "") }
+        let answer = try await get("/many/", "Accept: \(type)\r\n", handler: handler())
+        #expect(answer.status == 200 && answer["Transfer-Encoding"] == "chunked")
+        var (text, position) = (answer.text[...], 100)
+        while let found = text.firstRange(of: "f\(position)") {
+            text = text[found.upperBound...]
+            position += 1
+        }
+        #expect(position == 400)
+        #expect(answer.text.hasSuffix(type == "text/html" ? "</html>\n" : "\n]\n"))
+    }
+
     // MARK: Whole files
 
     @Test("A file comes with its validators and media type")

@@ -91,7 +91,57 @@ struct SmallFileTests {
         try directory.link("b.txt", to: "a.txt")
         #expect(try await get("/b.txt", handler).text == "text")
         #expect(try await get("/b.txt", handler).text == "text")
+        #expect(handler.keptFiles == 0)
         try directory.remove("a.txt")
         #expect(try await get("/b.txt", handler).status == 404)
+    }
+
+    @Test("A folder on the way that has become a link leads nowhere", arguments: [1, 2, 3])
+    func folderBecomesLink(_ depth: Int) async throws {
+        try directory.makeDirectory("root")
+        var folder = "root"
+        for level in 0..<depth {
+            folder += "/\(level)"
+            try directory.makeDirectory(folder)
+        }
+        try directory.write(folder + "/a.txt", "text")
+        let handler = try FileHandler(directory: directory.path("root"), settlingSeconds: 0)
+        let target = String(folder.dropFirst(4)) + "/a.txt"
+        #expect(try await get(target, handler).text == "text")
+        #expect(try await get(target, handler).text == "text")
+        #expect(handler.keptFiles == 1)
+        // The file keeps all of its times.
+        try directory.rename("root/0", to: "outside")
+        try directory.link("root/0", to: "../outside")
+        #expect(try await get(target, handler).status == 404)
+    }
+
+    @Test("An index file is kept as any other, and the first of them answers")
+    func index() async throws {
+        let handler = try handler { $0.indexFiles = ["first.html", "second.html"] }
+        try directory.makeDirectory("site")
+        try directory.write("site/second.html", "second")
+        for _ in 0..<2 { #expect(try await get("/site/", handler).text == "second") }
+        try directory.write("site/first.html", "first")
+        for _ in 0..<2 { #expect(try await get("/site/", handler).text == "first") }
+        #expect(handler.keptFiles == 2)
+        try directory.remove("site/first.html")
+        #expect(try await get("/site/", handler).text == "second")
+    }
+
+    @Test("Beside compressed files those are kept that are sent as they are")
+    func precompressed() async throws {
+        let handler = try handler { $0.servesPrecompressed = true }
+        try directory.write("a.txt", "plain")
+        for _ in 0..<2 {
+            let answer = try await get("/a.txt", handler)
+            #expect(answer.text == "plain" && answer["Vary"] == "Accept-Encoding")
+        }
+        #expect(handler.keptFiles == 1)
+        try directory.write("a.txt.gz", "coded")
+        let request = "GET /a.txt HTTP/1.1\r\nHost: a\r\nAccept-Encoding: gzip\r\n\r\n"
+        let coded = try await RouterTests.answer(handler, request)
+        #expect(coded.text == "coded" && coded["Content-Encoding"] == "gzip")
+        #expect(try await get("/a.txt", handler).text == "plain")
     }
 }

@@ -118,6 +118,11 @@ struct RouterTests {
         #expect(server["Allow"] == "GET, HEAD, OPTIONS, POST")
         let missing = try await Self.answer(Self.router, Self.request("OPTIONS", "/nothing"))
         #expect(missing.status == 404)
+        // What a folder takes, nobody has said.
+        var mounting = Router()
+        mounting.mount("/", Sample.target)
+        let mounted = try await Self.answer(mounting, Self.request("OPTIONS", "*"))
+        #expect(mounted.status == 204 && mounted["Allow"] == nil)
     }
 
     @Test("RFC 9110, 9.3.2: HEAD is answered by the route of GET")

@@ -70,7 +70,7 @@ package struct RecordedExchange: Sendable {
     package static func all(in folder: String) throws -> [RecordedExchange] {
         let root = try RootDirectory(folder)
         let directory = OpenFile(owning: try Syscalls.openFile(folder))
-        let names = try root.entries(of: directory.descriptor, path: "").map {
+        let names = try root.entries(of: directory.descriptor, path: []).map {
             String(decoding: $0.name, as: UTF8.self)
         }
         return try names.sorted().compactMap { name in
