@@ -9,6 +9,8 @@
 #include <sys/syscall.h>
 #endif
 #include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -97,6 +99,39 @@ CURLcode http_curl_set_socket_callbacks(CURL *easy, http_curl_sockets *sockets) 
 CURLcode http_curl_set_start(CURL *easy, void *context, http_curl_prereq_callback start) {
     curl_easy_setopt(easy, CURLOPT_PREREQDATA, context);
     return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, start);
+}
+
+// The messages differ a little from version to version; "recveived" is one of them.
+static int read_message(CURL *easy, curl_infotype type, char *text, size_t count, void *context) {
+    http_curl_stream *stream = context;
+    char line[128];
+    unsigned number = 0;
+    (void)easy;
+    if (type != CURLINFO_TEXT || count == 0) return 0;
+    if (count >= sizeof line) count = sizeof line - 1;
+    memcpy(line, text, count);
+    line[count] = 0;
+    if (strncmp(line, "REFUSED_STREAM", 14) == 0) {
+        stream->is_unprocessed = 1;
+    } else if (sscanf(line, "Using Stream ID: %u", &number) == 1 ||
+               sscanf(line, "[HTTP/2] [%u] OPENED", &number) == 1) {
+        stream->stream = number;
+    } else if (stream->stream != 0) {
+        const char *goaway = strstr(line, "ived GOAWAY, error=");
+        if (goaway && sscanf(goaway, "ived GOAWAY, error=%*u, last_stream=%u", &number) == 1 &&
+            number < stream->stream) {
+            stream->is_unprocessed = 1;
+        }
+    }
+    return 0;
+}
+
+void http_curl_watch_stream(CURL *easy, http_curl_stream *stream) {
+    const http_curl_stream nothing = {0, 0};
+    *stream = nothing;
+    curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, read_message);
+    curl_easy_setopt(easy, CURLOPT_DEBUGDATA, stream);
+    curl_easy_setopt(easy, CURLOPT_VERBOSE, 1L);
 }
 
 #ifdef __linux__

@@ -26,7 +26,7 @@ public struct ClientBody: Sendable {
     /// No content.
     public static var none: ClientBody { ClientBody(.none, mediaType: nil) }
 
-    /// Bytes, also none: a `Content-Length` of 0 is sent then.
+    /// Bytes, also none: a `Content-Length` of 0 is sent then, but with GET, HEAD and TRACE.
     public static func bytes(_ bytes: [UInt8], mediaType: String? = nil) -> ClientBody {
         ClientBody(.bytes(bytes), mediaType: mediaType)
     }

@@ -93,3 +93,8 @@ struct UsualFields {
         isDownload ? download : decodes ? decoded : plain
     }
 }
+
+extension HTTPMethod {
+    /// Whether content means nothing (RFC 9110 sections 9.3.1, 9.3.2 and 9.3.8).
+    var givesContentNoMeaning: Bool { self == .get || self == .head || self == .trace }
+}

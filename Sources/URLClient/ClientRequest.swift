@@ -148,7 +148,7 @@ public struct ClientRequest: Sendable {
             yield &box.values.mainDocumentURL
         }
     }
-    /// Whether content may be sent with GET, HEAD and TRACE, which gives it no meaning (RFC 9110
+    /// Whether content, more than no bytes of it, may be sent with GET, HEAD and TRACE, which gives it no meaning (RFC 9110
     /// section 9.3.1); such a request fails otherwise.
     public var allowsContentWithoutMeaning: Bool {
         get { box.values.allowsContentWithoutMeaning }

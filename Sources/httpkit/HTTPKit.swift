@@ -18,4 +18,9 @@ struct HTTPKit: AsyncParsableCommand {
             ServeCommand.self, BinCommand.self, FetchCommand.self, ParseCommand.self,
         ]
     )
+
+    static func main() async {
+        StandardStreams.reserve()
+        await main(nil)
+    }
 }

@@ -21,8 +21,8 @@ struct CommandLineTests {
     @Test func standardOutputHasTheAddressesAndNothingElse() async throws {
         let folder = try folder()
         let server = try await ServeProcess(folder, ["--echo", "/echo", "--access-log"])
-        _ = try await server.curl(path: "/f.txt")
-        _ = try await server.curl(path: "/missing")
+        _ = try await server.get("/f.txt")
+        _ = try await server.get("/missing")
         server.signal(SIGTERM)
         #expect(await server.waitForEnd() == 0)
         #expect(
@@ -117,8 +117,8 @@ struct CommandLineTests {
 
     @Test func theAccessLogIsInCombinedFormat() async throws {
         let server = try await ServeProcess(try folder(), ["--access-log"])
-        _ = try await server.curl(
-            "-A", "a \"quoted\" agent", "-e", "http://from/", path: "/f.txt?q=1")
+        _ = try await server.get(
+            "/f.txt?q=1", [.userAgent: "a \"quoted\" agent", .referer: "http://from/"])
         #expect(await server.waitForComplaint("agent"))
         let line = server.complaints
         let expected =
@@ -138,7 +138,7 @@ struct CommandLineTests {
         let flags = ["--access-log"]
         let server = try await ServeProcess(try folder(), flags, errors: ends[1])
         for end in ends { close(end) }
-        for _ in 0..<3 { #expect(try await server.curl(path: "/f.txt").text == "content\n") }
+        for _ in 0..<3 { #expect(try await server.get("/f.txt").text == "content\n") }
         #expect(server.isRunning)
     }
 }

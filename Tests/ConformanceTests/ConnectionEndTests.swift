@@ -71,8 +71,7 @@ struct ConnectionEndTests {
             if !request.isEmpty { try await socket.send(request) }
             if round % 2 == 0, request.hasSuffix("\r\n\r\n") { _ = try await socket.receive() }
         }
-        let result = try await server.curl(path: "/large.bin")
-        #expect(result.output == Self.large)
+        #expect(try await server.get("/large.bin").content == Self.large)
         #expect(server.isRunning)
     }
 
@@ -97,6 +96,6 @@ struct ConnectionEndTests {
         #expect(answer.hasPrefix("HTTP/1.1 400 ") || answer.hasPrefix("HTTP/1.1 505 "))
         #expect(answer.lowercased().contains("\r\nconnection: close\r\n"))
         #expect(answer.components(separatedBy: "HTTP/1.1 ").count == 2)
-        #expect(try await server.curl(path: "/f.txt").text == "content\n")
+        #expect(try await server.get("/f.txt").text == "content\n")
     }
 }

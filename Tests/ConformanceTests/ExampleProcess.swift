@@ -1,6 +1,8 @@
 import Foundation
+import HTTPParser
 import TestSupport
 import Testing
+import URLClient
 
 /// One of the programs in Examples, on a free port. It is killed when it goes.
 final class ExampleProcess: Sendable {
@@ -53,12 +55,22 @@ final class ExampleProcess: Sendable {
 
     var url: String { "http://127.0.0.1:\(port)/" }
 
-    /// What curl prints for a path, with the status in the last line.
-    func curl(_ arguments: String..., path: String = "/") async throws -> String {
-        try await Program.run(
-            "curl",
-            ["-sS", "--max-time", "60", "-w", "\n%{http_code}"] + arguments
-                + ["http://127.0.0.1:\(port)\(path)"]
-        ).text
+    /// What is answered, with the status in a line behind it.
+    /// - Parameters:
+    ///   - path: percent-encoded already.
+    ///   - follows: whether redirects lead on.
+    ///   - change: changes the configuration of the client.
+    func ask(
+        _ path: String = "/", _ method: HTTPMethod = .get, _ fields: HTTPFields = [:],
+        body: ClientBody = .none, follows: Bool = false,
+        _ change: (inout ClientConfiguration) -> Void = { _ in }
+    ) async throws -> String {
+        defer { withExtendedLifetime(self) {} }
+        let client = TestClient(port: port) { configuration in
+            configuration.redirects.isEnabled = follows
+            change(&configuration)
+        }
+        let answer = try await client.send(method, path, fields: fields, body: body)
+        return "\(answer.text)\n\(answer.status.code)"
     }
 }

@@ -31,8 +31,10 @@ final class Folder: Sendable {
     }
 
     /// By a handle: reading an empty file whole leaks in Foundation for Linux.
-    func bytes(_ name: String) -> [UInt8] {
-        guard let handle = try? FileHandle(forReadingFrom: file(name)) else { return [] }
+    func bytes(_ name: String) -> [UInt8] { Self.bytes(at: file(name).path) }
+
+    static func bytes(at path: String) -> [UInt8] {
+        guard let handle = FileHandle(forReadingAtPath: path) else { return [] }
         return Array((try? handle.readToEnd()) ?? Data())
     }
 

@@ -14,6 +14,6 @@ struct InterfaceTests {
             path: directory.path, ["--host", loopback.name])
         #expect(
             server.output == "Serving \(directory.path) at http://127.0.0.1:\(server.port)/\n")
-        #expect(try await server.curl(path: "/file").text == "content\n")
+        #expect(try await server.get("/file").text == "content\n")
     }
 }

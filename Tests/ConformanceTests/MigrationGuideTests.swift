@@ -1,6 +1,8 @@
 import Foundation
+import HTTPParser
 import TestSupport
 import Testing
+import URLClient
 
 @Suite("The migration guide", .fewAtOnce)
 struct MigrationGuideTests {
@@ -48,17 +50,19 @@ struct MigrationGuideTests {
             ("/page/%3CAda%3E", "<h1>Hello, &lt;Ada&gt;!</h1>\n200"),
             ("/secret", "403 Forbidden: not for you\n\n403"), ("/picture", "404 Not Found\n\n404"),
         ] {
-            #expect(try await example.curl(path: path) == answer)
+            #expect(try await example.ask(path) == answer)
         }
-        #expect(try await example.curl("-H", "X-Robot: 1") == "Hello, robot\n\n200")
-        let notes = try await example.curl(path: "/notes/12")
+        #expect(try await example.ask("/", .get, ["X-Robot": "1"]) == "Hello, robot\n\n200")
+        let notes = try await example.ask("/notes/12")
         #expect(notes == "12 [Optional(\"/notes/12\"), Optional(\"12\"), nil]\n200")
-        let part = try await example.curl("-r", "0-0", "-o", "-", path: "/table")
+        let part = try await example.ask("/table", .get, [.range: "bytes=0-0"])
         #expect(part == "\u{1}\n206")
         let note = #"{"title":"a"}"#
-        let json = "Content-Type: application/json"
-        #expect(try await example.curl("-H", json, "-d", note, path: "/notes") == "a\n201")
-        let form = try await example.curl("-d", "name=Jo&tag=a&tag=b", path: "/form")
+        let json = ClientBody.text(note, mediaType: "application/json")
+        #expect(try await example.ask("/notes", .post, body: json) == "a\n201")
+        let pairs = ClientBody.text(
+            "name=Jo&tag=a&tag=b", mediaType: "application/x-www-form-urlencoded")
+        let form = try await example.ask("/form", .post, body: pairs)
         #expect(form == "Jo and [\"a\", \"b\"]\n\n200")
     }
 }

@@ -1,5 +1,6 @@
 import HTTPParser
 import TestSupport
+import URLClient
 
 /// A running `httpkit serve` on a free port, with what it wrote. It is killed when it goes.
 final class ServeProcess: Sendable {
@@ -47,10 +48,18 @@ final class ServeProcess: Sendable {
 
     /// Sends a request and waits for all of its answer; the server stays until then.
     func send(
-        _ method: HTTPMethod, _ path: String, _ fields: HTTPFields = [:]
+        _ method: HTTPMethod, _ path: String, _ fields: HTTPFields = [:], body: ClientBody = .none
     ) async throws -> TestClient.Answer {
         defer { withExtendedLifetime(self) {} }
-        return try await client.send(method, path, fields: fields)
+        return try await client.send(method, path, fields: fields, body: body)
+    }
+
+    /// The status that a request is answered with.
+    func status(
+        _ method: HTTPMethod = .get, _ path: String, _ fields: HTTPFields = [:],
+        body: ClientBody = .none
+    ) async throws -> UInt16 {
+        try await send(method, path, fields, body: body).status.code
     }
 
     /// Asks for a path.
@@ -88,5 +97,17 @@ final class ServeProcess: Sendable {
     /// Runs curl on a path; `-sS` and a time limit are given.
     func curl(_ arguments: String..., path: String = "/") async throws -> Program.Result {
         try await Program.run("curl", ["-sS", "-m", "110"] + arguments + [url(path)])
+    }
+}
+
+extension ClientBody {
+    /// A file that is sent without its length being told.
+    static func chunked(file: String) -> ClientBody {
+        .replayable {
+            AsyncStream<[UInt8]> { continuation in
+                continuation.yield(Folder.bytes(at: file))
+                continuation.finish()
+            }
+        }
     }
 }

@@ -18,6 +18,7 @@ struct ConnectToTests {
             ("http://name.test/echo", ConnectTarget(host: "127.0.0.1", port: server.port)),
             ("http://127.0.0.1:9/echo", ConnectTarget(port: server.port)),
             ("http://name.test:\(server.port)/echo", ConnectTarget(host: "127.0.0.1")),
+            ("http://name.test:9/echo", ConnectTarget(host: "localhost", port: server.port)),
         ] {
             var request = ClientRequest(.get, url)
             request.connectTo = target
@@ -27,7 +28,34 @@ struct ConnectToTests {
         }
         #expect(
             server.seen("/echo").map { $0.fields[.host] }
-                == ["name.test", "127.0.0.1:9", "name.test:\(server.port)"])
+                == ["name.test", "127.0.0.1:9", "name.test:\(server.port)", "name.test:9"])
+    }
+
+    @Test("What is stored belongs to the name, whatever address it came from")
+    func cache() async throws {
+        let count = Locked(0)
+        let server = try await TestServer { _, router in
+            router.on(.get, "/kept") { _ in
+                let number = count.withLock { count in
+                    count += 1
+                    return count
+                }
+                return Response(
+                    .ok, fields: [.cacheControl: "max-age=1000"], body: .text("\(number)"))
+            }
+        }
+        let session = ClientSession(.ephemeral)
+        for (name, content, isStored) in [
+            ("a.test", "1", false), ("a.test", "1", true), ("b.test", "2", false),
+            ("a.test", "1", true),
+        ] {
+            var request = ClientRequest(.get, "http://\(name)/kept")
+            // The address changes, the name does not.
+            let host = isStored ? "127.0.0.9" : "127.0.0.1"
+            request.connectTo = ConnectTarget(host: host, port: isStored ? 9 : server.port)
+            let (answer, response) = try await session.data(for: request)
+            #expect(text(answer) == content && response.isFromCache == isStored)
+        }
     }
 
     @Test("D2: IPv6, with and without brackets", arguments: ["::1", "[::1]"])
@@ -196,6 +224,47 @@ struct ConnectToTests {
         #expect(await kind { $0.trust = TrustPolicy { _ in false } } == .certificateUntrusted)
         // This nginx speaks TLS 1.2 unless it is told otherwise.
         #expect(await kind { $0.tls.minimumVersion = .tls13 } == .secureConnectionFailed)
+    }
+
+    @Test("S14: the server's key is one of the pinned ones, be it the one that is kept in reserve")
+    func pins() async throws {
+        let certificates = try await TestCertificates()
+        // What a server has now, and what it will have: both are known to the client.
+        let identity = try await certificates.identity(for: "127.0.0.1")
+        let reserve = try await certificates.identity(for: "127.0.0.2")
+        let other = try await certificates.identity(for: "127.0.0.3")
+        let server = try await PeerServer.nginx(
+            .init(at: "127.0.0.1", identity: identity), .init(at: "127.0.0.2", identity: reserve))
+        let pins = [
+            try await certificates.pin(of: identity), try await certificates.pin(of: reserve),
+        ]
+        let wrong = try await certificates.pin(of: other)
+        #expect(Set(pins + [wrong]).count == 3)
+        func kind(
+            _ host: String, _ pins: [String], _ change: (inout TLSOptions) -> Void = { _ in }
+        ) async -> ClientError.Kind? {
+            var configuration = ClientConfiguration.ephemeral
+            configuration.tls.authorities = .file(certificates.authority.certificate)
+            configuration.tls.pinnedKeys = pins
+            change(&configuration.tls)
+            let session = ClientSession(configuration)
+            return await failure {
+                try await session.data(
+                    for: ClientRequest(.get, "https://\(host):\(server.port)/who"))
+            }?.kind
+        }
+        #expect(await kind("127.0.0.1", [pins[0]]) == nil)
+        for host in ["127.0.0.1", "127.0.0.2"] {
+            #expect(await kind(host, pins) == nil)
+            #expect(await kind(host, pins.reversed()) == nil)
+            #expect(await kind(host, [wrong]) == .pinMismatch)
+        }
+        #expect(await kind("127.0.0.2", [pins[0]]) == .pinMismatch)
+        // A pin does not stand in for the certificate, nor the other way round.
+        #expect(await kind("127.0.0.1", pins) { $0.authorities = nil } == .certificateUntrusted)
+        #expect(await kind("127.0.0.1", pins) { $0.verifiesServer = false } == nil)
+        #expect(
+            await kind("127.0.0.1", [wrong]) { $0.verifiesServer = false } == .pinMismatch)
     }
 
     @Test("S23: authorities come as a file, as bytes, or not at all, whatever the system has")

@@ -83,6 +83,32 @@ struct ExpectationTests {
         #expect(heads.withLock { $0.map { $0.contains("Expect:") } } == [true, false])
     }
 
+    @Test("417 after a part of what can be sent once: the answer or an error, and nothing twice")
+    func late() async throws {
+        let heads = Locked(0)
+        let peer = try ScriptedPeer { connection in
+            guard connection.head() != nil else { return }
+            heads.withLock { $0 += 1 }
+            // The client has waited long enough and begun.
+            #expect(connection.content(3_000) == Array(Self.content.prefix(3_000)))
+            connection.send("HTTP/1.1 417 No\r\nContent-Length: 4\r\n\r\nno!\n")
+            connection.waitForEnd()
+        }
+        // The rest never comes: nobody may wait for it.
+        let (pieces, continuation) = AsyncStream<[UInt8]>.makeStream()
+        continuation.yield(Array(Self.content.prefix(3_000)))
+        var request = request(peer.url(), wait: .milliseconds(50))
+        request.body = .stream(pieces, length: 5_000)
+        do {
+            let (content, response) = try await ClientSession().data(for: request)
+            #expect(response.status == .expectationFailed && content == Array("no!\n".utf8))
+        } catch {
+            #expect(error.kind == .bodyNotReplayable)
+        }
+        #expect(heads.withLock { $0 } == 1)
+        continuation.finish()
+    }
+
     @Test("A server that says nothing gets the content after a while", arguments: Body.allCases)
     func silent(_ body: Body) async throws {
         let peer = try ScriptedPeer { connection in

@@ -49,6 +49,57 @@
             }
         }
 
+        @Test("What is sent: method, fields and content of the request, data, a file")
+        func content() async throws {
+            let server = try await TestServer()
+            let session = ClientSession(.ephemeral)
+            var request = URLRequest(url: try url(server, "/echo"))
+            request.httpMethod = "PATCH"
+            request.setValue("text/x", forHTTPHeaderField: "content-type")
+            request.httpBody = Data("own".utf8)
+            let folder = try ServerDirectory()
+            try folder.write("file", "of a file")
+            let own = try await session.data(for: request)
+            let data = try await session.upload(for: request, from: Data("given".utf8))
+            let file = try await session.upload(
+                for: request, fromFile: URL(fileURLWithPath: folder.path("file")))
+            #expect(
+                [own, data, file].map(\.0) == ["own", "given", "of a file"].map { Data($0.utf8) })
+            for seen in server.seen("/echo") {
+                #expect(seen.method == .patch && seen.fields[.contentType] == "text/x")
+                #expect(seen.fields[.contentLength] == "\(seen.content.count)")
+            }
+            await #expect {
+                try await session.upload(
+                    for: request, fromFile: URL(fileURLWithPath: "/nonexistent"))
+            } throws: { ($0 as? URLError)?.code == .cannotOpenFile }
+        }
+
+        @Test("What a request says of cache, cookies and time is kept; so are repeated fields")
+        func settings() async throws {
+            let bin = try await BinServer()
+            var request = URLRequest(url: try #require(URL(string: bin.url("/cache/1000"))))
+            _ = try await bin.session.data(for: request)
+            request.cachePolicy = .returnCacheDataDontLoad
+            let (_, stored) = try await bin.session.data(for: request)
+            #expect((stored as? HTTPURLResponse)?.value(forHTTPHeaderField: "Age") != nil)
+            await bin.session.reset()
+            await #expect { try await bin.session.data(for: request) } throws: { error in
+                (error as? URLError)?.code == .resourceUnavailable
+            }
+            let set = "/response-headers?Set-Cookie=a%3D1&X-Two=a&X-Two=b"
+            var cookies = URLRequest(url: try #require(URL(string: bin.url(set))))
+            cookies.httpShouldHandleCookies = false
+            let (_, response) = try await bin.session.data(for: cookies)
+            #expect(bin.cookies.cookies.isEmpty)
+            #expect((response as? HTTPURLResponse)?.value(forHTTPHeaderField: "X-Two") == "a, b")
+            var late = URLRequest(url: try #require(URL(string: bin.url("/delay/10"))))
+            late.timeoutInterval = 0.2
+            await #expect { try await bin.session.data(for: late) } throws: { error in
+                (error as? URLError)?.code == .timedOut
+            }
+        }
+
         @Test("A completion handler is called once")
         func handler() async throws {
             let server = try await TestServer()

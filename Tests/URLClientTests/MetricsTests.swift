@@ -76,6 +76,31 @@ struct MetricsTests {
         #expect(delegate.told.withLock { $0.count } == 1)
     }
 
+    @Test("How long a hop has waited for its turn, and that its connection was there")
+    func queued() async throws {
+        let gate = Gate()
+        let peer = try ScriptedPeer { connection in
+            while connection.head() != nil {
+                gate.wait()
+                connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+            }
+        }
+        var configuration = ClientConfiguration.ephemeral
+        configuration.connectionsPerOrigin = 1
+        let session = ClientSession(configuration)
+        let tasks = (0..<2).map { _ in session.dataTask(for: ClientRequest(.get, peer.url())) }
+        for task in tasks { task.resume() }
+        while peer.connectionCount == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        try await Task.sleep(for: .milliseconds(30))
+        gate.open()
+        for task in tasks { try await task.finished() }
+        let hops = tasks.compactMap { $0.metrics?.hops.first }
+        try #require(hops.count == 2)
+        #expect(hops[0].queued < hops[1].queued && hops[1].queued >= .milliseconds(20))
+        #expect(hops.map(\.isConnectionReused) == [false, true])
+        #expect(hops.map { $0.connectEnd == nil } == [false, true])
+    }
+
     @Test("A failure has metrics, too, of what happened")
     func failed() async throws {
         let port = try PeerServer.freePort()

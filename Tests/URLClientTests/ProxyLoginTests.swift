@@ -78,6 +78,41 @@ struct ProxyLoginTests {
         }
     }
 
+    @Test(
+        "A tunnel to where a policy leads is asked for, and logged in to, by that name",
+        arguments: PeerServer.ProxyLogin.allCases)
+    func policy(_ login: PeerServer.ProxyLogin) async throws {
+        let certificates = try await TestCertificates()
+        let secure = try await PeerServer.nginx(
+            .init(at: "127.0.0.2", identity: try await certificates.identity(for: "a.test")))
+        let plain = try await TestServer()
+        let server = try await PeerServer.apache(proxyLogin: login)
+        var configuration = ClientConfiguration.ephemeral
+        configuration.tls.authorities = .file(certificates.authority.certificate)
+        configuration.proxy = .proxy(
+            ClientProxy(
+                host: "127.0.0.1", port: server.secondPort, user: PeerServer.user.name,
+                password: PeerServer.user.password))
+        configuration.endpoints = EndpointPolicy { origin, _ in
+            origin.isSecure
+                ? [ConnectTarget(host: "127.0.0.2")]
+                : [ConnectTarget(host: "127.0.0.1", port: plain.port)]
+        }
+        let session = ClientSession(configuration)
+        for _ in 1...2 {
+            let (who, _) = try await session.data(
+                for: ClientRequest(.get, secure.url("/who", scheme: "https", host: "a.test")))
+            #expect(String(decoding: who, as: UTF8.self).contains("sni=a.test\n"))
+            let (hello, _) = try await session.data(
+                for: ClientRequest(.get, "http://b.test/hello"))
+            #expect(hello == Array("hello".utf8))
+            await session.flush()
+        }
+        session.invalidateAndCancel()
+        #expect(await server.waitForLog("CONNECT 127.0.0.2:\(secure.port)"))
+        #expect(await server.waitForLog("CONNECT 127.0.0.1:\(plain.port)"))
+    }
+
     @Test("Nobody answers, or wrongly: 407 is the answer, and an error of a tunnel")
     func refused() async throws {
         let origin = try await TestServer()

@@ -223,6 +223,34 @@ struct ResponseTests {
         #expect(error.description.contains("127.0.0.1"))
     }
 
+    @Test("Errors say how far it came: in which phase, with how much sent and received")
+    func errorProgress() async throws {
+        let peer = try ScriptedPeer { connection in
+            guard let head = connection.head() else { return }
+            if head.hasPrefix("PUT") {
+                _ = connection.content(100_000)
+            } else {
+                connection.send("HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nhalf")
+            }
+            connection.finish()
+        }
+        let session = ClientSession(.ephemeral)
+        let size = 64 << 20
+        var request = ClientRequest(
+            .put, peer.url(), body: .bytes([UInt8](repeating: 1, count: size)))
+        request.expectation = .never
+        let sending = await failure { [request] in try await session.data(for: request) }
+        #expect(sending?.kind == .connectionLost || sending?.kind == .emptyResponse)
+        #expect(sending?.phase == .sending && sending?.isSafeToRetry == false)
+        #expect((100_000..<Int64(size)).contains(sending?.bytesSent ?? 0))
+        #expect(sending?.bytesReceived == 0)
+        let receiving = await failure {
+            try await session.data(for: ClientRequest(.get, peer.url()))
+        }
+        #expect(receiving?.kind == .truncated && receiving?.phase == .receiving)
+        #expect(receiving?.bytesSent == 0 && receiving?.bytesReceived == 4)
+    }
+
     @Test(
         "What is no http URL is refused",
         arguments: [

@@ -120,7 +120,30 @@ struct TaskTests {
         // It was a temporary one.
         let name = try #require(path)
         while Files.read(name) != nil { await Task.yield() }
+        // A delegate that says nothing of what is written, and one that says nothing at all.
+        let folder = try ServerDirectory()
+        for delegate in [Silent(), Mute()] as [any ClientSessionDelegate] {
+            let session = ClientSession(delegate: delegate)
+            let task = session.downloadTask(
+                for: ClientRequest(.get, server.url("/bytes/70000")), to: folder.path("file"))
+            try await task.finished()
+            #expect(Files.read(folder.path("file"))?.count == 70_000)
+            if let silent = delegate as? Silent {
+                while silent.size.withLock({ $0 == nil }) { await Task.yield() }
+                #expect(silent.size.withLock { $0 } == 70_000)
+            }
+        }
     }
+
+    private final class Silent: ClientSessionDelegate {
+        let size = Locked<Int?>(nil)
+
+        func task(_ task: DownloadTask, didFinishDownloadingTo path: String) {
+            size.withLock { $0 = Files.read(path)?.count ?? 0 }
+        }
+    }
+
+    private final class Mute: ClientSessionDelegate {}
 
     @Test("Cancelled before, while and after it runs; a cancelled task cannot be resumed")
     func cancellation() async throws {
@@ -187,7 +210,12 @@ struct TaskTests {
         session.invalidateAndCancel()
         await delegate.wait { $0.last == "invalid" }
         #expect(delegate.log.suffix(2) == ["complete cancelled", "invalid"])
+        #expect(await session.allTasks.isEmpty && task.error?.urlErrorCode == -999)
         gate.open()
+        let late = session.dataTask(for: ClientRequest(.get, peer.url()))
+        late.resume()
+        #expect(await failure { try await late.finished() }?.kind == .sessionInvalidated)
+        #expect(await session.allTasks.isEmpty)
         ClientSession.shared.invalidateAndCancel()
         let server = try await TestServer()
         _ = try await ClientSession.shared.data(for: ClientRequest(.get, server.url("/hello")))

@@ -42,6 +42,19 @@ CURLcode http_curl_set_socket_callbacks(CURL *easy, http_curl_sockets *sockets);
 /// time that libcurl sends it.
 CURLcode http_curl_set_start(CURL *easy, void *context, http_curl_prereq_callback start);
 
+/// What a server has said of a request over HTTP/2.
+typedef struct {
+    /// The number of the stream; 0 while it is not known.
+    unsigned stream;
+    /// Whether it has done nothing about the request and never will.
+    int is_unprocessed;
+} http_curl_stream;
+
+/// Has noted in `stream`, from now on, whether the server refuses the request (REFUSED_STREAM) or
+/// says that it was too late for the connection (GOAWAY). libcurl tells of both in its messages
+/// alone; what it does not tell is not noted.
+void http_curl_watch_stream(CURL *easy, http_curl_stream *stream);
+
 /// Decides about a server's certificates. `chain` holds `count` certificates in DER, the server's own
 /// first, and `lengths` how long each is; `is_trusted` is what the usual check says. Not 0 to go on.
 typedef int (*http_curl_trust_callback)(void *context, const unsigned char *const *chain,

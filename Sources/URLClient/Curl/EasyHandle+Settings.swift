@@ -52,6 +52,7 @@ extension EasyHandle {
             // Without a value libcurl would take the line for a removal.
             addField(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
         }
+        if hop.upload == nil, hop.method.usuallyHasContent { addField("Content-Length: 0") }
         if hop.upload != nil, let wait = hop.expectationWait {
             addField("Expect: 100-continue")
             set(CURLOPT_EXPECT_100_TIMEOUT_MS, wait.milliseconds)
@@ -185,6 +186,12 @@ extension EasyHandle {
         set(client.key, CURLOPT_SSLKEY, CURLOPT_SSLKEY_BLOB)
         if let password = client.password { set(CURLOPT_KEYPASSWD, password) }
     }
+}
+
+extension HTTPMethod {
+    /// Whether a server may expect content, so that it is told that there is none (RFC 9110
+    /// section 8.6).
+    fileprivate var usuallyHasContent: Bool { self == .post || self == .put || self == .patch }
 }
 
 extension ProtocolPolicy {

@@ -10,6 +10,7 @@ final class EasyHandle {
     private let multi: MultiHandle
     private let errorText: UnsafeMutablePointer<CChar>
     private let trust: UnsafeMutablePointer<http_curl_trust>
+    private let stream: UnsafeMutablePointer<http_curl_stream>
     private var lists: [UnsafeMutablePointer<curl_slist>] = unsafe []
     private var fields: UnsafeMutablePointer<curl_slist>?
     /// The first setting that was refused.
@@ -33,6 +34,8 @@ final class EasyHandle {
         unsafe errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         unsafe trust = .allocate(capacity: 1)
         unsafe trust.initialize(to: http_curl_trust())
+        unsafe stream = .allocate(capacity: 1)
+        unsafe stream.initialize(to: http_curl_stream())
     }
 
     deinit {
@@ -40,6 +43,7 @@ final class EasyHandle {
         freeLists()
         unsafe errorText.deallocate()
         unsafe trust.deallocate()
+        unsafe stream.deallocate()
     }
 
     /// Forgets all settings. Connections stay with the multi handle.
@@ -72,6 +76,7 @@ final class EasyHandle {
         unsafe self.transfer = transfer
         unsafe errorText[0] = 0
         unsafe trust.pointee.begun = 0
+        unsafe stream.pointee = http_curl_stream()
     }
 
     /// The transfer is over, and gone from the multi handle.
@@ -98,6 +103,16 @@ final class EasyHandle {
         let context = unsafe Unmanaged.passUnretained(self).toOpaque()
         unsafe note(http_curl_set_start(raw, context, startRequest))
     }
+
+    /// Notes what the server says of the request, until the settings are forgotten: libcurl writes
+    /// messages for it, so that it is for requests alone which must not be done twice.
+    func watchStream() {
+        unsafe http_curl_watch_stream(raw, stream)
+    }
+
+    /// Whether the server has said that it did nothing about the request, and will not (RFC 9113
+    /// section 8.7).
+    var isUnprocessed: Bool { unsafe stream.pointee.is_unprocessed != 0 }
 
     /// Notes when TLS begins and, if that is wanted, has the transfer asked about certificates.
     func watchTLS(asksAboutTrust: Bool) {

@@ -74,6 +74,8 @@ package struct HopContext: Sendable {
     package let originalRequest: ClientRequest
     /// The request of this hop as it was before `begin` added to it.
     package internal(set) var request: ClientRequest
+    /// Where this hop connects to in place of its origin, once that is known.
+    package internal(set) var target: ConnectTarget?
     /// What the decider remembers from hop to hop.
     package let memory = Locked(HopMemory())
     /// The requests of the hops before, and what they led to. The last 32 are kept.
@@ -115,6 +117,8 @@ package enum TunnelDecision: Sendable {
 package protocol HopDecider: Sendable {
     /// Before a hop.
     func begin(_ request: ClientRequest, in context: HopContext) -> Decision<HopStart>
+    /// What a proxy is told of who asks, when the way to the server is known; nil for nothing.
+    func proxyAuthorization(for request: ClientRequest, in context: HopContext) -> String?
     /// After the head of a response. `request` is what `begin` has made of it.
     func decide(
         _ response: ClientResponse, to request: ClientRequest, in context: HopContext

@@ -99,4 +99,13 @@ extension HopSettings {
     /// Whether it matters when the request goes out: to know what a proxy has said before, and that
     /// what must not be done twice is not sent twice.
     var needsStart: Bool { route.proxy != nil || !method.isIdempotent }
+
+    /// Whether it may go over HTTP/2, where servers can say of a request that they did not begin.
+    var mayUseStreams: Bool {
+        switch route.protocols {
+        case .automatic: route.isSecure && CurlFeatures.current.hasHTTP2
+        case .http2PriorKnowledge: true
+        case .http1, .http10: false
+        }
+    }
 }

@@ -119,6 +119,7 @@ extension TaskDriver {
         error.bytesSent = upload?.position ?? 0
         error.isSafeToRetry =
             error.phase == .resolving || error.phase == .connecting || error.phase == .securing
+            || (transfer.handle.isUnprocessed && response == nil)
         return error
     }
 

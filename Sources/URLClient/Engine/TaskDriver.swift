@@ -146,10 +146,9 @@ final class TaskDriver: @unchecked Sendable {
     /// What is wrong with a request before anything is done about it.
     private func fault(of request: ClientRequest) -> ClientError? {
         if case .failure(let error) = request.wire { return error }
-        let isMeaningless =
-            request.method == .get || request.method == .head
-            || request.method == .trace
-        if isMeaningless, !request.body.isNone, !request.allowsContentWithoutMeaning {
+        if request.method.givesContentNoMeaning, request.body.length != 0,
+            !request.allowsContentWithoutMeaning
+        {
             return ClientError(.contentNotAllowed, "\(request.method) with content")
         }
         return nil
@@ -250,6 +249,7 @@ final class TaskDriver: @unchecked Sendable {
         upload = nil
         switch sent.body.content {
         case .none: enqueue()
+        case .bytes(let bytes) where bytes.isEmpty && sent.method.givesContentNoMeaning: enqueue()
         case .bytes(let bytes):
             upload = UploadSource(bytes)
             enqueue()
@@ -344,9 +344,18 @@ final class TaskDriver: @unchecked Sendable {
                 isFirstOrigin: wire.origin == context.originalRequest.origin,
                 receivesMuch: sink.receivesMuch, configuration)
         return HopSettings(
-            wire: wire, method: sent.method, fields: sent.fields,
+            wire: wire, method: sent.method, fields: fields(for: route, target),
             upload: upload.map { UploadLength(length: $0.length) },
             expectationWait: expectationWait, route: route)
+    }
+
+    /// The fields, with what the proxy has to be told, if there is one.
+    private func fields(for route: HopRoute, _ target: ConnectTarget?) -> HTTPFields {
+        var fields = sent.fields
+        guard route.proxy != nil, !fields.contains(.proxyAuthorization) else { return fields }
+        context.target = target
+        fields[.proxyAuthorization] = decider.proxyAuthorization(for: sent, in: context)
+        return fields
     }
 
     private var expectationWait: Duration? {

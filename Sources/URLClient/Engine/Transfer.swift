@@ -59,15 +59,24 @@ final class Transfer {
     }
 
     /// Asked before the request goes out. A second time, because a connection that was used before
-    /// turned out to be closed, is for requests that may be done twice, and for those of which nothing
-    /// was sent (RFC 9110 section 9.2.2).
+    /// turned out to be closed, or the server has refused the stream, is for requests that may be done
+    /// twice, and for those of which nothing was sent (RFC 9110 section 9.2.2).
     func mayStart() -> Bool {
         startCount += 1
-        guard startCount > 1, !settings.method.isIdempotent,
-            handle.requestHeadBytes > 0
-        else { return true }
-        return fail(
-            ClientError(.connectionLost, "closed without an answer, and not sent again by itself"))
+        guard !settings.method.isIdempotent else { return true }
+        guard startCount > 1, handle.requestHeadBytes > 0 else {
+            if settings.mayUseStreams { handle.watchStream() }
+            return true
+        }
+        return fail(notRepeated("closed without an answer, and not sent again by itself"))
+    }
+
+    /// Why libcurl does not send the request again. What the server has not begun to do may be, but
+    /// then by whom it is told so.
+    private func notRepeated(_ text: String) -> ClientError {
+        handle.isUnprocessed
+            ? ClientError(.connectionLost, "the server has refused to begin with it")
+            : ClientError(.connectionLost, text)
     }
 
     // MARK: the head
@@ -261,7 +270,7 @@ final class Transfer {
     func seek(to offset: Int64) -> Bool {
         guard let upload else { return false }
         if upload.position > offset, !settings.method.isIdempotent {
-            failure = ClientError(.connectionLost, "the content was sent in part and not again")
+            failure = notRepeated("the content was sent in part and not again")
             return false
         }
         let sent = upload.position

@@ -27,8 +27,7 @@ final class ClientAuthenticator: Sendable {
 
     /// Whether there is nothing that it could add to a request.
     func addsNothing(to request: ClientRequest) -> Bool {
-        guard tokens == nil, case .direct = request.proxy ?? proxy else { return false }
-        return known.withLock { $0.isEmpty }
+        tokens == nil && known.withLock { $0.isEmpty }
     }
 
     /// Whether a token has to be waited for.
@@ -43,7 +42,6 @@ final class ClientAuthenticator: Sendable {
     /// Adds the credential that is known to be wanted.
     func authorize(_ request: inout ClientRequest, _ memory: inout HopMemory) {
         memory.credential = nil
-        if let asker = proxyAsker(of: request) { authorize(&request, at: asker, &memory) }
         guard !request.fields.contains(.authorization), case .success(let wire) = request.wire
         else {
             return
@@ -97,7 +95,8 @@ final class ClientAuthenticator: Sendable {
         switch response.status {
         case .unauthorized: return !request.fields.contains(.authorization)
         case .proxyAuthenticationRequired:
-            return !request.fields.contains(.proxyAuthorization) && proxyAsker(of: request) != nil
+            return !request.fields.contains(.proxyAuthorization)
+                && proxyAsker(of: request, context) != nil
         default: return false
         }
     }
@@ -108,7 +107,7 @@ final class ClientAuthenticator: Sendable {
         guard let wire = try? context.request.wire.get() else { return .deliver() }
         let again = HopDecision.follow(context.request, .authentication)
         if response.status == .proxyAuthenticationRequired {
-            guard let asker = proxyAsker(of: context.request) else { return .deliver() }
+            guard let asker = proxyAsker(of: context.request, context) else { return .deliver() }
             return await answer(response, asker, context)
         }
         if let tokens, tokens.covers(wire.origin) {
@@ -220,7 +219,7 @@ extension ClientAuthenticator {
     }
 
     /// The proxy of a request, if there is one that may ask.
-    private func proxyAsker(of request: ClientRequest) -> Asker? {
+    private func proxyAsker(of request: ClientRequest, _ context: HopContext) -> Asker? {
         guard case .success(let wire) = request.wire,
             let proxy = (request.proxy ?? self.proxy).proxy(for: wire.origin), proxy.speaksHTTP
         else { return nil }
@@ -228,11 +227,11 @@ extension ClientAuthenticator {
             ClientCredential.password(user: $0, password: proxy.password ?? "")
         }
         let scheme = proxy.kind == .https ? "https" : "http"
-        let isTunnel = proxy.makesTunnel(to: wire.origin, request.connectTo)
+        let isTunnel = proxy.makesTunnel(to: wire.origin, context.target)
         return Asker(
             origin: Origin(scheme: scheme, host: proxy.host, port: proxy.port),
             method: isTunnel ? .connect : request.method,
-            target: isTunnel ? Self.authority(wire.origin, request.connectTo) : wire.text,
+            target: isTunnel ? Self.authority(wire.origin, context.target) : wire.text,
             isProxy: true, given: given)
     }
 
@@ -246,27 +245,33 @@ extension ClientAuthenticator {
         return isAddress ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 
-    /// Adds what the proxy is known to want. It never gets to the server: see ``EasyHandle``.
-    private func authorize(
-        _ request: inout ClientRequest, at asker: Asker, _ memory: inout HopMemory
-    ) {
-        memory.proxyCredential = nil
-        guard !request.fields.contains(.proxyAuthorization) else { return }
+    /// What the proxy is known to want. It never gets to the server: see ``EasyHandle``.
+    func proxyAuthorization(for request: ClientRequest, _ context: HopContext) -> String? {
+        let asker = proxyAsker(of: request, context)
+        return context.memory.withLock { memory in
+            memory.proxyCredential = nil
+            return asker.flatMap { proxyAuthorization(for: request, at: $0, &memory) }
+        }
+    }
+
+    private func proxyAuthorization(
+        for request: ClientRequest, at asker: Asker, _ memory: inout HopMemory
+    ) -> String? {
         let found = known.withLock {
             $0.authorization(
                 origin: asker.origin, method: asker.method, target: asker.target, isProxy: true)
         }
         if let found {
-            request.fields[.proxyAuthorization] = found.value
             memory.proxyCredential = found.credential
-        } else if case .password(let user, let password) = asker.given,
+            return found.value
+        }
+        guard case .password(let user, let password) = asker.given,
             (request.proxy ?? proxy).sendsBasicAtOnce,
             asker.origin.isSecure || options.allowsBasicWithoutTLS,
             let value = BasicAuthorization.value(user: user, password: password)
-        {
-            request.fields[.proxyAuthorization] = value
-            memory.proxyCredential = asker.given
-        }
+        else { return nil }
+        memory.proxyCredential = asker.given
+        return value
     }
 
     private static func refuse(

@@ -114,6 +114,10 @@ final class HopPolicy: HopDecider {
         }
     }
 
+    func proxyAuthorization(for request: ClientRequest, in context: HopContext) -> String? {
+        authenticator.proxyAuthorization(for: request, context)
+    }
+
     // MARK: on the way in
 
     func decide(

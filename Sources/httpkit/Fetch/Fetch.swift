@@ -42,7 +42,9 @@ struct Fetch {
             throw error
         }
         if response.status.code >= 400 {
-            show("httpkit: the server answered \(response.status)", on: STDERR_FILENO)
+            let reason = response.status.reasonPhrase
+            let status = "\(response.status.code)" + (reason.isEmpty ? "" : " \(reason)")
+            show("httpkit: the server answered \(status)", on: STDERR_FILENO)
             return 22
         }
         return 0
@@ -121,7 +123,9 @@ struct Fetch {
             if response.status.code >= 400 {
                 _ = unsafe unlink(part)
             } else if unsafe rename(part, path) != 0 {
-                throw StreamError("cannot write \(path)", code: errno)
+                let code = errno
+                _ = unsafe unlink(part)
+                throw StreamError("cannot write \(path)", code: code)
             }
             if output.includesHead { try write(head: response) }
             showMetrics(task)

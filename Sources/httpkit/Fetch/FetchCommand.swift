@@ -53,6 +53,8 @@ struct FetchCommand: AsyncParsableCommand {
             let fetch = Fetch(
                 request: try request.request(url, connection), session: session, output: output)
             let status = try await fetch.run()
+            // Told before the session tries the same in silence.
+            if status == 0 { try session.configuration.cookies?.save() }
             await session.flush()
             return status
         } catch let error as Fetch.Interrupted {

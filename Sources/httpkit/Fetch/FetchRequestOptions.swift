@@ -42,6 +42,9 @@ struct FetchRequestOptions: ParsableArguments {
     func validate() throws {
         let kinds = [!data.isEmpty, !form.isEmpty, upload != nil].filter { $0 }
         if kinds.count > 1 { throw ValidationError("one of -d, -F and -T is enough") }
+        if data.count > 1, let file = data.first(where: { $0.hasPrefix("@") }) {
+            throw ValidationError("\(file): a file cannot be joined with other data")
+        }
         if let method, HTTPMethod(method) == nil {
             throw ValidationError("\(method) cannot be a method")
         }
@@ -89,11 +92,8 @@ struct FetchRequestOptions: ParsableArguments {
             if data == ["@-"] {
                 return .bytes(try StandardInputPieces.all(), mediaType: mediaType)
             }
-            if data.count == 1, first.hasPrefix("@") {
+            if first.hasPrefix("@") {
                 return .file(String(first.dropFirst()), mediaType: mediaType)
-            }
-            for part in data where part.hasPrefix("@") {
-                throw ValidationError("\(part): a file cannot be joined with other data")
             }
             return .text(data.joined(separator: "&"), mediaType: mediaType)
         }

@@ -18,6 +18,18 @@ struct StreamError: Error, CustomStringConvertible {
     }
 }
 
+/// The three streams that a program begins with.
+enum StandardStreams {
+    /// Keeps their numbers from being given to files and sockets where a stream was closed: what is
+    /// meant for it would go there. It still can be neither read nor written.
+    static func reserve() {
+        for stream in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] {
+            guard fcntl(stream, F_GETFD) < 0 else { continue }
+            _ = unsafe open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+        }
+    }
+}
+
 /// Standard input in pieces, as they come.
 struct StandardInput: ~Copyable {
     private var piece = [UInt8](repeating: 0, count: 64 << 10)

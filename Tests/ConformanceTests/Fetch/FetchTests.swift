@@ -202,16 +202,4 @@ struct FetchTests {
         let curl = try await Program.run("curl", ["-sS", "-m", "110", "-b", jar, url])
         #expect(curl.text.contains("\"color\": \"red\""))
     }
-
-    @Test("Wrong use is told, and exit status 64")
-    func usage() async throws {
-        for arguments in [
-            [], ["-d", "a", "-T", "b", "http://a/"], ["-H", "nothing", "http://a/"],
-            ["--connect-to", "a:b", "http://a/"], ["--resume", "http://a/"],
-            ["-X", "a b", "http://a/"],
-        ] {
-            let result = try await Program.run(Program.httpkit, ["fetch"] + arguments)
-            #expect(result.status == 64, "\(arguments)")
-        }
-    }
 }

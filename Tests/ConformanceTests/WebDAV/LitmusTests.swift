@@ -1,6 +1,8 @@
 import Foundation
+import HTTPParser
 import TestSupport
 import Testing
+import URLClient
 
 @Suite("litmus, and clients of WebDAV, against httpkit serve --webdav", .fewAtOnce)
 struct LitmusTests {
@@ -25,48 +27,45 @@ struct LitmusTests {
         let server = try await ServeProcess(try Folder(), ["--webdav", "/dav"])
         let told = "WebDAV at \(server.url("/dav/"))\n"
         #expect(await server.waitForOutput(told))
-        let root = try await server.curl("-i", "-X", "OPTIONS", path: "/")
-        #expect(root.text.contains("DAV: 1, 2, 3\r\n"))
-        let above = try await server.curl("-i", "-X", "PROPFIND", path: "/")
-        #expect(above.text.hasPrefix("HTTP/1.1 404 "))
+        let root = try await server.send(.options, "/")
+        #expect(root.fields["DAV"] == "1, 2, 3")
+        #expect(try await server.status(.propfind, "/") == 404)
     }
 
     @Test func readOnlyChangesNothing() async throws {
         let folder = try Folder()
         try folder.write("old", to: "a.txt")
         let server = try await ServeProcess(folder, ["--webdav", "/dav", "--read-only"])
-        for method in ["PUT", "DELETE", "MKCOL", "COPY", "MOVE", "PROPPATCH", "LOCK"] {
-            let result = try await server.curl(
-                "-i", "-X", method, "-H", "Destination: /dav/b.txt", "-d", "new",
-                path: "/dav/a.txt")
-            #expect(result.text.hasPrefix("HTTP/1.1 403 "), "\(method)")
+        for method in [HTTPMethod.put, .delete, .mkcol, .copy, .move, .proppatch, .lock] {
+            let status = try await server.status(
+                method, "/dav/a.txt", ["Destination": "/dav/b.txt"], body: .text("new"))
+            #expect(status == 403, "\(method)")
         }
         #expect(folder.text("a.txt") == "old")
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a.txt"])
-        let options = try await server.curl("-i", "-X", "OPTIONS", path: "/dav/a.txt")
-        #expect(options.text.contains("DAV: 1, 3\r\n") && !options.text.contains("PUT"))
+        let options = try await server.send(.options, "/dav/a.txt")
+        #expect(options.fields["DAV"] == "1, 3")
+        #expect(options.fields[.allow]?.contains("PUT") == false)
     }
 
     @Test func hiddenNamesAreRefusedUnlessShown() async throws {
         let folder = try Folder()
         try folder.write("secret", to: ".hidden")
         let server = try await ServeProcess(folder, ["--webdav", "/dav"])
-        let read = try await server.curl("-i", path: "/dav/.hidden")
-        #expect(read.text.hasPrefix("HTTP/1.1 404 "))
-        let list = try await server.curl("-X", "PROPFIND", "-H", "Depth: 1", path: "/dav/")
+        #expect(try await server.status(.get, "/dav/.hidden") == 404)
+        let list = try await server.send(.propfind, "/dav/", ["Depth": "1"])
         #expect(!list.text.contains("hidden"))
-        let write = try await server.curl("-i", "-T", folder.file(".hidden").path, path: "/dav/.x")
-        #expect(write.text.contains("HTTP/1.1 403 "))
+        #expect(try await server.status(.put, "/dav/.x", body: .text("secret")) == 403)
         let other = try await ServeProcess(folder, ["--webdav", "/dav", "--show-hidden"])
-        #expect(try await other.curl(path: "/dav/.hidden").text == "secret")
+        #expect(try await other.get("/dav/.hidden").text == "secret")
     }
 
     @Test func loginIsAskedFor() async throws {
         let server = try await ServeProcess(
             try Folder(), ["--webdav", "/dav", "--auth", "digest", "--user", "ann:secret"])
-        let without = try await server.curl("-i", "-X", "OPTIONS", path: "/dav/")
-        #expect(without.text.hasPrefix("HTTP/1.1 401 "))
-        #expect(without.text.contains("WWW-Authenticate: Digest "))
+        let without = try await server.send(.options, "/dav/")
+        #expect(without.status == .unauthorized)
+        #expect(without.fields[.wwwAuthenticate]?.hasPrefix("Digest ") == true)
         // Before the content, which some clients send only once they are let in.
         let put = try await server.curl(
             "-i", "-X", "PUT", "-H", "Expect: 100-continue", "-d", "x", path: "/dav/a")

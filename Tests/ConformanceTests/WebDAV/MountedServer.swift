@@ -14,7 +14,8 @@
             return result.status == 0
         }
 
-        private static var options: [String] {
+        /// The options of unshare(1) for it.
+        static var options: [String] {
             (geteuid() == 0 ? [] : ["--user", "--map-root-user"]) + ["--mount"]
         }
 

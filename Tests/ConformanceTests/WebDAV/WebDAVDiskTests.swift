@@ -1,18 +1,13 @@
 #if os(Linux)
     import Foundation
+    import HTTPParser
     import TestSupport
     import Testing
+    import URLClient
 
     /// Disks that are full, read-only or closed. Some need file systems of their own.
     @Suite("httpkit serve --webdav on difficult disks", .fewAtOnce)
     struct WebDAVDiskTests {
-        private func status(
-            _ server: ServeProcess, _ arguments: String..., path: String
-        ) async throws -> String {
-            let all = ["-s", "-m", "60", "-o", "/dev/null", "-w", "%{http_code}"]
-            return try await Program.run("curl", all + arguments + [server.url(path)]).text
-        }
-
         @Test(.enabled { await MountedServer.isAllowed() })
         func aFullDiskIs507AndChangesNothing() async throws {
             let place = try Folder()
@@ -21,29 +16,28 @@
             let server = try await MountedServer.start(
                 try Folder(), preparation: "mount -t tmpfs -o size=2m none \"$D\"")
             let (large, small) = (place.path + "/large", place.path + "/small")
-            #expect(try await status(server, "-T", small, path: "/dav/a") == "201")
+            #expect(try await server.status(.put, "/dav/a", body: .file(small)) == 201)
             // With the length announced nothing is written; without it, until there is no room.
-            for fields in [[], ["-H", "Transfer-Encoding: chunked"]] {
-                let answer = try await Program.run(
-                    "curl", ["-sS", "-i", "-T", large] + fields + [server.url("/dav/a")])
-                #expect(answer.text.contains("HTTP/1.1 507 "), "\(answer.text)")
+            for body in [ClientBody.file(large), .chunked(file: large)] {
+                let answer = try await server.send(.put, "/dav/a", body: body)
+                #expect(answer.status.code == 507, "\(answer.text)")
                 #expect(answer.text.contains("<D:sufficient-disk-space/>"))
             }
-            let hint = try await status(
-                server, "-T", large, "-H", "Transfer-Encoding: chunked", "-H",
-                "X-Expected-Entity-Length: 3145728", path: "/dav/a")
-            #expect(hint == "507")
-            #expect(try await server.curl(path: "/dav/a").text == "old")
+            let hint = try await server.status(
+                .put, "/dav/a", ["X-Expected-Entity-Length": "3145728"],
+                body: .chunked(file: large))
+            #expect(hint == 507)
+            #expect(try await server.get("/dav/a").text == "old")
+            let half = place.path + "/half"
             try place.write([UInt8].noise(1_200_000, seed: 2), to: "half")
-            #expect(try await status(server, "-T", place.path + "/half", path: "/dav/b") == "201")
-            let copied = try await status(
-                server, "-X", "COPY", "-H", "Destination: /dav/a", path: "/dav/b")
-            #expect(copied == "507")
-            #expect(try await server.curl(path: "/dav/a").text == "old")
+            #expect(try await server.status(.put, "/dav/b", body: .file(half)) == 201)
+            let copied = try await server.status(.copy, "/dav/b", ["Destination": "/dav/a"])
+            #expect(copied == 507)
+            #expect(try await server.get("/dav/a").text == "old")
             // All that was tried is gone again: there is room for as much as before.
-            #expect(try await status(server, "-X", "DELETE", path: "/dav/b") == "204")
-            #expect(try await status(server, "-T", place.path + "/half", path: "/dav/c") == "201")
-            let list = try await server.curl("-X", "PROPFIND", "-H", "Depth: 1", path: "/dav/")
+            #expect(try await server.status(.delete, "/dav/b") == 204)
+            #expect(try await server.status(.put, "/dav/c", body: .file(half)) == 201)
+            let list = try await server.send(.propfind, "/dav/", ["Depth": "1"])
             #expect(list.text.matches(of: /<D:response>/).count == 3)
         }
 
@@ -53,21 +47,20 @@
             try folder.write("old", to: "t/a")
             let server = try await MountedServer.start(
                 folder, preparation: "mount --bind \"$D\" \"$D\"; mount -o remount,bind,ro \"$D\"")
-            for method in ["DELETE", "PROPPATCH", "MOVE", "COPY"] {
+            for method in [HTTPMethod.delete, .proppatch, .move, .copy] {
                 let content = """
                     <propertyupdate xmlns="DAV:"><set><prop><p xmlns="u:">1</p></prop></set>\
                     </propertyupdate>
                     """
-                let answer = try await status(
-                    server, "-X", method, "-H", "Destination: /dav/b", "-d", content,
-                    path: "/dav/t/a")
-                #expect(answer == "403", "\(method)")
+                let answer = try await server.status(
+                    method, "/dav/t/a", ["Destination": "/dav/b"], body: .text(content))
+                #expect(answer == 403, "\(method)")
             }
-            #expect(try await status(server, "-X", "MKCOL", path: "/dav/n") == "403")
-            let put = try await status(
-                server, "-T", folder.path + "/t/a", path: "/dav/t/a")
-            #expect(put == "403")
-            #expect(try await server.curl(path: "/dav/t/a").text == "old")
+            #expect(try await server.status(.mkcol, "/dav/n") == 403)
+            let put = try await server.status(
+                .put, "/dav/t/a", body: .file(folder.path + "/t/a"))
+            #expect(put == 403)
+            #expect(try await server.get("/dav/t/a").text == "old")
         }
 
         /// A directory that is mounted twice: names cannot be moved between the two, and the way up
@@ -80,23 +73,24 @@
             try folder.write("", to: "again/x")
             let server = try await MountedServer.start(
                 folder, preparation: "mount --bind \"$D/tree/sub\" \"$D/again\"")
-            for method in ["COPY", "MOVE"] {
+            for method in [HTTPMethod.copy, .move] {
                 for (from, to) in [
                     ("tree", "again/n"), ("tree", "again/f"), ("tree", "again"),
                     ("again/f", "tree"), ("tree/sub", "again/n"), ("again/f", "tree/sub/f"),
                 ] {
-                    let answer = try await status(
-                        server, "-X", method, "-H", "Destination: /dav/\(to)", path: "/dav/\(from)")
-                    #expect(answer == "403", "\(method) \(from) \(to): \(answer)")
+                    let answer = try await server.status(
+                        method, "/dav/\(from)", ["Destination": "/dav/\(to)"])
+                    #expect(answer == 403, "\(method) \(from) \(to): \(answer)")
                     #expect(folder.text("tree/sub/f") == "deep", "\(method) \(from) \(to)")
                 }
             }
             // Elsewhere it is a place like any other.
-            let put = try await status(server, "-T", folder.path + "/g", path: "/dav/again/p")
-            #expect(put == "201")
-            let moved = try await status(
-                server, "-X", "MOVE", "-H", "Destination: /dav/again/moved", path: "/dav/g")
-            #expect(moved == "201")
+            let put = try await server.status(
+                .put, "/dav/again/p", body: .file(folder.path + "/g"))
+            #expect(put == 201)
+            let moved = try await server.status(
+                .move, "/dav/g", ["Destination": "/dav/again/moved"])
+            #expect(moved == 201)
             #expect(folder.text("tree/sub/moved") == "other")
             let names = try FileManager.default.contentsOfDirectory(
                 atPath: folder.path + "/tree/sub")
@@ -116,18 +110,17 @@
                 geteuid() == 0
                 ? ["setpriv", "--bounding-set", right, "--inh-caps", right] : []
             let server = try await ServeProcess(folder, ["--webdav", "/dav"], by: launcher)
-            let put = try await status(
-                server, "-T", folder.path + "/open/gone", path: "/dav/open/closed/new")
-            #expect(put == "403")
-            let over = try await status(
-                server, "-T", folder.path + "/open/gone", path: "/dav/open/closed/kept")
-            #expect(over == "403")
-            #expect(try await status(server, "-X", "MKCOL", path: "/dav/open/closed/n") == "403")
-            let moved = try await status(
-                server, "-X", "MOVE", "-H", "Destination: /dav/n", path: "/dav/open/closed/kept")
-            #expect(moved == "403")
-            let deleted = try await server.curl("-X", "DELETE", "-i", path: "/dav/open")
-            #expect(deleted.text.hasPrefix("HTTP/1.1 207 "))
+            for name in ["new", "kept"] {
+                let put = try await server.status(
+                    .put, "/dav/open/closed/\(name)", body: .file(folder.path + "/open/gone"))
+                #expect(put == 403, "\(name)")
+            }
+            #expect(try await server.status(.mkcol, "/dav/open/closed/n") == 403)
+            let moved = try await server.status(
+                .move, "/dav/open/closed/kept", ["Destination": "/dav/n"])
+            #expect(moved == 403)
+            let deleted = try await server.send(.delete, "/dav/open")
+            #expect(deleted.status.code == 207)
             #expect(deleted.text.contains("<D:href>/dav/open/closed/kept</D:href>"))
             #expect(deleted.text.contains("HTTP/1.1 403 Forbidden"))
             #expect(folder.text("open/closed/kept") == "old")
@@ -138,17 +131,17 @@
             let folder = try Folder()
             let server = try await ServeProcess(folder, ["--webdav", "/dav"])
             let name = String(repeating: "n", count: 256)
-            #expect(try await status(server, "-X", "MKCOL", path: "/dav/" + name) == "403")
+            #expect(try await server.status(.mkcol, "/dav/" + name) == 403)
             let fits = String(repeating: "n", count: 255)
-            #expect(try await status(server, "-X", "MKCOL", path: "/dav/" + fits) == "201")
+            #expect(try await server.status(.mkcol, "/dav/" + fits) == 201)
             let deep = String(repeating: "d/", count: 2_500)
-            let refused = try await status(server, "-X", "MKCOL", path: "/dav/" + deep)
-            #expect(refused == "403" || refused == "409", "\(refused)")
+            let refused = try await server.status(.mkcol, "/dav/" + deep)
+            #expect(refused == 403 || refused == 409, "\(refused)")
             let far = String(repeating: "e/", count: 5_000)
-            #expect(try await status(server, "-X", "MKCOL", path: "/dav/" + far) == "414")
-            let moved = try await status(
-                server, "-X", "MOVE", "-H", "Destination: /dav/" + name, path: "/dav/" + fits)
-            #expect(moved == "403")
+            #expect(try await server.status(.mkcol, "/dav/" + far) == 414)
+            let moved = try await server.status(
+                .move, "/dav/" + fits, ["Destination": "/dav/" + name])
+            #expect(moved == 403)
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [fits])
         }
     }

@@ -1,24 +1,19 @@
 import Foundation
+import HTTPParser
 import TestSupport
 import Testing
+import URLClient
 
 @Suite("httpkit serve --webdav: what is beside it", .fewAtOnce)
 struct WebDAVServeTests {
-    private func status(
-        _ server: ServeProcess, _ arguments: String..., path: String
-    ) async throws -> String {
-        let all = ["-s", "-m", "60", "-o", "/dev/null", "-w", "%{http_code}"]
-        return try await Program.run("curl", all + arguments + [server.url(path)]).text
-    }
-
     @Test func ourOwnFolderIsNeitherListedNorServedAndGoes() async throws {
         let share = try Folder()
         try share.write("x", to: "a")
         let server = try await ServeProcess(share, ["--webdav", "/dav", "--show-hidden"])
-        #expect(try await status(server, "-T", share.path + "/a", path: "/dav/b") == "201")
+        #expect(try await server.status(.put, "/dav/b", body: .file(share.path + "/a")) == 201)
         let own = share.path + "/.httpkit-dav"
         #expect(FileManager.default.fileExists(atPath: own))
-        let list = try await server.curl("-H", "Accept: application/json", path: "/")
+        let list = try await server.get("/", [.accept: "application/json"])
         #expect(list.text.contains("\"b\"") && !list.text.contains("httpkit-dav"))
         let inside = try FileManager.default.contentsOfDirectory(atPath: own)
         for path in ["", "/"] + inside.map({ "/\($0)/" }) {
@@ -26,7 +21,7 @@ struct WebDAVServeTests {
                 "/.httpkit-dav", "/.httpkit%2Ddav", "/x/../.httpkit-dav", "/.HTTPKIT-dav",
             ]
             for folder in encodings + ["/dav/.httpkit-dav"] {
-                #expect(try await status(server, path: folder + path) == "404", "\(folder)\(path)")
+                #expect(try await server.status(.get, folder + path) == 404, "\(folder)\(path)")
             }
         }
         server.signal(SIGTERM)
@@ -39,14 +34,13 @@ struct WebDAVServeTests {
         try share.write("x", to: "a")
         let server = try await ServeProcess(
             share, ["--webdav", "/dav", "--allow-host", "Files.Example.org"])
-        for method in ["GET", "PUT", "PROPFIND", "OPTIONS", "DELETE"] {
-            let answer = try await status(
-                server, "-X", method, "-H", "Host: evil.example", path: "/dav/a")
-            #expect(answer == "421", "\(method)")
+        for method in [HTTPMethod.get, .put, .propfind, .options, .delete] {
+            let answer = try await server.status(method, "/dav/a", [.host: "evil.example"])
+            #expect(answer == 421, "\(method)")
         }
-        #expect(try await status(server, "-H", "Host: evil.example", path: "/a") == "421")
+        #expect(try await server.status(.get, "/a", [.host: "evil.example"]) == 421)
         for host in ["files.example.org", "localhost:1", "printer.local", "[::1]"] {
-            #expect(try await status(server, "-H", "Host: \(host)", path: "/dav/a") == "200")
+            #expect(try await server.status(.get, "/dav/a", [.host: host]) == 200)
         }
         #expect(share.text("a") == "x")
     }
@@ -55,13 +49,13 @@ struct WebDAVServeTests {
         let share = try Folder()
         try share.write("<p>page", to: "index.html")
         let server = try await ServeProcess(share, ["--webdav", "/dav", "--echo", "/echo"])
-        #expect(try await server.curl(path: "/").text == "<p>page")
-        #expect(try await server.curl(path: "/dav/index.html").text == "<p>page")
-        #expect(try await server.curl(path: "/echo").text.contains("\"method\""))
+        #expect(try await server.get("/").text == "<p>page")
+        #expect(try await server.get("/dav/index.html").text == "<p>page")
+        #expect(try await server.get("/echo").text.contains("\"method\""))
         // Only one of them takes files.
-        #expect(try await status(server, "-X", "PUT", "-d", "x", path: "/index.html") == "405")
-        #expect(try await status(server, "-X", "PUT", "-d", "x", path: "/dav/new") == "201")
-        #expect(try await server.curl(path: "/new").text == "x")
+        #expect(try await server.status(.put, "/index.html", body: .text("x")) == 405)
+        #expect(try await server.status(.put, "/dav/new", body: .text("x")) == 201)
+        #expect(try await server.get("/new").text == "x")
     }
 
     @Test func locksAreKeptInAFile() async throws {
@@ -72,11 +66,11 @@ struct WebDAVServeTests {
             <D:write/></D:locktype></D:lockinfo>
             """
         let first = try await ServeProcess(share, flags)
-        #expect(try await status(first, "-X", "LOCK", "-d", info, path: "/dav/a") == "201")
+        #expect(try await first.status(.lock, "/dav/a", body: .text(info)) == 201)
         first.signal(SIGTERM)
         _ = await first.waitForEnd()
         let second = try await ServeProcess(share, flags)
-        #expect(try await status(second, "-X", "PUT", "-d", "x", path: "/dav/a") == "423")
+        #expect(try await second.status(.put, "/dav/a", body: .text("x")) == 423)
         let wrong = try await Program.run(
             Program.httpkit, ["serve", share.path, "--webdav-locks", "x"])
         #expect(wrong.status == 64)

@@ -56,6 +56,19 @@ package final class TestCertificates: Sendable {
         return identity
     }
 
+    /// The SHA-256 of a certificate's public key in Base64, as clients pin it (RFC 7469 section 2.4).
+    package func pin(of identity: Identity) async throws -> String {
+        let script = """
+            openssl x509 -in "$0" -noout -pubkey | openssl pkey -pubin -outform der |
+                openssl dgst -sha256 -binary | openssl base64
+            """
+        let result = try await Program.run("sh", ["-c", script, identity.certificate])
+        guard result.status == 0, result.output.count == 45 else {
+            throw Program.Failure(result.complaints)
+        }
+        return String(result.text.dropLast())
+    }
+
     /// Makes a key, and gives its path back.
     private static func key(_ path: String) async throws -> String {
         try await openssl([

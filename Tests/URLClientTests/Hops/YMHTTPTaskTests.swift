@@ -22,20 +22,32 @@ struct YMHTTPTaskTests {
         return delegate.log.filter { $0 != "sent" && !$0.hasPrefix("content") }
     }
 
+    /// A request by a URL alone, and one that says more.
+    private func requests(_ bin: BinServer, _ path: String) throws -> [ClientRequest] {
+        let url = try #require(URL(string: bin.url(path)))
+        return [ClientRequest(.get, url), bin.request(.get, path, fields: [.accept: "text/x"])]
+    }
+
     @Test("Data task by URL and by request, with a delegate and with a handler")
     func dataTasks() async throws {
         let bin = try await BinServer()
-        let delegate = Recorder()
-        let session = ClientSession(bin.session.configuration, delegate: delegate)
-        let log = await completed(session.dataTask(for: bin.request(.get, "/get?a=b")), delegate)
-        #expect(log == ["response 200", "metrics", "complete"])
-        let (content, status) = await withCheckedContinuation { continuation in
-            session.dataTask(for: bin.request(.get, "/get?a=b")) { content, response, error in
-                continuation.resume(returning: (content, error == nil ? response?.status : nil))
-            }.resume()
+        for request in try requests(bin, "/get?a=b") {
+            let delegate = Recorder()
+            let session = ClientSession(bin.session.configuration, delegate: delegate)
+            let log = await completed(session.dataTask(for: request), delegate)
+            #expect(log == ["response 200", "metrics", "complete"])
+            let told = delegate.size.withLock { $0 }
+            let (content, status) = await withCheckedContinuation { continuation in
+                session.dataTask(for: request) { content, response, error in
+                    continuation.resume(
+                        returning: (content, error == nil ? response?.status : nil))
+                }.resume()
+            }
+            let echo = try JSONBody().decode(BinServer.Echo.self, from: content)
+            #expect(status == .ok && echo.args == ["a": "b"] && told == content.count)
+            // The delegate is not told about what a handler gets.
+            #expect(delegate.size.withLock { $0 } == told)
         }
-        #expect(status == .ok && !content.isEmpty)
-        #expect(try await bin.send(.get, "/get?a=b").echo?.args == ["a": "b"])
     }
 
     @Test("Stream, bytes and no content, by each method, with and without Content-Type")
@@ -47,8 +59,8 @@ struct YMHTTPTaskTests {
                 let fields: HTTPFields = type.map { [.contentType: $0] } ?? [:]
                 let stream = ClientBody.stream(OneElement(Array("body".utf8)))
                 for body in [stream, .bytes(Array("body".utf8)), .bytes([]), .none] {
-                    let isEmpty = body.isNone || body.length == 0
-                    if method == .get, !body.isNone {
+                    let isEmpty = body.length == 0
+                    if method == .get, !isEmpty {
                         let error = await bin.failure(
                             bin.request(method, path, fields: fields, body: body))
                         #expect(error?.urlErrorCode == -1103)
@@ -58,6 +70,60 @@ struct YMHTTPTaskTests {
                     #expect(answer.status == 200)
                     if method != .get { #expect(answer.echo?.data == (isEmpty ? "" : "body")) }
                     if let type { #expect(answer.echo?.headers?["Content-Type"] == type) }
+                }
+            }
+        }
+    }
+
+    @Test("Content: what is told, in order and once", arguments: [nil, "text/x"] as [String?])
+    func bodyOrder(_ type: String?) async throws {
+        let bin = try await BinServer()
+        let fields: HTTPFields = type.map { [.contentType: $0] } ?? [:]
+        for method in Self.methods {
+            let delegate = Recorder()
+            let session = ClientSession(bin.session.configuration, delegate: delegate)
+            let request = bin.request(method, "/\(method.name.lowercased())", fields: fields)
+            let task = session.uploadTask(
+                for: request, from: .stream(OneElement(Array("body".utf8))))
+            task.resume()
+            session.finishTasksAndInvalidate()
+            await delegate.wait { $0.last == "invalid" }
+            // Some may come more than once, one after the other.
+            var log: [String] = []
+            for entry in delegate.log {
+                let kind = entry.hasPrefix("content") ? "content" : entry
+                if log.last != kind || kind.hasPrefix("complete") { log.append(kind) }
+            }
+            let told =
+                method == .get
+                ? ["metrics", "complete contentNotAllowed", "invalid"]
+                : ["sent", "response 200", "content", "metrics", "complete", "invalid"]
+            // Nobody has to be told of what was sent before the answer came.
+            #expect(log == told || log == told.filter { $0 != "sent" }, "\(method)")
+            #expect(task.error?.urlErrorCode == (method == .get ? -1103 : nil))
+        }
+    }
+
+    @Test("No content at all: no bytes, and where content is usual, that there are none is said")
+    func emptyContent() async throws {
+        let server = try await TestServer()
+        let session = ClientSession(.ephemeral)
+        for method in Self.methods + [.patch] {
+            for type in [nil, "text/x"] as [String?] {
+                for body in [ClientBody.none, .bytes([])] {
+                    let fields: HTTPFields = type.map { [.contentType: $0] } ?? [:]
+                    let (_, response) = try await session.data(
+                        for: ClientRequest(
+                            method, server.url("/echo"), fields: fields, body: body))
+                    #expect(response.status == .ok)
+                    let seen = try #require(server.requests.withLock { $0.popLast() })
+                    #expect(seen.method == method && seen.content.isEmpty)
+                    #expect(seen.fields[.contentType] == type)
+                    #expect(seen.fields[.transferEncoding] == nil)
+                    // RFC 9110, 8.6: as user agents do with POST.
+                    let isUsual = [HTTPMethod.post, .put, .patch].contains(method)
+                    let length = seen.fields[.contentLength]
+                    #expect(isUsual ? length == "0" : method != .get || length == nil, "\(method)")
                 }
             }
         }
@@ -79,14 +145,27 @@ struct YMHTTPTaskTests {
     @Test("Downloads with a delegate and with a handler")
     func downloads() async throws {
         let bin = try await BinServer()
-        let delegate = Recorder()
-        let session = ClientSession(bin.session.configuration, delegate: delegate)
-        let task = session.downloadTask(for: bin.request(.get, "/image/jpeg"))
-        let log = await completed(task, delegate).filter { $0 != "wrote" }
-        #expect(log == ["response 200", "file", "metrics", "complete"])
-        let path = TemporaryPath()
-        _ = try await bin.session.download(for: bin.request(.get, "/bytes/1000"), to: path.text)
-        #expect(Files.read(path.text)?.count == 1_000)
+        let whole = try await bin.send(.get, "/image/jpeg").content
+        for request in try requests(bin, "/image/jpeg") {
+            let path = TemporaryPath()
+            let delegate = Recorder()
+            let session = ClientSession(bin.session.configuration, delegate: delegate)
+            let task = session.downloadTask(for: request, to: path.text)
+            let log = await completed(task, delegate).filter { $0 != "wrote" }
+            #expect(log == ["response 200", "file", "metrics", "complete"])
+            #expect(Files.read(path.text) == whole)
+            let content = await withCheckedContinuation { continuation in
+                session.downloadTask(for: request) { path, response, _ in
+                    let isGood = response?.status == .ok
+                    let content = path.flatMap { Files.read($0) }
+                    continuation.resume(returning: isGood ? content : nil)
+                }.resume()
+            }
+            #expect(content == whole)
+            let other = TemporaryPath()
+            #expect(try await session.download(for: request, to: other.text).status == .ok)
+            #expect(Files.read(other.text) == whole)
+        }
     }
 
     @Test("A bad URL, an unsupported scheme: one error, one callback")
@@ -95,9 +174,18 @@ struct YMHTTPTaskTests {
             let delegate = Recorder()
             let session = ClientSession(.ephemeral, delegate: delegate)
             let task = session.dataTask(for: ClientRequest(.get, url))
-            let log = await completed(task, delegate)
-            #expect(log.filter { $0.hasPrefix("complete") }.count == 1)
-            #expect(task.error?.urlErrorCode == code)
+            task.resume()
+            task.cancel()
+            session.finishTasksAndInvalidate()
+            await delegate.wait { $0.last == "invalid" }
+            #expect(delegate.log.filter { $0.hasPrefix("complete") }.count == 1)
+            let again = ClientSession(.ephemeral, delegate: delegate)
+            let other = again.dataTask(for: ClientRequest(.get, url))
+            _ = await completed(other, delegate)
+            again.finishTasksAndInvalidate()
+            await delegate.wait { $0.filter { $0 == "invalid" }.count == 2 }
+            #expect(delegate.log.filter { $0.hasPrefix("complete") }.count == 2)
+            #expect(other.error?.urlErrorCode == code)
         }
     }
 
@@ -152,13 +240,29 @@ struct YMHTTPTaskTests {
             task.resume()
             await delegate.gate.opened()
             #expect(task.error == nil && task.response?.status == .ok)
+            let answer = delegate.content.withLock { content in
+                defer { content = [] }
+                return content
+            }
+            let echo = try JSONBody().decode(BinServer.Echo.self, from: answer)
+            #expect(echo.data == "given")
         }
+        #expect(delegate.count.withLock { $0 } == 3)
+        // GET has no content, and nobody is asked for any.
+        let session = ClientSession(.ephemeral, delegate: delegate)
+        let task = session.uploadTask(for: bin.request(.get, "/get"), from: nil)
+        #expect(await failure { try await task.finished() }?.urlErrorCode == -1103)
         #expect(delegate.count.withLock { $0 } == 3)
     }
 
     private final class BodyGiver: ClientSessionDelegate {
         let count = Locked(0)
+        let content = Locked([UInt8]())
         let gate = Ended()
+
+        func task(_ task: TransferTask, didReceiveContent content: [UInt8]) {
+            self.content.withLock { $0 += content }
+        }
 
         func taskNeedsNewBody(_ task: TransferTask) async -> ClientBody {
             count.withLock { $0 += 1 }
@@ -230,7 +334,8 @@ struct YMHTTPTaskTests {
             request.cachePolicy = policy
             return try await bin.session.data(for: request).1
         }
-        await #expect(throws: ClientError.self) { try await get(.returnCacheDataDontLoad) }
+        let missing = await failure { try await get(.returnCacheDataDontLoad) }
+        #expect(missing?.urlErrorCode == -1008)
         #expect(try await !get(.useProtocolCachePolicy).isFromCache)
         #expect(try await get(.useProtocolCachePolicy).isFromCache)
         #expect(try await !get(.reloadIgnoringLocalCacheData).isFromCache)
@@ -246,7 +351,8 @@ struct YMHTTPTaskTests {
         let delegate = Recorder(.cancel)
         let session = ClientSession(bin.session.configuration, delegate: delegate)
         let task = session.dataTask(for: bin.request(.get, "/cache/1000"))
-        _ = await completed(task, delegate)
+        let log = await completed(task, delegate)
+        #expect(log == ["response 200", "metrics", "complete cancelled"])
         #expect(task.error?.urlErrorCode == -999)
         #expect(bin.cache.memoryByteCount == 0)
     }

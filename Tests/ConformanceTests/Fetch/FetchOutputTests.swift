@@ -1,0 +1,124 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("httpkit fetch: where content and complaints go", .fewAtOnce)
+struct FetchOutputTests {
+    private func fetch(_ arguments: String...) async throws -> Program.Result {
+        try await Program.run(Program.httpkit, ["fetch", "--timeout", "110"] + arguments)
+    }
+
+    /// Runs it by a shell, as `"$@"`.
+    private func shell(_ script: String, _ arguments: String...) async throws -> Program.Result {
+        try await Program.run(
+            "sh", ["-c", script, "sh", Program.httpkit, "fetch", "--timeout", "110"] + arguments)
+    }
+
+    private func names(_ folder: Folder) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    }
+
+    @Test("A reader that goes ends it, with 23 and one line")
+    func closedPipe() async throws {
+        let server = try await BinProcess()
+        let result = try await shell(
+            "{ \"$@\"; echo \"status $?\" >&2; } | head -c 5 > /dev/null",
+            "\(server.base)/stream-bytes/20000000")
+        #expect(result.complaints == "httpkit: cannot write: Broken pipe\nstatus 23\n")
+    }
+
+    @Test("Standard streams that are closed are no other files")
+    func closedStreams() async throws {
+        let server = try await BinProcess()
+        let url = "\(server.base)/bytes/1000"
+        let output = try await shell("exec \"$@\" >&-", url)
+        #expect(output.status == 23)
+        #expect(output.complaints == "httpkit: cannot write: Bad file descriptor\n")
+        let errors = try await shell("exec \"$@\" 2>&-", "--metrics", url)
+        #expect(errors.status == 0 && errors.output.count == 1_000)
+        let input = try await shell(
+            "exec \"$@\" <&-", "-T", "-", "\(server.base)/anything")
+        #expect(input.status == 2 || input.status == 26, "\(input.status) \(input.complaints)")
+        #expect(input.complaints.split(separator: "\n").count == 1)
+        let all = try await shell("exec \"$@\" <&- >&- 2>&-", url)
+        #expect(all.status == 23)
+    }
+
+    @Test(
+        "A full disk is 23 and one line, for standard output and for files, of which none is left")
+    func fullDisk() async throws {
+        let server = try await BinProcess()
+        let output = try await shell("exec \"$@\" > /dev/full", "\(server.base)/bytes/1000")
+        #expect(output.status == 23)
+        #expect(output.complaints == "httpkit: cannot write: No space left on device\n")
+        #if os(Linux)
+            guard await MountedServer.isAllowed() else { return }
+            let folder = try Folder()
+            let script = """
+                mount -t tmpfs -o size=1m none "$0" && cd "$0" || exit 99
+                "$@"; echo "status $?"; ls -A
+                """
+            let words = [
+                folder.path, Program.httpkit, "fetch", "\(server.base)/stream-bytes/5000000", "-o",
+                "f",
+            ]
+            let file = try await Program.run(
+                "unshare", MountedServer.options + ["sh", "-c", script] + words)
+            #expect(file.text == "status 23\n", "\(file.complaints)")
+            #expect(file.complaints.contains("No space left on device"))
+            #expect(file.complaints.split(separator: "\n").count == 1)
+        #endif
+    }
+
+    @Test("Where no file can be, none is left beside it")
+    func unwritable() async throws {
+        let server = try await BinProcess()
+        let folder = try Folder()
+        try folder.write("x", to: "sub/x")
+        for path in [folder.path + "/sub", folder.path + "/missing/file"] {
+            let result = try await fetch("\(server.base)/bytes/10", "-o", path)
+            #expect(result.status == 23, "\(path)")
+            #expect(result.complaints.split(separator: "\n").count == 1)
+        }
+        #expect(try names(folder) == ["sub"] && folder.text("sub/x") == "x")
+    }
+
+    @Test("Cookies that cannot be kept are told")
+    func cookieJar() async throws {
+        let server = try await BinProcess()
+        let folder = try Folder()
+        let url = "\(server.base)/response-headers?Set-Cookie=a%3Db"
+        let kept = try await fetch(url, "--cookie-jar", folder.path + "/jar")
+        #expect(kept.status == 0 && kept.complaints.isEmpty)
+        #expect(folder.text("jar").contains("\ta\tb\n"))
+        let lost = try await fetch(url, "--cookie-jar", folder.path + "/missing/jar")
+        #expect(lost.status == 23 && lost.text.contains("Set-Cookie"))
+        #expect(lost.complaints.hasPrefix("httpkit: cannot write file: cookies: "))
+        #expect(lost.complaints.split(separator: "\n").count == 1)
+    }
+
+    @Test("A status without a name is told as it is")
+    func strangeStatus() async throws {
+        let server = try await BinProcess()
+        let result = try await fetch("\(server.base)/status/999")
+        #expect(result.status == 22)
+        #expect(result.complaints == "httpkit: the server answered 999\n")
+    }
+
+    @Test(
+        "Arguments that make no sense are 64, and nothing is sent",
+        arguments: [
+            [], ["-X", "A B"], ["-H", "novalue"], ["-H", "a b: c"], ["-H", "a: b\u{1}"],
+            ["-d", "a", "-d", "@file"], ["-d", "@file", "-d", "a"], ["-d", "a", "-F", "a=b"],
+            ["-F", "novalue"], ["-T", "a", "-d", "b"], ["--connect-to", ""],
+            ["--connect-to", "a:99999"], ["--max-redirects", "x"], ["--user", "name"],
+            ["--http1", "--http2"], ["--timeout", "0"], ["--timeout", "soon"], ["--resume"],
+            ["--no-such-flag"], ["another"],
+        ])
+    func usage(_ arguments: [String]) async throws {
+        let url = arguments.isEmpty ? [] : ["http://127.0.0.1:9/"]
+        let result = try await Program.run(Program.httpkit, ["fetch"] + url + arguments)
+        #expect(result.status == 64 && result.output.isEmpty, "\(result.complaints)")
+        #expect(result.complaints.contains("Error: "))
+    }
+}
