@@ -1,4 +1,5 @@
 import Foundation
+import HTTPParser
 import TestSupport
 import Testing
 

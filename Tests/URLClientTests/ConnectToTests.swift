@@ -309,8 +309,24 @@ struct ConnectToTests {
         #expect(connections.count == 1)
         var request = ClientRequest(.get, "http://127.0.0.2:\(server.port)/who")
         request.protocols = .http2PriorKnowledge
-        let (content, response) = try await session.data(for: request)
-        #expect(response.version == .http2)
-        #expect(text(content).contains("version=HTTP/2.0"))
+        for _ in 0..<3 {
+            let (content, response) = try await session.data(for: request)
+            #expect(response.version == .http2)
+            #expect(text(content).contains("version=HTTP/2.0"))
+        }
+        // The same with TLS, and several at once.
+        let secure = "https://127.0.0.1:\(server.port)/who"
+        for url in [secure, request.url.absoluteString] {
+            try await withThrowingTaskGroup(of: ClientResponse.Version.self) { group in
+                for _ in 0..<20 {
+                    group.addTask {
+                        var request = ClientRequest(.get, url)
+                        request.protocols = .http2PriorKnowledge
+                        return try await session.data(for: request).1.version
+                    }
+                }
+                for try await version in group { #expect(version == .http2) }
+            }
+        }
     }
 }

@@ -5,6 +5,12 @@ import HTTPServerCore
 import Testing
 import URLClient
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 @Suite("The queue of a delegate", .timeLimit(.minutes(2)))
 struct DelegateQueueTests {
     private static let key = DispatchSpecificKey<String>()

@@ -92,10 +92,11 @@ struct ProxyLoginTests {
         configuration.proxy = .proxy(
             ClientProxy(
                 host: "127.0.0.1", port: server.secondPort, user: PeerServer.user.name,
-                password: PeerServer.user.password))
+                password: PeerServer.user.password, scheme: login == .basic ? .basic : .digest))
+        let dead = ConnectTarget(host: "127.0.0.1", port: try PeerServer.freePort())
         configuration.endpoints = EndpointPolicy { origin, _ in
             origin.isSecure
-                ? [ConnectTarget(host: "127.0.0.2")]
+                ? [dead, ConnectTarget(host: "127.0.0.2")]
                 : [ConnectTarget(host: "127.0.0.1", port: plain.port)]
         }
         let session = ClientSession(configuration)

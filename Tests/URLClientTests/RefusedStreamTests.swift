@@ -1,207 +1,212 @@
 import HTTPCodecs
 import HTTPParser
+import TestSupport
 import Testing
 import URLClient
 
-@Suite("RFC 9113, 8.7: what a server has not begun to do", .timeLimit(.minutes(2)))
+@Suite("RFC 9113, 8.7: what a server has not begun to do", .timeLimit(.minutes(3)))
 struct RefusedStreamTests {
-    /// HTTP/2 from the side of a server, as far as these tests need it.
-    private struct Frames {
-        let connection: PeerConnection
-
-        enum Kind { static let (headers, data, reset, settings, goaway) = (1, 0, 3, 4, 7) }
-
-        /// Takes the preface, and sends settings of its own.
-        func begin() -> Bool {
-            guard connection.content(24).starts(with: Array("PRI * HTTP/2.0".utf8)) else {
-                return false
-            }
-            return send(Kind.settings, on: 0, [])
-        }
-
-        @discardableResult
-        func send(_ kind: Int, flags: UInt8 = 0, on stream: UInt32, _ payload: [UInt8]) -> Bool {
-            let count = payload.count
-            let head = [UInt8(count >> 16 & 0xFF), UInt8(count >> 8 & 0xFF), UInt8(count & 0xFF)]
-            return connection.send(head + [UInt8(kind), flags] + Self.bytes(stream) + payload)
-        }
-
-        static func bytes(_ number: UInt32) -> [UInt8] {
-            [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }
-        }
-
-        /// The next request and its content, when it is whole; nil at the end of the connection.
-        func request() -> (stream: UInt32, content: [UInt8])? {
-            var content: [UInt8] = []
-            while true {
-                let head = connection.content(9)
-                guard head.count == 9 else { return nil }
-                let count = Int(head[0]) << 16 | Int(head[1]) << 8 | Int(head[2])
-                let payload = connection.content(count)
-                let stream = head[5...8].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-                if Int(head[3]) == Kind.settings, head[4] & 1 == 0 {
-                    send(Kind.settings, flags: 1, on: 0, [])
-                }
-                if Int(head[3]) == Kind.data { content += payload }
-                let isRequest = Int(head[3]) == Kind.headers || Int(head[3]) == Kind.data
-                if isRequest, head[4] & 1 != 0 { return (stream, content) }
-            }
-        }
-
-        /// 200 without content: entry 8 of the static table (RFC 7541 appendix A).
-        func answer(_ stream: UInt32) { send(Kind.headers, flags: 5, on: stream, [0x88]) }
-
-        func reset(_ stream: UInt32, _ code: UInt32) {
-            send(Kind.reset, on: stream, Self.bytes(code))
-        }
-
-        /// Says which stream was the last one that something was done about.
-        func goAway(last: UInt32) {
-            send(Kind.goaway, on: 0, Self.bytes(last) + Self.bytes(0))
-        }
-    }
-
-    /// What the server says in place of an answer.
-    enum Refusal: CaseIterable {
+    /// What a server says to a request.
+    enum Say: String, CaseIterable {
+        case answer
         /// REFUSED_STREAM.
-        case stream
+        case refuse
+        /// INTERNAL_ERROR.
+        case fault
         /// GOAWAY with a lower number, and the end of the connection or not.
-        case connection, connectionAtOnce
+        case goaway, goawayClose
+        /// GOAWAY with the request's own number, and the end of the connection.
+        case begunClose
+        /// The end of the connection.
+        case close
     }
 
-    private func refuse(_ refusal: Refusal, _ frames: Frames, _ stream: UInt32) {
-        switch refusal {
-        case .stream: frames.reset(stream, 7)
-        case .connection: frames.goAway(last: stream == 1 ? 0 : stream - 2)
-        case .connectionAtOnce:
-            frames.goAway(last: stream == 1 ? 0 : stream - 2)
-            frames.connection.finish()
+    /// HTTP/2 by TLS from the side of a server, on Python's sockets.
+    private final class Server: Sendable {
+        let port: UInt16
+        private let program: RunningProgram
+        private let certificates: TestCertificates
+
+        /// - Parameters:
+        ///   - plan: what is said to the requests of the first connection, one after the other;
+        ///     what follows, and those of later connections, are answered.
+        ///   - repeats: whether each connection has this plan.
+        init(_ plan: [Say], repeats: Bool = false) async throws {
+            certificates = try await TestCertificates()
+            let identity = try await certificates.identity(for: "127.0.0.1")
+            program = try RunningProgram(
+                "python3",
+                [
+                    "-c", Self.script, identity.certificate, identity.key, "\(repeats)",
+                ] + plan.map(\.rawValue))
+            guard await program.wait(until: { $0.text.hasSuffix("\n") }),
+                let port = program.text.split(separator: "\n").first.flatMap({ UInt16($0) })
+            else { throw Program.Failure("no server: \(program.complaints)") }
+            self.port = port
         }
-    }
 
-    /// Answers so many requests of the first connection, says something else to the next one, and
-    /// answers all of later connections.
-    private func peer(
-        after count: Int = 0, _ seen: Locked<[[UInt8]]>,
-        _ say: @escaping @Sendable (Frames, UInt32) -> Void
-    ) throws -> ScriptedPeer {
-        try ScriptedPeer { connection in
-            let frames = Frames(connection: connection)
-            guard frames.begin() else { return }
-            var left = connection.index == 0 ? count : .max
-            while let (stream, content) = frames.request() {
-                seen.withLock { $0.append(content) }
-                if left > 0 { frames.answer(stream) } else { say(frames, stream) }
-                left -= 1
-            }
+        func request(_ method: HTTPMethod, _ body: ClientBody = .none) -> ClientRequest {
+            ClientRequest(method, "https://127.0.0.1:\(port)/", body: body)
         }
+
+        func session(_ retries: RetryPolicy = RetryPolicy()) -> ClientSession {
+            var configuration = ClientConfiguration.ephemeral
+            configuration.tls.authorities = .file(certificates.authority.certificate)
+            configuration.retries = retries
+            configuration.retries.firstDelay = .milliseconds(1)
+            return ClientSession(configuration)
+        }
+
+        /// The content of the requests so far that have some, once there are as many.
+        func contents(_ count: Int) async -> [String] {
+            _ = await program.wait(limit: .seconds(30)) { _ in seen.count >= count }
+            return seen
+        }
+
+        private var seen: [String] {
+            program.text.split(separator: "\n").dropFirst().map(String.init)
+        }
+
+        private static let script = """
+            import socket, ssl, struct, sys, threading
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(sys.argv[1], sys.argv[2])
+            context.set_alpn_protocols(["h2"])
+            plan, repeats = sys.argv[4:], sys.argv[3] == "true"
+            listener = socket.create_server(("127.0.0.1", 0), backlog=64)
+            print(listener.getsockname()[1], flush=True)
+            def frame(kind, flags, stream, payload=b""):
+                return struct.pack(">I", len(payload))[1:] + bytes([kind, flags]) \\
+                    + struct.pack(">I", stream) + payload
+            def read(connection, count):
+                data = b""
+                while len(data) < count:
+                    piece = connection.recv(count - len(data))
+                    if not piece: raise EOFError
+                    data += piece
+                return data
+            def serve(connection, plan):
+                try:
+                    connection = context.wrap_socket(connection, server_side=True)
+                    read(connection, 24)
+                    connection.sendall(frame(4, 0, 0))
+                    contents = {}
+                    while True:
+                        head = read(connection, 9)
+                        payload = read(connection, int.from_bytes(head[:3], "big"))
+                        kind, flags = head[3], head[4]
+                        stream = int.from_bytes(head[5:], "big")
+                        if kind == 4 and not flags & 1: connection.sendall(frame(4, 1, 0))
+                        if kind > 1: continue
+                        contents[stream] = contents.get(stream, b"") + (b"" if kind else payload)
+                        if not flags & 1: continue
+                        text = contents.pop(stream).decode()
+                        if text: print(text, flush=True)
+                        say = plan.pop(0) if plan else "answer"
+                        last = stream if say == "begunClose" else max(stream - 2, 0)
+                        if say == "answer": connection.sendall(frame(1, 5, stream, b"\\x88"))
+                        if say in ("refuse", "fault"):
+                            code = 7 if say == "refuse" else 2
+                            connection.sendall(frame(3, 0, stream, struct.pack(">I", code)))
+                        if "go" in say or say == "begunClose":
+                            connection.sendall(frame(7, 0, 0, struct.pack(">II", last, 0)))
+                        if "lose" in say: raise EOFError
+                except (EOFError, OSError): pass
+                connection.close()
+            while True:
+                connection, _ = listener.accept()
+                threading.Thread(
+                    target=serve, args=(connection, list(plan)), daemon=True).start()
+                if not repeats: plan = []
+            """
     }
 
-    private func session(_ retries: RetryPolicy = RetryPolicy()) -> ClientSession {
-        var configuration = ClientConfiguration.ephemeral
-        configuration.protocols = .http2PriorKnowledge
-        configuration.retries = retries
-        configuration.retries.firstDelay = .milliseconds(1)
-        return ClientSession(configuration)
-    }
-
-    private static let content = Array("content".utf8)
+    private static let content = "content"
 
     /// What can be sent more than once.
     enum Body: CaseIterable {
         case none, bytes, replayable
 
         var body: ClientBody {
-            switch self {
+            let content = Array(RefusedStreamTests.content.utf8)
+            return switch self {
             case .none: .none
-            case .bytes: .bytes(RefusedStreamTests.content)
-            case .replayable: .replayable { OneElement(RefusedStreamTests.content) }
+            case .bytes: .bytes(content)
+            case .replayable: .replayable { OneElement(content) }
             }
         }
     }
 
     @Test(
-        "A POST that is refused goes out once more", arguments: Refusal.allCases, Body.allCases)
-    func repeated(_ refusal: Refusal, _ body: Body) async throws {
-        let seen = Locked([[UInt8]]())
-        let peer = try peer(seen) { refuse(refusal, $0, $1) }
-        let (_, response) = try await session().data(
-            for: ClientRequest(.post, peer.url(), body: body.body))
+        "A POST that is refused goes out once more",
+        arguments: [Say.refuse, .goaway, .goawayClose],
+        Body.allCases)
+    func repeated(_ say: Say, _ body: Body) async throws {
+        let server = try await Server([say])
+        let (_, response) = try await server.session().data(for: server.request(.post, body.body))
         #expect(response.status == .ok && response.version == .http2)
-        let content = body == .none ? [] : Self.content
-        #expect(seen.withLock { $0 } == [content, content])
+        let wanted = body == .none ? [] : [Self.content, Self.content]
+        #expect(await server.contents(wanted.count) == wanted)
     }
 
-    @Test("The same on a connection that was used before, where GOAWAY came", arguments: [1, 2])
-    func reused(_ count: Int) async throws {
-        let seen = Locked([[UInt8]]())
-        let peer = try peer(after: count, seen) { refuse(.connection, $0, $1) }
-        let session = session()
-        for _ in 0..<count {
-            _ = try await session.data(for: ClientRequest(.get, peer.url()))
-        }
+    @Test(
+        "The same on a connection that was used before, where GOAWAY came", arguments: [1, 2],
+        [Say.goaway, .goawayClose])
+    func reused(_ count: Int, _ say: Say) async throws {
+        let server = try await Server([Say](repeating: .answer, count: count) + [say])
+        let session = server.session()
+        for _ in 0..<count { _ = try await session.data(for: server.request(.get)) }
         let (_, response) = try await session.data(
-            for: ClientRequest(.post, peer.url(), body: .bytes(Self.content)))
+            for: server.request(.post, .text(Self.content)))
         #expect(response.status == .ok)
-        #expect(seen.withLock { $0.filter { !$0.isEmpty } } == [Self.content, Self.content])
+        #expect(await server.contents(2) == [Self.content, Self.content])
+    }
+
+    @Test("A GET goes out again in any case", arguments: Say.allCases, [0, 1])
+    func idempotent(_ say: Say, _ count: Int) async throws {
+        // A fault is the server's answer.
+        guard say != .fault else { return }
+        let server = try await Server([Say](repeating: .answer, count: count) + [say])
+        let session = server.session()
+        for _ in 0...count {
+            #expect(try await session.data(for: server.request(.get)).1.status == .ok)
+        }
     }
 
     @Test("Once, and not over and over; not at all where nothing is sent again")
     func limit() async throws {
         for (policy, count) in [(RetryPolicy(), 2), (.never, 1)] {
-            let seen = Locked([[UInt8]]())
-            let peer = try ScriptedPeer { connection in
-                let frames = Frames(connection: connection)
-                guard frames.begin() else { return }
-                while let (stream, content) = frames.request() {
-                    seen.withLock { $0.append(content) }
-                    frames.reset(stream, 7)
-                }
-            }
+            let server = try await Server([.refuse, .refuse], repeats: true)
+            let session = server.session(policy)
             let error = await failure {
-                try await session(policy).data(
-                    for: ClientRequest(.post, peer.url(), body: .bytes(Self.content)))
+                try await session.data(for: server.request(.post, .text(Self.content)))
             }
             #expect(error?.kind == .connectionLost && error?.isSafeToRetry == true)
-            #expect(seen.withLock { $0.count } == count)
+            #expect(await server.contents(count).count == count)
         }
     }
 
     @Test("What can be sent once is not; the error says that it may be")
     func oneShot() async throws {
-        let seen = Locked([[UInt8]]())
-        let peer = try peer(seen) { refuse(.stream, $0, $1) }
-        let error = await failure {
-            try await session().data(
-                for: ClientRequest(.post, peer.url(), body: .stream(OneElement(Self.content))))
-        }
+        let server = try await Server([.refuse])
+        let session = server.session()
+        let body = ClientBody.stream(OneElement(Array(Self.content.utf8)))
+        let error = await failure { try await session.data(for: server.request(.post, body)) }
         #expect(error?.isSafeToRetry == true, "\(error?.description ?? "-")")
-        #expect(seen.withLock { $0 } == [Self.content])
+        #expect(await server.contents(1) == [Self.content])
     }
 
     @Test(
         "Nothing is sent again that may have been done", arguments: [0, 1],
-        ["internal error", "goaway behind it", "closed"])
-    func unknown(_ count: Int, _ what: String) async throws {
-        let seen = Locked([[UInt8]]())
-        let peer = try peer(after: count, seen) { frames, stream in
-            switch what {
-            case "internal error": frames.reset(stream, 2)
-            case "goaway behind it":
-                frames.goAway(last: stream)
-                frames.connection.finish()
-            default: frames.connection.finish()
-            }
-        }
-        let session = session()
-        for _ in 0..<count {
-            _ = try await session.data(for: ClientRequest(.get, peer.url()))
-        }
+        [Say.fault, .begunClose, .close])
+    func unknown(_ count: Int, _ say: Say) async throws {
+        let server = try await Server([Say](repeating: .answer, count: count) + [say])
+        let session = server.session()
+        for _ in 0..<count { _ = try await session.data(for: server.request(.get)) }
         let error = await failure {
-            try await session.data(
-                for: ClientRequest(.post, peer.url(), body: .bytes(Self.content)))
+            try await session.data(for: server.request(.post, .text(Self.content)))
         }
         #expect(error?.isSafeToRetry == false, "\(error?.description ?? "-")")
-        #expect(seen.withLock { $0.filter { !$0.isEmpty } } == [Self.content])
+        #expect(await server.contents(1) == [Self.content])
     }
 }

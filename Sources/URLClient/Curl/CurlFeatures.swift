@@ -34,6 +34,10 @@ struct CurlFeatures: Sendable {
         hasHTTPSProxy = features & (1 << 21) != 0
     }
 
+    /// Whether connections of HTTP/2 without TLS serve one request, and fail for the next one (mended
+    /// in 8.0.0).
+    var spoilsPriorKnowledge: Bool { version >> 8 == 0x0758 }
+
     /// Whether an upload that HTTP/2 starts again may send the wrong bytes (mended in 8.7.0).
     var mayCorruptRepeatedUploads: Bool { version < 0x08_07_00 }
 }

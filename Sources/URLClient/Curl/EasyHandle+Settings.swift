@@ -67,7 +67,14 @@ extension EasyHandle {
         set(
             CURLOPT_HTTP_VERSION, Int(route.protocols.curlVersion(isSecure: route.isSecure))
         )
-        if route.isSecure { set(CURLOPT_PIPEWAIT, 1) }
+        if route.isSecure {
+            set(CURLOPT_PIPEWAIT, 1)
+        } else if route.protocols == .http2PriorKnowledge,
+            CurlFeatures.current.spoilsPriorKnowledge
+        {
+            set(CURLOPT_FRESH_CONNECT, 1)
+            set(CURLOPT_FORBID_REUSE, 1)
+        }
         if route.allowsHTTP09 { set(CURLOPT_HTTP09_ALLOWED, 1) }
         set(CURLOPT_MAXAGE_CONN, max(1, route.idleConnectionTime.milliseconds / 1000))
         if let connect = route.connectTimeout {

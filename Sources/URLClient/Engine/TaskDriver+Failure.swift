@@ -45,8 +45,9 @@ extension TaskDriver {
     private func triesNextTarget(after error: ClientError) -> Bool {
         guard case .undecided = purpose, error.isSafeToRetry, !targets.isEmpty else { return false }
         switch error.kind {
+        // A proxy refuses what it cannot connect to.
         case .cannotConnect, .cannotFindHost, .timedOut(.connect), .timedOut(.tls),
-            .secureConnectionFailed:
+            .secureConnectionFailed, .proxyRefused:
             break
         default: return false
         }
@@ -107,6 +108,8 @@ extension TaskDriver {
             let asks = refusal.status == .proxyAuthenticationRequired
             kind = asks ? .authenticationRequired : .proxyRefused
         }
+        // GOAWAY ends what it does not speak of as if it were a fault of the connection.
+        if transfer.handle.isUnprocessed, !transfer.isHeadDone { kind = .connectionLost }
         var text = result.text
         if kind == .cannotConnect, number != 0 { text += ": \(System.text(of: CInt(number)))" }
         return placed(ClientError(kind, text, curlCode: result.number), transfer)

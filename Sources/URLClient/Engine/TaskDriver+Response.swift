@@ -19,6 +19,8 @@ extension TaskDriver {
             hasNoContent ? 0 : (transfer.isCoded && decodes ? nil : transfer.contentLength)
         self.response = response
         if task.wantsMetrics { noteSecurity(transfer) }
+        // The delegate is told of all that was sent before it is told of the answer.
+        if upload != nil, task.isWatched { task.tellProgress(isLast: false) }
         if asksWithoutExpecting(response, transfer) { return }
         switch decider.decide(response, to: sent, in: context) {
         case .now(let decision): apply(decision)
@@ -32,11 +34,19 @@ extension TaskDriver {
     }
 
     /// Sends the request again without `Expect` where that was refused (RFC 9110 section 10.1.1), if
-    /// the content is still there.
+    /// the content is still there. Where it is not, the task fails: libcurl would throw the response
+    /// away and begin again by itself, in the middle.
     private func asksWithoutExpecting(_ response: ClientResponse, _ transfer: Transfer) -> Bool {
         guard response.status == .expectationFailed, transfer.settings.expectationWait != nil,
-            let upload, upload.position == 0 || sent.body.isReplayable
+            let upload
         else { return false }
+        guard upload.position == 0 || sent.body.isReplayable else {
+            let error = ClientError(
+                .bodyNotReplayable, "417 Expectation Failed, and the content can be sent once")
+            transfer.failure = error
+            fail(error)
+            return true
+        }
         keepsUpload = upload.position == 0
         var next = context.request
         next.expectation = .never

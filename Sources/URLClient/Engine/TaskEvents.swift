@@ -7,6 +7,8 @@ final class TaskEvents: Sendable {
     private let queue: DelegateQueue
     private let task = Locked<TransferTask?>(nil)
     private let isTellingProgress = Atomic(false)
+    /// How much was sent when the delegate was told of it last.
+    private let toldSent = Atomic<Int64>(0)
 
     init(_ delegate: any ClientSessionDelegate, on queue: DelegateQueue) {
         self.delegate = delegate
@@ -75,6 +77,8 @@ final class TaskEvents: Sendable {
             self.isTellingProgress.store(false, ordering: .releasing)
             let progress = task.currentProgress
             if progress.sent > 0, progress.received == 0 || !(task is DownloadTask) {
+                let told = self.toldSent.exchange(progress.sent, ordering: .acquiringAndReleasing)
+                guard told != progress.sent else { return }
                 self.delegate.task(task, didSend: progress)
             } else if let download = task as? DownloadTask {
                 self.delegate.task(download, didWrite: progress)

@@ -216,6 +216,8 @@ final class HopPolicy: HopDecider {
         switch error.kind {
         // Truncated before there was a response: the head was cut off.
         case .connectionLost, .emptyResponse, .truncated: break
+        // What a server leaves undone when it closes an HTTP/2 connection has this error of libcurl.
+        case .badResponse where error.curlCode == 16: break
         case .cannotConnect, .cannotFindHost, .timedOut(.connect), .timedOut(.tls):
             guard configuration.retries.retriesConnecting else { return .now(.giveUp) }
         default: return .now(.giveUp)
