@@ -152,7 +152,8 @@ package final class RootDirectory: Sendable {
         var current = descriptor
         defer { if current != descriptor { Syscalls.close(current) } }
         let bytes = unsafe Array(UnsafeBufferPointer(start: path, count: strlen(path)))
-        let (slash, dot) = (CChar(bitPattern: UInt8(ascii: "/")), CChar(bitPattern: UInt8(ascii: ".")))
+        let slash = CChar(bitPattern: UInt8(ascii: "/"))
+        let dot = CChar(bitPattern: UInt8(ascii: "."))
         let segments = bytes.split(separator: slash)
         for (index, segment) in segments.enumerated() {
             guard segment != [dot, dot], segment != [dot] else {

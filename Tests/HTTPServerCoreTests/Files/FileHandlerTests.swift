@@ -69,7 +69,7 @@ struct FileHandlerTests {
         #expect(error.status == status && error["Cache-Control"] == nil)
     }
 
-    @Test("8.8.2.1: A time to come is told as one that has passed, which conditions then agree with")
+    @Test("8.8.2.1: A time to come is told as one that has passed, and conditions agree with it")
     func timeToCome() async throws {
         try directory.setModified("a.txt", 4_102_444_800)
         let answer = try await get("/a.txt")
