@@ -11,7 +11,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-static ssize_t attribute_of_opened(
+ssize_t http_server_attribute_of_opened(
     int directory, const char *path, const char *name, void *room, size_t count) {
     int file = openat(directory, path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY);
     if (file < 0) return -1;
@@ -114,7 +114,7 @@ ssize_t http_server_attribute_at(int directory, const char *path, const char *na
         if (result >= 0 || (errno != ENOSYS && errno != EPERM)) return (ssize_t)result;
         is_missing = 1;
     }
-    return attribute_of_opened(directory, path, name, room, count);
+    return http_server_attribute_of_opened(directory, path, name, room, count);
 }
 
 int http_server_set_attribute(int file, const char *name, const void *value, size_t count) {
@@ -186,7 +186,7 @@ ssize_t http_server_attribute(int file, const char *name, void *room, size_t cou
 }
 
 ssize_t http_server_attribute_at(int directory, const char *path, const char *name, void *room, size_t count) {
-    return attribute_of_opened(directory, path, name, room, count);
+    return http_server_attribute_of_opened(directory, path, name, room, count);
 }
 
 int http_server_set_attribute(int file, const char *name, const void *value, size_t count) {

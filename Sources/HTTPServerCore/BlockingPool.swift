@@ -107,7 +107,8 @@ package final class BlockingPool: Sendable {
 /// Tasks that call the file system again and again run on the threads themselves, so that not each
 /// call is a way there and back.
 extension BlockingPool: TaskExecutor {
-    /// Runs `body` on one of the threads, on which `run` needs no other.
+    /// Runs `body` on one of the threads, on which `run` needs no other, from its first wait on:
+    /// until then, and so up to its first `run`, it stays where it was.
     package func perform<Result: Sendable>(
         _ body: () async throws -> Result
     ) async throws -> Result {

@@ -38,6 +38,23 @@ extension Request {
     }
 }
 
+/// Who waits for the end of an answer.
+enum AnswerEndKey: RequestKey {
+    typealias Value = @Sendable (_ failure: ConnectionCloseReason?) -> Void
+}
+
+extension Request {
+    /// Has somebody told when the answer has gone out, or will not; a handler calls it before it
+    /// answers by `respond(to:)`.
+    /// - Parameter body: is given why the answer did not go out whole, `nil` when it did; it runs on
+    ///   the connection's event loop and must not block.
+    package func whenAnswered(
+        _ body: @escaping @Sendable (_ failure: ConnectionCloseReason?) -> Void
+    ) {
+        self[AnswerEndKey.self] = body
+    }
+}
+
 /// The values of one request; it is made for the first of them.
 final class RequestValues: Sendable {
     let values = Locked<[ObjectIdentifier: any Sendable]>([:])

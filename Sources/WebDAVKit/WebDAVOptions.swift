@@ -31,8 +31,8 @@ public struct WebDAVOptions: Sendable {
     /// Asked before each operation, with its request; `false` refuses it with 403. It may also throw
     /// an `HTTPError`.
     public var shouldPerform: (@Sendable (WebDAVOperation, Request) async throws -> Bool)?
-    /// Told of each operation after it has succeeded. A download is told when its content is about
-    /// to be sent.
+    /// Told of each operation after it has succeeded: of a download when all of its content was
+    /// handed to the system, and not at all when the client went away before.
     public var didPerform: (@Sendable (WebDAVOperation, Request) async -> Void)?
     /// Told whenever content of an upload has come, with its bytes so far and how many there will
     /// be, where the client has told it. It runs on the connection's event loop and must not block.

@@ -34,6 +34,9 @@ int http_server_copy_content(int from, int to, int64_t size);
 ssize_t http_server_attribute(int file, const char *name, void *room, size_t count);
 /// The same of a name in an open directory, where it is a file or directory and no link.
 ssize_t http_server_attribute_at(int directory, const char *path, const char *name, void *room, size_t count);
+/// The same where there is no call for it: opens it.
+ssize_t http_server_attribute_of_opened(
+    int directory, const char *path, const char *name, void *room, size_t count);
 int http_server_set_attribute(int file, const char *name, const void *value, size_t count);
 int http_server_remove_attribute(int file, const char *name);
 

@@ -59,6 +59,12 @@ extension Connection {
         if let request, let began = core.hooks.requestBegan { began(request) }
     }
 
+    /// Sees to it that the end of an answer is noticed where a handler waits for it.
+    func awaitEnd(_ request: Request) {
+        guard unsafe observation == nil, request[AnswerEndKey.self] != nil else { return }
+        unsafe observation = RequestObservation(storage: request.storage, started: loop.now)
+    }
+
     /// The response went out, or will not.
     /// - Parameter failure: why it did not go out whole.
     func endObserving(failure: ConnectionCloseReason? = nil) {
@@ -74,6 +80,9 @@ extension Connection {
         if core.logsRequests { logEnd(record) }
         core.configuration.accessLog?(record)
         core.hooks.requestEnded?(record)
+        if let storage = ended.storage, let told = Request(storage)[AnswerEndKey.self] {
+            told(failure)
+        }
         if core.hasMetrics { core.metrics?.requestEnded(record) }
     }
 

@@ -82,6 +82,7 @@ extension Connection {
     func answerLater(_ response: Response, to request: Request, _ exchange: Exchange) {
         guard exchange.connection === self else { return }
         exchange.task = nil
+        awaitEnd(request)
         answer(response, to: request, into: &loop.sendBuffer)
         goOn()
     }

@@ -107,13 +107,19 @@ extension OpenDirectory {
     ///   - name: the name of the file or directory.
     ///   - limit: the most bytes; above it `ERANGE` is thrown.
     ///   - isForbiddenNone: whether `nil` is given, too, where it must not be read.
+    ///   - byOpening: whether it is opened for that even where the system needs no descriptor.
     package func attribute(
-        _ attribute: String, of name: [UInt8], upTo limit: Int, isForbiddenNone: Bool = true
+        _ attribute: String, of name: [UInt8], upTo limit: Int, isForbiddenNone: Bool = true,
+        byOpening: Bool = false
     ) throws(SystemError) -> [UInt8]? {
         try unsafe OpenFile.attribute(upTo: limit, isForbiddenNone: isForbiddenNone) {
             room, count in
             unsafe with(name) { name in
-                unsafe http_server_attribute_at(file.descriptor, name, attribute, room, count)
+                byOpening
+                    ? unsafe http_server_attribute_of_opened(
+                        file.descriptor, name, attribute, room, count)
+                    : unsafe http_server_attribute_at(
+                        file.descriptor, name, attribute, room, count)
             }
         }
     }

@@ -26,9 +26,18 @@ extension WebDAVHandler {
         if Self.isActive(mediaType) { response.fields.append(.contentSecurityPolicy, "sandbox") }
         let answer = try response.conditional(for: call.request)
         if call.request.method == .get, answer.status != .notModified {
-            await tell(.download(call.path), call)
+            tellDownload(call)
         }
         return answer
+    }
+
+    /// Tells it once all was sent; what the client has not taken was no success.
+    private func tellDownload(_ call: WebDAVCall) {
+        guard let told = options.didPerform else { return }
+        call.request.whenAnswered { failure in
+            guard failure == nil else { return }
+            Task { await told(.download(call.path), call.request) }
+        }
     }
 
     func mediaType(of path: ResourcePath, _ info: ResourceInfo) -> String {

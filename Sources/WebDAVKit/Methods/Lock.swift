@@ -85,6 +85,10 @@ extension WebDAVHandler {
         guard let field = call.request.fields["Lock-Token"], let token = LockToken(field: field)
         else { throw WebDAVError(.badRequest, "Lock-Token is missing") }
         return try await gate.hold([call.path]) {
+            // Section 10.4 is for every method.
+            if call.ifHeader != nil || call.request.hasConditions {
+                try await requireConditions(call, try await store.infoIfThere(call.path))
+            }
             let found = try await locks.locks(on: call.path, andInside: false)
             guard let lock = found.first(where: { $0.token == token }) else {
                 throw WebDAVError(

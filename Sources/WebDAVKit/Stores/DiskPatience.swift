@@ -10,7 +10,7 @@ internal import Synchronization
 /// waited long, the next work is handed over, for twenty times as long: an event loop does not wait
 /// for a disk for more than a twentieth of its time. File systems of other machines and of other
 /// programs may keep somebody waiting for ever; those are never asked by an event loop.
-final class DiskPatience: Sendable {
+package final class DiskPatience: Sendable {
     /// In nanoseconds, what is no longer short.
     private static let limit: UInt64 = 1_000_000
     private static let restFactor: UInt64 = 20
@@ -19,18 +19,18 @@ final class DiskPatience: Sendable {
     private let isBusyUntil = Atomic<UInt64>(0)
 
     /// - Parameter isLocal: whether the file system is one of this machine.
-    init(isLocal: Bool) {
+    package init(isLocal: Bool) {
         self.isLocal = isLocal
     }
 
     /// Whether short work is done by who wants it.
-    var isQuick: Bool {
+    package var isQuick: Bool {
         BlockingPool.mayBlockHere
             || (isLocal && Syscalls.monotonic() >= isBusyUntil.load(ordering: .relaxed))
     }
 
     /// Runs short work on files, here or where it may wait.
-    func run<Result: Sendable>(
+    package func run<Result: Sendable>(
         _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
         guard !BlockingPool.mayBlockHere else { return try body() }

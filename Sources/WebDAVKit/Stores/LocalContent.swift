@@ -62,8 +62,7 @@ final class LocalContent: StagedContent {
             if case .file(let file, let place) = form { return (file, place) }
             preconditionFailure("there are two forms")
         }
-        let place = scratch.place(beside: target)
-        let file = try place.directory.create(place.name)
+        let (file, place) = try scratch.create(beside: target)
         state.withLock { $0.form = .file(file, place) }
         try file.write(bytes)
         return (file, place)

@@ -136,9 +136,9 @@ final class LocalProperties: Sendable {
         hasFiles.store(true, ordering: .relaxed)
         let target = FilePlace(
             directory: try own.directory(Self.folder), name: name(of: try file.status()))
-        let new = scratch.place(beside: target)
+        let (file, new) = try scratch.create(beside: target)
         do throws(SystemError) {
-            try new.directory.create(new.name).write(bytes)
+            try file.write(bytes)
             try new.directory.rename(new.name, to: target, .replacing)
         } catch {
             try? new.directory.remove(new.name, isDirectory: false)

@@ -17,6 +17,7 @@ extension LocalStore {
             return
         }
         try await work { [self] () throws in
+            scratch.renewIfGone()
             let source = try place(of: path)
             let target = try place(of: destination)
             _ = try source.directory.status(of: source.name)
@@ -59,6 +60,7 @@ extension LocalStore {
             source = try place(of: path)
         }
         _ = try source.directory.status(of: source.name)
+        scratch.renewIfGone()
         let new = scratch.place(beside: target)
         let own = try? scratch.ownFolderIfThere()?.status(of: [])
         do {

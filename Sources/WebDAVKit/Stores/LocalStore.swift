@@ -134,14 +134,13 @@ public final class LocalStore: ResourceStore {
         if let expected, expected <= LocalContent.memoryLimit {
             return LocalContent(bytes: try await body.collect(upTo: Int(expected)))
         }
-        let place = try await shortWork { [tree, scratch] () throws in
+        let (file, place) = try await shortWork { [tree, scratch] () throws in
             let target = try tree.place(of: path.bytes)
             if let expected, expected > (try FileTree.space(of: target.directory.file)).available {
                 throw WebDAVError.storageFull
             }
-            return scratch.place(beside: target)
+            return try scratch.create(beside: target)
         }
-        let file = try await shortWork { () throws in try place.directory.create(place.name) }
         let content = LocalContent(file: file, place: place)
         var writer = FileWriter(file)
         do {
@@ -203,7 +202,12 @@ public final class LocalStore: ResourceStore {
         }
         guard let info = ResourceInfo(status) else { throw WebDAVError.notFound }
         if synchronizes { try Syscalls.synchronize(file.descriptor) }
-        try from.directory.rename(from.name, to: target, .replacing)
+        do throws(SystemError) {
+            try from.directory.rename(from.name, to: target, .replacing)
+        } catch {
+            guard error.isMissing, scratch.renewIfGone() else { throw error }
+            throw WebDAVError(.internalServerError, "what was received is gone from the disk")
+        }
         content.isPlaced = true
         if let old { properties.forget(old) }
         return info

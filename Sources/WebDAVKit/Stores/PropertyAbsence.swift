@@ -1,5 +1,5 @@
 internal import HTTPCodecs
-internal import HTTPServerCore
+package import HTTPServerCore
 
 /// Files that were seen to have no dead properties, by which most members of a collection need not
 /// be asked for them each time that it is listed.
@@ -7,7 +7,7 @@ internal import HTTPServerCore
 /// To give a file a property changes the time of the last change of its status. So what was seen
 /// holds as long as that time is the same; it counts only where the time was long past when it was
 /// seen, so that a change just after it has another one, however coarse the file system's clock is.
-final class PropertyAbsence: Sendable {
+package final class PropertyAbsence: Sendable {
     private struct Seen: Sendable {
         var inode: UInt64 = 0
         var changed: Int64 = 0
@@ -18,8 +18,10 @@ final class PropertyAbsence: Sendable {
 
     private let slots = Locked<[Seen]>([])
 
+    package init() {}
+
     /// Whether a file is known to have none.
-    func holds(_ status: FileStatus) -> Bool {
+    package func holds(_ status: FileStatus) -> Bool {
         let seen = Self.seen(status)
         return slots.withLock { slots in
             guard !slots.isEmpty else { return false }
@@ -30,7 +32,7 @@ final class PropertyAbsence: Sendable {
 
     /// Notes that a file has none.
     /// - Parameter now: seconds since the epoch at a time before it was looked at.
-    func note(_ status: FileStatus, now: Int64) {
+    package func note(_ status: FileStatus, now: Int64) {
         guard status.changedSeconds < now - Self.coarsestClock else { return }
         let seen = Self.seen(status)
         slots.withLock { slots in

@@ -41,6 +41,32 @@ final class ScratchFolder: Sendable {
             name: Self.randomName(String(decoding: OwnNames.folder, as: UTF8.self) + "-"))
     }
 
+    /// Makes a file on the volume of `target`, for what is to get its name. It blocks.
+    func create(beside target: FilePlace) throws(SystemError) -> (OpenFile, FilePlace) {
+        let place = place(beside: target)
+        do throws(SystemError) {
+            return (try place.directory.create(place.name), place)
+        } catch {
+            guard error.isMissing, renewIfGone() else { throw error }
+            let place = self.place(beside: target)
+            return (try place.directory.create(place.name), place)
+        }
+    }
+
+    /// Gives up a folder that somebody else has removed while it was in use; the next name is in a
+    /// new one.
+    /// - Returns: whether it was gone.
+    @discardableResult
+    func renewIfGone() -> Bool {
+        guard let current = session.withLock({ $0 }) else { return false }
+        let there = try? ownFolderIfThere()?.status(of: current.name)
+        if let there, there.isSameFile(as: current.status) { return false }
+        session.withLock { session in
+            if session?.name == current.name { session = nil }
+        }
+        return true
+    }
+
     /// A name for a note on what is about to be done, which the next process reads if this one dies
     /// meanwhile.
     func note(_ kind: String) throws(SystemError) -> FilePlace {

@@ -103,6 +103,45 @@ struct WebDAVLockTests {
         #expect(try await client.status("LOCK", "/dav/a", [], DAVClient.lockInfo()) == 423)
     }
 
+    @Test func ifCountsForUnlockAsWell() async throws {
+        let token = try await client.lock("/dav/a")
+        let field = "Lock-Token: <\(token)>"
+        for wrong in ["If: (<urn:uuid:0>)", "If: ([\"other\"])", "If-Match: \"other\""] {
+            #expect(try await client.status("UNLOCK", "/dav/a", [field, wrong]) == 412, "\(wrong)")
+        }
+        #expect(try await client.status("UNLOCK", "/dav/a", [field, "If: (<"]) == 400)
+        #expect(try await client.status("PUT", "/dav/a", [], "x") == 423)
+        #expect(
+            try await client.status("UNLOCK", "/dav/a", [field, "If: (<\(token)>)"]) == 204)
+        #expect(try await client.status("PUT", "/dav/a", [], "x") == 204)
+    }
+
+    @Test func theLockThatIsInTheWayIsNamed() async throws {
+        _ = try await client.send("MKCOL", "/dav/c")
+        _ = try await client.send("PUT", "/dav/c/f", [], "x")
+        _ = try await client.send("PUT", "/dav/g", [], "x")
+        let flat = try await client.lock("/dav/c", depth: "0")
+        let submitted = "<D:lock-token-submitted><D:href>"
+        // What would change the membership is refused for the lock of the collection.
+        for (method, path, fields) in [
+            ("PUT", "/dav/c/new", []), ("DELETE", "/dav/c/f", []), ("MKCOL", "/dav/c/new", []),
+            ("MOVE", "/dav/c/f", ["Destination: /dav/f"]),
+            ("COPY", "/dav/g", ["Destination: /dav/c/g"]),
+        ] {
+            let answer = try await client.send(method, path, fields, method == "PUT" ? "x" : "")
+            #expect(answer.status == 423, "\(method)")
+            #expect(answer.text.contains(submitted + "/dav/c</D:href></D:lock"), "\(answer.text)")
+        }
+        #expect(try await client.status("UNLOCK", "/dav/c", ["Lock-Token: <\(flat)>"]) == 204)
+        _ = try await client.lock("/dav/c")
+        _ = try await client.lock("/dav/g")
+        let inside = try await client.send("PUT", "/dav/c/f", [], "y")
+        #expect(inside.text.contains(submitted + "/dav/c</D:href></D:lock"))
+        let target = try await client.send("COPY", "/dav/c/f", ["Destination: /dav/g"])
+        #expect(target.status == 423)
+        #expect(target.text.contains(submitted + "/dav/g</D:href></D:lock"))
+    }
+
     @Test func locksEndByThemselves() async throws {
         let clock = Clock()
         let client = DAVClient(locks: MemoryLockStore(limit: 10) { clock.now })

@@ -112,6 +112,20 @@ struct WebDAVMethodTests {
         #expect(try await client.status("COPY", "/dav/a", fields) == status)
     }
 
+    @Test func encodedSlashesLeadNowhere() async throws {
+        #expect(try await client.status("MKCOL", "/dav/c") == 201)
+        #expect(try await client.status("PUT", "/dav/f", [], "x") == 201)
+        for method in ["COPY", "MOVE"] {
+            for path in ["/dav/c%2Fg", "/dav/c%2fg", "http://example.org/dav/c%2Fg", "/dav%2Fg"] {
+                let status = try await client.status(method, "/dav/f", ["Destination: \(path)"])
+                #expect(status == 400 || status == 502, "\(method) \(path): \(status)")
+            }
+        }
+        #expect(try await client.status("PUT", "/dav/c%2Fg", [], "x") == 400)
+        #expect(try await client.status("GET", "/dav/c/g") == 404)
+        #expect(try await client.send("GET", "/dav/f").text == "x")
+    }
+
     @Test func collectionsAreShownAsPages() async throws {
         try await makeTree()
         let page = try await client.send("GET", "/dav/a/")

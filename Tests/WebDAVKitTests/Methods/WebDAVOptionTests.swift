@@ -124,7 +124,38 @@ struct WebDAVOptionTests {
         options.shouldPerform = nil
         let client = DAVClient(store: store, options: options)
         #expect(try await client.status(words[0], words[1], fields, content) < 300)
+        await Self.turns { told.withLock { !$0.isEmpty } }
         #expect(told.withLock { $0 } == [operation])
+    }
+
+    /// Lets others have their turns until something has happened, for a minute at most.
+    private static func turns(until isDone: () -> Bool) async {
+        let end = ContinuousClock.now + .seconds(60)
+        while !isDone(), ContinuousClock.now < end { await Task.yield() }
+    }
+
+    @Test func downloadsAreToldOnceAllWasSent() async throws {
+        let store = MemoryStore()
+        let content = String(repeating: "0123456789abcdef", count: 1 << 16)
+        #expect(try await DAVClient(store: store).status("PUT", "/dav/f", [], content) == 201)
+        let told = Locked<[String]>([])
+        var options = WebDAVOptions()
+        options.didPerform = { operation, request in
+            told.withLock { $0.append("\(operation) \(request.fields["Mark"] ?? "")") }
+        }
+        let client = DAVClient(store: store, options: options)
+        // One that goes away in the middle, one that has it already, and one that looks only.
+        let lost = MemoryConnection(client.router)
+        lost.fail(at: 100_000, 104)
+        lost.send("GET /dav/f HTTP/1.1\r\nHost: example.org\r\nMark: lost\r\n\r\n")
+        _ = try await lost.closed()
+        let tag = try #require(try await client.send("HEAD", "/dav/f", ["Mark: head"])["ETag"])
+        let fields = ["Mark: same", "If-None-Match: \(tag)"]
+        #expect(try await client.status("GET", "/dav/f", fields) == 304)
+        #expect(try await client.send("GET", "/dav/f", ["Mark: whole"]).text == content)
+        await Self.turns { told.withLock { !$0.isEmpty } }
+        let path = try #require(ResourcePath("f"))
+        #expect(told.withLock { $0 } == ["\(WebDAVOperation.download(path)) whole"])
     }
 
     @Test func unlockIsAskedForAndTold() async throws {
