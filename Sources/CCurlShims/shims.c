@@ -27,6 +27,15 @@ CURLcode http_curl_set_string(CURL *easy, CURLoption option, const char *value) 
     return curl_easy_setopt(easy, option, value);
 }
 
+CURLcode http_curl_set_url(CURL *easy, CURLU **kept, const char *text) {
+    if (!*kept) *kept = curl_url();
+    const int is_read =
+        *kept && curl_url_set(*kept, CURLUPART_URL, text, CURLU_PATH_AS_IS) == CURLUE_OK;
+    // What cannot be read is left to libcurl, which says what is wrong with it.
+    curl_easy_setopt(easy, CURLOPT_CURLU, is_read ? *kept : NULL);
+    return curl_easy_setopt(easy, CURLOPT_URL, text);
+}
+
 CURLcode http_curl_set_list(CURL *easy, CURLoption option, struct curl_slist *list) {
     return curl_easy_setopt(easy, option, list);
 }
@@ -309,6 +318,10 @@ int http_poll_some(http_poll_event *events, int count, int waker, int64_t nanose
     return read(waker, &counter, sizeof counter) > 0;
 }
 
-int http_is_main_thread(void) { return syscall(SYS_gettid) == getpid(); }
+int http_is_main_thread(void) {
+    static _Thread_local signed char known;
+    if (!known) known = syscall(SYS_gettid) == getpid() ? 1 : -1;
+    return known > 0;
+}
 
 #endif

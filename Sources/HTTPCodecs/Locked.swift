@@ -43,19 +43,26 @@ public final class Locked<Value: Sendable>: @unchecked Sendable {
             return body(&value)
         }
     #else
+        // The value is not the mutex's own: at its end the runtime would have to look up what a
+        // `Mutex<Value>` is, for each one.
+        @exclusivity(unchecked)
         @usableFromInline
-        let mutex: Mutex<Value>
+        var value: Value
+        @usableFromInline
+        let mutex = Mutex<Void>(())
 
         /// Puts a value behind a lock.
         @inlinable
         public init(_ value: Value) {
-            mutex = Mutex(value)
+            unsafe self.value = value
         }
 
         /// Uses the value while nobody else does.
         @inlinable
         public func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
-            mutex.withLock { body(&$0) }
+            mutex._unsafeLock()
+            defer { mutex._unsafeUnlock() }
+            return unsafe body(&value)
         }
     #endif
 }

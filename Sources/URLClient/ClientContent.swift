@@ -80,15 +80,20 @@ final class ContentReader: Sendable {
 final class ContentStream: Sendable {
     private struct State {
         var head: Result<ClientResponse, ClientError>?
-        var headWaiter: CheckedContinuation<Result<ClientResponse, ClientError>, Never>?
+        var headWaiter: Waiter<Result<ClientResponse, ClientError>>?
         /// The pieces that nobody has read, and how many bytes they have.
         var content: [[UInt8]] = []
         var count = 0
         var end: Result<Void, ClientError>?
-        var reader: CheckedContinuation<Result<[UInt8]?, ClientError>, Never>?
+        var reader: Waiter<Result<[UInt8]?, ClientError>>?
         var isFull = false
-        var onRoom: (@Sendable () -> Void)?
+        /// Whether more comes only when the reader has nothing left.
+        var isPulled = false
+        var pull: Pull?
     }
+
+    /// Has more content come, which may be there at once; whether it is held until then.
+    typealias Pull = @Sendable (_ isHeld: Bool) -> Void
 
     private let state = Locked(State())
     private let limit: Int
@@ -97,16 +102,16 @@ final class ContentStream: Sendable {
         self.limit = Swift.max(limit, 1)
     }
 
-    /// What to call when there is room again.
-    func onRoom(_ call: @escaping @Sendable () -> Void) {
-        state.withLock { $0.onRoom = call }
+    /// What to call when there is room again, or nothing left.
+    func onPull(_ call: @escaping Pull) {
+        state.withLock { $0.pull = call }
     }
 
     // MARK: the session's loop
 
     func begin(_ response: ClientResponse) {
         let waiter = state.withLock {
-            state -> CheckedContinuation<Result<ClientResponse, ClientError>, Never>? in
+            state -> Waiter<Result<ClientResponse, ClientError>>? in
             state.head = .success(response)
             defer { state.headWaiter = nil }
             return state.headWaiter
@@ -114,28 +119,30 @@ final class ContentStream: Sendable {
         waiter?.resume(returning: .success(response))
     }
 
-    /// Whether there is room for more.
-    func add(_ piece: [UInt8]) -> Bool {
-        let (reader, hasRoom) = state.withLock {
-            state -> (CheckedContinuation<Result<[UInt8]?, ClientError>, Never>?, Bool) in
+    enum Place { case awaited, kept, full }
+
+    /// Adds a piece, and says where it went: to the reader who waits, or to those that wait for it.
+    func add(_ piece: [UInt8]) -> Place {
+        let (reader, place) = state.withLock {
+            state -> (Waiter<Result<[UInt8]?, ClientError>>?, Place) in
             if let reader = state.reader {
                 state.reader = nil
-                return (reader, true)
+                return (reader, .awaited)
             }
             state.content.append(piece)
             state.count += piece.count
             state.isFull = state.count >= limit
-            return (nil, !state.isFull)
+            return (nil, state.isFull ? .full : .kept)
         }
         reader?.resume(returning: .success(piece))
-        return hasRoom
+        return place
     }
 
     func finish(_ result: Result<Void, ClientError>) {
         let (headWaiter, reader) = state.withLock { state in
             state.end = result
             if state.head == nil, case .failure(let error) = result { state.head = .failure(error) }
-            state.onRoom = nil
+            state.pull = nil
             defer { (state.headWaiter, state.reader) = (nil, nil) }
             return (state.headWaiter, state.reader)
         }
@@ -147,93 +154,68 @@ final class ContentStream: Sendable {
         }
     }
 
+    /// From now on more comes only when the reader has nothing left.
+    /// - Returns: false if it waits already, so that more has to come by itself.
+    func startPull() -> Bool {
+        state.withLock { state in
+            state.isPulled = state.reader == nil
+            return state.isPulled
+        }
+    }
+
+    /// More comes as long as there is room.
+    /// - Returns: whether there is.
+    func endPull() -> Bool {
+        state.withLock { state in
+            state.isPulled = false
+            state.isFull = state.count >= limit
+            return !state.isFull
+        }
+    }
+
     // MARK: the reader
 
     func response() async -> Result<ClientResponse, ClientError> {
-        await withCheckedContinuation { continuation in
+        await Waiter.wait { waiter in
             let head = state.withLock { state -> Result<ClientResponse, ClientError>? in
-                if state.head == nil { state.headWaiter = continuation }
+                if state.head == nil { state.headWaiter = waiter }
                 return state.head
             }
-            if let head { continuation.resume(returning: head) }
+            if let head { waiter.resume(returning: head) }
         }
     }
 
     func next() async throws -> [UInt8]? {
-        let result = await withCheckedContinuation { continuation in
-            let (answer, onRoom) = state.withLock { state in take(from: &state, continuation) }
-            onRoom?()
-            if let answer { continuation.resume(returning: answer) }
+        let (piece, pull, isHeld) = state.withLock { state in
+            let piece = take(from: &state)
+            let isWanted = piece == nil || state.isFull && !state.isPulled && state.count < limit
+            let isHeld = state.isFull || state.isPulled
+            if isWanted { state.isFull = false }
+            return (piece, isWanted ? state.pull : nil, isHeld)
+        }
+        pull?(isHeld)
+        if let piece { return try piece.get() }
+        // It may be there now.
+        let result = await Waiter.wait { waiter in
+            let answer = state.withLock { state -> Result<[UInt8]?, ClientError>? in
+                if let piece = take(from: &state) { return piece }
+                guard state.reader == nil else {
+                    return .failure(ClientError(.internalFailure, "two readers at once"))
+                }
+                state.reader = waiter
+                return nil
+            }
+            if let answer { waiter.resume(returning: answer) }
         }
         return try result.get()
     }
 
-    private func take(
-        from state: inout State,
-        _ continuation: CheckedContinuation<Result<[UInt8]?, ClientError>, Never>
-    ) -> (Result<[UInt8]?, ClientError>?, (@Sendable () -> Void)?) {
-        if !state.content.isEmpty {
+    private func take(from state: inout State) -> Result<[UInt8]?, ClientError>? {
+        guard state.content.isEmpty else {
             let piece = state.content.removeFirst()
             state.count -= piece.count
-            let hadNoRoom = state.isFull
-            state.isFull = state.isFull && state.count >= limit
-            return (.success(piece), hadNoRoom && !state.isFull ? state.onRoom : nil)
+            return .success(piece)
         }
-        switch state.end {
-        case .success: return (.success(nil), nil)
-        case .failure(let error): return (.failure(error), nil)
-        case nil: break
-        }
-        guard state.reader == nil else {
-            return (.failure(ClientError(.internalFailure, "two readers at once")), nil)
-        }
-        state.reader = continuation
-        return (nil, nil)
-    }
-}
-
-/// Hands content to a stream: what comes in one go in one piece.
-final class StreamSink: ContentSink {
-    private let stream: ContentStream
-    private var piece: [UInt8] = []
-    /// How long the last one became.
-    private var usualCount = 0
-    private static let longestPiece = 96 << 10
-
-    init(_ stream: ContentStream) {
-        self.stream = stream
-    }
-
-    override var receivesMuch: Bool { true }
-
-    override func begin(_ response: ClientResponse) -> ClientError? {
-        stream.begin(response)
-        return nil
-    }
-
-    override func take(_ bytes: UnsafeRawBufferPointer) -> Answer {
-        if piece.isEmpty { piece.reserveCapacity(max(bytes.count, usualCount)) }
-        unsafe piece.append(contentsOf: bytes)
-        return piece.count < Self.longestPiece ? .kept : flush()
-    }
-
-    override func flush() -> Answer {
-        guard !piece.isEmpty else { return .taken }
-        let whole = piece
-        piece = []
-        usualCount = whole.count
-        return stream.add(whole) ? .taken : .full
-    }
-
-    /// Only when the task is completed, so that the reader finds the trailers there.
-    override func finish(trailers: HTTPFields) -> ClientError? {
-        _ = flush()
-        stream.finish(.success(()))
-        return nil
-    }
-
-    override func abandon(_ error: ClientError) {
-        _ = flush()
-        stream.finish(.failure(error))
+        return state.end.map { $0.map { nil } }
     }
 }

@@ -4,15 +4,9 @@ internal import HTTPParser
 extension ClientRequest {
     /// The request with what the session adds.
     func filled(
-        from configuration: ClientConfiguration, isDownload: Bool, _ usual: UsualFields
+        from configuration: ClientConfiguration, isDownload: Bool
     ) -> ClientRequest {
         var request = self
-        if fields.isEmpty, body.isNone {
-            request.fields = usual.fields(
-                isDownload: isDownload,
-                decodes: decodesContent ?? configuration.decodesContent)
-            return request
-        }
         for field in configuration.additionalFields where !fields.contains(field.name) {
             request.fields.append(field)
         }
@@ -38,10 +32,22 @@ extension ClientRequest {
         return request
     }
 
+    /// The request with the session's fields, if it has none of its own, and no content.
+    func filled(isDownload: Bool, _ usual: UsualFields) -> ClientRequest? {
+        guard fields.isEmpty, body.isNone else { return nil }
+        var request = self
+        request.fields = usual.fields(
+            isDownload: isDownload, decodes: decodesContent ?? usual.decodesContent)
+        return request
+    }
+
     /// Why the request cannot go on the wire.
     var unsendable: ClientError? {
-        for field in fields where !field.value.utf8.allSatisfy(Self.isLawful) {
-            return ClientError(.badRequest, "a control character in \(field.name)")
+        for field in fields {
+            var value = field.value
+            guard value.withUTF8({ unsafe $0.allSatisfy(Self.isLawful) }) else {
+                return ClientError(.badRequest, "a control character in \(field.name)")
+            }
         }
         if case .failure(let error) = wire { return error }
         return nil
@@ -74,6 +80,8 @@ struct UsualFields {
     private var download: HTTPFields
     private var decoded: HTTPFields
     private let plain: HTTPFields
+    /// Whether content coding is taken off where a request does not say.
+    let decodesContent: Bool
 
     init(_ configuration: ClientConfiguration) {
         var common = configuration.additionalFields
@@ -83,6 +91,7 @@ struct UsualFields {
         common.remove(.contentLength)
         common.remove(.transferEncoding)
         (download, decoded, plain) = (common, common, common)
+        decodesContent = configuration.decodesContent
         guard !common.contains(.acceptEncoding) else { return }
         download.append(.acceptEncoding, "identity")
         guard !common.contains(.range) else { return }

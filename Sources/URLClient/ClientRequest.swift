@@ -18,148 +18,124 @@ public import HTTPParser
 public struct ClientRequest: Sendable {
     /// The method.
     public var method: HTTPMethod {
-        get { box.values.method }
+        get { unsafe box.values.method }
         _modify {
             own()
-            yield &box.values.method
+            yield unsafe &box.values.method
         }
     }
     /// The URL. A user name and password in it are used as credentials and never sent as part of
     /// the target; a fragment is not sent.
     public var url: URL {
-        get { box.values.url }
+        get { unsafe box.values.url }
         set {
             own()
-            box.values.url = newValue
-            box.values.wire = Self.wire(newValue.absoluteString)
+            unsafe box.values.url = newValue
+            unsafe box.values.wire = Self.wire(newValue.absoluteString)
         }
     }
     /// Fields to send. They win over the session's additional fields and over those that the client
     /// would make itself; `Content-Length` and `Transfer-Encoding` are always the client's own.
     public var fields: HTTPFields {
-        get { box.values.fields }
+        get { unsafe box.values.fields }
         _modify {
             own()
-            yield &box.values.fields
+            yield unsafe &box.values.fields
         }
     }
     /// The content to send.
     public var body: ClientBody {
-        get { box.values.body }
+        get { unsafe box.values.body }
         _modify {
             own()
-            yield &box.values.body
+            yield unsafe &box.values.body
         }
     }
     /// When a stored response may answer; nil for the session's.
     public var cachePolicy: CachePolicy? {
-        get { box.values.cachePolicy }
+        get { unsafe box.values.cachePolicy }
         _modify {
             own()
-            yield &box.values.cachePolicy
+            yield unsafe &box.values.cachePolicy
         }
     }
     /// How long things may take; nil for the session's.
     public var timeouts: ClientTimeouts? {
-        get { box.values.timeouts }
-        _modify {
-            own()
-            yield &box.values.timeouts
-        }
+        get { unsafe box.values.rare?.values.timeouts }
+        set { changeRare { $0.timeouts = newValue } }
     }
     /// Which requests go first when not all can run, 0...1.
     public var priority: Double {
-        get { box.values.priority }
+        get { unsafe box.values.priority }
         _modify {
             own()
-            yield &box.values.priority
+            yield unsafe &box.values.priority
         }
     }
     /// Where to connect to instead of the URL's host; nil for what the session's policy says. It
     /// does not hold for other origins that a redirect leads to.
     public var connectTo: ConnectTarget? {
-        get { box.values.connectTo }
-        _modify {
-            own()
-            yield &box.values.connectTo
-        }
+        get { unsafe box.values.rare?.values.connectTo }
+        set { changeRare { $0.connectTo = newValue } }
     }
     /// The proxy; nil for the session's.
     public var proxy: ProxyPolicy? {
-        get { box.values.proxy }
-        _modify {
-            own()
-            yield &box.values.proxy
-        }
+        get { unsafe box.values.rare?.values.proxy }
+        set { changeRare { $0.proxy = newValue } }
     }
     /// Which versions of HTTP to speak; nil for the session's.
     public var protocols: ProtocolPolicy? {
-        get { box.values.protocols }
-        _modify {
-            own()
-            yield &box.values.protocols
-        }
+        get { unsafe box.values.rare?.values.protocols }
+        set { changeRare { $0.protocols = newValue } }
     }
     /// How servers are authenticated; nil for the session's.
     public var tls: TLSOptions? {
-        get { box.values.tls }
-        _modify {
-            own()
-            yield &box.values.tls
-        }
+        get { unsafe box.values.rare?.values.tls }
+        set { changeRare { $0.tls = newValue } }
     }
     /// When to wait for `100 Continue` before the content; nil for the session's.
     public var expectation: ExpectationPolicy? {
-        get { box.values.expectation }
-        _modify {
-            own()
-            yield &box.values.expectation
-        }
+        get { unsafe box.values.rare?.values.expectation }
+        set { changeRare { $0.expectation = newValue } }
     }
     /// The most content that is taken, in bytes, content coding taken off; nil for the session's.
     public var contentLimit: Int64? {
-        get { box.values.contentLimit }
-        _modify {
-            own()
-            yield &box.values.contentLimit
-        }
+        get { unsafe box.values.rare?.values.contentLimit }
+        set { changeRare { $0.contentLimit = newValue } }
     }
     /// Whether gzip and deflate are asked for and taken off; nil for the session's.
     public var decodesContent: Bool? {
-        get { box.values.decodesContent }
+        get { unsafe box.values.decodesContent }
         _modify {
             own()
-            yield &box.values.decodesContent
+            yield unsafe &box.values.decodesContent
         }
     }
     /// Whether cookies are sent and stored.
     public var usesCookies: Bool {
-        get { box.values.usesCookies }
+        get { unsafe box.values.usesCookies }
         _modify {
             own()
-            yield &box.values.usesCookies
+            yield unsafe &box.values.usesCookies
         }
     }
     /// The URL of the page that the request is made for, where that matters to cookies.
     public var mainDocumentURL: URL? {
-        get { box.values.mainDocumentURL }
-        _modify {
-            own()
-            yield &box.values.mainDocumentURL
-        }
+        get { unsafe box.values.rare?.values.mainDocumentURL }
+        set { changeRare { $0.mainDocumentURL = newValue } }
     }
     /// Whether content, more than no bytes of it, may be sent with GET, HEAD and TRACE, which gives it no meaning (RFC 9110
     /// section 9.3.1); such a request fails otherwise.
     public var allowsContentWithoutMeaning: Bool {
-        get { box.values.allowsContentWithoutMeaning }
+        get { unsafe box.values.allowsContentWithoutMeaning }
         _modify {
             own()
-            yield &box.values.allowsContentWithoutMeaning
+            yield unsafe &box.values.allowsContentWithoutMeaning
         }
     }
 
     /// The URL taken apart, or why it cannot be.
-    var wire: Result<WireURL, ClientError> { box.values.wire }
+    var wire: Result<WireURL, ClientError> { unsafe box.values.wire }
 
     /// All of it. A request is handed on many times and seldom changed.
     private struct Values {
@@ -168,26 +144,41 @@ public struct ClientRequest: Sendable {
         var fields: HTTPFields
         var body: ClientBody
         var cachePolicy: CachePolicy?
-        var timeouts: ClientTimeouts?
         var priority: Double
-        var connectTo: ConnectTarget?
-        var proxy: ProxyPolicy?
-        var protocols: ProtocolPolicy?
-        var tls: TLSOptions?
-        var expectation: ExpectationPolicy?
-        var contentLimit: Int64?
         var decodesContent: Bool?
         var usesCookies: Bool
-        var mainDocumentURL: URL?
         var allowsContentWithoutMeaning: Bool
         var wire: Result<WireURL, ClientError>
+        var rare: Rare?
     }
 
-    private final class Box: @unchecked Sendable {
-        var values: Values
+    /// What most requests leave to the session.
+    private final class Rare: Sendable {
+        struct Values: Sendable {
+            var timeouts: ClientTimeouts?
+            var connectTo: ConnectTarget?
+            var proxy: ProxyPolicy?
+            var protocols: ProtocolPolicy?
+            var tls: TLSOptions?
+            var expectation: ExpectationPolicy?
+            var contentLimit: Int64?
+            var mainDocumentURL: URL?
+        }
+
+        let values: Values
 
         init(_ values: Values) {
             self.values = values
+        }
+    }
+
+    /// Whoever changes it has it alone, so that no two accesses can be at odds.
+    private final class Box: @unchecked Sendable {
+        @exclusivity(unchecked)
+        var values: Values
+
+        init(_ values: Values) {
+            unsafe self.values = values
         }
     }
 
@@ -195,8 +186,18 @@ public struct ClientRequest: Sendable {
 
     /// Makes the values this request's own before they are changed.
     private mutating func own() {
-        if !isKnownUniquelyReferenced(&box) { box = Box(box.values) }
+        if !isKnownUniquelyReferenced(&box) { box = Box(unsafe box.values) }
     }
+
+    private mutating func changeRare(_ body: (inout Rare.Values) -> Void) {
+        own()
+        var values = unsafe box.values.rare?.values ?? Rare.Values()
+        body(&values)
+        unsafe box.values.rare = Rare(values)
+    }
+
+    /// Whether all that is seldom set is left to the session.
+    var isUsual: Bool { unsafe box.values.rare == nil }
 
     /// Creates a request.
     /// - Parameters:
@@ -242,7 +243,7 @@ public struct ClientRequest: Sendable {
         box = Box(
             Values(
                 method: method, url: url, fields: fields, body: body, priority: 0.5,
-                usesCookies: true, allowsContentWithoutMeaning: false, wire: wire))
+                usesCookies: true, allowsContentWithoutMeaning: false, wire: wire, rare: nil))
     }
 
     private static func wire(_ text: String) -> Result<WireURL, ClientError> {

@@ -9,18 +9,60 @@ public import HTTPParser
 /// The head of an answer, and the fields behind its content once they are there.
 public struct ClientResponse: Sendable {
     /// The URL that answered: that of the last hop.
-    public let url: URL
+    public var url: URL { parts.values.url }
     /// The status.
-    public let status: HTTPStatus
+    public var status: HTTPStatus { parts.values.status }
     /// The version that was spoken.
-    public let version: Version
-    let head: ResponseFields
+    public var version: Version { parts.values.version }
+    var head: ResponseFields { parts.values.head }
     /// Answers before this one: 103 Early Hints and other 1xx (RFC 9110 section 15.2).
-    public internal(set) var interim: [Interim] = []
+    public internal(set) var interim: [Interim] {
+        get { parts.values.interim }
+        set { change { $0.interim = newValue } }
+    }
     /// The fields behind the content (RFC 9110 section 6.5); empty until it has come.
-    public internal(set) var trailers = HTTPFields()
+    public internal(set) var trailers: HTTPFields {
+        get { parts.values.trailers }
+        set { change { $0.trailers = newValue } }
+    }
+    /// How many bytes the content will have, content coding taken off; nil if that is not known.
+    public internal(set) var expectedLength: Int64? {
+        get { parts.values.expectedLength }
+        set { change { $0.expectedLength = newValue } }
+    }
     /// Whether it was taken from the cache, in whole.
-    public var isFromCache = false
+    public var isFromCache: Bool {
+        get { parts.values.isFromCache }
+        set { change { $0.isFromCache = newValue } }
+    }
+
+    private struct Values: Sendable {
+        let url: URL
+        let status: HTTPStatus
+        let version: Version
+        let head: ResponseFields
+        var interim: [Interim] = []
+        var trailers = HTTPFields()
+        var expectedLength: Int64?
+        var isFromCache = false
+    }
+
+    /// What a response is made of: it is handed from hand to hand, and seldom changed.
+    private final class Parts: Sendable {
+        let values: Values
+
+        init(_ values: Values) {
+            self.values = values
+        }
+    }
+
+    private var parts: Parts
+
+    private mutating func change(_ body: (inout Values) -> Void) {
+        var values = parts.values
+        body(&values)
+        parts = Parts(values)
+    }
 
     /// Versions of HTTP.
     public enum Version: String, Sendable, Hashable, CaseIterable {
@@ -43,11 +85,14 @@ public struct ClientResponse: Sendable {
         public var fields: HTTPFields { head.fields }
     }
 
-    init(url: URL, status: HTTPStatus, version: Version, head: ResponseFields) {
-        self.url = url
-        self.status = status
-        self.version = version
-        self.head = head
+    init(
+        url: URL, status: HTTPStatus, version: Version, head: ResponseFields,
+        interim: [Interim] = [], expectedLength: Int64? = nil
+    ) {
+        parts = Parts(
+            Values(
+                url: url, status: status, version: version, head: head, interim: interim,
+                expectedLength: expectedLength))
     }
 
     /// Creates a response from its parts, as tests and caches need it.
@@ -66,7 +111,4 @@ public struct ClientResponse: Sendable {
 
     /// The length that Content-Length announces; nil without it, or if it is malformed.
     public var announcedLength: Int64? { head.contentLength }
-
-    /// How many bytes the content will have, content coding taken off; nil if that is not known.
-    public internal(set) var expectedLength: Int64?
 }

@@ -14,11 +14,11 @@ extension ClientSession {
     public func data(
         for request: ClientRequest, delegate: (any ClientSessionDelegate)? = nil
     ) async throws(ClientError) -> ([UInt8], ClientResponse) {
-        try await collect(request, delegate) { identifier, loop, events, completion in
+        let (identifier, events) = announce(delegate)
+        return try await collect(
             DataTask(
                 identifier, request, loop, events: events, wantsMetrics: events != nil,
-                completion: completion)
-        }
+                completion: nil))
     }
 
     /// Sends content and collects that of the response.
@@ -35,12 +35,11 @@ extension ClientSession {
     ) async throws(ClientError) -> ([UInt8], ClientResponse) {
         var request = request
         request.body = body
-        let whole = request
-        return try await collect(request, delegate) { identifier, loop, events, completion in
+        let (identifier, events) = announce(delegate)
+        return try await collect(
             UploadTask(
-                identifier, whole, loop, events: events, wantsMetrics: events != nil,
-                completion: completion)
-        }
+                identifier, request, loop, events: events, wantsMetrics: events != nil,
+                completion: nil))
     }
 
     /// Sends a request and writes the content of the response to a file, which appears when it is
@@ -77,7 +76,7 @@ extension ClientSession {
                 }), StreamSink(stream))
         if let driver = task.prepare() {
             let loop = loop
-            stream.onRoom { _ = loop.perform { driver.sinkHasRoom() } }
+            stream.onPull { loop.pull(driver, isHeld: $0) }
         }
         let content = ClientContent(reader: ContentReader(stream, task))
         task.resume(entersLoop: true)
@@ -89,20 +88,18 @@ extension ClientSession {
         return (content, try head.get())
     }
 
-    private func collect<Made: TransferTask>(
-        _ request: ClientRequest, _ delegate: (any ClientSessionDelegate)?,
-        _ make: (Int, ClientLoop, TaskEvents?, @escaping TransferTask.Completion) -> Made
+    private func collect(
+        _ task: TransferTask
     ) async throws(ClientError) -> ([UInt8], ClientResponse) {
-        let outcome = Outcome()
-        let task = adopt(
-            make(
-                nextIdentifier(), loop, events(delegate),
-                { task, content in outcome.set(content, task) }), collectingSink)
+        adopt(task, collectingSink, keepsContent: true)
         task.resume(entersLoop: true)
-        return try await withTaskCancellationHandler {
-            await outcome.value()
-        } onCancel: {
-            task.cancel()
-        }.get()
+        if !task.isOver {
+            await withTaskCancellationHandler {
+                await task.whenOver()
+            } onCancel: {
+                task.cancel()
+            }
+        }
+        return try task.takeOutcome()
     }
 }

@@ -121,17 +121,30 @@ public final class ClientSession: Sendable {
         }
     }
 
+    /// A number for a task, and the delegate's side of it.
+    func announce(_ own: (any ClientSessionDelegate)?) -> (Int, TaskEvents?) {
+        let (identifier, delegate) = shared.withLock { shared in
+            shared.lastIdentifier += 1
+            return (shared.lastIdentifier, own ?? shared.delegate)
+        }
+        return (identifier, delegate.map { TaskEvents($0, on: delegateQueue) })
+    }
+
     /// The delegate's side of a task.
     func events(_ own: (any ClientSessionDelegate)?) -> TaskEvents? {
         (own ?? delegate).map { TaskEvents($0, on: delegateQueue) }
     }
 
     /// Puts a task together.
-    func adopt<Made: TransferTask>(_ task: Made, _ sink: ContentSink) -> Made {
-        let plan = TaskPlan(decider: decider, sink: sink)
+    /// - Parameter keepsContent: whether it keeps the content for who collects it.
+    @discardableResult
+    func adopt<Made: TransferTask>(
+        _ task: Made, _ sink: ContentSink, keepsContent: Bool = false
+    ) -> Made {
         task.shared.withLock { shared in
-            shared.plan = plan
+            shared.plan = TaskPlan(decider: decider, sink: sink)
             shared.session = self
+            shared.keepsContent = keepsContent
         }
         if isInvalid { task.complete(ClientError(.sessionInvalidated), [], nil) }
         return task

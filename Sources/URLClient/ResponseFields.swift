@@ -1,5 +1,5 @@
-internal import HTTPCodecs
 internal import HTTPParser
+internal import Synchronization
 
 /// The head of a response as it came, read when somebody asks.
 ///
@@ -8,7 +8,16 @@ internal import HTTPParser
 final class ResponseFields: Sendable {
     private let bytes: [UInt8]
     private let names: FieldNameSieve
-    private let known: Locked<HTTPFields?>
+    private let known = AtomicLazyReference<Known>()
+
+    /// The fields, once they were read.
+    private final class Known: Sendable {
+        let fields: HTTPFields
+
+        init(_ fields: HTTPFields) {
+            self.fields = fields
+        }
+    }
 
     /// - Parameters:
     ///   - bytes: the lines of a head, the status line first.
@@ -16,22 +25,17 @@ final class ResponseFields: Sendable {
     init(bytes: [UInt8], names: FieldNameSieve = .all) {
         self.bytes = bytes
         self.names = names
-        known = Locked(nil)
     }
 
     init(_ fields: HTTPFields) {
         bytes = []
         names = .all
-        known = Locked(fields)
+        _ = known.storeIfNil(Known(fields))
     }
 
     var fields: HTTPFields {
-        known.withLock { known in
-            if let known { return known }
-            let fields = FieldLines.fields(in: bytes)
-            known = fields
-            return fields
-        }
+        if let known = known.load() { return known.fields }
+        return known.storeIfNil(Known(FieldLines.fields(in: bytes))).fields
     }
 
     var reasonPhrase: String {
@@ -59,15 +63,15 @@ final class ResponseFields: Sendable {
 }
 
 /// Tells of most names that they are not in a head, without a look at it: it knows their lengths
-/// and first letters.
+/// and their first and last letters.
 struct FieldNameSieve {
     private var bits: UInt64
 
     static let none = FieldNameSieve(bits: 0)
     static let all = FieldNameSieve(bits: .max)
 
-    private static func bit(_ first: UInt8, _ length: Int) -> UInt64 {
-        1 << UInt64((Int(first | 0x20) &* 7 &+ length) & 63)
+    private static func bit(_ first: UInt8, _ last: UInt8, _ length: Int) -> UInt64 {
+        1 << UInt64((Int(first | 0x20) &+ Int(last | 0x20) &* 9 &+ length &* 29) & 63)
     }
 
     /// Adds the name that a line begins with.
@@ -75,12 +79,14 @@ struct FieldNameSieve {
         guard let first = unsafe line.first else { return }
         var length = 0
         while length < line.count, unsafe line[length] != 0x3A { length += 1 }
-        bits |= Self.bit(first, length)
+        guard length > 0 else { return }
+        bits |= unsafe Self.bit(first, line[length - 1], length)
     }
 
     /// Whether a name in lower case can be there.
     func mayContain(_ name: StaticString) -> Bool {
-        unsafe bits & Self.bit(name.utf8Start.pointee, name.utf8CodeUnitCount) != 0
+        let count = name.utf8CodeUnitCount
+        return unsafe bits & Self.bit(name.utf8Start[0], name.utf8Start[count - 1], count) != 0
     }
 }
 

@@ -14,6 +14,10 @@ typedef int (*http_curl_prereq_callback)(void *context, char *remote_ip, char *l
 CURLcode http_curl_set_long(CURL *easy, CURLoption option, long value);
 CURLcode http_curl_set_size(CURL *easy, CURLoption option, int64_t value);
 CURLcode http_curl_set_string(CURL *easy, CURLoption option, const char *value);
+/// Sets a URL, taken apart once: libcurl would do that, and put it together again, for each transfer.
+/// `kept` is the caller's; it is made when it is NULL, has to outlive what is done with the handle, and
+/// is freed by `curl_url_cleanup`.
+CURLcode http_curl_set_url(CURL *easy, CURLU **kept, const char *text);
 CURLcode http_curl_set_list(CURL *easy, CURLoption option, struct curl_slist *list);
 CURLcode http_curl_set_blob(CURL *easy, CURLoption option, const void *bytes, size_t count);
 CURLcode http_curl_set_pointer(CURL *easy, CURLoption option, void *pointer);

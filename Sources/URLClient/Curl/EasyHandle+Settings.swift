@@ -24,7 +24,7 @@ extension EasyHandle {
         attach(transfer)
         if url != hop.wire.text {
             url = hop.wire.text
-            set(CURLOPT_URL, url)
+            setURL(url)
         }
         if !isPlain || sentFields != hop.fields {
             setFieldLines(hop)
@@ -80,7 +80,7 @@ extension EasyHandle {
         if let connect = route.connectTimeout {
             set(CURLOPT_CONNECTTIMEOUT_MS, max(1, connect.milliseconds))
         }
-        if route.receivesMuch { set(CURLOPT_BUFFERSIZE, 96 << 10) }
+        if route.receivesMuch { set(CURLOPT_BUFFERSIZE, ContentPiece.usualLength) }
         switch route.resolver.family {
         case .any: break
         case .ipv4: set(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V4))
@@ -116,11 +116,11 @@ extension EasyHandle {
     }
 
     private func setProxy(_ hop: HopSettings) {
-        // An empty name keeps libcurl from the variables of the environment.
+        // Empty names keep libcurl from the variables of the environment.
+        set(CURLOPT_NOPROXY, "")
         guard let proxy = hop.route.proxy else { return set(CURLOPT_PROXY, "") }
         let host = proxy.host.utf8.contains(UInt8(ascii: ":")) ? "[\(proxy.host)]" : proxy.host
         set(CURLOPT_PROXY, "\(proxy.kind.rawValue)://\(host):\(proxy.port)")
-        set(CURLOPT_NOPROXY, "")
         if proxy.kind == .https { setProxyTLS(proxy.tls ?? hop.route.tls, isOwn: proxy.tls != nil) }
         if hop.tunnels {
             set(CURLOPT_HTTPPROXYTUNNEL, 1)

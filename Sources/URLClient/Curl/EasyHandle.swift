@@ -11,6 +11,8 @@ final class EasyHandle {
     private let errorText: UnsafeMutablePointer<CChar>
     private let trust: UnsafeMutablePointer<http_curl_trust>
     private let stream: UnsafeMutablePointer<http_curl_stream>
+    /// The URL, taken apart.
+    private var parsed: OpaquePointer?
     private var lists: [UnsafeMutablePointer<curl_slist>] = unsafe []
     private var fields: UnsafeMutablePointer<curl_slist>?
     /// The first setting that was refused.
@@ -40,6 +42,7 @@ final class EasyHandle {
 
     deinit {
         unsafe curl_easy_cleanup(raw)
+        unsafe curl_url_cleanup(parsed)
         freeLists()
         unsafe errorText.deallocate()
         unsafe trust.deallocate()
@@ -144,6 +147,10 @@ final class EasyHandle {
 
     func set(_ option: CURLoption, _ text: String) {
         unsafe note(http_curl_set_string(raw, option, text))
+    }
+
+    func setURL(_ text: String) {
+        unsafe note(http_curl_set_url(raw, &parsed, text))
     }
 
     func set(_ option: CURLoption, bytes: [UInt8]) {

@@ -153,7 +153,14 @@ final class SocketPoller: @unchecked Sendable {
     // MARK: waiting elsewhere
 
     /// From now on what libcurl waits for is for ``waitForHeld(nanoseconds:_:)``.
-    func hold() { isHeld = true }
+    /// - Parameter all: whether that is so for what it waits for already.
+    func hold(all: Bool) {
+        isHeld = true
+        guard all else { return }
+        for index in entries.indices where !entries[index].wanted.isEmpty {
+            held.append(CInt(index))
+        }
+    }
 
     /// Gives what is left of it to the kernel's list.
     func letGo() {

@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import HTTPCodecs
+internal import Synchronization
 
 /// The loop of a session: all of libcurl, and every decision about a task, happens in it.
 ///
@@ -10,15 +11,7 @@ internal import HTTPCodecs
 final class ClientLoop: @unchecked Sendable {
     typealias Work = @Sendable () -> Void
 
-    /// What a task has come to.
-    private struct Completion {
-        let task: TransferTask
-        let error: ClientError?
-        let content: [UInt8]
-        let metrics: ClientMetrics?
-    }
-
-    private struct Inbox {
+    struct Inbox {
         var work: [Work] = []
         var isOver = false
         /// Whether somebody is in the loop.
@@ -35,33 +28,45 @@ final class ClientLoop: @unchecked Sendable {
 
     let configuration: ClientConfiguration
     let usualFields: UsualFields
-    private let inbox = Locked(Inbox())
-    private let turn = DispatchSemaphore(value: 0)
-    private var multi: MultiHandle?
+    let inbox = Locked(Inbox())
+    let turn = DispatchSemaphore(value: 0)
+    /// How many drivers there are, for those who ask from outside.
+    let driverCount = Atomic(0)
+    var multi: MultiHandle?
 
     // Of whoever is in the loop.
-    private(set) var now: Int64 = System.now()
-    private var drivers: [TaskDriver] = []
-    private var idleHandles: [EasyHandle] = []
-    private var afterwards: [TaskDriver] = []
-    private var completions: [Completion] = []
-    private var hasNewTransfers = false
-    private var nextLook: Int64 = .max
-    private var isEnding = false
+    var now: Int64 = System.now()
+    var drivers: [TaskDriver] = []
+    var idleHandles: [EasyHandle] = []
+    var afterwards: [TaskDriver] = []
+    var completions: [TaskDriver] = []
+    // Emptied, for the next ones.
+    private var spareAfterwards: [TaskDriver] = []
+    private var spareCompletions: [TaskDriver] = []
+    private var spareWork: [Work] = []
+    /// The limits of requests that have none of their own.
+    let usualLimits: TaskDriver.Limits
+    var hasNewTransfers = false
+    var nextLook: Int64 = .max
+    var isEnding = false
     private var onEnd: Work?
-    private var wantsRenewal = false
-    private var routes: SharedRoutes
-    private(set) var patience: Patience
+    var wantsRenewal = false
+    var routes: SharedRoutes
+    var patience: Patience
+    /// The same for those who read content as it comes.
+    var contentPatience: Patience
     /// Whether OpenSSL may write to a socket, which can raise a signal.
-    private var mayBeSecure = false
+    var mayBeSecure = false
     var admission: Admission
 
     init(_ configuration: ClientConfiguration) {
         self.configuration = configuration
         usualFields = UsualFields(configuration)
+        usualLimits = TaskDriver.Limits(configuration.timeouts)
         admission = Admission(configuration)
         routes = SharedRoutes(configuration)
         patience = Patience(configuration.briefWait)
+        contentPatience = Patience(configuration.briefWait, usual: 0)
         let multi = MultiHandle(idleConnections: configuration.idleConnectionLimit)
         self.multi = multi
         inbox.withLock { $0.multi = multi }
@@ -89,86 +94,6 @@ final class ClientLoop: @unchecked Sendable {
         }
         sleeper?.wake()
         return isAccepted
-    }
-
-    /// Has something done, at once and by the caller if nobody else is in the loop. The caller must
-    /// hold no lock: whatever is due in the loop may be done meanwhile. False if the thread has
-    /// ended.
-    func perform(_ driver: TaskDriver? = nil, _ work: @escaping Work) -> Bool {
-        var sleeper: MultiHandle?
-        let (isAccepted, isMine) = inbox.withLock { inbox -> (Bool, Bool) in
-            guard !inbox.isOver else { return (false, false) }
-            guard !inbox.isTaken, inbox.work.isEmpty else {
-                inbox.work.append(work)
-                sleeper = inbox.isVisitorWaiting ? inbox.multi : nil
-                return (true, false)
-            }
-            inbox.isTaken = true
-            return (true, true)
-        }
-        sleeper?.wake()
-        if isMine { visit(driver, work) }
-        return isAccepted
-    }
-
-    /// Starts a task; see ``perform(_:)``. An answer that is expected at once is waited for.
-    func start(_ driver: TaskDriver) -> Bool {
-        perform(driver) { driver.start() }
-    }
-
-    /// A turn of a thread that is not the loop's.
-    /// - Parameter driver: whose end is worth a short wait.
-    private func visit(_ driver: TaskDriver?, _ work: Work) {
-        now = System.now()
-        let waits = driver != nil && drivers.isEmpty && patience.isWorthwhile
-        if waits { multi?.poller.hold() }
-        work()
-        if let multi {
-            let signals = mayBeSecure ? System.holdBrokenPipe() : nil
-            perform(multi, rounds: 2)
-            if waits, let driver { wait(for: driver, multi) }
-            if let signals { System.restore(signals) }
-        }
-        let isDone = drivers.isEmpty && (isEnding || wantsRenewal)
-        let deadline = isDone ? 0 : nextDeadline
-        let (isHandedOver, sleeper) = inbox.withLock { inbox -> (Bool, MultiHandle?) in
-            if inbox.isThreadWaiting {
-                // The loop stays taken, by the thread.
-                inbox.isThreadWaiting = false
-                return (true, nil)
-            }
-            inbox.isTaken = false
-            let isLeft = !inbox.work.isEmpty || deadline < inbox.sleepEnd
-            return (false, isLeft ? inbox.multi : nil)
-        }
-        if isHandedOver { turn.signal() }
-        sleeper?.wake()
-    }
-
-    /// Waits for the answer where it is asked for, as long as nobody else wants anything: an answer
-    /// that comes within a fraction of a millisecond is there before two threads could be woken.
-    private func wait(for driver: TaskDriver, _ multi: MultiHandle) {
-        let end = now + patience.limit
-        if driver.stage == .running, setWaiting(true) {
-            var goesOn = true
-            while goesOn, driver.stage == .running, drivers.count == 1, now < end {
-                goesOn = multi.waitForHeld(nanoseconds: end - now)
-                now = System.now()
-                perform(multi, rounds: 2)
-            }
-            _ = setWaiting(false)
-            patience.note(isRewarded: driver.stage == .over)
-        }
-        multi.poller.letGo()
-    }
-
-    /// Whether those who leave work shall interrupt the wait. False if some is there.
-    private func setWaiting(_ isWaiting: Bool) -> Bool {
-        inbox.withLock { inbox in
-            guard !isWaiting || inbox.work.isEmpty && !inbox.isThreadWaiting else { return false }
-            inbox.isVisitorWaiting = isWaiting
-            return true
-        }
     }
 
     /// Ends the thread when nothing is left to do, then calls `done` on it.
@@ -252,15 +177,11 @@ final class ClientLoop: @unchecked Sendable {
     }
 
     private func takeWork() {
-        let work = inbox.withLock { inbox -> [Work] in
-            guard !inbox.work.isEmpty else { return [] }
-            let work = inbox.work
-            inbox.work = []
-            return work
-        }
-        guard !work.isEmpty else { return }
+        inbox.withLock { swap(&$0.work, &spareWork) }
+        guard !spareWork.isEmpty else { return }
         now = System.now()
-        for item in work { item() }
+        for item in spareWork { item() }
+        spareWork.removeAll(keepingCapacity: true)
     }
 
     /// Refuses further work, unless some has come.
@@ -273,12 +194,13 @@ final class ClientLoop: @unchecked Sendable {
         }
     }
 
-    private func perform(_ multi: MultiHandle, rounds: Int) {
+    func perform(_ multi: MultiHandle, rounds: Int) {
         var left = rounds
         admitWaiting()
         repeat {
             hasNewTransfers = false
             left -= 1
+            if now >= nextLook { lookAtDeadlines() }
             multi.perform(at: now)
             runAfterwards()
             while let (transfer, code) = multi.nextDone() {
@@ -286,7 +208,6 @@ final class ClientLoop: @unchecked Sendable {
             }
             runAfterwards()
             admitWaiting()
-            if now >= nextLook { lookAtDeadlines() }
         } while left > 0 && (hasNewTransfers || multi.deadline <= now)
         tellCompletions()
     }
@@ -294,9 +215,9 @@ final class ClientLoop: @unchecked Sendable {
     /// Those who wait for tasks are told together, so that whoever runs them is woken once.
     private func tellCompletions() {
         while !completions.isEmpty {
-            let told = completions
-            completions.removeAll(keepingCapacity: true)
-            for one in told { one.task.complete(one.error, one.content, one.metrics) }
+            swap(&completions, &spareCompletions)
+            for driver in spareCompletions { driver.tellEnd() }
+            spareCompletions.removeAll(keepingCapacity: true)
         }
     }
 
@@ -307,12 +228,12 @@ final class ClientLoop: @unchecked Sendable {
     /// For what a callback must not do itself: adding, removing, starting to flow again.
     private func runAfterwards() {
         while !afterwards.isEmpty {
-            let drivers = afterwards
-            afterwards.removeAll(keepingCapacity: true)
-            for driver in drivers {
+            swap(&afterwards, &spareAfterwards)
+            for driver in spareAfterwards {
                 driver.isCalledAfterwards = false
                 driver.afterCallbacks()
             }
+            spareAfterwards.removeAll(keepingCapacity: true)
         }
     }
 
@@ -324,94 +245,5 @@ final class ClientLoop: @unchecked Sendable {
     }
 
     /// When something has to be done though nothing has happened.
-    private var nextDeadline: Int64 { min(nextLook, multi?.deadline ?? .max) }
-
-    // MARK: for drivers, on the thread
-
-    func register(_ driver: TaskDriver) {
-        guard driver.place == nil else { return }
-        driver.place = drivers.count
-        drivers.append(driver)
-    }
-
-    func unregister(_ driver: TaskDriver) {
-        guard let place = driver.place, let last = drivers.popLast() else { return }
-        driver.place = nil
-        guard last !== driver else { return }
-        last.place = place
-        drivers[place] = last
-    }
-
-    var allDrivers: [TaskDriver] { drivers }
-
-    func callAfterwards(_ driver: TaskDriver) {
-        guard !driver.isCalledAfterwards else { return }
-        driver.isCalledAfterwards = true
-        afterwards.append(driver)
-    }
-
-    func takeHandle() -> EasyHandle? { idleHandles.popLast() ?? multi.flatMap(EasyHandle.init) }
-
-    func giveBack(_ handle: EasyHandle) {
-        handle.detach()
-        guard idleHandles.count < 64 else { return }
-        idleHandles.append(handle)
-    }
-
-    /// How a request reaches its server, where the configuration alone says that.
-    func sharedRoute(
-        for request: ClientRequest, to origin: Origin, _ target: ConnectTarget?,
-        receivesMuch: Bool
-    ) -> HopRoute? {
-        if origin.isSecure { mayBeSecure = true }
-        guard target == nil else { return nil }
-        return routes.route(request, to: origin, receivesMuch: receivesMuch, configuration)
-    }
-
-    /// A task is over; it is said after everything else that is going on.
-    func complete(
-        _ task: TransferTask, _ error: ClientError?, _ content: [UInt8], _ metrics: ClientMetrics?
-    ) {
-        completions.append(
-            Completion(task: task, error: error, content: content, metrics: metrics))
-    }
-
-    /// A request was answered, so long after it was handed over.
-    func noteAnswer(after nanoseconds: Int64) {
-        patience.note(answer: nanoseconds)
-    }
-
-    func add(_ handle: EasyHandle) -> Bool {
-        hasNewTransfers = true
-        return multi?.add(handle) ?? false
-    }
-
-    func remove(_ handle: EasyHandle) {
-        multi?.remove(handle)
-    }
-
-    // MARK: deadlines
-
-    /// How far apart two looks at the deadlines are at least.
-    private static var granularity: Int64 { 10_000_000 }
-
-    /// Has the deadlines looked at no later than at `time`.
-    func look(at time: Int64) {
-        nextLook = min(nextLook, time)
-    }
-
-    /// One look at all of them. Progress only moves a deadline away, so nothing has to be done
-    /// about it when it happens.
-    private func lookAtDeadlines() {
-        nextLook = .max
-        for driver in drivers {
-            guard let deadline = driver.nextDeadline() else { continue }
-            if deadline.time <= now {
-                driver.timedOut(deadline.limit)
-            } else {
-                nextLook = min(nextLook, deadline.time)
-            }
-        }
-        if nextLook != .max { nextLook = max(nextLook, now + Self.granularity) }
-    }
+    var nextDeadline: Int64 { min(nextLook, multi?.deadline ?? .max) }
 }

@@ -41,6 +41,15 @@ class ContentSink {
     /// Whether it was asked; a download that goes on is the same response.
     final var isDecided = false
 
+    /// What a reader takes content from, which may get it from the connection itself.
+    var stream: ContentStream? { nil }
+
+    /// How often something was handed to the reader.
+    final var givenCount = 0
+
+    /// Whether the reader has waited for it.
+    final var isAwaited = false
+
     /// How much of the content was there before.
     var startOffset: Int64 { 0 }
 }

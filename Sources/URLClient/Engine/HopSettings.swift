@@ -88,7 +88,8 @@ struct SharedRoutes {
 extension ClientRequest {
     /// Whether it says itself how its server is reached.
     fileprivate var hasOwnRoute: Bool {
-        proxy != nil || protocols != nil || tls != nil || timeouts != nil
+        !isUsual
+            && (proxy != nil || protocols != nil || tls != nil || timeouts != nil)
     }
 }
 

@@ -3,21 +3,30 @@ struct Patience {
     /// How long the wait is at most, in nanoseconds; none if it is 0.
     let limit: Int64
     /// How long answers have taken lately.
-    private var usual = Int64.max / 8
+    private var usual: Int64
     private var failures = 0
     private var rests = 0
 
-    init(_ limit: Duration) {
+    init(_ limit: Duration, usual: Int64 = .max / 8) {
+        self.usual = usual
         self.limit = min(limit.nanoseconds, 10_000_000)
+    }
+
+    /// Whether nobody has waited for nothing of late. Also counts the times that it is asked.
+    var isHopeful: Bool {
+        mutating get {
+            guard limit > 0 else { return false }
+            guard rests > 0 else { return true }
+            rests -= 1
+            return false
+        }
     }
 
     /// Also counts the times that nobody waits after it was for nothing.
     var isWorthwhile: Bool {
         mutating get {
-            guard limit > 0, usual < limit, !MultiHandle.isOnMainThread else { return false }
-            guard rests > 0 else { return true }
-            rests -= 1
-            return false
+            guard usual < limit, !MultiHandle.isOnMainThread else { return false }
+            return isHopeful
         }
     }
 

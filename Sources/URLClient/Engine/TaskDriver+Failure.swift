@@ -196,11 +196,17 @@ extension TaskDriver {
             }
             sink.abandon(error ?? failure)
         }
-        metrics.duration = .nanoseconds(loop.now - startTime)
-        metrics.redirectCount = context.redirectCount
+        metrics?.duration = .nanoseconds(loop.now - startTime)
+        metrics?.redirectCount = context.redirectCount
         loop.unregister(self)
         noteProgress(isLast: true)
-        loop.complete(task, error, sink.collected, task.wantsMetrics ? metrics : nil)
+        outcome = error
+        loop.complete(self)
+    }
+
+    /// Tells the task that it is over.
+    func tellEnd() {
+        task.complete(outcome, sink.collected, metrics)
     }
 }
 

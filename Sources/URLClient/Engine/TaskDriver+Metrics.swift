@@ -66,7 +66,7 @@ extension TaskDriver {
     }
 
     func noteMetrics(_ transfer: Transfer?) {
-        guard let transfer, task.wantsMetrics else { return }
+        guard let transfer, metrics != nil else { return }
         var hop = ClientMetrics.Hop(url: sent.url)
         hop.version = response?.version
         hop.queued = .nanoseconds(transfer.startTime - queuedSince)
@@ -88,7 +88,7 @@ extension TaskDriver {
         hop.tlsVersion = security?.version
         hop.tlsCipher = security?.cipher
         security = nil
-        metrics.hops.append(hop)
+        metrics?.hops.append(hop)
     }
 
     // MARK: progress

@@ -10,13 +10,15 @@ extension TaskDriver {
         task.interimReceived(ClientResponse.Interim(status: status, head: head))
     }
 
+    /// How much content there will be.
+    func expectedLength(of status: HTTPStatus, _ transfer: Transfer) -> Int64? {
+        guard sent.method != .head, !status.forbidsContent else { return 0 }
+        return transfer.isCoded && decodes ? nil : transfer.contentLength
+    }
+
     /// In a callback.
     func headReceived(_ response: ClientResponse, _ transfer: Transfer) {
-        var response = response
         if response.version == .http2 { slot?.isHTTP2 = true }
-        let hasNoContent = sent.method == .head || response.status.forbidsContent
-        response.expectedLength =
-            hasNoContent ? 0 : (transfer.isCoded && decodes ? nil : transfer.contentLength)
         self.response = response
         if task.wantsMetrics { noteSecurity(transfer) }
         // The delegate is told of all that was sent before it is told of the answer.
@@ -211,7 +213,7 @@ extension TaskDriver {
         }
         unsafe record(bytes)
         switch unsafe sink.take(bytes) {
-        case .taken: break
+        case .taken: if sink.isAwaited { loop.callAfterwards(self) }
         case .kept: loop.callAfterwards(self)
         case .full: holds.insert(.reader)
         case .failed(let error): fail(error)
@@ -229,6 +231,24 @@ extension TaskDriver {
 
     /// The reader has caught up.
     func sinkHasRoom() { release(.reader) }
+
+    /// The reader gets the next piece by itself, if it comes for it soon. What comes meanwhile waits
+    /// in the socket.
+    func startPull() {
+        guard let transfer, let stream = sink.stream, stream.startPull() else { return }
+        let end = loop.now + 10_000_000
+        pullEnd = end
+        loop.look(at: end)
+        holds.insert(.reader)
+        transfer.applyHolds(stopsAtOnce: true)
+    }
+
+    /// The reader has come, or does other things.
+    func endPull() {
+        pullEnd = nil
+        guard stage != .over, sink.stream?.endPull() ?? true else { return }
+        release(.reader)
+    }
 
     private func finishContent(_ trailers: HTTPFields) {
         if decoder != nil {
@@ -320,7 +340,9 @@ extension TaskDriver {
         guard self.transfer === transfer else { return }
         let result = TransferResult(code: code, message: transfer.handle.errorMessage)
         noteMetrics(transfer)
-        if result.isSuccess { loop.noteAnswer(after: loop.now - transfer.startTime) }
+        if result.isSuccess, sink.stream == nil {
+            loop.noteAnswer(after: loop.now - transfer.startTime)
+        }
         let ending = Ending(
             error: error(of: result, transfer), trailers: transfer.trailers)
         pendingFailure = nil

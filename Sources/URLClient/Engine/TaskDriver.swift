@@ -65,6 +65,8 @@ final class TaskDriver: @unchecked Sendable {
     /// How the transfer ended while a decision was awaited.
     var ending: Ending?
     var pendingFailure: ClientError?
+    /// Why the task has failed, when it is over.
+    var outcome: ClientError?
     var upload: UploadSource?
     /// Whether the next hop sends what this one has not begun to.
     var keepsUpload = false
@@ -88,14 +90,16 @@ final class TaskDriver: @unchecked Sendable {
     /// How often a download went on without anything new, and where it was then.
     var continuations = 0
     var lastOffset: Int64 = 0
+    /// Until when the reader may come for the next piece; nil while content comes by itself.
+    var pullEnd: Int64?
     /// Whether a question has led to another one, so that the hold stays.
     var isAsking = false
 
     // Time.
-    var limits = Limits(ClientTimeouts())
+    var limits: Limits
     var startTime: Int64 = 0
     var queuedSince: Int64 = 0
-    var metrics = ClientMetrics()
+    var metrics: ClientMetrics?
     var security: (version: String, cipher: String)?
     var lastProgress: Int64 = 0
 
@@ -118,6 +122,7 @@ final class TaskDriver: @unchecked Sendable {
         self.decider = decider
         self.task = task
         self.sink = sink
+        limits = loop.usualLimits
         request = task.originalRequest
         sent = request
         priority = request.priority
@@ -135,12 +140,12 @@ final class TaskDriver: @unchecked Sendable {
         guard stage == .fresh else { return }
         loop.register(self)
         startTime = loop.now
-        limits = Limits(request.timeouts ?? configuration.timeouts)
-        metrics.startDate = Date()
+        limits = request.timeouts.map(Limits.init) ?? loop.usualLimits
+        if task.wantsMetrics { metrics = ClientMetrics() }
         if let error = fault(of: request) { return finish(error) }
         begin(
-            request.filled(
-                from: configuration, isDownload: sink.isFile, loop.usualFields))
+            request.filled(isDownload: sink.isFile, loop.usualFields)
+                ?? request.filled(from: configuration, isDownload: sink.isFile))
     }
 
     /// What is wrong with a request before anything is done about it.
@@ -200,187 +205,6 @@ final class TaskDriver: @unchecked Sendable {
         }
     }
 
-    // MARK: connect to host
-
-    private func findTargets() {
-        // Where a redirect leads to has addresses of its own.
-        if let target = sent.connectTo, sent.origin == context.originalRequest.origin {
-            targets = [target]
-            prepareBody()
-        } else if let policy = configuration.endpoints {
-            askForTargets(policy)
-        } else {
-            prepareBody()
-        }
-    }
-
-    func askForTargets(_ policy: EndpointPolicy) {
-        guard let origin = sent.origin else { return }
-        let attempt = attempt
-        wait(for: { () async -> Result<[ConnectTarget], ClientError> in
-            do {
-                return .success(try await policy.resolve(origin, attempt))
-            } catch let error as ClientError {
-                return .failure(error)
-            } catch {
-                return .failure(
-                    ClientError(.hookFailed, "the endpoints: \(error)", underlying: error))
-            }
-        }) { driver, answer in
-            switch answer {
-            case .failure(let error): driver.fail(error)
-            case .success(let targets):
-                driver.targets = targets
-                driver.targetIndex = 0
-                driver.prepareBody()
-            }
-        }
-    }
-
-    // MARK: content to send
-
-    func prepareBody() {
-        if let upload, upload.position == 0, targetIndex > 0 || attempt > 0 || keepsUpload {
-            keepsUpload = false
-            self.upload = upload
-            return enqueue()
-        }
-        upload?.close()
-        upload = nil
-        switch sent.body.content {
-        case .none: enqueue()
-        case .bytes(let bytes) where bytes.isEmpty && sent.method.givesContentNoMeaning: enqueue()
-        case .bytes(let bytes):
-            upload = UploadSource(bytes)
-            enqueue()
-        case .file(let path, let offset, let count):
-            do throws(ClientError) {
-                upload = try UploadSource(path: path, offset: offset, count: count)
-            } catch {
-                return fail(error)
-            }
-            enqueue()
-        case .stream(let length, _, let make): openStream(length, make)
-        }
-    }
-
-    private func openStream(
-        _ length: Int64?, _ make: @escaping @Sendable () async throws -> ClientBody.Pull?
-    ) {
-        wait(for: { () async -> Result<ClientBody.Pull?, ClientError> in
-            do {
-                return .success(try await make())
-            } catch {
-                return .failure(ClientError(.bodyFailed, "\(error)", underlying: error))
-            }
-        }) { driver, answer in
-            switch answer {
-            case .failure(let error): driver.fail(error)
-            case .success(nil):
-                driver.fail(ClientError(.bodyNotReplayable, "a stream can be sent once"))
-            case .success(.some(let pull)):
-                let feed = UploadFeed()
-                driver.upload = UploadSource(feed, length: length)
-                feed.start(pull) {
-                    driver.loop.post { driver.transfer?.resumeSending() }
-                }
-                driver.enqueue()
-            }
-        }
-    }
-
-    // MARK: the queue
-
-    func enqueue() {
-        guard let origin = sent.origin else { return }
-        guard !holds.contains(.suspension) else {
-            stage = .parked
-            return
-        }
-        if let upload { task.counters.expectToSend(upload.length) }
-        queuedSince = loop.now
-        let slot = loop.admission.slot(for: origin)
-        self.slot = slot
-        if loop.admission.take(slot) { return run() }
-        stage = .queued
-        loop.admission.wait(self, in: slot)
-        loop.look(at: loop.now + limits.shortest)
-    }
-
-    /// There is a place.
-    func admitted() { run() }
-
-    private func run() {
-        stage = .running
-        guard let handle = loop.takeHandle(), let settings = settings() else {
-            releaseSlot()
-            return fail(ClientError(.internalFailure, "no handle"))
-        }
-        let transfer = Transfer(self, handle, settings, upload: upload, now: loop.now)
-        handle.configure(settings, for: transfer)
-        if let refusal = handle.refusal {
-            let result = TransferResult(code: refusal, message: "")
-            handle.detach()
-            releaseSlot()
-            return fail(ClientError(.notSupported, result.text, curlCode: result.number))
-        }
-        self.transfer = transfer
-        guard loop.add(handle) else {
-            removeTransfer()
-            return fail(ClientError(.internalFailure, "libcurl does not take the transfer"))
-        }
-        loop.look(at: loop.now + limits.shortest)
-    }
-
-    private func settings() -> HopSettings? {
-        guard case .success(let wire) = sent.wire else { return nil }
-        let target = targetIndex < targets.count ? targets[targetIndex] : nil
-        let shared = loop.sharedRoute(
-            for: sent, to: wire.origin, target, receivesMuch: sink.receivesMuch)
-        let route =
-            shared
-            ?? HopRoute(
-                sent, to: wire.origin, target: target,
-                isFirstOrigin: wire.origin == context.originalRequest.origin,
-                receivesMuch: sink.receivesMuch, configuration)
-        return HopSettings(
-            wire: wire, method: sent.method, fields: fields(for: route, target),
-            upload: upload.map { UploadLength(length: $0.length) },
-            expectationWait: expectationWait, route: route)
-    }
-
-    /// The fields, with what the proxy has to be told, if there is one.
-    private func fields(for route: HopRoute, _ target: ConnectTarget?) -> HTTPFields {
-        var fields = sent.fields
-        guard route.proxy != nil, !fields.contains(.proxyAuthorization) else { return fields }
-        context.target = target
-        fields[.proxyAuthorization] = decider.proxyAuthorization(for: sent, in: context)
-        return fields
-    }
-
-    private var expectationWait: Duration? {
-        guard let upload,
-            case .above(let bytes, let wait) = sent.expectation ?? configuration.expectation,
-            upload.length ?? .max > bytes
-        else { return nil }
-        return wait
-    }
-
-    func releaseSlot() {
-        guard let slot else { return }
-        self.slot = nil
-        loop.admission.release(slot)
-    }
-
-    /// Takes the transfer out of libcurl.
-    func removeTransfer() {
-        guard let transfer else { return }
-        self.transfer = nil
-        loop.remove(transfer.handle)
-        loop.giveBack(transfer.handle)
-        releaseSlot()
-    }
-
     // MARK: holds
 
     var holdsReceiving: Bool { !holds.isEmpty }
@@ -424,6 +248,10 @@ final class TaskDriver: @unchecked Sendable {
             return failed(error)
         }
         if case .full = sink.flush() { holds.insert(.reader) }
+        if sink.isAwaited {
+            sink.isAwaited = false
+            if loop.expectsReader(of: self) { startPull() }
+        }
         transfer?.applyHolds(stopsAtOnce: false)
         if reading != nil { readOn() }
     }

@@ -4,7 +4,9 @@ internal import HTTPParser
 final class Transfer {
     enum ContentAnswer { case taken, paused, failed }
 
-    unowned let driver: TaskDriver
+    /// Keeps the transfer, and takes it out of libcurl before it lets it go.
+    private unowned(unsafe) let owner: TaskDriver
+    var driver: TaskDriver { unsafe owner }
     let handle: EasyHandle
     let upload: UploadSource?
     let settings: HopSettings
@@ -19,6 +21,7 @@ final class Transfer {
     let startTime: Int64
 
     // The head of the response, or fields behind the content.
+    @exclusivity(unchecked)
     private var lines: [UInt8] = []
     private var names = FieldNameSieve.none
     private var headBytes = 0
@@ -45,7 +48,7 @@ final class Transfer {
         _ driver: TaskDriver, _ handle: EasyHandle, _ settings: HopSettings,
         upload: UploadSource?, now: Int64
     ) {
-        self.driver = driver
+        unsafe owner = driver
         self.handle = handle
         self.settings = settings
         self.upload = upload
@@ -122,9 +125,11 @@ final class Transfer {
     }
 
     private func resetHead() {
-        if responseStart == 0 { responseStart = System.now() }
-        lines.removeAll(keepingCapacity: true)
-        lines.reserveCapacity(512)
+        if responseStart == 0 {
+            responseStart = driver.task.wantsMetrics ? System.now() : driver.loop.now
+        }
+        unsafe lines.removeAll(keepingCapacity: true)
+        unsafe lines.reserveCapacity(512)
         names = .none
         (hasLength, hasConflict, contentLength, isCoded) = (false, false, nil, false)
     }
@@ -169,14 +174,14 @@ final class Transfer {
     }
 
     private func headEnded() -> Bool {
-        guard let (status, version) = Self.statusLine(of: lines) else {
+        guard let (status, version) = unsafe Self.statusLine(of: lines) else {
             return fail(ClientError(.badResponse, "no lawful status line"))
         }
         // Two lengths could be read in two ways (RFC 9112 section 6.3).
         guard !hasConflict else {
             return fail(ClientError(.badResponse, "two different lengths"))
         }
-        let head = ResponseFields(bytes: lines, names: names)
+        let head = unsafe ResponseFields(bytes: lines, names: names)
         if status.code < 200, status.code != 101 {
             if interim.count < 32 {
                 interim.append(ClientResponse.Interim(status: status, head: head))
@@ -185,10 +190,10 @@ final class Transfer {
             return true
         }
         isHeadDone = true
-        lines = []
-        var response = ClientResponse(
-            url: driver.hopURL, status: status, version: version, head: head)
-        response.interim = interim
+        unsafe lines = []
+        let response = ClientResponse(
+            url: driver.hopURL, status: status, version: version, head: head, interim: interim,
+            expectedLength: driver.expectedLength(of: status, self))
         driver.headReceived(response, self)
         return failure == nil
     }
@@ -223,7 +228,7 @@ final class Transfer {
 
     /// The fields behind the content.
     var trailers: HTTPFields {
-        lines.isEmpty ? HTTPFields() : FieldLines.fields(in: lines)
+        unsafe lines.isEmpty ? HTTPFields() : FieldLines.fields(in: lines)
     }
 
     // MARK: content

@@ -111,8 +111,7 @@ extension HopPolicy {
     ) -> HopDecision? {
         guard let cache = configuration.cache else { return nil }
         let (validating, fallback, requestTime) = context.memory.withLock { memory in
-            defer { (memory.validating, memory.fallback) = (nil, nil) }
-            return (memory.validating, memory.fallback, memory.requestTime)
+            (memory.validating.take(), memory.fallback.take(), memory.requestTime)
         }
         if response.status == .notModified, let stored = validating {
             guard stored.head.isConfirmed(by: response.fields) else {

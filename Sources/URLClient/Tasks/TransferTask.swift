@@ -33,7 +33,10 @@ public class TransferTask: @unchecked Sendable {
         var response: ClientResponse?
         var error: ClientError?
         var metrics: ClientMetrics?
+        /// The content, for who collects it.
         var content: [UInt8] = []
+        var keepsContent = false
+        var collector: Waiter<Void>?
         var keepsPartial = false
         var text = ""
         var priority: Double
@@ -307,36 +310,35 @@ public class TransferTask: @unchecked Sendable {
 
     /// The task is over; only the first call counts.
     func complete(_ error: ClientError?, _ content: [UInt8], _ metrics: ClientMetrics?) {
-        let told = shared.withLock { shared -> Told? in
-            guard !shared.isOver else { return nil }
-            defer { (shared.waiters, shared.watchers) = ([], []) }
+        var watchers: [AsyncStream<TransferProgress>.Continuation] = []
+        var waiters: [CheckedContinuation<Void, Never>] = []
+        var collector: Waiter<Void>?
+        // What ends with them may take a while, or this lock.
+        var (driver, plan, session) = (TaskDriver?.none, TaskPlan?.none, ClientSession?.none)
+        let isFirst = shared.withLock { shared -> Bool in
+            guard !shared.isOver else { return false }
             shared.isOver = true
             if events == nil { shared.state = .completed }
             shared.error = error
-            shared.metrics = metrics
-            // What ends with them may take a while, or this lock.
-            let told = Told(
-                watchers: shared.watchers, waiters: shared.waiters, driver: shared.driver,
-                plan: shared.plan, session: shared.session)
-            (shared.driver, shared.plan, shared.session) = (nil, nil, nil)
-            return told
+            if metrics != nil { shared.metrics = metrics }
+            if shared.keepsContent { shared.content = content }
+            swap(&shared.watchers, &watchers)
+            swap(&shared.waiters, &waiters)
+            collector = shared.collector.take()
+            swap(&shared.driver, &driver)
+            swap(&shared.plan, &plan)
+            swap(&shared.session, &session)
+            return true
         }
-        guard let told else { return }
-        for watcher in told.watchers { watcher.finish() }
+        guard isFirst else { return }
+        for watcher in watchers { watcher.finish() }
         finishDelivery(error)
         if let metrics, wantsMetrics { events?.collected(self, metrics) }
         events?.completed(self, error)
         completion?(self, content)
-        for waiter in told.waiters { waiter.resume() }
-    }
-
-    /// Who is told of the end, and what goes with it.
-    private struct Told {
-        let watchers: [AsyncStream<TransferProgress>.Continuation]
-        let waiters: [CheckedContinuation<Void, Never>]
-        let driver: TaskDriver?
-        let plan: TaskPlan?
-        let session: ClientSession?
+        for waiter in waiters { waiter.resume() }
+        collector?.resume()
+        withExtendedLifetime((driver, plan, session)) {}
     }
 
     /// On the delegate's queue, after everything else that it is told.

@@ -1,0 +1,94 @@
+internal import HTTPCodecs
+internal import Synchronization
+
+// What drivers have from the loop; called in it.
+extension ClientLoop {
+    func register(_ driver: TaskDriver) {
+        guard driver.place == nil else { return }
+        driver.place = drivers.count
+        drivers.append(driver)
+        driverCount.store(drivers.count, ordering: .relaxed)
+    }
+
+    func unregister(_ driver: TaskDriver) {
+        guard let place = driver.place, let last = drivers.popLast() else { return }
+        driver.place = nil
+        driverCount.store(drivers.count, ordering: .relaxed)
+        guard last !== driver else { return }
+        last.place = place
+        drivers[place] = last
+    }
+
+    var allDrivers: [TaskDriver] { drivers }
+
+    func callAfterwards(_ driver: TaskDriver) {
+        guard !driver.isCalledAfterwards else { return }
+        driver.isCalledAfterwards = true
+        afterwards.append(driver)
+    }
+
+    func takeHandle() -> EasyHandle? { idleHandles.popLast() ?? multi.flatMap(EasyHandle.init) }
+
+    func giveBack(_ handle: EasyHandle) {
+        handle.detach()
+        guard idleHandles.count < 64 else { return }
+        idleHandles.append(handle)
+    }
+
+    /// How a request reaches its server, where the configuration alone says that.
+    func sharedRoute(
+        for request: ClientRequest, to origin: Origin, _ target: ConnectTarget?,
+        receivesMuch: Bool
+    ) -> HopRoute? {
+        if origin.isSecure { mayBeSecure = true }
+        guard target == nil else { return nil }
+        return routes.route(request, to: origin, receivesMuch: receivesMuch, configuration)
+    }
+
+    /// A task is over; it is said after everything else that is going on.
+    func complete(_ driver: TaskDriver) {
+        completions.append(driver)
+    }
+
+    /// A request was answered, so long after it was handed over.
+    func noteAnswer(after nanoseconds: Int64) {
+        patience.note(answer: nanoseconds)
+    }
+
+    func add(_ handle: EasyHandle) -> Bool {
+        hasNewTransfers = true
+        return multi?.add(handle) ?? false
+    }
+
+    func remove(_ handle: EasyHandle) {
+        multi?.remove(handle)
+    }
+
+    // MARK: deadlines
+
+    /// How far apart two looks at the deadlines are at least.
+    static var granularity: Int64 { 10_000_000 }
+
+    /// Has the deadlines looked at no later than at `time`.
+    func look(at time: Int64) {
+        nextLook = min(nextLook, time)
+    }
+
+    /// One look at all of them. Progress only moves a deadline away, so nothing has to be done
+    /// about it when it happens.
+    func lookAtDeadlines() {
+        nextLook = .max
+        for driver in drivers {
+            if let end = driver.pullEnd {
+                if end <= now { driver.endPull() } else { nextLook = min(nextLook, end) }
+            }
+            guard let deadline = driver.nextDeadline() else { continue }
+            if deadline.time <= now {
+                driver.timedOut(deadline.limit)
+            } else {
+                nextLook = min(nextLook, deadline.time)
+            }
+        }
+        if nextLook != .max { nextLook = max(nextLook, now + Self.granularity) }
+    }
+}

@@ -1,0 +1,148 @@
+internal import Dispatch
+internal import HTTPCodecs
+internal import Synchronization
+
+// Turns in the loop that others than its thread take.
+extension ClientLoop {
+    /// What came of an attempt to get into the loop.
+    private enum Entry { case mine, left, over }
+
+    /// Takes the loop over if nobody else is in it, and leaves work there otherwise. The caller must
+    /// hold no lock: whatever is due in the loop may be done meanwhile.
+    private func enter(orLeave work: () -> Work?) -> Entry {
+        var sleeper: MultiHandle?
+        let entry = inbox.withLock { inbox -> Entry in
+            guard !inbox.isOver else { return .over }
+            guard inbox.isTaken || !inbox.work.isEmpty else {
+                inbox.isTaken = true
+                return .mine
+            }
+            if let work = work() {
+                inbox.work.append(work)
+                sleeper = inbox.isVisitorWaiting ? inbox.multi : nil
+            }
+            return .left
+        }
+        sleeper?.wake()
+        return entry
+    }
+
+    /// Starts a task, at once and by the caller if nobody else is in the loop. An answer that is
+    /// expected at once is waited for. False if the thread has ended.
+    func start(_ driver: TaskDriver) -> Bool {
+        switch enter(orLeave: { Self.starting(driver) }) {
+        case .mine: visit(driver, isReader: false)
+        case .left: break
+        case .over: return false
+        }
+        return true
+    }
+
+    /// Has the reader of a driver's content get more of it by itself, if nobody else is in the loop
+    /// and nothing else goes on there: a piece that is there, or comes at once, changes no thread.
+    /// - Parameter isHeld: whether the content is held until the reader wants it.
+    func pull(_ driver: TaskDriver, isHeld: Bool) {
+        let isAlone = driverCount.load(ordering: .relaxed) == 1
+        guard isHeld || isAlone else { return }
+        let entry = enter(orLeave: { isHeld ? Self.endingPull(of: driver) : nil })
+        if case .mine = entry { visit(driver, isReader: true) }
+    }
+
+    // Made only where it is left for another.
+    private static func starting(_ driver: TaskDriver) -> Work {
+        { driver.start() }
+    }
+
+    private static func endingPull(of driver: TaskDriver) -> Work {
+        { driver.endPull() }
+    }
+
+    /// A turn of a thread that is not the loop's.
+    /// - Parameters:
+    ///   - driver: which is started, or whose content is wanted; it may be worth a short wait.
+    ///   - isReader: whether it is for content.
+    private func visit(_ driver: TaskDriver, isReader: Bool) {
+        now = System.now()
+        let waits = isWorthWaiting(for: driver, isReader: isReader)
+        let given = driver.sink.givenCount
+        if waits { multi?.poller.hold(all: isReader) }
+        if isReader { driver.endPull() } else { driver.start() }
+        if let multi {
+            let signals = mayBeSecure ? System.holdBrokenPipe() : nil
+            perform(multi, rounds: 2)
+            if waits {
+                wait(for: driver, isReader: isReader, given: given, multi)
+                if driver.sink.givenCount != given, isAlone(driver) { driver.startPull() }
+                multi.poller.letGo()
+            }
+            if let signals { System.restore(signals) }
+        }
+        leaveAfterVisit()
+    }
+
+    private func isWorthWaiting(for driver: TaskDriver, isReader: Bool) -> Bool {
+        isReader
+            ? isAlone(driver) && contentPatience.isWorthwhile
+            : drivers.isEmpty && patience.isWorthwhile
+    }
+
+    /// Whether a reader who has got a piece is likely to come for the next one soon.
+    func expectsReader(of driver: TaskDriver) -> Bool {
+        isAlone(driver) && contentPatience.isHopeful
+    }
+
+    /// Whether nothing but the transfer of a driver goes on.
+    private func isAlone(_ driver: TaskDriver) -> Bool {
+        drivers.count == 1 && driver.stage == .running
+    }
+
+    private func leaveAfterVisit() {
+        let isDone = drivers.isEmpty && (isEnding || wantsRenewal)
+        let deadline = isDone ? 0 : nextDeadline
+        let (isHandedOver, sleeper) = inbox.withLock { inbox -> (Bool, MultiHandle?) in
+            if inbox.isThreadWaiting {
+                // The loop stays taken, by the thread.
+                inbox.isThreadWaiting = false
+                return (true, nil)
+            }
+            inbox.isTaken = false
+            let isLeft = !inbox.work.isEmpty || deadline < inbox.sleepEnd
+            return (false, isLeft ? inbox.multi : nil)
+        }
+        if isHandedOver { turn.signal() }
+        sleeper?.wake()
+    }
+
+    /// Waits for the answer where it is asked for, as long as nobody else wants anything: an answer
+    /// that comes within a fraction of a millisecond is there before two threads could be woken.
+    private func wait(
+        for driver: TaskDriver, isReader: Bool, given: Int, _ multi: MultiHandle
+    ) {
+        let end = now + patience.limit
+        if isAlone(driver), driver.sink.givenCount == given {
+            guard setWaiting(true) else { return }
+            var goesOn = true
+            while goesOn, isAlone(driver), driver.sink.givenCount == given, now < end {
+                goesOn = multi.waitForHeld(nanoseconds: end - now)
+                now = System.now()
+                perform(multi, rounds: 2)
+            }
+            _ = setWaiting(false)
+        }
+        let isRewarded = driver.stage == .over || driver.sink.givenCount != given
+        if isReader {
+            contentPatience.note(isRewarded: isRewarded)
+        } else {
+            patience.note(isRewarded: isRewarded)
+        }
+    }
+
+    /// Whether those who leave work shall interrupt the wait. False if some is there.
+    private func setWaiting(_ isWaiting: Bool) -> Bool {
+        inbox.withLock { inbox in
+            guard !isWaiting || inbox.work.isEmpty && !inbox.isThreadWaiting else { return false }
+            inbox.isVisitorWaiting = isWaiting
+            return true
+        }
+    }
+}

@@ -1,0 +1,29 @@
+internal import HTTPCodecs
+
+// For those who start a task and wait for all of it, once.
+extension TransferTask {
+    var isOver: Bool { shared.withLock { $0.isOver } }
+
+    /// Waits for the end. It is resumed once, by ``complete(_:_:_:)`` or here, which see each other
+    /// through the lock.
+    func whenOver() async {
+        await Waiter<Void>.wait { waiter in
+            let isOver = shared.withLock { shared in
+                if !shared.isOver { shared.collector = waiter }
+                return shared.isOver
+            }
+            if isOver { waiter.resume() }
+        }
+    }
+
+    /// The content and the response of a task that is over.
+    func takeOutcome() throws(ClientError) -> ([UInt8], ClientResponse) {
+        let (error, response, content) = shared.withLock { shared in
+            defer { shared.content = [] }
+            return (shared.error, shared.response, shared.content)
+        }
+        if let error { throw error }
+        guard let response else { throw ClientError(.internalFailure, "no response") }
+        return (content, response)
+    }
+}
