@@ -161,7 +161,7 @@ struct DiskPatienceTests {
         let pool = BlockingPool(threads: 2)
         #expect(!BlockingPool.mayBlockHere)
         // From an event loop, as handlers do it.
-        let loop = EventLoop(label: "test")
+        let loop = try EventLoop(label: "test")
         let seen = try await Task(executorPreference: loop) { try await Self.seen(in: pool) }.value
         #expect(seen == [true, true, true, true, true])
         #expect(!BlockingPool.mayBlockHere)
