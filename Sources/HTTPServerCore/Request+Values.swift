@@ -40,16 +40,17 @@ extension Request {
 
 /// Who waits for the end of an answer.
 enum AnswerEndKey: RequestKey {
-    typealias Value = @Sendable (_ failure: ConnectionCloseReason?) -> Void
+    typealias Value = @Sendable (Request, _ failure: ConnectionCloseReason?) -> Void
 }
 
 extension Request {
     /// Has somebody told when the answer has gone out, or will not; a handler calls it before it
     /// answers by `respond(to:)`.
-    /// - Parameter body: is given why the answer did not go out whole, `nil` when it did; it runs on
-    ///   the connection's event loop and must not block.
+    /// - Parameter body: is given the request, which it must not hold itself, for the request holds
+    ///   it, and why the answer did not go out whole, `nil` when it did; it runs on the connection's
+    ///   event loop and must not block.
     package func whenAnswered(
-        _ body: @escaping @Sendable (_ failure: ConnectionCloseReason?) -> Void
+        _ body: @escaping @Sendable (Request, _ failure: ConnectionCloseReason?) -> Void
     ) {
         self[AnswerEndKey.self] = body
     }

@@ -80,8 +80,8 @@ extension Connection {
         if core.logsRequests { logEnd(record) }
         core.configuration.accessLog?(record)
         core.hooks.requestEnded?(record)
-        if let storage = ended.storage, let told = Request(storage)[AnswerEndKey.self] {
-            told(failure)
+        if let request = ended.storage.map(Request.init), let told = request[AnswerEndKey.self] {
+            told(request, failure)
         }
         if core.hasMetrics { core.metrics?.requestEnded(record) }
     }

@@ -34,9 +34,9 @@ extension WebDAVHandler {
     /// Tells it once all was sent; what the client has not taken was no success.
     private func tellDownload(_ call: WebDAVCall) {
         guard let told = options.didPerform else { return }
-        call.request.whenAnswered { failure in
+        call.request.whenAnswered { [path = call.path] request, failure in
             guard failure == nil else { return }
-            Task { await told(.download(call.path), call.request) }
+            Task { await told(.download(path), request) }
         }
     }
 

@@ -88,7 +88,7 @@ struct WebDAVOptionTests {
         chunked.end()
     }
 
-    private static let operations: [(String, [String], String, WebDAVOperation)] = {
+    private static var operations: [(String, [String], String, WebDAVOperation)] {
         func path(_ text: String) -> ResourcePath { ResourcePath(text) ?? .root }
         return [
             ("GET /dav/f", [], "", .download(path("f"))),
@@ -100,7 +100,7 @@ struct WebDAVOptionTests {
             ("PROPPATCH /dav/f", [], patch, .changeProperties(path("f"))),
             ("LOCK /dav/f", [], DAVClient.lockInfo(), .lock(path("f"))),
         ]
-    }()
+    }
 
     @Test(arguments: operations.indices)
     func eachOperationIsAskedForAndToldOnceItIsDone(_ index: Int) async throws {
