@@ -13,8 +13,8 @@ internal import HTTPParser
 /// written for 10 ms, else when that time is over. While the disk is slower than the clients, up to
 /// 1 MiB waits; further lines are dropped, and counted. Call `flush` before the process ends.
 public final class AccessLogWriter: @unchecked Sendable {
-    /// What is shared by the loops and the queue; the lock is taken around all of it.
-    private struct State {
+    /// What is shared by the loops and the queue, with `lines`, which its lock is for as well.
+    private struct State: Sendable {
         var isScheduled = false
         var dropped = 0
         var lastFlush: UInt64 = 0
@@ -23,8 +23,7 @@ public final class AccessLogWriter: @unchecked Sendable {
 
     private let format: AccessLogFormat
     private let path: String?
-    private let lock = Locked(())
-    private var state = State()
+    private let state = Locked(State())
     private var lines = ByteBuffer(capacity: 16 << 10)
     private let queue = DispatchQueue(label: "http.accesslog")
     /// Touched on the queue alone.
@@ -61,7 +60,7 @@ public final class AccessLogWriter: @unchecked Sendable {
 
     /// Takes a record; from any thread.
     public func write(_ record: AccessRecord) {
-        let delay: UInt64? = lock.withLock { _ in
+        let delay: UInt64? = state.withLock { state in
             guard lines.count < Self.limit else {
                 state.dropped += 1
                 return nil
@@ -81,7 +80,7 @@ public final class AccessLogWriter: @unchecked Sendable {
     }
 
     /// How many lines were dropped because they could not be written, or not as fast as they came.
-    public var droppedLines: Int { lock.withLock { _ in state.dropped } }
+    public var droppedLines: Int { state.withLock { $0.dropped } }
 
     /// Waits until all lines so far are with the system. It blocks: never call it on an event loop.
     public func flush() {
@@ -103,7 +102,7 @@ public final class AccessLogWriter: @unchecked Sendable {
 
     /// Runs on the queue.
     private func drain() {
-        lock.withLock { _ in
+        state.withLock { state in
             swap(&lines, &spare)
             state.isScheduled = false
             state.lastFlush = Syscalls.monotonic()
@@ -113,7 +112,7 @@ public final class AccessLogWriter: @unchecked Sendable {
             try unsafe Syscalls.writeLog(descriptor, spare.unsafeBytes)
         } catch {
             let lost = unsafe spare.unsafeBytes.reduce(0) { $0 + ($1 == 0x0A ? 1 : 0) }
-            lock.withLock { _ in state.dropped += lost }
+            state.withLock { $0.dropped += lost }
         }
         spare.removeAll()
         if spare.isOversized { spare = ByteBuffer(capacity: 16 << 10) }
