@@ -101,8 +101,11 @@ struct LifeCycleTests {
         #expect(server.state.description == text)
         #expect(await events.next() == .failed(error))
         other.first?.close()
-        #expect(try await local.start() == port)
-        #expect(await events.next() == .started([.ipv4("127.0.0.1", port: port)]))
+        // A client of another test may have the port for a moment, which is the same failure again.
+        #expect(try await local.startWhenFree() == port)
+        var event = await events.next()
+        while event == .failed(error) { event = await events.next() }
+        #expect(event == .started([.ipv4("127.0.0.1", port: port)]))
         #expect(await LocalServer.serves(port))
         await server.shutdown()
     }

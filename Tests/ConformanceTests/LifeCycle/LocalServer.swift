@@ -33,6 +33,17 @@ struct LocalServer {
         return try #require(server.addresses.first?.port)
     }
 
+    /// Starts the server as soon as its port is free.
+    func startWhenFree() async throws -> UInt16 {
+        while true {
+            do {
+                return try await start()
+            } catch ListenError.addressInUse {
+                try await Task.sleep(for: .milliseconds(5))
+            }
+        }
+    }
+
     static func get(_ target: String) -> String {
         "GET \(target) HTTP/1.1\r\nHost: x\r\n\r\n"
     }
