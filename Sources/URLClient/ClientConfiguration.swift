@@ -68,10 +68,11 @@ public struct ClientConfiguration: Sendable {
     /// The most received content that waits for its reader, in bytes; then the connection is not
     /// read until there is room.
     public var receiveBuffer = 256 << 10
-    /// How long a thread that asks for something by ``ClientSession/data(for:delegate:)`` or the like
-    /// may itself wait for the answer, at most: as long as answers have come that quickly, nothing
-    /// else is asked for meanwhile, and it is not the main thread. Answers from the same machine or
-    /// the same rack then need no other thread. Zero for never.
+    /// How quickly answers have to have come for a thread that asks for something by
+    /// ``ClientSession/data(for:delegate:)`` or the like to wait itself for the next one, if nothing
+    /// else is asked for meanwhile and it is not the main thread. Answers from the same machine or the
+    /// same rack then need no other thread. One that is late is waited for 40 times as long, 10
+    /// milliseconds at most. Zero for never.
     public var briefWait = Duration.microseconds(250)
     /// Whether odd but lawful answers are taken: HTTP/0.9 without any head among them.
     public var allowsHTTP09 = false

@@ -11,53 +11,53 @@ public struct ClientError: Error, Sendable {
     /// What went wrong.
     public var kind: Kind {
         get { parts.values.kind }
-        set { change { $0.kind = newValue } }
+        set { parts.values.kind = newValue }
     }
     /// A sentence for people.
     public var message: String {
         get { parts.values.message }
-        set { change { $0.message = newValue } }
+        set { parts.values.message = newValue }
     }
     /// How far the hop had come.
     public var phase: Phase {
         get { parts.values.phase }
-        set { change { $0.phase = newValue } }
+        set { parts.values.phase = newValue }
     }
     /// How many bytes of the request's content were sent.
     public var bytesSent: Int64 {
         get { parts.values.bytesSent }
-        set { change { $0.bytesSent = newValue } }
+        set { parts.values.bytesSent = newValue }
     }
     /// How many bytes of the response's content had come.
     public var bytesReceived: Int64 {
         get { parts.values.bytesReceived }
-        set { change { $0.bytesReceived = newValue } }
+        set { parts.values.bytesReceived = newValue }
     }
     /// Whether it is certain that the server has done nothing, so that any request can be sent
     /// again.
     public var isSafeToRetry: Bool {
         get { parts.values.isSafeToRetry }
-        set { change { $0.isSafeToRetry = newValue } }
+        set { parts.values.isSafeToRetry = newValue }
     }
     /// The URL of the hop.
     public var url: URL? {
         get { parts.values.url }
-        set { change { $0.url = newValue } }
+        set { parts.values.url = newValue }
     }
     /// With which a download goes on where it stopped, if that is possible.
     public var resumeData: ResumeData? {
         get { parts.values.resumeData }
-        set { change { $0.resumeData = newValue } }
+        set { parts.values.resumeData = newValue }
     }
     /// libcurl's number, which is the exit status of its program; 0 where libcurl had no part.
     public var curlCode: Int32 {
         get { parts.values.curlCode }
-        set { change { $0.curlCode = newValue } }
+        set { parts.values.curlCode = newValue }
     }
     /// What an application's hook threw.
     public var underlying: (any Error)? {
         get { parts.values.underlying }
-        set { change { $0.underlying = newValue } }
+        set { parts.values.underlying = newValue }
     }
 
     private struct Values: Sendable {
@@ -73,22 +73,7 @@ public struct ClientError: Error, Sendable {
         var underlying: (any Error)?
     }
 
-    /// What an error is made of: it is handed from hand to hand, and mostly not there.
-    private final class Parts: Sendable {
-        let values: Values
-
-        init(_ values: Values) {
-            self.values = values
-        }
-    }
-
-    private var parts: Parts
-
-    private mutating func change(_ body: (inout Values) -> Void) {
-        var values = parts.values
-        body(&values)
-        parts = Parts(values)
-    }
+    private var parts: Boxed<Values>
 
     /// Creates an error.
     public init(
@@ -96,7 +81,7 @@ public struct ClientError: Error, Sendable {
         bytesReceived: Int64 = 0, isSafeToRetry: Bool = false, url: URL? = nil,
         resumeData: ResumeData? = nil, curlCode: Int32 = 0, underlying: (any Error)? = nil
     ) {
-        parts = Parts(
+        parts = Boxed(
             Values(
                 kind: kind, message: message, phase: phase, bytesSent: bytesSent,
                 bytesReceived: bytesReceived, isSafeToRetry: isSafeToRetry, url: url,

@@ -41,15 +41,14 @@ extension ClientRequest {
         return request
     }
 
-    /// Why the request cannot go on the wire.
-    var unsendable: ClientError? {
+    /// Why the fields cannot go on the wire.
+    var unlawfulField: ClientError? {
         for field in fields {
             var value = field.value
             guard value.withUTF8({ unsafe $0.allSatisfy(Self.isLawful) }) else {
                 return ClientError(.badRequest, "a control character in \(field.name)")
             }
         }
-        if case .failure(let error) = wire { return error }
         return nil
     }
 

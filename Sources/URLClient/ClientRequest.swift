@@ -124,8 +124,8 @@ public struct ClientRequest: Sendable {
         get { unsafe box.values.rare?.values.mainDocumentURL }
         set { changeRare { $0.mainDocumentURL = newValue } }
     }
-    /// Whether content, more than no bytes of it, may be sent with GET, HEAD and TRACE, which gives it no meaning (RFC 9110
-    /// section 9.3.1); such a request fails otherwise.
+    /// Whether content, more than no bytes of it, may be sent with GET, HEAD and TRACE, which give it
+    /// no meaning (RFC 9110 section 9.3.1); such a request fails otherwise.
     public var allowsContentWithoutMeaning: Bool {
         get { unsafe box.values.allowsContentWithoutMeaning }
         _modify {
@@ -149,27 +149,19 @@ public struct ClientRequest: Sendable {
         var usesCookies: Bool
         var allowsContentWithoutMeaning: Bool
         var wire: Result<WireURL, ClientError>
-        var rare: Rare?
+        var rare: Boxed<Rare>?
     }
 
     /// What most requests leave to the session.
-    private final class Rare: Sendable {
-        struct Values: Sendable {
-            var timeouts: ClientTimeouts?
-            var connectTo: ConnectTarget?
-            var proxy: ProxyPolicy?
-            var protocols: ProtocolPolicy?
-            var tls: TLSOptions?
-            var expectation: ExpectationPolicy?
-            var contentLimit: Int64?
-            var mainDocumentURL: URL?
-        }
-
-        let values: Values
-
-        init(_ values: Values) {
-            self.values = values
-        }
+    private struct Rare: Sendable {
+        var timeouts: ClientTimeouts?
+        var connectTo: ConnectTarget?
+        var proxy: ProxyPolicy?
+        var protocols: ProtocolPolicy?
+        var tls: TLSOptions?
+        var expectation: ExpectationPolicy?
+        var contentLimit: Int64?
+        var mainDocumentURL: URL?
     }
 
     /// Whoever changes it has it alone, so that no two accesses can be at odds.
@@ -189,11 +181,11 @@ public struct ClientRequest: Sendable {
         if !isKnownUniquelyReferenced(&box) { box = Box(unsafe box.values) }
     }
 
-    private mutating func changeRare(_ body: (inout Rare.Values) -> Void) {
+    private mutating func changeRare(_ body: (inout Rare) -> Void) {
         own()
-        var values = unsafe box.values.rare?.values ?? Rare.Values()
+        var values = unsafe box.values.rare?.values ?? Rare()
         body(&values)
-        unsafe box.values.rare = Rare(values)
+        unsafe box.values.rare = Boxed(values)
     }
 
     /// Whether all that is seldom set is left to the session.

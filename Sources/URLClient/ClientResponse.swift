@@ -18,22 +18,22 @@ public struct ClientResponse: Sendable {
     /// Answers before this one: 103 Early Hints and other 1xx (RFC 9110 section 15.2).
     public internal(set) var interim: [Interim] {
         get { parts.values.interim }
-        set { change { $0.interim = newValue } }
+        set { parts.values.interim = newValue }
     }
     /// The fields behind the content (RFC 9110 section 6.5); empty until it has come.
     public internal(set) var trailers: HTTPFields {
         get { parts.values.trailers }
-        set { change { $0.trailers = newValue } }
+        set { parts.values.trailers = newValue }
     }
     /// How many bytes the content will have, content coding taken off; nil if that is not known.
     public internal(set) var expectedLength: Int64? {
         get { parts.values.expectedLength }
-        set { change { $0.expectedLength = newValue } }
+        set { parts.values.expectedLength = newValue }
     }
     /// Whether it was taken from the cache, in whole.
     public var isFromCache: Bool {
         get { parts.values.isFromCache }
-        set { change { $0.isFromCache = newValue } }
+        set { parts.values.isFromCache = newValue }
     }
 
     private struct Values: Sendable {
@@ -47,22 +47,7 @@ public struct ClientResponse: Sendable {
         var isFromCache = false
     }
 
-    /// What a response is made of: it is handed from hand to hand, and seldom changed.
-    private final class Parts: Sendable {
-        let values: Values
-
-        init(_ values: Values) {
-            self.values = values
-        }
-    }
-
-    private var parts: Parts
-
-    private mutating func change(_ body: (inout Values) -> Void) {
-        var values = parts.values
-        body(&values)
-        parts = Parts(values)
-    }
+    private var parts: Boxed<Values>
 
     /// Versions of HTTP.
     public enum Version: String, Sendable, Hashable, CaseIterable {
@@ -89,7 +74,7 @@ public struct ClientResponse: Sendable {
         url: URL, status: HTTPStatus, version: Version, head: ResponseFields,
         interim: [Interim] = [], expectedLength: Int64? = nil
     ) {
-        parts = Parts(
+        parts = Boxed(
             Values(
                 url: url, status: status, version: version, head: head, interim: interim,
                 expectedLength: expectedLength))

@@ -207,14 +207,23 @@ final class EasyHandle {
         return unsafe value.map { unsafe String(cString: $0) } ?? ""
     }
 
-    /// The version of TLS and the cipher, while the connection is there.
-    var tls: (version: String, cipher: String)? {
+    /// How a connection is secured.
+    struct Security: Sendable {
+        /// The version of TLS.
+        let version: String
+        let cipher: String
+    }
+
+    /// How the connection is secured, while it is there.
+    var security: Security? {
         var version: UnsafePointer<CChar>?
         var cipher: UnsafePointer<CChar>?
         guard unsafe http_curl_tls(raw, &version, &cipher) != 0, let version = unsafe version else {
             return nil
         }
-        return unsafe (String(cString: version), cipher.map { unsafe String(cString: $0) } ?? "")
+        return unsafe Security(
+            version: String(cString: version),
+            cipher: cipher.map { unsafe String(cString: $0) } ?? "")
     }
 }
 

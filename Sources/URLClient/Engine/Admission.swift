@@ -2,7 +2,7 @@
 ///
 /// libcurl has a queue of its own, first come, first served. It is never used, because no more is
 /// handed over than can run.
-struct Admission {
+final class Admission {
     /// An origin and what is going on with it.
     final class Slot {
         let origin: Origin
@@ -22,6 +22,8 @@ struct Admission {
     /// The one that was asked for last, which is often the next one.
     private var latest: Slot?
     private var waitingSlots: [Slot] = []
+    /// How many drivers wait, in all of them.
+    private var waitingCount = 0
     private var running = 0
     private var turn = 0
 
@@ -29,7 +31,7 @@ struct Admission {
         self.configuration = configuration
     }
 
-    mutating func slot(for origin: Origin) -> Slot {
+    func slot(for origin: Origin) -> Slot {
         if let latest, latest.origin == origin { return latest }
         if let slot = slots[origin] {
             latest = slot
@@ -53,7 +55,7 @@ struct Admission {
     }
 
     /// Takes a place at once if there is one and nobody waits for it.
-    mutating func take(_ slot: Slot) -> Bool {
+    func take(_ slot: Slot) -> Bool {
         guard running < max(configuration.requestLimit, 1), hasRoom(slot), slot.waiting.isEmpty
         else {
             return false
@@ -64,28 +66,31 @@ struct Admission {
     }
 
     /// Puts a driver in line, behind those of the same priority.
-    mutating func wait(_ driver: TaskDriver, in slot: Slot) {
+    func wait(_ driver: TaskDriver, in slot: Slot) {
         if slot.waiting.isEmpty { waitingSlots.append(slot) }
+        waitingCount += 1
         let priority = driver.priority
         var index = slot.waiting.count
         while index > 0, slot.waiting[index - 1].priority < priority { index -= 1 }
         slot.waiting.insert(driver, at: index)
     }
 
-    mutating func leave(_ driver: TaskDriver, _ slot: Slot) {
+    func leave(_ driver: TaskDriver, _ slot: Slot) {
+        let count = slot.waiting.count
         slot.waiting.removeAll { $0 === driver }
+        waitingCount -= count - slot.waiting.count
         if slot.waiting.isEmpty { waitingSlots.removeAll { $0 === slot } }
     }
 
     /// Gives a place back.
-    mutating func release(_ slot: Slot) {
+    func release(_ slot: Slot) {
         running -= 1
         slot.running -= 1
     }
 
     /// The next one that may start; its place is taken.
-    mutating func next() -> TaskDriver? {
-        guard !waitingSlots.isEmpty, running < max(configuration.requestLimit, 1) else {
+    func next() -> TaskDriver? {
+        guard waitingCount > 0, running < max(configuration.requestLimit, 1) else {
             return nil
         }
         var best: Slot?
@@ -104,6 +109,7 @@ struct Admission {
         turn += 1
         best.lastServed = turn
         let driver = best.waiting.removeFirst()
+        waitingCount -= 1
         if best.waiting.isEmpty { waitingSlots.removeAll { $0 === best } }
         running += 1
         best.running += 1

@@ -5,15 +5,16 @@ internal import Synchronization
 extension ClientLoop {
     func register(_ driver: TaskDriver) {
         guard driver.place == nil else { return }
-        driver.place = drivers.count
+        let count = runningCount
+        driver.place = count
         drivers.append(driver)
-        driverCount.store(drivers.count, ordering: .relaxed)
+        driverCount.store(count + 1, ordering: .relaxed)
     }
 
     func unregister(_ driver: TaskDriver) {
         guard let place = driver.place, let last = drivers.popLast() else { return }
         driver.place = nil
-        driverCount.store(drivers.count, ordering: .relaxed)
+        driverCount.store(runningCount - 1, ordering: .relaxed)
         guard last !== driver else { return }
         last.place = place
         drivers[place] = last
@@ -21,9 +22,10 @@ extension ClientLoop {
 
     var allDrivers: [TaskDriver] { drivers }
 
+    /// How many drivers there are; only who is in the loop changes that.
+    var runningCount: Int { driverCount.load(ordering: .relaxed) }
+
     func callAfterwards(_ driver: TaskDriver) {
-        guard !driver.isCalledAfterwards else { return }
-        driver.isCalledAfterwards = true
         afterwards.append(driver)
     }
 

@@ -42,8 +42,7 @@ extension ClientLoop {
     /// and nothing else goes on there: a piece that is there, or comes at once, changes no thread.
     /// - Parameter isHeld: whether the content is held until the reader wants it.
     func pull(_ driver: TaskDriver, isHeld: Bool) {
-        let isAlone = driverCount.load(ordering: .relaxed) == 1
-        guard isHeld || isAlone else { return }
+        guard isHeld || runningCount == 1 else { return }
         let entry = enter(orLeave: { isHeld ? Self.endingPull(of: driver) : nil })
         if case .mine = entry { visit(driver, isReader: true) }
     }
@@ -83,7 +82,7 @@ extension ClientLoop {
     private func isWorthWaiting(for driver: TaskDriver, isReader: Bool) -> Bool {
         isReader
             ? isAlone(driver) && contentPatience.isWorthwhile
-            : drivers.isEmpty && patience.isWorthwhile
+            : runningCount == 0 && patience.isWorthwhile
     }
 
     /// Whether a reader who has got a piece is likely to come for the next one soon.
@@ -93,11 +92,11 @@ extension ClientLoop {
 
     /// Whether nothing but the transfer of a driver goes on.
     private func isAlone(_ driver: TaskDriver) -> Bool {
-        drivers.count == 1 && driver.stage == .running
+        runningCount == 1 && driver.stage == .running
     }
 
     private func leaveAfterVisit() {
-        let isDone = drivers.isEmpty && (isEnding || wantsRenewal)
+        let isDone = runningCount == 0 && (isEnding || wantsRenewal)
         let deadline = isDone ? 0 : nextDeadline
         let (isHandedOver, sleeper) = inbox.withLock { inbox -> (Bool, MultiHandle?) in
             if inbox.isThreadWaiting {
@@ -118,7 +117,7 @@ extension ClientLoop {
     private func wait(
         for driver: TaskDriver, isReader: Bool, given: Int, _ multi: MultiHandle
     ) {
-        let end = now + patience.limit
+        let end = now + (isReader ? contentPatience.limit : patience.longest)
         if isAlone(driver), driver.sink.givenCount == given {
             guard setWaiting(true) else { return }
             var goesOn = true

@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import HTTPCodecs
+internal import HTTPParser
 internal import Synchronization
 
 /// The loop of a session: all of libcurl, and every decision about a task, happens in it.
@@ -38,14 +39,15 @@ final class ClientLoop: @unchecked Sendable {
     var now: Int64 = System.now()
     var drivers: [TaskDriver] = []
     var idleHandles: [EasyHandle] = []
-    var afterwards: [TaskDriver] = []
-    var completions: [TaskDriver] = []
-    // Emptied, for the next ones.
-    private var spareAfterwards: [TaskDriver] = []
-    private var spareCompletions: [TaskDriver] = []
+    /// Who is called between two calls of libcurl, and whose end has to be told.
+    let afterwards = DriverQueue(.afterwards)
+    let completions = DriverQueue(.completion)
+    // Emptied, for the next work.
     private var spareWork: [Work] = []
     /// The limits of requests that have none of their own.
     let usualLimits: TaskDriver.Limits
+    /// Those that were found fit to be sent last.
+    var lawfulFields = HTTPFields()
     var hasNewTransfers = false
     var nextLook: Int64 = .max
     var isEnding = false
@@ -57,7 +59,7 @@ final class ClientLoop: @unchecked Sendable {
     var contentPatience: Patience
     /// Whether OpenSSL may write to a socket, which can raise a signal.
     var mayBeSecure = false
-    var admission: Admission
+    let admission: Admission
 
     init(_ configuration: ClientConfiguration) {
         self.configuration = configuration
@@ -122,10 +124,10 @@ final class ClientLoop: @unchecked Sendable {
             renewIfWanted()
             takeWork()
             tellCompletions()
-            if isEnding, drivers.isEmpty, closeInbox() { break }
+            if isEnding, runningCount == 0, closeInbox() { break }
             guard let multi else { break }
             perform(multi, rounds: .max)
-            if drivers.isEmpty, isEnding || wantsRenewal { continue }
+            if isEnding || wantsRenewal, runningCount == 0 { continue }
             let wait = waitingTime()
             let leaves = wait > 0 && leave()
             let events = multi.wait(milliseconds: leaves ? wait : 0)
@@ -166,7 +168,7 @@ final class ClientLoop: @unchecked Sendable {
     /// Closes all connections once nothing uses them. Who still wakes the old handle has left its
     /// work in the inbox before, which is looked at next.
     private func renewIfWanted() {
-        guard wantsRenewal, drivers.isEmpty else { return }
+        guard wantsRenewal, runningCount == 0 else { return }
         wantsRenewal = false
         guard let fresh = MultiHandle(idleConnections: configuration.idleConnectionLimit) else {
             return
@@ -214,11 +216,7 @@ final class ClientLoop: @unchecked Sendable {
 
     /// Those who wait for tasks are told together, so that whoever runs them is woken once.
     private func tellCompletions() {
-        while !completions.isEmpty {
-            swap(&completions, &spareCompletions)
-            for driver in spareCompletions { driver.tellEnd() }
-            spareCompletions.removeAll(keepingCapacity: true)
-        }
+        while let driver = completions.next() { driver.tellEnd() }
     }
 
     private func admitWaiting() {
@@ -227,14 +225,7 @@ final class ClientLoop: @unchecked Sendable {
 
     /// For what a callback must not do itself: adding, removing, starting to flow again.
     private func runAfterwards() {
-        while !afterwards.isEmpty {
-            swap(&afterwards, &spareAfterwards)
-            for driver in spareAfterwards {
-                driver.isCalledAfterwards = false
-                driver.afterCallbacks()
-            }
-            spareAfterwards.removeAll(keepingCapacity: true)
-        }
+        while let driver = afterwards.next() { driver.afterCallbacks() }
     }
 
     private func waitingTime() -> Int32 {

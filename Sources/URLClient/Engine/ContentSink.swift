@@ -58,13 +58,14 @@ class ContentSink {
 final class CollectingSink: ContentSink {
     private let limit: Int64
     private var content: [UInt8] = []
+    private var count: Int64 = 0
 
     init(limit: Int64) {
         self.limit = limit
     }
 
     override func begin(_ response: ClientResponse) -> ClientError? {
-        content = []
+        if count > 0 { (content, count) = ([], 0) }
         guard let expected = response.expectedLength, expected > 0 else { return nil }
         guard expected <= limit else {
             return ClientError(.contentTooLong, "more than \(limit) bytes")
@@ -75,7 +76,8 @@ final class CollectingSink: ContentSink {
     }
 
     override func take(_ bytes: UnsafeRawBufferPointer) -> Answer {
-        guard Int64(bytes.count) <= limit - Int64(content.count) else {
+        count += Int64(bytes.count)
+        guard count <= limit else {
             return .failed(ClientError(.contentTooLong, "more than \(limit) bytes"))
         }
         unsafe content.append(contentsOf: bytes)

@@ -66,34 +66,81 @@ package enum HopRecovery: Sendable {
 
 /// What was there before the hop in question.
 package struct HopContext: Sendable {
-    /// The task's number within its session.
-    package let taskIdentifier: Int
     /// The task.
     package let task: TransferTask
-    /// The request that the task was created with.
-    package let originalRequest: ClientRequest
     /// The request of this hop as it was before `begin` added to it.
-    package internal(set) var request: ClientRequest
-    /// Where this hop connects to in place of its origin, once that is known.
-    package internal(set) var target: ConnectTarget?
+    package private(set) var request: ClientRequest
     /// What the decider remembers from hop to hop.
     package let memory = Locked(HopMemory())
-    /// The requests of the hops before, and what they led to. The last 32 are kept.
-    package internal(set) var history: [HopRecord] = []
-    /// How many redirects were followed.
-    package internal(set) var redirectCount = 0
-    /// How many requests were sent again with credentials, one after the other.
-    package internal(set) var authenticationCount = 0
-    /// How many requests were sent again after a failure, one after the other.
-    package internal(set) var retryCount = 0
+    /// All that most first hops do without.
+    private var course: Boxed<Course>?
 
-    mutating func count(_ reason: FollowReason) {
-        switch reason {
-        case .redirect:
-            redirectCount += 1
-            (authenticationCount, retryCount) = (0, 0)
-        case .authentication: authenticationCount += 1
-        case .retry: retryCount += 1
+    private struct Course {
+        var target: ConnectTarget?
+        var history: [HopRecord] = []
+        var redirectCount = 0
+        var authenticationCount = 0
+        var retryCount = 0
+    }
+
+    init(_ task: TransferTask, request: ClientRequest) {
+        self.task = task
+        self.request = request
+    }
+
+    private func changed(_ body: (inout Course) -> Void) -> HopContext {
+        var values = course?.values ?? Course()
+        body(&values)
+        var context = self
+        context.course = Boxed(values)
+        return context
+    }
+
+    /// The task's number within its session.
+    package var taskIdentifier: Int { task.identifier }
+    /// The request that the task was created with.
+    package var originalRequest: ClientRequest { task.originalRequest }
+    /// Where this hop connects to in place of its origin, once that is known.
+    package var target: ConnectTarget? { course?.values.target }
+    /// The requests of the hops before, and what they led to. The last 32 are kept.
+    package var history: [HopRecord] { course?.values.history ?? [] }
+    /// How many redirects were followed.
+    package var redirectCount: Int { course?.values.redirectCount ?? 0 }
+    /// How many requests were sent again with credentials, one after the other.
+    package var authenticationCount: Int { course?.values.authenticationCount ?? 0 }
+    /// How many requests were sent again after a failure, one after the other.
+    package var retryCount: Int { course?.values.retryCount ?? 0 }
+
+    // A context is never changed, for others may have it in hand.
+
+    /// The same for another request.
+    func with(_ request: ClientRequest) -> HopContext {
+        var context = self
+        context.request = request
+        return context
+    }
+
+    /// The same with what is known of where the hop connects to.
+    func with(_ target: ConnectTarget?) -> HopContext { changed { $0.target = target } }
+
+    /// The same with one more hop behind it.
+    func adding(_ hop: HopRecord) -> HopContext {
+        changed { course in
+            course.history.append(hop)
+            if course.history.count > 32 { course.history.removeFirst() }
+        }
+    }
+
+    /// The same after one more request for a reason.
+    func counting(_ reason: FollowReason) -> HopContext {
+        changed { course in
+            switch reason {
+            case .redirect:
+                course.redirectCount += 1
+                (course.authenticationCount, course.retryCount) = (0, 0)
+            case .authentication: course.authenticationCount += 1
+            case .retry: course.retryCount += 1
+            }
         }
     }
 }

@@ -22,6 +22,7 @@ final class HopRoute: Sendable {
     let isSecure: Bool
     let target: ConnectTarget?
     let proxy: ClientProxy?
+    let hasProxy: Bool
     let protocols: ProtocolPolicy
     let tls: TLSOptions
     let trust: TrustPolicy?
@@ -44,6 +45,7 @@ final class HopRoute: Sendable {
         isSecure = origin.isSecure
         self.target = target
         proxy = (request.proxy ?? configuration.proxy).proxy(for: origin)
+        hasProxy = proxy != nil
         protocols = request.protocols ?? configuration.protocols
         var tls = request.tls ?? configuration.tls
         // What says who the client is goes to the first origin alone.
@@ -95,11 +97,13 @@ extension ClientRequest {
 
 extension HopSettings {
     /// Whether an HTTP proxy is asked to connect to the server.
-    var tunnels: Bool { route.proxy?.makesTunnel(to: wire.origin, route.target) ?? false }
+    var tunnels: Bool {
+        route.hasProxy && route.proxy?.makesTunnel(to: wire.origin, route.target) ?? false
+    }
 
     /// Whether it matters when the request goes out: to know what a proxy has said before, and that
     /// what must not be done twice is not sent twice.
-    var needsStart: Bool { route.proxy != nil || !method.isIdempotent }
+    var needsStart: Bool { route.hasProxy || !method.isIdempotent }
 
     /// Whether it may go over HTTP/2, where servers can say of a request that they did not begin.
     var mayUseStreams: Bool {

@@ -1,7 +1,10 @@
 /// Whether it is worth a wait that an answer may come at once.
 struct Patience {
-    /// How long the wait is at most, in nanoseconds; none if it is 0.
+    /// Within which time answers are worth a wait, in nanoseconds; none are if it is 0.
     let limit: Int64
+    /// How long a wait is at most. A timer that is due before the kernel looks at its clock anyhow
+    /// would have to be set and taken back for each answer, which costs more than the rest of a wait.
+    var longest: Int64 { min(limit * 40, 10_000_000) }
     /// How long answers have taken lately.
     private var usual: Int64
     private var failures = 0

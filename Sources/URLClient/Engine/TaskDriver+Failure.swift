@@ -35,7 +35,7 @@ extension TaskDriver {
         switch recovery {
         case .giveUp: finish(error)
         case .retry(let next, let delay):
-            context.retryCount += 1
+            context = context.counting(.retry)
             begin(next, after: delay)
         case .serve(let stored, let content): serve(stored, content)
         }
@@ -196,8 +196,10 @@ extension TaskDriver {
             }
             sink.abandon(error ?? failure)
         }
-        metrics?.duration = .nanoseconds(loop.now - startTime)
-        metrics?.redirectCount = context.redirectCount
+        if let metrics {
+            metrics.values.duration = .nanoseconds(loop.now - startTime)
+            metrics.values.redirectCount = context.redirectCount
+        }
         loop.unregister(self)
         noteProgress(isLast: true)
         outcome = error
@@ -206,7 +208,7 @@ extension TaskDriver {
 
     /// Tells the task that it is over.
     func tellEnd() {
-        task.complete(outcome, sink.collected, metrics)
+        task.complete(outcome, sink.collected, metrics?.values)
     }
 }
 

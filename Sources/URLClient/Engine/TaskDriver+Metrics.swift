@@ -62,11 +62,11 @@ extension TaskDriver {
 
     func noteSecurity(_ transfer: Transfer) {
         guard transfer.settings.wire.origin.isSecure else { return }
-        security = transfer.handle.tls
+        security = transfer.handle.security.map(Boxed.init)
     }
 
     func noteMetrics(_ transfer: Transfer?) {
-        guard let transfer, metrics != nil else { return }
+        guard let metrics, let transfer else { return }
         var hop = ClientMetrics.Hop(url: sent.url)
         hop.version = response?.version
         hop.queued = .nanoseconds(transfer.startTime - queuedSince)
@@ -84,11 +84,11 @@ extension TaskDriver {
             hop.responseStart ?? start, .nanoseconds(System.now() - transfer.startTime))
         hop.requestContentBytes = upload?.position ?? 0
         hop.connectTarget = transfer.settings.route.target
-        hop.isProxied = transfer.settings.route.proxy != nil
-        hop.tlsVersion = security?.version
-        hop.tlsCipher = security?.cipher
+        hop.isProxied = transfer.settings.route.hasProxy
+        hop.tlsVersion = security?.values.version
+        hop.tlsCipher = security?.values.cipher
         security = nil
-        metrics?.hops.append(hop)
+        metrics.values.hops.append(hop)
     }
 
     // MARK: progress

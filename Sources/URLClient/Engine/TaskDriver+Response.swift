@@ -1,10 +1,10 @@
 internal import HTTPCodecs
 internal import HTTPParser
 
-// From the head of a response to its last byte.
+// From the head of a response to what becomes of it.
 extension TaskDriver {
     /// How much content is read for nothing, so that the connection can be used again.
-    private static var discardLimit: Int { 64 << 10 }
+    static var discardLimit: Int { 64 << 10 }
 
     func interimReceived(_ status: HTTPStatus, _ head: ResponseFields) {
         task.interimReceived(ClientResponse.Interim(status: status, head: head))
@@ -109,7 +109,7 @@ extension TaskDriver {
     }
 
     /// Ends the transfer; what it was for is known.
-    private func stopDiscarding(_ transfer: Transfer) {
+    func stopDiscarding(_ transfer: Transfer) {
         transfer.failure = transfer.failure ?? ClientError(.internalFailure, "not read to its end")
         pendingFailure = transfer.failure
         loop.callAfterwards(self)
@@ -161,112 +161,11 @@ extension TaskDriver {
         let limits = ContentDecodingLimits(
             outputBytes: contentLimit ?? .max, ratio: max(1, configuration.decodingRatio))
         do throws(CodecError) {
-            decoder = try ContentDecoder(coding, limits: limits, pool: Self.pool)
+            decoding = Decoding(try ContentDecoder(coding, limits: limits, pool: Self.pool))
             return nil
         } catch {
             return ClientError(.internalFailure, "\(error)")
         }
-    }
-
-    private static let pool = ContentCodingPool()
-
-    private var contentLimit: Int64? { sent.contentLimit ?? configuration.contentLimit }
-
-    /// In a callback, or with content that was stored.
-    func contentReceived(_ bytes: UnsafeRawBufferPointer, _ transfer: Transfer) {
-        switch purpose {
-        case .discarding:
-            discarded += bytes.count
-            if discarded > Self.discardLimit { stopDiscarding(transfer) }
-        case .delivering:
-            task.counters.receive(bytes.count)
-            unsafe pass(bytes)
-            noteProgress()
-        case .undecided: break
-        }
-        if let error = pendingFailure { transfer.failure = transfer.failure ?? error }
-    }
-
-    private func pass(_ bytes: UnsafeRawBufferPointer) {
-        guard decoder != nil else { return unsafe give(bytes) }
-        decoded.removeAll(keepingCapacity: true)
-        do throws(CodecError) {
-            let span = unsafe Span<UInt8>(
-                _unsafeElements: bytes.bindMemory(to: UInt8.self))
-            try decoder?.decode(span, into: &decoded)
-        } catch {
-            return fail(ClientError(decoding: error))
-        }
-        giveDecoded()
-    }
-
-    private func giveDecoded() {
-        guard !decoded.isEmpty else { return }
-        let content = decoded
-        unsafe content.withUnsafeBytes { unsafe give($0) }
-    }
-
-    private func give(_ bytes: UnsafeRawBufferPointer) {
-        delivered += Int64(bytes.count)
-        if let contentLimit, delivered > contentLimit {
-            return fail(ClientError(.contentTooLong, "more than \(contentLimit) bytes"))
-        }
-        unsafe record(bytes)
-        switch unsafe sink.take(bytes) {
-        case .taken: if sink.isAwaited { loop.callAfterwards(self) }
-        case .kept: loop.callAfterwards(self)
-        case .full: holds.insert(.reader)
-        case .failed(let error): fail(error)
-        }
-    }
-
-    private func record(_ bytes: UnsafeRawBufferPointer) {
-        guard let recorder else { return }
-        unsafe recorder.record(bytes)
-        guard recorder.isBehind else { return }
-        holds.insert(.recorder)
-        let loop = loop
-        recorder.onceCaughtUp { loop.post { self.release(.recorder) } }
-    }
-
-    /// The reader has caught up.
-    func sinkHasRoom() { release(.reader) }
-
-    /// The reader gets the next piece by itself, if it comes for it soon. What comes meanwhile waits
-    /// in the socket.
-    func startPull() {
-        guard let transfer, let stream = sink.stream, stream.startPull() else { return }
-        let end = loop.now + 10_000_000
-        pullEnd = end
-        loop.look(at: end)
-        holds.insert(.reader)
-        transfer.applyHolds(stopsAtOnce: true)
-    }
-
-    /// The reader has come, or does other things.
-    func endPull() {
-        pullEnd = nil
-        guard stage != .over, sink.stream?.endPull() ?? true else { return }
-        release(.reader)
-    }
-
-    private func finishContent(_ trailers: HTTPFields) {
-        if decoder != nil {
-            decoded.removeAll(keepingCapacity: true)
-            do throws(CodecError) {
-                try decoder?.finish(into: &decoded)
-            } catch {
-                return failed(ClientError(decoding: error))
-            }
-            giveDecoded()
-            if let error = pendingFailure { return failed(error) }
-        }
-        response?.trailers = trailers
-        if let response, !trailers.isEmpty { task.setResponse(response) }
-        if let error = sink.finish(trailers: trailers) { return failed(error) }
-        recorder?.finish(trailers: trailers)
-        recorder = nil
-        finish(nil)
     }
 
     // MARK: an answer without the network
@@ -285,52 +184,6 @@ extension TaskDriver {
         } else {
             conclude(Ending(error: nil, trailers: stored.trailers))
         }
-    }
-
-    /// Delivers stored content, a file piece by piece as there is room.
-    private func give(_ content: StoredContent, _ ending: Ending) {
-        switch content {
-        case .bytes(let bytes):
-            task.counters.receive(bytes.count)
-            unsafe bytes.withUnsafeBytes { unsafe give($0) }
-            if let error = takeFailure() { return failed(error) }
-            finishContent(ending.trailers)
-        case .file(let file):
-            reading = StoredReading(file: file, ending: ending)
-            readOn()
-        }
-    }
-
-    /// Reads the next piece of stored content, unless somebody has to be waited for.
-    func readOn() {
-        guard let reading, holds.isEmpty, !reading.isWaiting else { return }
-        guard reading.offset < reading.file.count else {
-            self.reading = nil
-            return finishContent(reading.ending.trailers)
-        }
-        self.reading?.isWaiting = true
-        let (file, offset) = (reading.file, reading.offset)
-        wait(for: { await file.piece(at: offset) }) { driver, piece in
-            driver.reading?.isWaiting = false
-            driver.gave(piece)
-        }
-    }
-
-    private func gave(_ piece: [UInt8]) {
-        guard !piece.isEmpty else {
-            return failed(ClientError(.truncated, "what was stored cannot be read"))
-        }
-        task.counters.receive(piece.count)
-        unsafe piece.withUnsafeBytes { unsafe give($0) }
-        if let error = takeFailure() { return failed(error) }
-        reading?.offset += Int64(piece.count)
-        noteProgress()
-        readOn()
-    }
-
-    private func takeFailure() -> ClientError? {
-        defer { pendingFailure = nil }
-        return pendingFailure
     }
 
     // MARK: the end of a transfer
@@ -369,7 +222,7 @@ extension TaskDriver {
     private func apply(_ decision: TunnelDecision, _ error: ClientError) {
         switch decision {
         case .again(let next):
-            context.count(.authentication)
+            context = context.counting(.authentication)
             begin(next)
         case .fail(let other): failed(other ?? error)
         }
@@ -400,10 +253,10 @@ extension TaskDriver {
         case .stored(let response, let content): serve(response, content)
         case .request(let next, let reason, let delay):
             if let response {
-                context.history.append(HopRecord(request: sent, response: response, reason: reason))
-                if context.history.count > 32 { context.history.removeFirst() }
+                context = context.adding(
+                    HopRecord(request: sent, response: response, reason: reason))
             }
-            context.count(reason)
+            context = context.counting(reason)
             if !keepsUpload {
                 upload?.close()
                 upload = nil

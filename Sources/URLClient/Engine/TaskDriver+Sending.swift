@@ -114,10 +114,11 @@ extension TaskDriver {
 
     private func run() {
         stage = .running
-        guard let handle = loop.takeHandle(), let settings = settings() else {
+        guard let handle = loop.takeHandle(), case .success(let wire) = sent.wire else {
             releaseSlot()
             return fail(ClientError(.internalFailure, "no handle"))
         }
+        let settings = settings(wire)
         let transfer = Transfer(self, handle, settings, upload: upload, now: loop.now)
         handle.configure(settings, for: transfer)
         if let refusal = handle.refusal {
@@ -134,8 +135,7 @@ extension TaskDriver {
         loop.look(at: loop.now + limits.shortest)
     }
 
-    private func settings() -> HopSettings? {
-        guard case .success(let wire) = sent.wire else { return nil }
+    private func settings(_ wire: WireURL) -> HopSettings {
         let target = targetIndex < targets.count ? targets[targetIndex] : nil
         let shared = loop.sharedRoute(
             for: sent, to: wire.origin, target, receivesMuch: sink.receivesMuch)
@@ -154,8 +154,8 @@ extension TaskDriver {
     /// The fields, with what the proxy has to be told, if there is one.
     private func fields(for route: HopRoute, _ target: ConnectTarget?) -> HTTPFields {
         var fields = sent.fields
-        guard route.proxy != nil, !fields.contains(.proxyAuthorization) else { return fields }
-        context.target = target
+        guard route.hasProxy, !fields.contains(.proxyAuthorization) else { return fields }
+        context = context.with(target)
         fields[.proxyAuthorization] = decider.proxyAuthorization(for: sent, in: context)
         return fields
     }

@@ -42,8 +42,9 @@ final class TaskDriver: @unchecked Sendable {
 
     /// Where the loop keeps it.
     var place: Int?
-    /// Whether `afterCallbacks()` will be called.
-    var isCalledAfterwards = false
+    // Its places in the loop's queues.
+    var afterwardsLink = DriverQueue.Link()
+    var completionLink = DriverQueue.Link()
     let loop: ClientLoop
     let decider: any HopDecider
     var task: TransferTask
@@ -78,8 +79,7 @@ final class TaskDriver: @unchecked Sendable {
     var attempt = 0
 
     // Content.
-    var decoder: ContentDecoder?
-    var decoded: [UInt8] = []
+    var decoding: Decoding?
     var recorder: (any ContentRecorder)?
     var delivered: Int64 = 0
     var discarded = 0
@@ -99,14 +99,30 @@ final class TaskDriver: @unchecked Sendable {
     var limits: Limits
     var startTime: Int64 = 0
     var queuedSince: Int64 = 0
-    var metrics: ClientMetrics?
-    var security: (version: String, cipher: String)?
+    var metrics: Measuring?
+    var security: Boxed<EasyHandle.Security>?
     var lastProgress: Int64 = 0
 
     /// How a transfer ended: nil for well.
     struct Ending {
         let error: ClientError?
         let trailers: HTTPFields
+    }
+
+    /// What the task has taken so far.
+    final class Measuring {
+        var values = ClientMetrics()
+    }
+
+    /// Takes content coding off.
+    final class Decoding {
+        var decoder: ContentDecoder
+        /// What a piece of coded content came to.
+        var decoded: [UInt8] = []
+
+        init(_ decoder: consuming ContentDecoder) {
+            self.decoder = decoder
+        }
     }
 
     /// Stored content on its way to the sink.
@@ -126,8 +142,7 @@ final class TaskDriver: @unchecked Sendable {
         request = task.originalRequest
         sent = request
         priority = request.priority
-        context = HopContext(
-            taskIdentifier: task.identifier, task: task, originalRequest: request, request: request)
+        context = HopContext(task, request: request)
     }
 
     var configuration: ClientConfiguration { loop.configuration }
@@ -141,7 +156,7 @@ final class TaskDriver: @unchecked Sendable {
         loop.register(self)
         startTime = loop.now
         limits = request.timeouts.map(Limits.init) ?? loop.usualLimits
-        if task.wantsMetrics { metrics = ClientMetrics() }
+        if task.wantsMetrics { metrics = Measuring() }
         if let error = fault(of: request) { return finish(error) }
         begin(
             request.filled(isDownload: sink.isFile, loop.usualFields)
@@ -165,13 +180,13 @@ final class TaskDriver: @unchecked Sendable {
         epoch += 1
         purpose = .undecided
         response = nil
-        recorder = nil
+        if recorder != nil { recorder = nil }
         ending = nil
-        decoder = nil
+        if decoding != nil { decoding = nil }
         discarded = 0
         (targets, targetIndex, attempt) = ([], 0, 0)
         request = next
-        context.request = next
+        context = context.with(next)
         switch decider.begin(next, in: context) {
         case .now(let start): apply(start)
         case .later(let ask): wait(for: ask) { $0.apply($1) }
@@ -183,7 +198,11 @@ final class TaskDriver: @unchecked Sendable {
         case .send(let request):
             sent = request
             task.setCurrent(request)
-            if let error = request.unsendable { return fail(error) }
+            if request.fields != loop.lawfulFields {
+                if let error = request.unlawfulField { return fail(error) }
+                loop.lawfulFields = request.fields
+            }
+            if case .failure(let error) = request.wire { return fail(error) }
             findTargets()
         case .serve(let response, let content): serve(response, content)
         case .fail(let error): finish(error)

@@ -178,10 +178,7 @@ final class ClientAuthenticator: Sendable {
             return .use(used)
         }
         let refused = context.memory.withLock { memory in
-            asker.isProxy
-                ? Self.refuse(
-                    &memory.proxyCredential, for: challenge.scheme, &memory.refusedByProxy)
-                : Self.refuse(&memory.credential, for: challenge.scheme, &memory.refused)
+            memory.refuse(challenge.scheme, isProxy: asker.isProxy)
         }
         if used != nil { known.withLock { $0.leave(space) } }
         let proposed = [asker.given, options.credentials.credential(for: space)]
@@ -272,17 +269,6 @@ extension ClientAuthenticator {
         else { return nil }
         memory.proxyCredential = asker.given
         return value
-    }
-
-    private static func refuse(
-        _ used: inout ClientCredential?, for scheme: ProtectionSpace.Scheme,
-        _ refused: inout [ClientCredential]
-    ) -> [ClientCredential] {
-        if let credential = used, credential.fits(scheme) {
-            refused.append(credential)
-            used = nil
-        }
-        return refused
     }
 }
 

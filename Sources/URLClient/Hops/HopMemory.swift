@@ -3,28 +3,91 @@ internal import HTTPParser
 
 /// What a task remembers from one hop to the next.
 package struct HopMemory: Sendable {
-    /// The redirects so far; made with the first.
-    var redirects: RedirectChain?
-    /// The stored response that the server is asked about.
-    var validating: ClientCache.Stored?
-    /// What may answer if the server cannot.
-    var fallback: ClientCache.Stored?
     /// Whether the cache is left out for the rest of the task.
     var ignoresCache = false
     /// The fields of this hop's request as the cache sees them.
     var cacheFields = HTTPFields()
     /// When the request of this hop was handed on.
     var requestTime = HTTPDate(secondsSinceEpoch: 0)
-    /// The credential that this hop was sent with, if the session has added it.
-    var credential: ClientCredential?
-    /// The same for a proxy.
-    var proxyCredential: ClientCredential?
-    /// Credentials that were refused.
-    var refused: [ClientCredential] = []
-    /// Those that a proxy has refused.
-    var refusedByProxy: [ClientCredential] = []
-    /// The token that was refused, so that it is not renewed over and over.
-    var renewals = 0
+    /// What most tasks do without; made when there is something to remember.
+    private var rare: Boxed<Rare>?
+
+    private struct Rare {
+        var redirects: RedirectChain?
+        var validating: ClientCache.Stored?
+        var fallback: ClientCache.Stored?
+        var credential: ClientCredential?
+        var proxyCredential: ClientCredential?
+        var refused: [ClientCredential] = []
+        var refusedByProxy: [ClientCredential] = []
+        var renewals = 0
+    }
 
     package init() {}
+
+    private mutating func change(_ body: (inout Rare) -> Void) {
+        var values = rare?.values ?? Rare()
+        body(&values)
+        rare = Boxed(values)
+    }
+
+    /// Whether there is anything but what every hop has.
+    var hasRare: Bool { rare != nil }
+
+    /// Forgets what there was about the hop before: a stored response, a credential.
+    mutating func beginHop() {
+        guard rare != nil else { return }
+        change { rare in
+            (rare.validating, rare.fallback) = (nil, nil)
+            rare.credential = nil
+        }
+    }
+
+    /// The redirects so far; made with the first.
+    var redirects: RedirectChain? {
+        get { rare?.values.redirects }
+        set { change { $0.redirects = newValue } }
+    }
+    /// The stored response that the server is asked about.
+    var validating: ClientCache.Stored? {
+        get { rare?.values.validating }
+        set { if newValue != nil || rare != nil { change { $0.validating = newValue } } }
+    }
+    /// What may answer if the server cannot.
+    var fallback: ClientCache.Stored? {
+        get { rare?.values.fallback }
+        set { if newValue != nil || rare != nil { change { $0.fallback = newValue } } }
+    }
+    /// The credential that this hop was sent with, if the session has added it.
+    var credential: ClientCredential? {
+        get { rare?.values.credential }
+        set { if newValue != nil || rare != nil { change { $0.credential = newValue } } }
+    }
+    /// The same for a proxy.
+    var proxyCredential: ClientCredential? {
+        get { rare?.values.proxyCredential }
+        set { if newValue != nil || rare != nil { change { $0.proxyCredential = newValue } } }
+    }
+    /// Notes that the credential of this hop was refused, if it was for such a challenge.
+    /// - Returns: all that were refused so far, by the server or by the proxy.
+    mutating func refuse(
+        _ scheme: ProtectionSpace.Scheme, isProxy: Bool
+    ) -> [ClientCredential] {
+        var all = (isProxy ? rare?.values.refusedByProxy : rare?.values.refused) ?? []
+        if let used = isProxy ? proxyCredential : credential, used.fits(scheme) {
+            all.append(used)
+            if isProxy {
+                change { ($0.refusedByProxy, $0.proxyCredential) = (all, nil) }
+            } else {
+                change { ($0.refused, $0.credential) = (all, nil) }
+            }
+        }
+        return all
+    }
+
+    /// How often the token was refused and renewed, so that it is not renewed over and over.
+    var renewals: Int {
+        get { rare?.values.renewals ?? 0 }
+        set { change { $0.renewals = newValue } }
+    }
 }

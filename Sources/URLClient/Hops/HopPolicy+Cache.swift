@@ -106,10 +106,29 @@ extension HopPolicy {
 
     /// The decision, where the cache has it.
     func cached(
-        _ response: ClientResponse, _ request: ClientRequest, _ context: HopContext,
-        _ now: HTTPDate
+        _ response: ClientResponse, _ request: ClientRequest, _ context: HopContext
     ) -> HopDecision? {
         guard let cache = configuration.cache else { return nil }
+        if context.memory.withLock({ $0.hasRare }),
+            let decision = confirmed(response, request, context, cache)
+        {
+            return decision
+        }
+        if !request.method.isSafe {
+            let urls = CacheRules.invalidated(
+                by: request.method, url: Self.cacheURL(request), status: response.status,
+                response: response.fields)
+            for url in urls { cache.invalidate(url) }
+        }
+        return nil
+    }
+
+    /// The stored response that this one confirms or fails to replace.
+    private func confirmed(
+        _ response: ClientResponse, _ request: ClientRequest, _ context: HopContext,
+        _ cache: ClientCache
+    ) -> HopDecision? {
+        let now = clock()
         let (validating, fallback, requestTime) = context.memory.withLock { memory in
             (memory.validating.take(), memory.fallback.take(), memory.requestTime)
         }
@@ -130,12 +149,6 @@ extension HopPolicy {
         {
             return .serve(self.response(stored, request, now), content: content(stored, request))
         }
-        if !request.method.isSafe {
-            let urls = CacheRules.invalidated(
-                by: request.method, url: Self.cacheURL(request), status: response.status,
-                response: response.fields)
-            for url in urls { cache.invalidate(url) }
-        }
         return nil
     }
 
@@ -153,8 +166,7 @@ extension HopPolicy {
 
     /// Takes the content of a response that may be kept.
     func recorder(
-        _ response: ClientResponse, _ request: ClientRequest, _ context: HopContext,
-        _ now: HTTPDate
+        _ response: ClientResponse, _ request: ClientRequest, _ context: HopContext
     ) -> (any ContentRecorder)? {
         guard request.method == .get, Self.isWorthwhile(response),
             let cache = cache(for: request, context)
@@ -177,7 +189,7 @@ extension HopPolicy {
         }
         let head = CachedHead(
             url: Self.cacheURL(request), status: response.status, version: response.version,
-            fields: fields, requestTime: requestTime, responseTime: now, vary: vary,
+            fields: fields, requestTime: requestTime, responseTime: clock(), vary: vary,
             variant: CacheRules.variant(of: asking, names: vary))
         return cache.recorder(head, announced: isDecoded ? nil : response.announcedLength)
     }

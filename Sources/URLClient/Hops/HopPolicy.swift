@@ -60,9 +60,8 @@ final class HopPolicy: HopDecider {
         let now = clock()
         context.memory.withLock { memory in
             memory.cacheFields = request.fields
-            (memory.validating, memory.fallback) = (nil, nil)
+            memory.beginHop()
             memory.requestTime = now
-            memory.credential = nil
         }
         return request
     }
@@ -123,10 +122,9 @@ final class HopPolicy: HopDecider {
     func decide(
         _ response: ClientResponse, to request: ClientRequest, in context: HopContext
     ) -> Decision<HopDecision> {
-        let now = clock()
         // What a proxy says is nothing that the server has said.
-        if response.status != .proxyAuthenticationRequired { learn(response, request, now) }
-        if let decision = cached(response, request, context, now) { return .now(decision) }
+        if response.status != .proxyAuthenticationRequired { learn(response, request) }
+        if let decision = cached(response, request, context) { return .now(decision) }
         if authenticator.mayAnswer(response, context) {
             return .later { await self.authenticator.answer(response, context) }
         }
@@ -135,20 +133,20 @@ final class HopPolicy: HopDecider {
         {
             return .now(decision)
         }
-        if let decision = retried(response, context, now) { return .now(decision) }
-        return .now(.deliver(recorder: recorder(response, request, context, now)))
+        if let decision = retried(response, context) { return .now(decision) }
+        return .now(.deliver(recorder: recorder(response, request, context)))
     }
 
-    private func learn(_ response: ClientResponse, _ request: ClientRequest, _ now: HTTPDate) {
+    private func learn(_ response: ClientResponse, _ request: ClientRequest) {
         if let hosts = configuration.strictTransport, let origin = request.origin,
             response.head.value(of: "strict-transport-security") != nil
         {
-            hosts.receive(response.fields, from: origin, now: now)
+            hosts.receive(response.fields, from: origin, now: clock())
         }
         if let cookies = configuration.cookies, configuration.setsCookies, request.usesCookies,
             response.head.value(of: "set-cookie") != nil, let place = CookieContext(request)
         {
-            cookies.receive(response.fields, from: place, now: now)
+            cookies.receive(response.fields, from: place, now: clock())
         }
         authenticator.receive(response, to: request)
     }
@@ -185,14 +183,16 @@ final class HopPolicy: HopDecider {
     }
 
     private func retried(
-        _ response: ClientResponse, _ context: HopContext, _ now: HTTPDate
+        _ response: ClientResponse, _ context: HopContext
     ) -> HopDecision? {
-        guard !configuration.retries.statuses.isEmpty else { return nil }
+        guard !configuration.retries.statuses.isEmpty,
+            let retryAfter = response.head.value(of: "retry-after")
+        else { return nil }
         let request = context.request
         let delay = configuration.retries.delay(
-            after: response.status, retryAfter: response.head.value(of: "retry-after"),
+            after: response.status, retryAfter: retryAfter,
             method: request.method, isReplayable: request.body.isReplayable,
-            count: context.retryCount, now: now)
+            count: context.retryCount, now: clock())
         return delay.map { .follow(request, .retry, after: $0) }
     }
 
