@@ -121,24 +121,32 @@ final class ContentStream: Sendable {
 
     enum Place { case awaited, kept, full }
 
-    /// Adds a piece, and says where it went: to the reader who waits, or to those that wait for it.
+    /// Adds a piece, and says for whom: for a reader who waits and has to be told by ``tellReader()``,
+    /// or for one who will come.
     func add(_ piece: [UInt8]) -> Place {
-        let (reader, place) = state.withLock {
-            state -> (Waiter<Result<[UInt8]?, ClientError>>?, Place) in
-            if let reader = state.reader {
-                state.reader = nil
-                return (reader, .awaited)
-            }
+        state.withLock { state in
+            let isAwaited = state.reader != nil && state.content.isEmpty
             state.content.append(piece)
             state.count += piece.count
-            state.isFull = state.count >= limit
-            return (nil, state.isFull ? .full : .kept)
+            state.isFull = !isAwaited && state.count >= limit
+            return isAwaited ? .awaited : state.isFull ? .full : .kept
         }
-        reader?.resume(returning: .success(piece))
-        return place
+    }
+
+    /// Gives the reader who waits what is there.
+    func tellReader() {
+        var piece: Result<[UInt8]?, ClientError>?
+        let reader = state.withLock { state -> Waiter<Result<[UInt8]?, ClientError>>? in
+            guard let reader = state.reader else { return nil }
+            piece = take(from: &state)
+            if piece != nil { state.reader = nil }
+            return reader
+        }
+        if let piece { reader?.resume(returning: piece) }
     }
 
     func finish(_ result: Result<Void, ClientError>) {
+        tellReader()
         let (headWaiter, reader) = state.withLock { state in
             state.end = result
             if state.head == nil, case .failure(let error) = result { state.head = .failure(error) }
@@ -158,7 +166,7 @@ final class ContentStream: Sendable {
     /// - Returns: false if it waits already, so that more has to come by itself.
     func startPull() -> Bool {
         state.withLock { state in
-            state.isPulled = state.reader == nil
+            state.isPulled = state.reader == nil || !state.content.isEmpty
             return state.isPulled
         }
     }

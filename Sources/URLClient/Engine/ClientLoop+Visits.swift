@@ -90,12 +90,25 @@ extension ClientLoop {
         isAlone(driver) && contentPatience.isHopeful
     }
 
+    /// Has the reader of a stream told of what there is, once nobody is in the loop any more.
+    func tellAfterLeaving(_ stream: ContentStream) {
+        if let other = takeTold(), other !== stream { other.tellReader() }
+        toldAfterLeaving = stream
+    }
+
+    func takeTold() -> ContentStream? {
+        guard let stream = toldAfterLeaving else { return nil }
+        toldAfterLeaving = nil
+        return stream
+    }
+
     /// Whether nothing but the transfer of a driver goes on.
     private func isAlone(_ driver: TaskDriver) -> Bool {
         runningCount == 1 && driver.stage == .running
     }
 
     private func leaveAfterVisit() {
+        let told = takeTold()
         let isDone = runningCount == 0 && (isEnding || wantsRenewal)
         let deadline = isDone ? 0 : nextDeadline
         let (isHandedOver, sleeper) = inbox.withLock { inbox -> (Bool, MultiHandle?) in
@@ -110,6 +123,7 @@ extension ClientLoop {
         }
         if isHandedOver { turn.signal() }
         sleeper?.wake()
+        told?.tellReader()
     }
 
     /// Waits for the answer where it is asked for, as long as nobody else wants anything: an answer

@@ -42,6 +42,8 @@ final class ClientLoop: @unchecked Sendable {
     /// Who is called between two calls of libcurl, and whose end has to be told.
     let afterwards = DriverQueue(.afterwards)
     let completions = DriverQueue(.completion)
+    /// Whose reader is told of a piece as soon as nobody is in the loop, for the reader wants in.
+    var toldAfterLeaving: ContentStream?
     // Emptied, for the next work.
     private var spareWork: [Work] = []
     /// The limits of requests that have none of their own.
@@ -129,7 +131,9 @@ final class ClientLoop: @unchecked Sendable {
             perform(multi, rounds: .max)
             if isEnding || wantsRenewal, runningCount == 0 { continue }
             let wait = waitingTime()
+            let told = takeTold()
             let leaves = wait > 0 && leave()
+            told?.tellReader()
             let events = multi.wait(milliseconds: leaves ? wait : 0)
             if leaves { enter() }
             now = System.now()

@@ -68,13 +68,15 @@ extension TaskDriver {
 
     /// The reader gets the next piece by itself, if it comes for it soon. What comes meanwhile waits
     /// in the socket.
-    func startPull() {
-        guard let transfer, let stream = sink.stream, stream.startPull() else { return }
+    @discardableResult
+    func startPull() -> Bool {
+        guard let transfer, let stream = sink.stream, stream.startPull() else { return false }
         let end = loop.now + 10_000_000
         pullEnd = end
         loop.look(at: end)
         holds.insert(.reader)
         transfer.applyHolds(stopsAtOnce: true)
+        return true
     }
 
     /// The reader has come, or does other things.

@@ -269,7 +269,9 @@ final class TaskDriver: @unchecked Sendable {
         if case .full = sink.flush() { holds.insert(.reader) }
         if sink.isAwaited {
             sink.isAwaited = false
-            if loop.expectsReader(of: self) { startPull() }
+            // Who is told at once comes back before the loop is free to be entered.
+            let waits = loop.expectsReader(of: self) && startPull()
+            if let stream = sink.stream { waits ? loop.tellAfterLeaving(stream) : stream.tellReader() }
         }
         transfer?.applyHolds(stopsAtOnce: false)
         if reading != nil { readOn() }
