@@ -271,7 +271,9 @@ final class TaskDriver: @unchecked Sendable {
             sink.isAwaited = false
             // Who is told at once comes back before the loop is free to be entered.
             let waits = loop.expectsReader(of: self) && startPull()
-            if let stream = sink.stream { waits ? loop.tellAfterLeaving(stream) : stream.tellReader() }
+            if let stream = sink.stream {
+                waits ? loop.tellAfterLeaving(stream) : stream.tellReader()
+            }
         }
         transfer?.applyHolds(stopsAtOnce: false)
         if reading != nil { readOn() }
