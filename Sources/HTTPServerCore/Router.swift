@@ -12,9 +12,20 @@ public import HTTPParser
 ///
 /// A router is a value: a copy taken by a server does not change any more.
 public struct Router: ImmediateHandler {
-    private var table = RouteTable()
+    private var routes = Routes(RouteTable())
     /// What `OPTIONS *` is told of the whole server, beside the methods.
     package var asteriskFields = HTTPFields()
+
+    /// Copies of a router share its routes until one of them gets another. Whoever changes them has
+    /// them alone, so that no two accesses can be at odds.
+    private final class Routes: @unchecked Sendable {
+        @exclusivity(unchecked)
+        var table: RouteTable
+
+        init(_ table: RouteTable) {
+            unsafe self.table = table
+        }
+    }
 
     /// Creates a router without routes.
     public init() {}
@@ -105,7 +116,8 @@ public struct Router: ImmediateHandler {
     private mutating func add(
         _ pattern: RoutePattern, _ method: HTTPMethod?, _ handler: some Handler
     ) {
-        table.add(pattern, method, handler)
+        if !isKnownUniquelyReferenced(&routes) { routes = unsafe Routes(routes.table) }
+        unsafe routes.table.add(pattern, method, handler)
     }
 
     // MARK: Answering
@@ -113,16 +125,20 @@ public struct Router: ImmediateHandler {
     /// Answers at once if the route's handler does.
     public func respondNow(to request: Request) throws -> Response? {
         var routed: Request?
-        guard let route = try table.find(request, &routed) else { return try unrouted(request) }
-        if let routed { return try table.immediates[route]?.respondNow(to: routed) }
-        return try table.immediates[route]?.respondNow(to: request)
+        guard let route = try unsafe routes.table.find(request, &routed) else {
+            return try unrouted(request)
+        }
+        if let routed { return try unsafe routes.table.immediates[route]?.respondNow(to: routed) }
+        return try unsafe routes.table.immediates[route]?.respondNow(to: request)
     }
 
     /// Answers by the route's handler.
     public func respond(to request: Request) async throws -> Response {
         var routed: Request?
-        guard let route = try table.find(request, &routed) else { return try unrouted(request) }
-        return try await table.handlers[route].respond(to: routed ?? request)
+        guard let route = try unsafe routes.table.find(request, &routed) else {
+            return try unrouted(request)
+        }
+        return try await unsafe routes.table.handlers[route].respond(to: routed ?? request)
     }
 
     // MARK: What no route answers
@@ -132,11 +148,11 @@ public struct Router: ImmediateHandler {
         if method == .options, request.target.form == .asterisk {
             var fields = asteriskFields
             // A route without a method, such as a folder, says itself what it takes.
-            let methods = Set(table.methods.compactMap { $0 })
+            let methods = Set(unsafe routes.table.methods.compactMap { $0 })
             if !methods.isEmpty { fields.append(.allow, Self.list(methods)) }
             return Response(.noContent, fields: fields)
         }
-        let allowed = try table.methods(for: request)
+        let allowed = try unsafe routes.table.methods(for: request)
         guard !allowed.isEmpty else {
             throw HTTPError(method.isRegistered ? .notFound : .notImplemented)
         }

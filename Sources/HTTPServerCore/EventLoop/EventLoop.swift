@@ -16,7 +16,7 @@ internal import Synchronization
 @safe
 public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     private struct Inbox: Sendable {
-        var jobs: [UnownedJob] = []
+        var jobs: [LoopJob] = []
         var work: [@Sendable () -> Void] = []
         var isSignalled = false
     }
@@ -38,8 +38,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     // Confined.
     private var slots: [Slot] = []
     private var freeSlots: [UInt32] = []
-    private var jobs: [UnownedJob] = []
-    private var runningJobs: [UnownedJob] = []
+    private var jobs: [LoopJob] = []
+    private var runningJobs: [LoopJob] = []
     private var wheel: TimerWheel
     private var armedTimer: UInt64?
     /// The monotonic clock in nanoseconds, read once for each batch of events.
@@ -52,6 +52,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     @exclusivity(unchecked)
     package var headParser: HeadParser
     private let serverName: String
+    private let serialSide = LoopSerialExecutor()
     @exclusivity(unchecked)
     private var common = ByteBuffer(capacity: 128)
     private var commonIsGoodUntil: UInt64 = 0
@@ -89,6 +90,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         // The poller has to outlive the source that watches it.
         source.setCancelHandler { @Sendable [poller] in withExtendedLifetime(poller) {} }
         source.activate()
+        unsafe serialSide.loop = self
     }
 
     deinit {
@@ -157,10 +159,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         while !jobs.isEmpty, rounds > 0 {
             rounds -= 1
             swap(&jobs, &runningJobs)
-            for job in runningJobs {
-                unsafe job.runSynchronously(
-                    isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
-            }
+            for job in runningJobs { run(job) }
             runningJobs.removeAll(keepingCapacity: true)
         }
     }
@@ -169,7 +168,10 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 
     /// Runs a job on the loop: from the loop's own thread it is appended to a plain array.
     public func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
+        add(LoopJob(job: UnownedJob(job), isIsolated: false))
+    }
+
+    fileprivate func add(_ job: LoopJob) {
         if isCurrent {
             jobs.append(job)
             return
@@ -192,9 +194,18 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         if mustWake { poller.wake() }
     }
 
-    /// The loop as an executor of actors and tasks.
+    /// The loop as an executor of actors.
     public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
-        unsafe UnownedSerialExecutor(ordinary: self)
+        unsafe UnownedSerialExecutor(ordinary: serialSide)
+    }
+
+    private func run(_ job: LoopJob) {
+        if job.isIsolated {
+            unsafe job.job.runSynchronously(
+                isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+        } else {
+            unsafe job.job.runSynchronously(on: asUnownedTaskExecutor())
+        }
     }
 
     /// Traps unless the caller runs on the loop's thread.
@@ -352,4 +363,29 @@ package class LoopClient {
 
     /// The deadline has passed; none is set any more.
     package func deadlineReached() {}
+}
+
+/// A job of a task, or of an actor.
+private struct LoopJob: Sendable {
+    var job: UnownedJob
+    /// Whether it belongs to an actor whose executor the loop is.
+    var isIsolated: Bool
+}
+
+/// The loop as the executor of actors, kept apart from the one of tasks.
+///
+/// What is nonisolated counts as being elsewhere while an actor's job runs, so that each call of an
+/// async function would be a job of its own if all jobs were run as those of actors.
+@safe
+private final class LoopSerialExecutor: SerialExecutor, @unchecked Sendable {
+    /// It keeps this one, and so does every actor on it keep the loop.
+    unowned(unsafe) var loop: EventLoop?
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        unsafe loop?.add(LoopJob(job: UnownedJob(job), isIsolated: true))
+    }
+
+    func checkIsolated() {
+        unsafe loop?.checkIsolated()
+    }
 }

@@ -14,9 +14,12 @@ package final class DiskPatience: Sendable {
     /// In nanoseconds, what is no longer short.
     private static let limit: UInt64 = 1_000_000
     private static let restFactor: UInt64 = 20
+    private static let watchTime: UInt64 = 10_000_000_000
 
     private let isLocal: Bool
     private let isBusyUntil = Atomic<UInt64>(0)
+    /// Until when it is looked at whether what takes long has waited, which costs a call each time.
+    private let isWatchedUntil = Atomic<UInt64>(0)
 
     /// - Parameter isLocal: whether the file system is one of this machine.
     package init(isLocal: Bool) {
@@ -38,15 +41,18 @@ package final class DiskPatience: Sendable {
         guard isLocal, start >= isBusyUntil.load(ordering: .relaxed) else {
             return try await BlockingPool.files.run(body)
         }
-        let waits = BlockingPool.waits
+        let isWatched = start < isWatchedUntil.load(ordering: .relaxed)
+        let waits = isWatched ? BlockingPool.waits : nil
         defer { note(from: start, to: Syscalls.monotonic(), waits) }
         return try body()
     }
 
-    /// Notes how long something took, and how often its thread had waited before.
-    private func note(from start: UInt64, to end: UInt64, _ waits: Int64) {
-        guard end > start, end - start > Self.limit, waits < 0 || BlockingPool.waits != waits
-        else { return }
+    /// Notes how long something took, and how often its thread had waited before; nil where nobody
+    /// has looked, which is done for a while from now on.
+    private func note(from start: UInt64, to end: UInt64, _ waits: Int64?) {
+        guard end > start, end - start > Self.limit else { return }
+        isWatchedUntil.store(end &+ Self.watchTime, ordering: .relaxed)
+        guard let waits, waits < 0 || BlockingPool.waits != waits else { return }
         let (rest, _) = (end - start).multipliedReportingOverflow(by: Self.restFactor)
         isBusyUntil.store(end &+ rest, ordering: .relaxed)
     }

@@ -1,0 +1,44 @@
+import HTTPServerCore
+import Testing
+
+@Suite("The event loop as an executor")
+struct EventLoopExecutorTests {
+    private actor Counter {
+        nonisolated let loop: EventLoop
+        private var count = 0
+
+        init(_ loop: EventLoop) {
+            self.loop = loop
+        }
+
+        nonisolated var unownedExecutor: UnownedSerialExecutor {
+            unsafe loop.asUnownedSerialExecutor()
+        }
+
+        /// How often it was called, if that is done on the loop before and after a wait.
+        func next() async -> Int? {
+            guard loop.isCurrent else { return nil }
+            await Task.yield()
+            assertIsolated()
+            count += 1
+            return loop.isCurrent ? count : nil
+        }
+    }
+
+    @Test("Actors and tasks of the loop call each other, on its thread")
+    func actors() async throws {
+        let loop = try EventLoop(label: "test")
+        let counter = Counter(loop)
+        let counts = await Task(executorPreference: loop) {
+            var counts: [Int?] = []
+            for _ in 0..<20 {
+                counts.append(await counter.next())
+                if !loop.isCurrent { counts.append(nil) }
+            }
+            return counts
+        }.value
+        #expect(counts == (1...20).map { $0 })
+        // From elsewhere, too.
+        #expect(await counter.next() == 21)
+    }
+}
