@@ -150,6 +150,8 @@ struct WebDAVMethodTests {
         #expect(try await client.status("DELETE", "/dav/a.TXT") == 403)
         #expect(try await client.send("GET", "/dav/a.TXT").text == "x")
         let path = try #require(ResourcePath("a.TXT"))
+        // The answer may be here before that is told.
+        await told.wait(for: 2)
         #expect(await told.all == [.upload(path), .download(path)])
     }
 
@@ -163,4 +165,10 @@ private actor Told {
     var all: [WebDAVOperation] = []
 
     func add(_ operation: WebDAVOperation) { all.append(operation) }
+
+    /// Waits until so much was told, for a minute at most.
+    func wait(for count: Int) async {
+        let end = ContinuousClock.now + .seconds(60)
+        while all.count < count, ContinuousClock.now < end { await Task.yield() }
+    }
 }
