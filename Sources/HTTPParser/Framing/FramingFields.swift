@@ -6,12 +6,6 @@ package struct FramingFields: Sendable {
         @inline(__always)
         package init(rawValue: UInt16) { self.rawValue = rawValue }
 
-        /// Other modules would call that of every `OptionSet`, by way of its protocols.
-        @inline(__always)
-        package func contains(_ other: Self) -> Bool {
-            rawValue & other.rawValue == other.rawValue
-        }
-
         package static var host: Self { Self(rawValue: 1) }
         package static var chunked: Self { Self(rawValue: 2) }
         package static var close: Self { Self(rawValue: 4) }

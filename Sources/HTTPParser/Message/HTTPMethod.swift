@@ -8,10 +8,6 @@ public struct HTTPMethod: Hashable, Sendable {
         case other
         case get, head, post, put, delete, connect, options, trace, patch
         case propfind, proppatch, mkcol, copy, move, lock, unlock, report, search, query
-
-        /// Other modules would call that of every raw value, by way of its protocols.
-        @inline(__always)
-        package static func == (one: Known, other: Known) -> Bool { one.rawValue == other.rawValue }
     }
 
     package let known: Known
