@@ -89,8 +89,9 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         source.setEventHandler { @Sendable [weak self] in self?.drain() }
         // The poller has to outlive the source that watches it.
         source.setCancelHandler { @Sendable [poller] in withExtendedLifetime(poller) {} }
-        source.activate()
+        // Before the first event: what an event runs may be a job of an actor of this loop.
         unsafe serialSide.loop = self
+        source.activate()
     }
 
     deinit {
