@@ -11,6 +11,8 @@ package struct CanonicalPath: Hashable, Sendable {
     package init?(_ target: UnsafeRawBufferPointer) {
         segments = []
         guard let path = unsafe Self.path(of: target) else { return nil }
+        // Most paths are not deeper; to grow from one to two to four costs more than the room.
+        segments.reserveCapacity(8)
         var start = 1
         while start <= path.count {
             var end = start
@@ -71,6 +73,9 @@ package struct CanonicalPath: Hashable, Sendable {
     /// Takes the percent-encoding off once (RFC 3986 section 2.1). NUL ends names in C, so no
     /// resource can have it.
     package static func decode(_ raw: UnsafeRawBufferPointer) -> [UInt8]? {
+        guard unsafe raw.contains(UInt8(ascii: "%")) else {
+            return unsafe raw.contains(0) ? nil : Array(raw)
+        }
         var decoded: [UInt8] = []
         let bytes = unsafe Span<UInt8>(_unsafeBytes: raw)
         guard PercentEncoding.decode(bytes, keepsInvalid: false, into: &decoded) == nil,

@@ -80,6 +80,9 @@ public struct RequestBody: AsyncSequence, Sendable {
         if let announced = announcedLength, announced > Int64(byteLimit) {
             throw HTTPError(.contentTooLarge, "at most \(byteLimit) bytes are taken here")
         }
+        if observer == nil, decoding == nil, let whole = exchange?.wholeContent(upTo: byteLimit) {
+            return whole
+        }
         var all: [UInt8] = []
         for try await piece in self {
             guard piece.count <= byteLimit - all.count else {

@@ -1,4 +1,5 @@
 public import HTTPParser
+internal import Synchronization
 
 /// Chooses a handler by method and path; the last one added that matches wins.
 ///
@@ -12,7 +13,7 @@ public import HTTPParser
 ///
 /// A router is a value: a copy taken by a server does not change any more.
 public struct Router: ImmediateHandler {
-    private var routes = Routes(RouteTable())
+    private var routes = Routes()
     /// What `OPTIONS *` is told of the whole server, beside the methods.
     package var asteriskFields = HTTPFields()
 
@@ -20,10 +21,26 @@ public struct Router: ImmediateHandler {
     /// them alone, so that no two accesses can be at odds.
     private final class Routes: @unchecked Sendable {
         @exclusivity(unchecked)
-        var table: RouteTable
+        private var table: RouteTable
+        private let snapshot = AtomicLazyReference<RouteTable.Snapshot>()
 
-        init(_ table: RouteTable) {
+        init(_ table: RouteTable = RouteTable()) {
             unsafe self.table = table
+        }
+
+        /// The same routes, to be changed.
+        var copy: Routes { unsafe Routes(table) }
+
+        /// Whether they were used, after which they do not change.
+        var isUsed: Bool { snapshot.load() != nil }
+
+        func add(_ pattern: RoutePattern, _ method: HTTPMethod?, _ handler: some Handler) {
+            unsafe table.add(pattern, method, handler)
+        }
+
+        /// The routes as they are from now on.
+        var used: RouteTable.Snapshot {
+            snapshot.load() ?? snapshot.storeIfNil(unsafe RouteTable.Snapshot(table))
         }
     }
 
@@ -116,8 +133,8 @@ public struct Router: ImmediateHandler {
     private mutating func add(
         _ pattern: RoutePattern, _ method: HTTPMethod?, _ handler: some Handler
     ) {
-        if !isKnownUniquelyReferenced(&routes) { routes = unsafe Routes(routes.table) }
-        unsafe routes.table.add(pattern, method, handler)
+        if !isKnownUniquelyReferenced(&routes) || routes.isUsed { routes = routes.copy }
+        routes.add(pattern, method, handler)
     }
 
     // MARK: Answering
@@ -125,34 +142,35 @@ public struct Router: ImmediateHandler {
     /// Answers at once if the route's handler does.
     public func respondNow(to request: Request) throws -> Response? {
         var routed: Request?
-        guard let route = try unsafe routes.table.find(request, &routed) else {
+        let routes = routes.used
+        guard let route = try routes.table.find(request, &routed) else {
             return try unrouted(request)
         }
-        if let routed { return try unsafe routes.table.immediates[route]?.respondNow(to: routed) }
-        return try unsafe routes.table.immediates[route]?.respondNow(to: request)
+        return try routes.table.services[route].immediate?.respondNow(to: routed ?? request)
     }
 
     /// Answers by the route's handler.
     public func respond(to request: Request) async throws -> Response {
         var routed: Request?
-        guard let route = try unsafe routes.table.find(request, &routed) else {
+        let routes = routes.used
+        guard let route = try routes.table.find(request, &routed) else {
             return try unrouted(request)
         }
-        return try await unsafe routes.table.handlers[route].respond(to: routed ?? request)
+        return try await routes.table.services[route].handler.respond(to: routed ?? request)
     }
 
     // MARK: What no route answers
 
-    private func unrouted(_ request: Request) throws(HTTPError) -> Response {
+    func unrouted(_ request: Request) throws(HTTPError) -> Response {
         let method = request.method
         if method == .options, request.target.form == .asterisk {
             var fields = asteriskFields
             // A route without a method, such as a folder, says itself what it takes.
-            let methods = Set(unsafe routes.table.methods.compactMap { $0 })
+            let methods = Set(routes.used.table.methods.compactMap { $0 })
             if !methods.isEmpty { fields.append(.allow, Self.list(methods)) }
             return Response(.noContent, fields: fields)
         }
-        let allowed = try unsafe routes.table.methods(for: request)
+        let allowed = try routes.used.table.methods(for: request)
         guard !allowed.isEmpty else {
             throw HTTPError(method.isRegistered ? .notFound : .notImplemented)
         }
@@ -167,5 +185,17 @@ public struct Router: ImmediateHandler {
         if names.contains("GET") { names.insert("HEAD") }
         names.insert("OPTIONS")
         return names.sorted().joined(separator: ", ")
+    }
+}
+
+extension Router: HandingHandler {
+    /// Answers as far as that goes at once, else names the route's handler.
+    func handle(_ request: Request) throws -> Handling {
+        var routed: Request?
+        let routes = routes.used
+        guard let route = try routes.table.find(request, &routed) else {
+            return .answered(try unrouted(request))
+        }
+        return try routes.table.services[route].handle(routed ?? request)
     }
 }

@@ -17,8 +17,14 @@ public struct ResourcePath: Hashable, Sendable, Comparable, CustomStringConverti
     /// - Returns: `nil` when a segment is empty, `.` or `..`, holds a slash or a control character,
     ///   or is not UTF-8.
     public init?(segments: [[UInt8]]) {
-        guard segments.allSatisfy(Self.isName) else { return nil }
-        bytes = Array(segments.joined(separator: [0x2F]))
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(segments.reduce(segments.count) { $0 + $1.count })
+        for segment in segments {
+            guard Self.isName(segment) else { return nil }
+            if !bytes.isEmpty { bytes.append(0x2F) }
+            bytes += segment
+        }
+        self.bytes = bytes
     }
 
     /// Whether a segment may be of these bytes.
@@ -89,6 +95,11 @@ public struct ResourcePath: Hashable, Sendable, Comparable, CustomStringConverti
     /// Percent-encoded, without a slash at the front.
     var encoded: String {
         segments.map { PathEncoding.segment($0) }.joined(separator: "/")
+    }
+
+    /// Hashes all bytes at once; an array would do one after the other.
+    public func hash(into hasher: inout Hasher) {
+        unsafe bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
     }
 
     /// The order in which everything inside of a collection follows it at once.

@@ -37,7 +37,8 @@ public struct EntityTag: Hashable, Sendable {
         self.init(parsing: bytes.span)
     }
 
-    fileprivate init(checked bytes: [UInt8]) {
+    /// Takes over bytes that are known to be a tag, with its quotes.
+    package init(checked bytes: [UInt8]) {
         self.bytes = bytes
     }
 

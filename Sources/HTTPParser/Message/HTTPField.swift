@@ -13,8 +13,16 @@ public struct HTTPFieldName: Sendable {
 
     /// Creates a name, or `nil` when `text` is not a token (RFC 9110 section 5.6.2).
     public init?(_ text: String) {
-        guard !text.isEmpty, text.utf8.allSatisfy(ByteClass.isToken) else { return nil }
+        guard Self.isToken(text) else { return nil }
         self.init(unchecked: text)
+    }
+
+    private static func isToken(_ text: String) -> Bool {
+        // Mostly its bytes stand in one place, where they are read without iterators.
+        let isToken = unsafe text.utf8.withContiguousStorageIfAvailable { bytes in
+            unsafe !bytes.isEmpty && bytes.allSatisfy(ByteClass.isToken)
+        }
+        return isToken ?? (!text.isEmpty && text.utf8.allSatisfy(ByteClass.isToken))
     }
 }
 
@@ -40,8 +48,7 @@ extension HTTPFieldName: CustomStringConvertible, ExpressibleByStringLiteral {
 
     /// Creates a name from a literal; a literal that is not a token is a programmer's mistake.
     public init(stringLiteral text: String) {
-        precondition(
-            !text.isEmpty && text.utf8.allSatisfy(ByteClass.isToken), "not a field name: \(text)")
+        precondition(Self.isToken(text), "not a field name: \(text)")
         self.init(unchecked: text)
     }
 }

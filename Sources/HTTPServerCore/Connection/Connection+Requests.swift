@@ -28,16 +28,14 @@ extension Connection {
             return answer(refusal.response, to: request, into: &out)
         }
         if hasContent, !expectsContinue { judgeContent() }
-        if let immediate = service.immediate {
-            do {
-                if let response = try immediate.respondNow(to: request) {
-                    return answer(response, to: request, into: &out)
-                }
-            } catch {
-                return answer(request.response(for: error), to: request, into: &out)
+        do {
+            switch try service.handle(request) {
+            case .answered(let response): answer(response, to: request, into: &out)
+            case .handed(let service, let routed): start(service, routed, request)
             }
+        } catch {
+            answer(request.response(for: error), to: request, into: &out)
         }
-        start(request)
     }
 
     func refusal(_ head: borrowing RequestHead) -> HTTPError? {
@@ -52,13 +50,16 @@ extension Connection {
         return nil
     }
 
-    func start(_ request: Request) {
+    /// - Parameters:
+    ///   - service: who answers.
+    ///   - routed: the request as it is handed to them.
+    ///   - request: the request as it came.
+    func start(_ service: Service, _ routed: Request, _ request: Request) {
         let exchange = exchange ?? newExchange()
-        let handler = service.handler
         exchange.task = Task(executorPreference: loop) {
             let response: Response
             do {
-                response = try await handler.respond(to: request)
+                response = try await service.handler.respond(to: routed)
             } catch {
                 response = request.response(for: error)
             }

@@ -60,7 +60,10 @@ final class Exchange: @unchecked Sendable {
 
     /// The next piece of content, on any thread.
     func nextPiece() async throws -> [UInt8]? {
-        if loop.isCurrent, let piece = pieceAtHand() { return piece }
+        if loop.isCurrent {
+            if let piece = pieceAtHand() { return piece }
+            if isAtEnd { return nil }
+        }
         // A cancellation belongs to this wait: it may come before it has begun, or after its end.
         let wait = Wait()
         return try await withTaskCancellationHandler {
@@ -85,6 +88,25 @@ final class Exchange: @unchecked Sendable {
         guard reader == nil else { return nil }
         if pieces.isEmpty { connection?.readAhead() }
         return takePiece()
+    }
+
+    /// Whether all was read that there will ever be.
+    private var isAtEnd: Bool {
+        inputIsComplete && pieces.isEmpty && reader == nil && inputError == nil
+    }
+
+    /// All of the content that is left, if it has come in whole and is no longer than that: nobody
+    /// has to wait for it. On any thread.
+    func wholeContent(upTo byteLimit: Int) -> [UInt8]? {
+        guard loop.isCurrent, inputIsComplete, reader == nil, inputError == nil,
+            buffered <= byteLimit
+        else { return nil }
+        // Mostly it is one piece, which need not be copied.
+        let all = pieces.count == 1 ? pieces[0] : Array(pieces.joined())
+        pieces = []
+        buffered = 0
+        connection?.contentWasTaken()
+        return all
     }
 
     private func takePiece() -> [UInt8]? {

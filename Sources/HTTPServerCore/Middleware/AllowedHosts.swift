@@ -34,9 +34,7 @@ public struct AllowedHosts: Sendable, Hashable {
     /// - Parameter authority: host and port, as Host has them; IPv6 in brackets.
     public func contains(_ authority: String) -> Bool {
         // What a local server is mostly asked for.
-        if allowsAddresses, Self.isIPv4(authority.utf8.prefix { $0 != UInt8(ascii: ":") }) {
-            return true
-        }
+        if allowsAddresses, Self.isIPv4(authority.utf8) { return true }
         if names.contains(authority) { return true }
         if authority.hasPrefix("[") {
             let end = authority.firstIndex(of: "]") ?? authority.startIndex
@@ -46,7 +44,7 @@ public struct AllowedHosts: Sendable, Hashable {
         let host = Self.canonical(authority.prefix { $0 != ":" })
         if names.contains(host) { return true }
         if allowsLocalhost, host == "localhost" || host.hasSuffix(".localhost") { return true }
-        if allowsAddresses, Self.isIPv4(host.utf8[...]) { return true }
+        if allowsAddresses, Self.isIPv4(host.utf8) { return true }
         guard !suffixes.isEmpty else { return false }
         var rest = host[...]
         while let dot = rest.firstIndex(of: ".") {
@@ -63,9 +61,15 @@ public struct AllowedHosts: Sendable, Hashable {
     }
 
     /// Four numbers. Other spellings of addresses never come from browsers.
-    private static func isIPv4(_ host: Substring.UTF8View) -> Bool {
+    /// - Parameter host: a host; what begins with a colon behind it does not count.
+    private static func isIPv4(_ host: String.UTF8View) -> Bool {
+        unsafe host.withContiguousStorageIfAvailable { unsafe isIPv4($0) } ?? isIPv4(Array(host))
+    }
+
+    private static func isIPv4(_ host: some Collection<UInt8>) -> Bool {
         var (dots, digits) = (0, 0)
         for byte in host {
+            if byte == UInt8(ascii: ":") { break }
             if byte == UInt8(ascii: "."), digits > 0 {
                 (dots, digits) = (dots + 1, 0)
             } else if 0x30...0x39 ~= byte, digits < 3 {
@@ -83,8 +87,7 @@ public struct AllowedHosts: Sendable, Hashable {
 ///
 /// A request without a host, which only HTTP/1.0 allows, is let through: no browser sends one.
 public struct HostCheckHandler: ImmediateHandler {
-    private let handler: any Handler
-    private let immediate: (any ImmediateHandler)?
+    private let inner: Service
     private let hosts: AllowedHosts
 
     /// Creates a handler.
@@ -92,26 +95,33 @@ public struct HostCheckHandler: ImmediateHandler {
     ///   - handler: who answers.
     ///   - hosts: the names under which the server is reached.
     public init(_ handler: some Handler, hosts: AllowedHosts = AllowedHosts()) {
-        self.handler = handler
-        immediate = handler as? any ImmediateHandler
+        inner = Service(handler)
         self.hosts = hosts
     }
 
     /// Refuses, or answers at once if the handler does.
     public func respondNow(to request: Request) throws -> Response? {
         try check(request)
-        return try immediate?.respondNow(to: request)
+        return try inner.immediate?.respondNow(to: request)
     }
 
     /// Refuses, or answers by the handler.
     public func respond(to request: Request) async throws -> Response {
         try check(request)
-        return try await handler.respond(to: request)
+        return try await inner.handler.respond(to: request)
     }
 
     private func check(_ request: Request) throws(HTTPError) {
         guard let host = request.host, !hosts.contains(host) else { return }
         throw HTTPError(.misdirectedRequest, "this server does not know that host")
+    }
+}
+
+extension HostCheckHandler: HandingHandler {
+    /// Refuses, or has the handler answer.
+    func handle(_ request: Request) throws -> Handling {
+        try check(request)
+        return try inner.handle(request)
     }
 }
 

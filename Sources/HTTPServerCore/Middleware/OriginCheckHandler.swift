@@ -23,8 +23,7 @@ public struct OriginCheckHandler: ImmediateHandler {
         public init() {}
     }
 
-    private let handler: any Handler
-    private let immediate: (any ImmediateHandler)?
+    private let inner: Service
     private let options: Options
 
     /// Creates a handler.
@@ -32,21 +31,20 @@ public struct OriginCheckHandler: ImmediateHandler {
     ///   - handler: who answers.
     ///   - options: what is believed.
     public init(_ handler: some Handler, options: Options = Options()) {
-        self.handler = handler
-        immediate = handler as? any ImmediateHandler
+        inner = Service(handler)
         self.options = options
     }
 
     /// Refuses, or answers at once if the handler does.
     public func respondNow(to request: Request) throws -> Response? {
         try check(request)
-        return try immediate?.respondNow(to: request)
+        return try inner.immediate?.respondNow(to: request)
     }
 
     /// Refuses, or answers by the handler.
     public func respond(to request: Request) async throws -> Response {
         try check(request)
-        return try await handler.respond(to: request)
+        return try await inner.handler.respond(to: request)
     }
 
     private func check(_ request: Request) throws(HTTPError) {
@@ -74,5 +72,13 @@ public struct OriginCheckHandler: ImmediateHandler {
         let own = host.lowercased()
         let sender = origin[colon.upperBound...].lowercased()
         return sender == own || sender + port == own || sender == own + port
+    }
+}
+
+extension OriginCheckHandler: HandingHandler {
+    /// Refuses, or has the handler answer.
+    func handle(_ request: Request) throws -> Handling {
+        try check(request)
+        return try inner.handle(request)
     }
 }

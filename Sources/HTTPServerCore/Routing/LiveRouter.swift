@@ -62,3 +62,10 @@ public final class LiveRouter: ImmediateHandler {
         return try await snapshot.router.respond(to: request)
     }
 }
+
+extension LiveRouter: HandingHandler {
+    func handle(_ request: Request) throws -> Handling {
+        let snapshot = current.withLock { $0 }
+        return try snapshot.router.handle(request)
+    }
+}

@@ -4,11 +4,20 @@ internal import HTTPParser
 ///
 /// It is a value, like its router: a copy taken by a server does not change any more.
 struct RouteTable: Sendable {
+    /// Routes that do not change any more, which are used where they stand. What could change would
+    /// be copied for each use: a dozen references to be counted, by all event loops at once.
+    final class Snapshot: Sendable {
+        let table: RouteTable
+
+        init(_ table: RouteTable) {
+            self.table = table
+        }
+    }
+
     private var patterns: [RoutePattern] = []
     /// `nil` for all methods.
     private(set) var methods: [HTTPMethod?] = []
-    private(set) var handlers: [any Handler] = []
-    private(set) var immediates: [(any ImmediateHandler)?] = []
+    private(set) var services: [Service] = []
     /// The routes with parameters or prefixes.
     private var tree = RouteTree()
     /// The routes that only a look at the request can decide about, in the order they were added.
@@ -25,8 +34,7 @@ struct RouteTable: Sendable {
         let route = patterns.count
         patterns.append(pattern)
         methods.append(method)
-        handlers.append(handler)
-        immediates.append(handler as? any ImmediateHandler)
+        services.append(Service(handler))
         hashes.append(0)
         older.append(-1)
         switch pattern {
@@ -151,6 +159,8 @@ struct RouteTable: Sendable {
         _ path: RoutingPath, _ request: Request, above best: Int, _ accepts: (HTTPMethod?) -> Bool
     ) -> Int {
         let segments = path.segments(of: request)
+        // Closures that held the whole table would each count its references.
+        let (tree, methods) = (tree, methods)
         return path.withBytes(of: request) { bytes in
             tree.newest(bytes, segments, above: best) { accepts(methods[$0]) }
         }

@@ -28,7 +28,7 @@ public struct LockToken: Hashable, Sendable, CustomStringConvertible {
 
     /// The token of a Lock-Token field: a URI in angle brackets (RFC 4918 section 10.5).
     package init?(field: String) {
-        var text = field.utf8[...]
+        var text = Array(field.utf8)[...]
         while text.first == 0x20 || text.first == 0x09 { text.removeFirst() }
         while text.last == 0x20 || text.last == 0x09 { text.removeLast() }
         guard text.first == UInt8(ascii: "<"), text.last == UInt8(ascii: ">"), text.count > 2 else {
@@ -40,7 +40,7 @@ public struct LockToken: Hashable, Sendable, CustomStringConvertible {
                 $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: ">") || $0 == 0x20
             })
         else { return nil }
-        self.uri = String(Substring(uri))
+        self.uri = String(decoding: uri, as: UTF8.self)
     }
 
     /// The URI.

@@ -6,7 +6,7 @@ package enum Timeout {
     ///
     /// `Infinite` is `Int.max`, as is any number that is too large.
     package static func seconds(_ field: String) -> Int? {
-        for wish in field.utf8.split(separator: UInt8(ascii: ",")) {
+        for wish in Array(field.utf8).split(separator: UInt8(ascii: ",")) {
             let wish = wish.drop { $0 == 0x20 || $0 == 0x09 }
             if begins(wish, with: "infinite") { return .max }
             guard begins(wish, with: "second-") else { continue }
@@ -17,7 +17,7 @@ package enum Timeout {
     }
 
     /// - Parameter word: in small letters.
-    private static func begins(_ wish: Substring.UTF8View, with word: StaticString) -> Bool {
+    private static func begins(_ wish: ArraySlice<UInt8>, with word: StaticString) -> Bool {
         var rest = wish
         for index in 0..<word.utf8CodeUnitCount {
             let byte = unsafe word.utf8Start[index]
@@ -28,11 +28,11 @@ package enum Timeout {
         return true
     }
 
-    private static func number(_ digits: Substring.UTF8View) -> Int? {
+    private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
         guard !digits.isEmpty, digits.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else {
             return nil
         }
-        return FieldValues.parseDecimal(String(Substring(digits))).flatMap { Int(exactly: $0) }
+        return FieldValues.parseDecimal(String(decoding: digits, as: UTF8.self)).flatMap { Int(exactly: $0) }
             ?? .max
     }
 }

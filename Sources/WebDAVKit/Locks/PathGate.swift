@@ -10,13 +10,14 @@ package final class PathGate: Sendable {
     }
 
     private struct State: Sendable {
-        var held: [Int: [ResourcePath]] = [:]
+        /// Few at a time, so that a list finds them faster than a table.
+        var held: [(number: Int, paths: [ResourcePath])] = []
         var waiting: [Waiter] = []
         var next = 0
 
         func isFree(_ paths: [ResourcePath]) -> Bool {
-            !held.values.contains { others in
-                others.contains { other in
+            !held.contains { others in
+                others.paths.contains { other in
                     paths.contains { $0.isWithin(other) || other.isWithin($0) }
                 }
             }
@@ -24,13 +25,14 @@ package final class PathGate: Sendable {
 
         /// Those whose turn it is, in the order in which they came.
         mutating func takeReady() -> [Waiter] {
+            guard !waiting.isEmpty else { return [] }
             var (ready, others): ([Waiter], [Waiter]) = ([], [])
             for waiter in waiting {
                 guard isFree(waiter.paths) else {
                     others.append(waiter)
                     continue
                 }
-                held[waiter.number] = waiter.paths
+                held.append((waiter.number, waiter.paths))
                 ready.append(waiter)
             }
             waiting = others
@@ -56,7 +58,7 @@ package final class PathGate: Sendable {
         let (number, isFree) = state.withLock { state in
             state.next &+= 1
             let isFree = state.isFree(paths)
-            if isFree { state.held[state.next] = paths }
+            if isFree { state.held.append((state.next, paths)) }
             return (state.next, isFree)
         }
         guard !isFree else { return number }
@@ -73,7 +75,9 @@ package final class PathGate: Sendable {
 
     private func leave(_ number: Int) {
         let ready = state.withLock { state in
-            state.held[number] = nil
+            if let index = state.held.firstIndex(where: { $0.number == number }) {
+                state.held.remove(at: index)
+            }
             return state.takeReady()
         }
         for waiter in ready { waiter.continuation.resume() }

@@ -49,8 +49,10 @@ enum ResourceTag: Hashable, Sendable {
         case .text(let tag): return tag
         case .file:
             var writer = XMLWriter()
+            writer.raw([0x22])
             append(to: &writer)
-            return EntityTag(opaque: writer.text)
+            writer.raw([0x22])
+            return EntityTag(checked: writer.bytes)
         }
     }
 

@@ -6,19 +6,28 @@ final class KnownContents<Meaning: Sendable>: Sendable {
     private static var byteLimit: Int { 2 << 10 }
     private static var countLimit: Int { 32 }
 
-    private let known = Locked<[[UInt8]: Meaning]>([:])
+    /// Content that is hashed all at once.
+    private struct Content: Hashable, Sendable {
+        let bytes: [UInt8]
+
+        func hash(into hasher: inout Hasher) {
+            unsafe bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+        }
+    }
+
+    private let known = Locked<[Content: Meaning]>([:])
 
     /// The meaning of content, read by `read` if it is not known.
     func meaning(
         of content: [UInt8], _ read: ([UInt8]) throws -> Meaning
     ) throws -> Meaning {
-        if let meaning = known.withLock({ $0[content] }) { return meaning }
+        if let meaning = known.withLock({ $0[Content(bytes: content)] }) { return meaning }
         let meaning = try read(content)
         guard content.count <= Self.byteLimit else { return meaning }
         known.withLock { known in
             // Who sends always something else does not make it grow.
             if known.count >= Self.countLimit { known.removeAll(keepingCapacity: true) }
-            known[content] = meaning
+            known[Content(bytes: content)] = meaning
         }
         return meaning
     }

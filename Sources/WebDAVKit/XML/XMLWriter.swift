@@ -63,7 +63,14 @@ package struct XMLWriter {
         markup("</\(tag)>")
     }
 
-    private mutating func append(_ text: some Collection<UInt8>, quotes: Bool) {
+    private mutating func append(_ text: String.UTF8View, quotes: Bool) {
+        let isPlain = unsafe text.withContiguousStorageIfAvailable { bytes in
+            unsafe bytes.allSatisfy(Self.isPlain) && !(quotes && bytes.contains(0x22))
+        }
+        if isPlain == true {
+            bytes += text
+            return
+        }
         for byte in text {
             switch byte {
             case 0x26: bytes += "&amp;".utf8
@@ -99,26 +106,22 @@ extension XMLWriter {
     /// Appends a number in decimal digits.
     mutating func decimal(_ number: Int64) {
         if number < 0 { bytes.append(0x2D) }
-        digits(of: number.magnitude, base: 10)
+        let start = bytes.count
+        var rest = number.magnitude
+        repeat {
+            bytes.append(0x30 + UInt8(truncatingIfNeeded: rest % 10))
+            rest /= 10
+        } while rest > 0
+        bytes[start...].reverse()
     }
 
     /// Appends a number in hexadecimal digits, small ones.
     mutating func hex(_ number: UInt64) {
-        digits(of: number, base: 16)
-    }
-
-    private mutating func digits(of number: UInt64, base: UInt64) {
-        let start = bytes.count
-        var rest = number
-        repeat {
-            let digit = UInt8(truncatingIfNeeded: rest % base)
+        var shift = max(60 - number.leadingZeroBitCount & ~3, 0)
+        while shift >= 0 {
+            let digit = UInt8(truncatingIfNeeded: number >> UInt64(shift) & 0xF)
             bytes.append(digit < 10 ? 0x30 + digit : 0x57 + digit)
-            rest /= base
-        } while rest > 0
-        var (low, high) = (start, bytes.count - 1)
-        while low < high {
-            bytes.swapAt(low, high)
-            (low, high) = (low + 1, high - 1)
+            shift -= 4
         }
     }
 
