@@ -32,7 +32,7 @@ package enum Timeout {
         guard !digits.isEmpty, digits.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else {
             return nil
         }
-        return FieldValues.parseDecimal(String(decoding: digits, as: UTF8.self)).flatMap { Int(exactly: $0) }
-            ?? .max
+        let number = FieldValues.parseDecimal(String(decoding: digits, as: UTF8.self))
+        return number.flatMap { Int(exactly: $0) } ?? .max
     }
 }
