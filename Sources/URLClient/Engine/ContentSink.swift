@@ -54,39 +54,6 @@ class ContentSink {
     var startOffset: Int64 { 0 }
 }
 
-/// Keeps the content in memory.
-final class CollectingSink: ContentSink {
-    private let limit: Int64
-    private var content: [UInt8] = []
-    private var count: Int64 = 0
-
-    init(limit: Int64) {
-        self.limit = limit
-    }
-
-    override func begin(_ response: ClientResponse) -> ClientError? {
-        if count > 0 { (content, count) = ([], 0) }
-        guard let expected = response.expectedLength, expected > 0 else { return nil }
-        guard expected <= limit else {
-            return ClientError(.contentTooLong, "more than \(limit) bytes")
-        }
-        // What is announced need not come.
-        content.reserveCapacity(Int(min(expected, 1 << 20)))
-        return nil
-    }
-
-    override func take(_ bytes: UnsafeRawBufferPointer) -> Answer {
-        count += Int64(bytes.count)
-        guard count <= limit else {
-            return .failed(ClientError(.contentTooLong, "more than \(limit) bytes"))
-        }
-        unsafe content.append(contentsOf: bytes)
-        return .taken
-    }
-
-    override var collected: [UInt8] { content }
-}
-
 /// Writes the content into a file beside its destination, which it replaces in the end.
 final class FileSink: ContentSink {
     private var destination: String

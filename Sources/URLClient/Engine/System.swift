@@ -193,6 +193,24 @@ enum System {
         guard let folder = unsafe getenv("TMPDIR") else { return "/tmp" }
         return unsafe String(cString: folder)
     }
+
+    // MARK: memory
+
+    /// Memory that is taken from the system at once, a whole number of pages; nil if there is none.
+    static func mapPages(_ count: Int) -> UnsafeMutableRawPointer? {
+        #if canImport(Darwin)
+            let kind = MAP_PRIVATE | MAP_ANON
+        #else
+            let kind = MAP_PRIVATE | MAP_ANONYMOUS
+        #endif
+        let start = unsafe mmap(nil, count, PROT_READ | PROT_WRITE, kind, -1, 0)
+        return unsafe start == UnsafeMutableRawPointer(bitPattern: -1) ? nil : start
+    }
+
+    /// Gives it back.
+    static func unmapPages(_ start: UnsafeMutableRawPointer, _ count: Int) {
+        unsafe munmap(start, count)
+    }
 }
 
 /// What the operating system says about a file.

@@ -20,10 +20,29 @@ enum Files {
     /// How many descriptors this process has.
     static func descriptorCount() -> Int { names("/proc/self/fd").count }
 
+    /// How many of them are files below a folder.
+    static func descriptorCount(below folder: String) -> Int {
+        names("/proc/self/fd").count { name in
+            let path = try? FileManager.default.destinationOfSymbolicLink(
+                atPath: "/proc/self/fd/\(name)")
+            return path?.hasPrefix("\(folder)/") == true
+        }
+    }
+
+    /// How many threads this process has.
+    static func threadCount() -> Int { names("/proc/self/task").count }
+
     /// The memory that this process uses, in bytes.
     static func residentBytes() -> Int {
         let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
         let pages = text?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
         return pages * 4096
+    }
+
+    /// The most memory that this process has used so far, in bytes.
+    static func peakBytes() -> Int {
+        let text = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+        let line = text.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+        return (line?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) << 10
     }
 }

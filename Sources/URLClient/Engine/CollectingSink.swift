@@ -1,0 +1,83 @@
+internal import HTTPCodecs
+
+/// Keeps the content in memory, once.
+///
+/// An array that grows is there twice while it is copied. So from a mebibyte on it gets all the room
+/// that was announced, of which nothing is used before it is needed. If nothing was announced, the
+/// rest waits in blocks, each of which is let go as soon as it was copied to the end of the array.
+final class CollectingSink: ContentSink {
+    private static let usualLength = 1 << 20
+
+    private let limit: Int64
+    private var content: [UInt8] = []
+    private var blocks: [PageBlock] = []
+    private var count: Int64 = 0
+    private var announced: Int?
+
+    init(limit: Int64) {
+        self.limit = limit
+    }
+
+    override func begin(_ response: ClientResponse) -> ClientError? {
+        if count > 0 { (content, blocks, count) = ([], [], 0) }
+        announced = nil
+        guard let expected = response.expectedLength, expected > 0 else { return nil }
+        guard expected <= limit else {
+            return ClientError(.contentTooLong, "more than \(limit) bytes")
+        }
+        announced = Int(expected)
+        // What is announced need not come.
+        content.reserveCapacity(min(Int(expected), Self.usualLength))
+        return nil
+    }
+
+    override func take(_ bytes: UnsafeRawBufferPointer) -> Answer {
+        count += Int64(bytes.count)
+        guard count <= limit else {
+            return .failed(ClientError(.contentTooLong, "more than \(limit) bytes"))
+        }
+        if count > Int64(Self.usualLength) {
+            guard let announced else { return unsafe keep(bytes) }
+            content.reserveCapacity(announced)
+        }
+        unsafe content.append(contentsOf: bytes)
+        return .taken
+    }
+
+    private func keep(_ bytes: UnsafeRawBufferPointer) -> Answer {
+        var taken = 0
+        while taken < bytes.count {
+            if blocks.last?.isFull ?? true {
+                guard let block = PageBlock() else {
+                    return .failed(ClientError(.internalFailure, "no memory for the content"))
+                }
+                blocks.append(block)
+            }
+            taken += unsafe blocks[blocks.count - 1].take(bytes, from: taken)
+        }
+        return .taken
+    }
+
+    override var collected: [UInt8] {
+        if !blocks.isEmpty { join() }
+        return content
+    }
+
+    private func join() {
+        var left = Array(blocks.reversed())
+        blocks = []
+        let head = content
+        content = []
+        let length = left.reduce(head.count) { $0 + $1.count }
+        content = unsafe [UInt8](unsafeUninitializedCapacity: length) { room, count in
+            unsafe head.withUnsafeBytes {
+                unsafe UnsafeMutableRawBufferPointer(room).copyMemory(from: $0)
+            }
+            count = head.count
+            while let block = left.popLast() {
+                unsafe block.copy(to: room, at: count)
+                count += block.count
+            }
+        }
+    }
+}
