@@ -2,8 +2,9 @@ internal import HTTPCodecs
 internal import Synchronization
 
 /// A task's side of its delegate: puts what happens on the delegate's queue.
-final class TaskEvents: Sendable {
-    private let delegate: any ClientSessionDelegate
+final class TaskEvents: @unchecked Sendable {
+    /// Looked at on the queue alone. It is let go after its last call, for others may keep the task.
+    private var delegate: (any ClientSessionDelegate)?
     private let queue: DelegateQueue
     private let task = Locked<TransferTask?>(nil)
     private let isTellingProgress = Atomic(false)
@@ -24,37 +25,38 @@ final class TaskEvents: Sendable {
         to request: ClientRequest, from response: ClientResponse
     ) async -> ClientRequest? {
         guard let task = task.withLock({ $0 }) else { return request }
-        let delegate = delegate
         return await queue.ask {
-            await delegate.task(task, willRedirectTo: request, from: response)
+            guard let delegate = self.delegate else { return request }
+            return await delegate.task(task, willRedirectTo: request, from: response)
         }
     }
 
     func answer(_ challenge: ClientChallenge) async -> ChallengeAnswer {
         guard let task = task.withLock({ $0 }) else { return .useProposed }
-        let delegate = delegate
-        return await queue.ask { await delegate.task(task, didReceiveChallenge: challenge) }
+        return await queue.ask {
+            await self.delegate?.task(task, didReceiveChallenge: challenge) ?? .useProposed
+        }
     }
 
     func needsNewBody() async -> ClientBody {
         guard let task = task.withLock({ $0 }) else { return .none }
-        let delegate = delegate
-        return await queue.ask { await delegate.taskNeedsNewBody(task) }
+        return await queue.ask { await self.delegate?.taskNeedsNewBody(task) ?? ClientBody.none }
     }
 
     func disposition(for response: ClientResponse) async -> ResponseDisposition {
         guard let task = task.withLock({ $0 }) else { return .allow }
-        let delegate = delegate
-        return await queue.ask { await delegate.task(task, didReceiveResponse: response) }
+        return await queue.ask {
+            await self.delegate?.task(task, didReceiveResponse: response) ?? .allow
+        }
     }
 
     func interim(_ task: TransferTask, _ response: ClientResponse.Interim) {
-        queue.send { self.delegate.task(task, didReceive: response) }
+        queue.send { self.delegate?.task(task, didReceive: response) }
     }
 
     func became(_ task: TransferTask, _ download: DownloadTask) {
         belong(to: download)
-        queue.send { self.delegate.task(task, didBecome: download) }
+        queue.send { self.delegate?.task(task, didBecome: download) }
     }
 
     /// Waits until the delegate was told all that happened so far.
@@ -64,7 +66,7 @@ final class TaskEvents: Sendable {
     func received(_ content: [UInt8], done: @escaping @Sendable () -> Void) {
         guard let task = task.withLock({ $0 }) else { return done() }
         queue.send {
-            self.delegate.task(task, didReceiveContent: content)
+            self.delegate?.task(task, didReceiveContent: content)
             done()
         }
     }
@@ -79,29 +81,30 @@ final class TaskEvents: Sendable {
             if progress.sent > 0, progress.received == 0 || !(task is DownloadTask) {
                 let told = self.toldSent.exchange(progress.sent, ordering: .acquiringAndReleasing)
                 guard told != progress.sent else { return }
-                self.delegate.task(task, didSend: progress)
+                self.delegate?.task(task, didSend: progress)
             } else if let download = task as? DownloadTask {
-                self.delegate.task(download, didWrite: progress)
+                self.delegate?.task(download, didWrite: progress)
             }
         }
     }
 
     func downloaded(_ task: DownloadTask, to path: String, isTemporary: Bool) {
         queue.send {
-            self.delegate.task(task, didFinishDownloadingTo: path)
+            self.delegate?.task(task, didFinishDownloadingTo: path)
             if isTemporary { System.remove(path) }
         }
     }
 
     func collected(_ task: TransferTask, _ metrics: ClientMetrics) {
-        queue.send { self.delegate.task(task, didCollect: metrics) }
+        queue.send { self.delegate?.task(task, didCollect: metrics) }
     }
 
     func completed(_ task: TransferTask, _ error: ClientError?) {
         self.task.withLock { $0 = nil }
         queue.send {
             task.becomeCompleted()
-            self.delegate.task(task, didCompleteWith: error)
+            self.delegate?.task(task, didCompleteWith: error)
+            self.delegate = nil
         }
     }
 }
