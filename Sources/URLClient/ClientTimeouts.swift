@@ -10,8 +10,8 @@ public struct ClientTimeouts: Sendable, Hashable {
     public var tls: Duration?
     /// From the end of the request to the first byte of the response.
     public var firstByte: Duration?
-    /// Between two pieces of anything, in either direction. `timeoutIntervalForRequest` of
-    /// `NSURLSessionConfiguration`.
+    /// Between two pieces of anything, in either direction, and until a delegate that is asked about
+    /// a redirect has answered. `timeoutIntervalForRequest` of `NSURLSessionConfiguration`.
     public var idle: Duration?
     /// The whole task with all its hops. `timeoutIntervalForResource` of
     /// `NSURLSessionConfiguration`.

@@ -152,7 +152,8 @@ extension TaskDriver {
         noteMetrics(transfer)
         leaveQueue()
         removeTransfer()
-        if limit == .total || limit == .queue {
+        // A delegate that has not answered would not do so the second time, either.
+        if limit == .total || limit == .queue || askedSince != nil {
             recorder?.abandon()
             return finish(described(error))
         }

@@ -34,7 +34,9 @@ extension TaskDriver {
             if other < time { (time, limit) = (other, name) }
         }
         if stage == .queued { consider(queuedSince + limits.queue, .queue) }
-        guard let transfer, !holds.contains(.suspension) else { return (time, limit) }
+        guard !holds.contains(.suspension) else { return (time, limit) }
+        if let askedSince { consider(askedSince + limits.idle, .idle) }
+        guard let transfer else { return (time, limit) }
         if !transfer.isHeadDone { considerBeginning(of: transfer, consider) }
         if holds.isEmpty, !transfer.isIdleByIntention {
             consider(transfer.lastActivity + limits.idle, .idle)

@@ -74,7 +74,9 @@ extension TaskDriver {
         case .follow(let next, let reason, let delay):
             let sequel = Sequel.request(next, reason, after: delay)
             guard reason == .redirect, task.events != nil else { return discard(then: sequel) }
+            limitAsking()
             ask({ await $0.willRedirect(to: next, from: response) }) { driver, answer in
+                driver.askedSince = nil
                 if let answer {
                     driver.discard(then: .request(answer, reason, after: delay))
                 } else {
@@ -98,6 +100,12 @@ extension TaskDriver {
             use(driver, answer)
             driver.releaseUnlessAsking()
         }
+    }
+
+    /// About a redirect the delegate may think as long as a server may say nothing.
+    func limitAsking() {
+        askedSince = loop.now
+        loop.look(at: loop.now + limits.idle)
     }
 
     // MARK: thrown away

@@ -94,6 +94,8 @@ final class TaskDriver: @unchecked Sendable {
     var pullEnd: Int64?
     /// Whether a question has led to another one, so that the hold stays.
     var isAsking = false
+    /// Since when the delegate is asked about a redirect.
+    var askedSince: Int64?
 
     // Time.
     var limits: Limits
@@ -254,6 +256,7 @@ final class TaskDriver: @unchecked Sendable {
     }
 
     func unsuspend() {
+        if askedSince != nil { limitAsking() }
         release(.suspension)
         if stage == .parked { enqueue() }
     }
