@@ -110,6 +110,17 @@ public final class ClientSession: Sendable {
         }
     }
 
+    /// How often the deadlines of its tasks were looked at, for tests; 0 when it has ended.
+    package var deadlineLookCount: Int {
+        get async {
+            await withCheckedContinuation { continuation in
+                let loop = loop
+                let isTaken = loop.post { continuation.resume(returning: loop.lookCount) }
+                if !isTaken { continuation.resume(returning: 0) }
+            }
+        }
+    }
+
     // MARK: making tasks
 
     var isInvalid: Bool { shared.withLock { $0.isInvalid } }

@@ -79,7 +79,7 @@ struct TimeoutTests {
             guard head.contains("/steady") else { return connection.waitForEnd() }
             for _ in 0..<60 {
                 connection.send("x")
-                Pause.milliseconds(50)
+                Pause.milliseconds(120)
             }
             connection.waitForEnd()
         }
@@ -88,15 +88,52 @@ struct TimeoutTests {
         let session = ClientSession(configuration)
         let tasks = (0..<100).map { index in
             var request = ClientRequest(.get, peer.url(index % 2 == 0 ? "/steady" : "/silent"))
-            // The steady ones take longer as a whole than the limit of the others.
-            request.timeouts = ClientTimeouts(
-                idle: index % 2 == 0 ? .seconds(60) : .milliseconds(1_500))
+            // The steady ones take longer as a whole; each byte gives them the time anew.
+            request.timeouts = ClientTimeouts(idle: .seconds(4))
             return session.dataTask(for: request)
         }
         for task in tasks { task.resume() }
         for (index, task) in tasks.enumerated() {
             let error = await failure { try await task.finished() }
             #expect(error?.kind == (index % 2 == 0 ? nil : .timedOut(.idle)))
+        }
+    }
+
+    @Test("D19: the deadlines are looked at by the clock, however many pieces come")
+    func looks() async throws {
+        let pieces = 4_000
+        let peer = try ScriptedPeer { connection in
+            while connection.head() != nil {
+                connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+                let burst = String(repeating: "1\r\nx\r\n", count: 40)
+                for _ in 0..<(pieces / 40) {
+                    connection.send(burst)
+                    Pause.milliseconds(1)
+                }
+                connection.send("0\r\n\r\n")
+            }
+        }
+        let session = ClientSession(.ephemeral)
+        var request = ClientRequest(.get, peer.url())
+        request.timeouts = ClientTimeouts(
+            queue: .seconds(40), connect: .seconds(40), firstByte: .seconds(20),
+            idle: .seconds(20), total: .seconds(60))
+        let start = ContinuousClock.now
+        let delegate = PieceCounter()
+        try await session.dataTask(for: request, delegate: delegate).finished()
+        #expect(delegate.count.withLock { $0 } > pieces / 4)
+        // A reader who comes for each piece has a deadline of its own for each.
+        let (content, _) = try await session.bytes(for: request)
+        #expect(try await content.collect(upTo: pieces).count == pieces)
+        let looks = await session.deadlineLookCount
+        #expect(looks <= Int((ContinuousClock.now - start) / .milliseconds(10)) + 5)
+    }
+
+    private final class PieceCounter: ClientSessionDelegate {
+        let count = Locked(0)
+
+        func task(_ task: TransferTask, didReceiveContent content: [UInt8]) {
+            count.withLock { $0 += 1 }
         }
     }
 

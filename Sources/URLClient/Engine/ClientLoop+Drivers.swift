@@ -80,6 +80,7 @@ extension ClientLoop {
     /// about it when it happens.
     func lookAtDeadlines() {
         nextLook = .max
+        lookCount &+= 1
         for driver in drivers {
             if let end = driver.pullEnd {
                 if end <= now { driver.endPull() } else { nextLook = min(nextLook, end) }

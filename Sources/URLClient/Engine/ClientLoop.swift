@@ -52,6 +52,8 @@ final class ClientLoop: @unchecked Sendable {
     var lawfulFields = HTTPFields()
     var hasNewTransfers = false
     var nextLook: Int64 = .max
+    /// How often the deadlines were looked at, for tests.
+    var lookCount = 0
     var isEnding = false
     private var onEnd: Work?
     var wantsRenewal = false
