@@ -192,28 +192,30 @@ struct ConnectToTests {
         let expired = try await certificates.identity(for: "127.0.0.2", days: -1)
         let server = try await PeerServer.nginx(
             .init(at: "127.0.0.1", identity: identity), .init(at: "127.0.0.2", identity: expired))
-        func kind(
+        func refusal(
             _ host: String = "127.0.0.1", _ change: (inout ClientConfiguration) -> Void
-        ) async -> ClientError.Kind? {
+        ) async -> Refusal? {
             var configuration = ClientConfiguration()
             configuration.tls.authorities = .file(certificates.authority.certificate)
             change(&configuration)
             let session = ClientSession(configuration)
-            return await failure {
+            let error = await failure {
                 try await session.data(
                     for: ClientRequest(.get, "https://\(host):\(server.port)/who"))
-            }?.kind
+            }
+            return error.map { Refusal($0.kind, $0.urlErrorCode) }
         }
-        #expect(await kind { _ in } == nil)
-        #expect(await kind { $0.tls.authorities = nil } == .certificateUntrusted)
-        #expect(await kind("127.0.0.2") { _ in } == .certificateExpired)
+        let untrusted = Refusal(.certificateUntrusted, -1202)
+        #expect(await refusal { _ in } == nil)
+        #expect(await refusal { $0.tls.authorities = nil } == untrusted)
+        #expect(await refusal("127.0.0.2") { _ in } == Refusal(.certificateExpired, -1201))
         #expect(
-            await kind {
+            await refusal {
                 $0.tls.pinnedKeys = ["AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="]
-            } == .pinMismatch)
+            } == Refusal(.pinMismatch, -1202))
         let judged = Locked([Bool]())
         #expect(
-            await kind {
+            await refusal {
                 $0.tls.authorities = nil
                 $0.trust = TrustPolicy { evaluation in
                     judged.withLock { $0.append(evaluation.isTrusted) }
@@ -221,9 +223,19 @@ struct ConnectToTests {
                 }
             } == nil)
         #expect(judged.withLock { $0 } == [false])
-        #expect(await kind { $0.trust = TrustPolicy { _ in false } } == .certificateUntrusted)
+        #expect(await refusal { $0.trust = TrustPolicy { _ in false } } == untrusted)
         // This nginx speaks TLS 1.2 unless it is told otherwise.
-        #expect(await kind { $0.tls.minimumVersion = .tls13 } == .secureConnectionFailed)
+        #expect(
+            await refusal { $0.tls.minimumVersion = .tls13 }
+                == Refusal(.secureConnectionFailed, -1200))
+    }
+
+    /// Why there was no connection, by its name here and by the code of `NSURLError`.
+    private struct Refusal: Equatable {
+        let kind: ClientError.Kind
+        let code: Int
+
+        init(_ kind: ClientError.Kind, _ code: Int) { (self.kind, self.code) = (kind, code) }
     }
 
     @Test("S14: the server's key is one of the pinned ones, be it the one that is kept in reserve")

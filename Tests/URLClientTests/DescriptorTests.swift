@@ -84,4 +84,31 @@ struct DescriptorTests {
         #expect(faults == 0 && rounds > 0)
         #expect(answers.withLock { $0 } > 0 && peer.connectionCount > 300)
     }
+
+    /// A session that is used once and let go.
+    private static func useSession(_ peer: ScriptedPeer) async throws {
+        _ = try await ClientSession(.ephemeral).data(for: ClientRequest(.get, peer.url()))
+    }
+
+    /// Makes many sessions in this process, one after the other.
+    private static func manySessions() async throws {
+        let peer = try ScriptedPeer { connection in
+            while connection.head() != nil {
+                connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+            }
+        }
+        for _ in 0..<5 { try await useSession(peer) }
+        let threads = try await settled { Files.threadCount() }
+        let descriptors = try await settled { Files.descriptorCount() }
+        for _ in 0..<200 { try await useSession(peer) }
+        #expect(peer.connectionCount == 205)
+        // Both numbers are of the whole process, whose pools of threads come and go.
+        #expect(await soon { Files.threadCount() < threads + 20 })
+        #expect(await soon { Files.descriptorCount() < descriptors + 10 })
+    }
+
+    @Test("S22: sessions that nobody holds leave neither threads nor descriptors behind")
+    func sessions() async {
+        await #expect(processExitsWith: .success) { try await DescriptorTests.manySessions() }
+    }
 }

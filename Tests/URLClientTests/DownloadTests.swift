@@ -157,17 +157,54 @@ struct DownloadTests {
         #expect(nowhere?.kind == .cannotWriteFile)
     }
 
-    @Test("S: a slow reader keeps little in memory")
+    @Test("S9: a slow reader keeps little in memory: what it does not take is not received")
     func slowReader() async throws {
-        let server = try await TestServer()
-        let (content, _) = try await ClientSession().bytes(
-            for: ClientRequest(.get, server.url("/stream/50000000")))
-        var count = 0
-        for try await piece in content {
+        let peer = try ScriptedPeer { connection in
+            guard connection.head() != nil else { return }
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 50000000\r\n\r\n")
+            BlockContent(count: 50_000_000).send(from: 0, to: connection)
+        }
+        let (content, _) = try await ClientSession().bytes(for: ClientRequest(.get, peer.url()))
+        var iterator = content.makeAsyncIterator()
+        var count = try #require(try await iterator.next()).count
+        let received = try await settled { Int(content.task.countOfBytesReceived) }
+        #expect(received <= 2 << 20)
+        while let piece = try await iterator.next() {
             #expect(piece.count <= 512 << 10)
             count += piece.count
-            if count < 2_000_000 { try await Task.sleep(for: .milliseconds(2)) }
         }
         #expect(count == 50_000_000)
+    }
+
+    @Test("D16: a download has one file open, however many pieces it comes in")
+    func oneDescriptor() async throws {
+        let content = TestServer.pattern(400_000)
+        let gates = [Gate(), Gate()]
+        let peer = try ScriptedPeer { connection in
+            guard connection.head() != nil else { return }
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(content.count)\r\n\r\n")
+            connection.send(Array(content[..<100_000]))
+            gates[0].wait()
+            for start in stride(from: 100_000, to: 300_000, by: 2_000) {
+                connection.send(Array(content[start..<(start + 2_000)]))
+                Pause.milliseconds(1)
+            }
+            gates[1].wait()
+            connection.send(Array(content[300_000...]))
+            connection.waitForEnd()
+        }
+        let folder = try ServerDirectory()
+        let task = ClientSession(.ephemeral).downloadTask(
+            for: ClientRequest(.get, peer.url()), to: folder.path("file"))
+        task.resume()
+        #expect(await soon { task.countOfBytesReceived == 100_000 })
+        #expect(Files.descriptorCount(below: folder.path) == 1)
+        gates[0].open()
+        #expect(await soon { task.countOfBytesReceived == 300_000 })
+        #expect(Files.descriptorCount(below: folder.path) == 1)
+        gates[1].open()
+        try await task.finished()
+        #expect(Files.descriptorCount(below: folder.path) == 0)
+        #expect(Files.read(folder.path("file"))?.elementsEqual(content) == true)
     }
 }

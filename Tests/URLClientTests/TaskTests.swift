@@ -41,6 +41,28 @@ struct TaskTests {
         #expect(peer.connectionCount == 1)
     }
 
+    @Test("Y36: a new task is suspended once; each suspension is taken back by one call")
+    func countedSuspensions() async throws {
+        let gate = Gate()
+        let peer = try halves(gate)
+        let task = ClientSession().dataTask(for: ClientRequest(.get, peer.url()))
+        task.suspend()
+        task.resume()
+        #expect(task.state == .suspended)
+        task.resume()
+        #expect(task.state == .running)
+        // What is not suspended is not let go on beforehand.
+        task.resume()
+        task.resume()
+        task.suspend()
+        #expect(task.state == .suspended)
+        gate.open()
+        task.resume()
+        #expect(task.state != .suspended)
+        try await task.finished()
+        #expect(task.countOfBytesReceived == 8)
+    }
+
     @Test("D26, callbacks in order; a task whose response was allowed is running")
     func order() async throws {
         let server = try await TestServer()
@@ -90,6 +112,7 @@ struct TaskTests {
         await delegate.wait { $0.last?.hasPrefix("complete") == true }
         #expect(delegate.log == ["response 200", "metrics", "complete cancelled"])
         #expect(task.error?.urlErrorCode == -999)
+        #expect(delegate.size.withLock { $0 } == 0 && task.countOfBytesReceived < 4 << 20)
     }
 
     @Test("S: a data task becomes a download")
@@ -122,12 +145,16 @@ struct TaskTests {
         while Files.read(name) != nil { await Task.yield() }
         // A delegate that says nothing of what is written, and one that says nothing at all.
         let folder = try ServerDirectory()
-        for delegate in [Silent(), Mute()] as [any ClientSessionDelegate] {
+        let content = TestServer.pattern(70_000)
+        let delegates: [(String, any ClientSessionDelegate)] = [
+            ("silent", Silent()), ("mute", Mute()),
+        ]
+        for (name, delegate) in delegates {
             let session = ClientSession(delegate: delegate)
             let task = session.downloadTask(
-                for: ClientRequest(.get, server.url("/bytes/70000")), to: folder.path("file"))
+                for: ClientRequest(.get, server.url("/bytes/70000")), to: folder.path(name))
             try await task.finished()
-            #expect(Files.read(folder.path("file"))?.count == 70_000)
+            #expect(Files.read(folder.path(name))?.elementsEqual(content) == true)
             if let silent = delegate as? Silent {
                 while silent.size.withLock({ $0 == nil }) { await Task.yield() }
                 #expect(silent.size.withLock { $0 } == 70_000)
@@ -163,6 +190,11 @@ struct TaskTests {
         await delegate.wait { $0.contains("content half") }
         running.cancel()
         #expect(await failure { try await running.finished() }?.kind == .cancelled)
+        #expect(running.error?.urlErrorCode == -999)
+        // A task that was cancelled cannot be resumed, and its end is told once.
+        running.resume()
+        #expect(await soon { running.state == .completed })
+        #expect(delegate.log.filter { $0.hasPrefix("complete") } == ["complete cancelled"])
         #expect(peer.connectionCount == 1)
         gate.open()
         let task = Task { await failure { try await session.data(for: request) } }
@@ -197,6 +229,49 @@ struct TaskTests {
         #expect(log.withLock { $0.last } != nil)
     }
 
+    @Test("Y32: the delegate is held by its session, and let go, whoever keeps session and task")
+    func delegateLetGo() async throws {
+        let gate = Gate()
+        let peer = try halves(gate)
+        weak var kept: Recorder?
+        let session = ClientSession(delegate: Recorder())
+        kept = session.delegate as? Recorder
+        let log = try #require(kept?.entries)
+        let task = session.dataTask(for: ClientRequest(.get, peer.url()))
+        task.resume()
+        #expect(await soon { log.withLock { $0.contains("content half") } })
+        #expect(session.delegate != nil && kept != nil)
+        session.invalidateAndCancel()
+        #expect(await soon { session.delegate == nil && kept == nil })
+        #expect(log.withLock { $0.suffix(2) == ["complete cancelled", "invalid"] })
+        #expect(task.state == .completed)
+        gate.open()
+        withExtendedLifetime((session, task)) {}
+    }
+
+    @Test("A task's own delegate is let go at its end, also by the task", arguments: [false, true])
+    func ownDelegateLetGo(isDownload: Bool) async throws {
+        let server = try await TestServer()
+        let folder = try ServerDirectory()
+        let session = ClientSession()
+        let request = ClientRequest(.get, server.url("/bytes/70000"))
+        weak var kept: Recorder?
+        let task: TransferTask
+        do {
+            let delegate = Recorder()
+            kept = delegate
+            task =
+                isDownload
+                ? session.downloadTask(
+                    for: request, to: folder.path("file"), delegate: delegate)
+                : session.dataTask(for: request, delegate: delegate)
+        }
+        #expect(kept != nil)
+        try await task.finished()
+        #expect(await soon { kept == nil })
+        withExtendedLifetime((session, task)) {}
+    }
+
     @Test("invalidateAndCancel ends what runs; the shared session ignores it")
     func invalidateAndCancel() async throws {
         let gate = Gate()
@@ -223,19 +298,32 @@ struct TaskTests {
 
     @Test("D17, S: a slow delegate holds the connection up, not the memory")
     func slowDelegate() async throws {
-        let server = try await TestServer()
+        let sent = Locked(0)
+        let content = BlockContent(count: 64_000_000)
+        let peer = try ScriptedPeer { connection in
+            guard connection.head() != nil else { return }
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(content.count)\r\n\r\n")
+            for offset in stride(from: 0, to: content.count, by: BlockContent.blockSize) {
+                let piece = Array(content.piece(at: offset))
+                guard connection.send(piece) else { return }
+                sent.withLock { $0 += piece.count }
+            }
+            connection.waitForEnd()
+        }
         let delegate = Recorder()
         let session = ClientSession(delegate: delegate)
         delegate.queueBlock.withLock { $0 = true }
-        let task = session.dataTask(for: ClientRequest(.get, server.url("/stream/64000000")))
+        let task = session.dataTask(for: ClientRequest(.get, peer.url()))
         task.resume()
         await delegate.wait { $0.contains("blocked") }
-        // What is received while the delegate sleeps is bounded by the buffers.
-        for _ in 0..<2_000 { await Task.yield() }
+        // What is received while the delegate sleeps is bounded by the buffers, what is sent by those
+        // of the system.
+        _ = try await settled { sent.withLock { $0 } + Int(task.countOfBytesReceived) }
         #expect(task.countOfBytesReceived < 4 << 20)
+        #expect(sent.withLock { $0 } < content.count)
         delegate.gate.open()
         await delegate.wait { $0.last == "complete" }
-        #expect(delegate.size.withLock { $0 } == 64_000_000)
+        #expect(delegate.size.withLock { $0 } == content.count)
     }
 }
 

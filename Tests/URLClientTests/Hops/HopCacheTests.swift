@@ -61,7 +61,26 @@ struct HopCacheTests {
         #expect(origin.count.withLock { $0 } == 1)
     }
 
-    @Test("D23: without Date, and with ETag: revalidated, and the 304 is not seen")
+    @Test(
+        "D23: without Date the time of receipt stands in for it",
+        arguments: ["Cache-Control: max-age=1000", "Expires: Fri, 01 Jan 2100 00:00:00 GMT"])
+    func withoutDate(_ field: String) async throws {
+        let heads = Locked([String]())
+        let peer = try ScriptedPeer { connection in
+            while let head = connection.head() {
+                heads.withLock { $0.append(head) }
+                connection.send("HTTP/1.1 200 OK\r\n\(field)\r\nContent-Length: 5\r\n\r\nhello")
+            }
+        }
+        let session = ClientSession(.ephemeral)
+        for isStored in [false, true] {
+            let (content, response) = try await session.data(for: ClientRequest(.get, peer.url()))
+            #expect(content == Array("hello".utf8) && response.isFromCache == isStored)
+        }
+        #expect(heads.withLock { $0.count } == 1)
+    }
+
+    @Test("With ETag: revalidated, and the 304 is not seen")
     func revalidation() async throws {
         let origin = try await Origin()
         let session = ClientSession(.ephemeral)

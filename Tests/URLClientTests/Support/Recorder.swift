@@ -29,6 +29,15 @@ final class Recorder: ClientSessionDelegate {
     var log: [String] { entries.withLock { $0 } }
     var states: [TransferTask.State] { seenStates.withLock { $0 } }
 
+    /// The log with all content that comes in a row as one entry, for nobody knows in how many
+    /// pieces it comes.
+    var order: [String] {
+        log.reduce(into: []) { order, entry in
+            let name = entry.hasPrefix("content") ? "content" : entry
+            if name != "content" || order.last != name { order.append(name) }
+        }
+    }
+
     private func add(_ entry: String) { entries.withLock { $0.append(entry) } }
 
     /// Waits for something to be in the log.
@@ -72,6 +81,8 @@ final class Recorder: ClientSessionDelegate {
             gate.wait()
         } else if content.count < 100 {
             add("content \(String(decoding: content, as: UTF8.self))")
+        } else if log.last != "content" {
+            add("content")
         }
     }
 
