@@ -14,8 +14,8 @@ internal import Synchronization
 /// A router is a value: a copy taken by a server does not change any more.
 public struct Router: ImmediateHandler {
     private var routes = Routes()
-    /// What `OPTIONS *` is told of the whole server, beside the methods.
-    package var asteriskFields = HTTPFields()
+    /// What was noted of mounts that have to know each other.
+    package var layout: RouterLayout?
 
     /// Copies of a router share its routes until one of them gets another. Whoever changes them has
     /// them alone, so that no two accesses can be at odds.
@@ -164,7 +164,7 @@ public struct Router: ImmediateHandler {
     func unrouted(_ request: Request) throws(HTTPError) -> Response {
         let method = request.method
         if method == .options, request.target.form == .asterisk {
-            var fields = asteriskFields
+            var fields = layout?.asteriskFields ?? HTTPFields()
             // A route without a method, such as a folder, says itself what it takes.
             let methods = Set(routes.used.table.methods.compactMap { $0 })
             if !methods.isEmpty { fields.append(.allow, Self.list(methods)) }

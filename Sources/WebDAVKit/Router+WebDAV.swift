@@ -6,7 +6,8 @@ extension Router {
     /// those first.
     ///
     /// Windows walks from the root of the server, and gives up where it learns of no WebDAV; GNOME
-    /// walks up until it finds none.
+    /// walks up until it finds none. Where WebDAV is mounted inside of WebDAV, the inner one answers
+    /// for its path, whichever was mounted first.
     /// - Parameters:
     ///   - prefix: the path, not percent-encoded.
     ///   - handler: who answers.
@@ -15,6 +16,17 @@ extension Router {
     }
 
     /// The same for a handler around those of WebDAV, such as one that asks who it is.
+    ///
+    /// An `AuthenticationHandler` lets the questions through that browsers ask before they send
+    /// something to another origin, and the answer to OPTIONS tells whether there is a resource.
+    /// Have it ask for a login then, too:
+    ///
+    /// ```swift
+    /// let guarded = AuthenticationHandler(
+    ///     handler, by: authenticator, exemptsPreflight: false,
+    ///     optionsFields: WebDAVHandler.classFields())
+    /// router.mountWebDAV("/dav", guarded)
+    /// ```
     /// - Parameters:
     ///   - prefix: the path, not percent-encoded.
     ///   - handler: who answers.
@@ -22,17 +34,43 @@ extension Router {
     public mutating func mountWebDAV(
         _ prefix: String, _ handler: some Handler, isReadOnly: Bool = false
     ) {
-        asteriskFields = WebDAVClasses.fields(isReadOnly: isReadOnly)
-        let segments = prefix.split(separator: "/")
-        for count in segments.indices {
-            let path = "/" + segments[..<count].joined(separator: "/")
-            on(.options, path) { (_: Request) throws -> Response in
-                var fields = WebDAVClasses.fields(isReadOnly: isReadOnly)
+        let mount = RouterLayout.Mount(
+            segments: prefix.split(separator: "/").map(String.init), isReadOnly: isReadOnly
+        ) { router in router.mount(prefix, handler) }
+        let others = (layout?.mounts ?? []).filter { $0.segments != mount.segments }
+        let mounts = others + [mount]
+        layout = RouterLayout(mounts: mounts, asteriskFields: Self.classes(of: mounts))
+        mount.add(&self)
+        // The newest route answers, so those further inside come last.
+        for inner in others.sorted(by: { $0.segments.count < $1.segments.count })
+        where inner.isWithin(mount.segments) {
+            inner.add(&self)
+        }
+        for count in mount.segments.indices {
+            let outer = Array(mount.segments[..<count])
+            // Who is mounted there, or above, answers better.
+            if mounts.contains(where: { $0.covers(outer) }) { continue }
+            answer(outer, Self.classes(of: mounts.filter { $0.isWithin(outer) }))
+        }
+    }
+
+    /// Nothing can be changed where all are read-only.
+    private static func classes(of mounts: [RouterLayout.Mount]) -> HTTPFields {
+        WebDAVClasses.fields(isReadOnly: mounts.allSatisfy(\.isReadOnly))
+    }
+
+    /// Answers for a path around mounts, with and without a slash at its end.
+    private mutating func answer(_ outer: [String], _ classes: HTTPFields) {
+        let path = "/" + outer.joined(separator: "/")
+        for spelling in outer.isEmpty ? [path] : [path, path + "/"] {
+            on(.options, spelling) { (_: Request) throws -> Response in
+                var fields = classes
                 fields.append(.allow, "OPTIONS, GET, HEAD, PROPFIND")
                 return Response(.ok, fields: fields)
             }
-            on(.propfind, path) { (_: Request) throws -> Response in throw HTTPError(.notFound) }
+            on(.propfind, spelling) { (_: Request) throws -> Response in
+                throw HTTPError(.notFound)
+            }
         }
-        mount(prefix, handler)
     }
 }
