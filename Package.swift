@@ -104,7 +104,10 @@ let package = Package(
             providers: [.apt(["libxml2-dev"]), .yum(["libxml2-devel"]), .brew(["libxml2"])]),
         .target(
             name: "WebDAVKit",
-            dependencies: ["HTTPParser", "HTTPCodecs", "HTTPServerCore", "CLibXML2"],
+            dependencies: [
+                "HTTPParser", "HTTPCodecs", "HTTPServerCore", "CLibXML2",
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: strict),
         .systemLibrary(
             name: "CLibCurl", pkgConfig: "libcurl",

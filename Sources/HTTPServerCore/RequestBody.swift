@@ -13,7 +13,7 @@ public struct RequestBody: AsyncSequence, Sendable {
     let exchange: Exchange?
     /// Whether the content coding stays on.
     private var isRaw = false
-    private var observer: (@Sendable (Int) -> Void)?
+    private var observer: (@Sendable (Int) throws -> Void)?
 
     init(exchange: Exchange?) {
         self.exchange = exchange
@@ -30,8 +30,9 @@ public struct RequestBody: AsyncSequence, Sendable {
         return body
     }
 
-    /// The same content, of whose pieces somebody is told by their lengths when they are read.
-    package func observed(_ observer: @escaping @Sendable (Int) -> Void) -> RequestBody {
+    /// The same content, of whose pieces somebody is told by their lengths when they are read. Who
+    /// has read enough throws what the reader is told.
+    package func observed(_ observer: @escaping @Sendable (Int) throws -> Void) -> RequestBody {
         var body = self
         body.observer = observer
         return body
@@ -47,7 +48,7 @@ public struct RequestBody: AsyncSequence, Sendable {
     public struct AsyncIterator: AsyncIteratorProtocol {
         let exchange: Exchange?
         let decoding: BodyDecoding?
-        let observer: (@Sendable (Int) -> Void)?
+        let observer: (@Sendable (Int) throws -> Void)?
 
         /// The next piece, never empty; `nil` after the last.
         /// - Throws: `RequestBodyError` when the content does not come in whole, `HTTPError` with
@@ -56,7 +57,7 @@ public struct RequestBody: AsyncSequence, Sendable {
         public mutating func next() async throws -> [UInt8]? {
             guard let observer else { return try await nextPiece() }
             let piece = try await nextPiece()
-            if let piece { observer(piece.count) }
+            if let piece { try observer(piece.count) }
             return piece
         }
 

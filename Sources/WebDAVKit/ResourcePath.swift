@@ -55,6 +55,14 @@ public struct ResourcePath: Hashable, Sendable, Comparable, CustomStringConverti
         return false
     }
 
+    /// Whether a segment is a name under which macOS keeps what belongs to other files.
+    var hasAppleName: Bool { bytes.split(separator: 0x2F).contains { Self.isAppleName($0) } }
+
+    /// Whether a name is `._` and something, or `.DS_Store`.
+    static func isAppleName(_ name: ArraySlice<UInt8>) -> Bool {
+        name.starts(with: "._".utf8) || name.elementsEqual(".DS_Store".utf8)
+    }
+
     /// Whether it is the root of the store.
     public var isRoot: Bool { bytes.isEmpty }
 

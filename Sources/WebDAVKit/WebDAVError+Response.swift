@@ -32,7 +32,9 @@ extension WebDAVError {
         } else {
             writer.markup("<D:\(condition.rawValue)>")
             for resource in resources {
-                writer.element("D:href", mount.href(resource, isCollection: false))
+                writer.element(
+                    "D:href",
+                    mount.href(resource, isCollection: collections.contains(resource)))
             }
             writer.markup("</D:\(condition.rawValue)>")
         }

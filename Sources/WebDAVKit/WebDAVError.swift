@@ -31,16 +31,28 @@ public struct WebDAVError: Error, Hashable, Sendable, CustomStringConvertible {
     public var condition: Condition?
     /// The resources that are in the way, for the conditions that name some.
     public var resources: [ResourcePath]
+    /// Those of them that are collections; their paths are written with a slash at the end.
+    public var collections: Set<ResourcePath>
 
     /// Creates an error.
     public init(
         _ status: HTTPStatus, _ reason: String = "", condition: Condition? = nil,
-        resources: [ResourcePath] = []
+        resources: [ResourcePath] = [], collections: Set<ResourcePath> = []
     ) {
         self.status = status
         self.reason = reason
         self.condition = condition
         self.resources = resources
+        self.collections = collections
+    }
+
+    /// An error because of locks.
+    init(
+        _ status: HTTPStatus, _ reason: String = "", condition: Condition, locks: [ActiveLock]
+    ) {
+        self.init(
+            status, reason, condition: condition, resources: locks.map(\.root),
+            collections: Set(locks.lazy.filter(\.isCollection).map(\.root)))
     }
 
     /// There is nothing: 404.

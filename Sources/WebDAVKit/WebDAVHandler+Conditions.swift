@@ -83,8 +83,7 @@ extension WebDAVHandler {
     private func requireOpen(_ found: [ActiveLock], _ call: WebDAVCall) throws(WebDAVError) {
         guard !found.isEmpty, !found.contains(where: { isShown($0, call) }) else { return }
         throw WebDAVError(
-            .locked, "it is locked", condition: .lockTokenSubmitted,
-            resources: found.map(\.root))
+            .locked, "it is locked", condition: .lockTokenSubmitted, locks: found)
     }
 
     /// Whether the client has shown a token, and is who was given it.
@@ -99,14 +98,15 @@ extension WebDAVHandler {
         let inside = try await locks.locks(on: path, andInside: true).filter {
             $0.root != path && $0.root.isWithin(path)
         }
-        let roots = Set(inside.map(\.root)).filter { root in
-            !inside.contains { $0.root == root && isShown($0, call) }
-        }
-        return roots.sorted().map { root in
-            ResourceFailure(
-                root,
-                WebDAVError(.locked, condition: .lockTokenSubmitted, resources: [root]))
-        }
+        return Dictionary(grouping: inside, by: \.root)
+            .filter { _, locks in !locks.contains { isShown($0, call) } }
+            .sorted { $0.key < $1.key }
+            .map { root, locks in
+                ResourceFailure(
+                    root,
+                    WebDAVError(
+                        .locked, condition: .lockTokenSubmitted, locks: Array(locks.prefix(1))))
+            }
     }
 
     /// Runs what changes these paths while nobody else changes them, or what is around or inside of
@@ -118,9 +118,19 @@ extension WebDAVHandler {
     }
 
     /// A 207 for members with which it did not work.
-    func response(_ failures: [ResourceFailure], _ call: WebDAVCall) -> Response {
-        Multistatus.response(call.mount) { all in
-            for failure in failures { all.add(failure) }
+    func response(_ failures: [ResourceFailure], _ call: WebDAVCall) async -> Response {
+        var all = Multistatus(call.mount)
+        for failure in failures { all.add(failure, isCollection: await isCollection(failure)) }
+        all.finish()
+        return Response(
+            .multiStatus, body: .bytes(all.writer.bytes, mediaType: Multistatus.mediaType))
+    }
+
+    private func isCollection(_ failure: ResourceFailure) async -> Bool {
+        let error = failure.error
+        guard !error.resources.contains(failure.path) else {
+            return error.collections.contains(failure.path)
         }
+        return (try? await store.infoIfThere(failure.path))?.isCollection ?? false
     }
 }

@@ -1,5 +1,6 @@
-internal import HTTPParser
+public import HTTPParser
 public import HTTPServerCore
+internal import Logging
 
 /// A WebDAV server of class 1, 2 and 3 below any path of a server (RFC 4918).
 ///
@@ -14,14 +15,18 @@ public struct WebDAVHandler: Handler {
     let store: any ResourceStore
     let locks: any LockStore
     let options: WebDAVOptions
-    let gate = PathGate()
-    let lockWishes = KnownContents<LockWish>()
-    let propertyWishes = KnownContents<PropertyWish>()
+    /// Whoever changes the same resources needs the same one.
+    let gate: PathGate
+    let lockWishes: KnownContents<LockWish>
+    let propertyWishes: KnownContents<PropertyWish>
 
     /// Creates a handler.
+    ///
+    /// Of one store there is one handler, and further ones by `init(sharing:options:)`: handlers
+    /// that know nothing of each other would change the same resource at the same time.
     /// - Parameters:
     ///   - store: where resources are kept.
-    ///   - locks: where locks are kept; of one store all handlers need the same.
+    ///   - locks: where locks are kept.
     ///   - options: what is allowed.
     public init(
         store: any ResourceStore, locks: any LockStore = MemoryLockStore(),
@@ -29,7 +34,31 @@ public struct WebDAVHandler: Handler {
     ) {
         self.store = store
         self.locks = locks
-        self.options = options
+        self.options = options.normalized
+        gate = PathGate()
+        lockWishes = KnownContents()
+        propertyWishes = KnownContents()
+    }
+
+    /// Creates a further handler of the same resources, such as one at another path by which
+    /// nothing can be changed. Both wait for each other, and the locks of one count for the other.
+    /// - Parameters:
+    ///   - other: the handler whose store and locks it has.
+    ///   - options: what is allowed.
+    public init(sharing other: WebDAVHandler, options: WebDAVOptions = WebDAVOptions()) {
+        store = other.store
+        locks = other.locks
+        gate = other.gate
+        lockWishes = other.lockWishes
+        propertyWishes = other.propertyWishes
+        self.options = options.normalized
+    }
+
+    /// The fields by which a server tells that it knows WebDAV. Some clients look for them in the
+    /// answer that asks them to log in, too: `AuthenticationHandler` can be given them for OPTIONS.
+    /// - Parameter isReadOnly: whether nothing can be changed.
+    public static func classFields(isReadOnly: Bool = false) -> HTTPFields {
+        WebDAVClasses.fields(isReadOnly: isReadOnly)
     }
 
     /// Answers a request.
@@ -38,7 +67,12 @@ public struct WebDAVHandler: Handler {
         do {
             return try await answer(request, mount)
         } catch let error as WebDAVError {
-            return error.response(mount)
+            var response = error.response(mount)
+            // RFC 9110 section 15.5.6.
+            if error.status == .methodNotAllowed {
+                response.fields.append(.allow, await allowed(request))
+            }
+            return response
         } catch let fault as XMLFault {
             return WebDAVError(fault).response(mount)
         }
@@ -68,20 +102,13 @@ public struct WebDAVHandler: Handler {
         default:
             throw HTTPError(
                 request.method.isRegistered ? .methodNotAllowed : .notImplemented,
-                fields: [.allow: Self.allowed(isReadOnly: options.isReadOnly)])
+                fields: [.allow: await allowed(request)])
         }
     }
 
     private static let writing: Set<String> = [
         "PUT", "DELETE", "MKCOL", "COPY", "MOVE", "PROPPATCH", "LOCK",
     ]
-
-    /// The methods that Allow names.
-    static func allowed(isReadOnly: Bool) -> String {
-        let reading = "OPTIONS, GET, HEAD, PROPFIND"
-        return isReadOnly
-            ? reading : reading + ", PUT, DELETE, MKCOL, COPY, MOVE, PROPPATCH, LOCK, UNLOCK"
-    }
 
     /// The resource of decoded segments, with each name as the store has it.
     func resourcePath(_ segments: [[UInt8]]) async throws -> ResourcePath {
@@ -121,17 +148,36 @@ public struct WebDAVHandler: Handler {
         await options.didPerform?(operation, call.request)
     }
 
+    /// Gives up the locks on what is gone. The client is told what has become of the resource, even
+    /// if the locks cannot be given up where they are kept.
+    func giveUpLocks(
+        inside path: ResourcePath, includingRoot: Bool, _ call: WebDAVCall
+    ) async {
+        do {
+            try await locks.removeAll(inside: path, includingRoot: includingRoot)
+        } catch {
+            call.request.logger.error(
+                "locks on what is gone cannot be given up", metadata: ["error": "\(error)"])
+        }
+    }
+
     // MARK: What is shown
 
     /// Whether a resource is to be seen.
     func isVisible(_ path: ResourcePath, isCollection: Bool) -> Bool {
-        if !options.allowsHidden, path.hasDotName { return false }
+        if !options.allowsHidden || options.blocksAppleDouble, path.hasDotName {
+            guard options.allowsHidden, !path.hasAppleName else { return false }
+        }
         return isCollection || options.allowedExtensions == nil || hasAllowedExtension(path.name)
     }
 
     /// The same for a member of a collection that is seen.
     func isVisible(member name: [UInt8], isCollection: Bool) -> Bool {
-        (options.allowsHidden || name.first != 0x2E) && (isCollection || hasAllowedExtension(name))
+        if name.first == 0x2E {
+            guard options.allowsHidden else { return false }
+            if options.blocksAppleDouble, ResourcePath.isAppleName(name[...]) { return false }
+        }
+        return isCollection || hasAllowedExtension(name)
     }
 
     private func hasAllowedExtension(_ name: [UInt8]) -> Bool {

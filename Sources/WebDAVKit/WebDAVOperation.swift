@@ -14,7 +14,8 @@ public enum WebDAVOperation: Hashable, Sendable {
     case move(ResourcePath, to: ResourcePath)
     /// Properties are changed.
     case changeProperties(ResourcePath)
-    /// A lock is taken.
+    /// A lock is taken, or held for longer. One on what is not there makes an empty file, which is
+    /// an `upload` as well.
     case lock(ResourcePath)
     /// A lock is given up.
     case unlock(ResourcePath)

@@ -8,16 +8,20 @@ public struct WebDAVOptions: Sendable {
     /// Whether names that begin with a dot are shown and taken. It counts for each segment of a
     /// path. Finder writes a file `._name` beside nearly every other.
     public var allowsHidden = false
-    /// The extensions that files may have, in lower case and without dots; `nil` for all. Files with
-    /// others are neither shown nor taken.
+    /// Whether the files that Finder writes beside others, `._name` and `.DS_Store`, are neither
+    /// shown nor taken where other names that begin with a dot are.
+    public var blocksAppleDouble = false
+    /// The extensions that files may have, without dots, in any case of letters; `nil` for all.
+    /// Files with others are neither shown nor taken.
     public var allowedExtensions: Set<String>?
     /// Whether PROPFIND may ask for a whole tree.
     public var allowsInfiniteDepth = true
-    /// The most bytes of one file; above it 413.
+    /// The most bytes of one file; above it 413, for content of unknown length as soon as more has
+    /// come.
     public var contentLimit: Int64 = .max
     /// How long a lock is held at most, in seconds, and how long if the client does not say.
     public var lockTimeout = 3600
-    /// What listings call the store itself.
+    /// What listings, and the display name, call the store itself.
     public var rootName = "Files"
     /// Further origins, as `https://example.org`, by which the server is reached through a proxy.
     public var origins: [String] = []
@@ -40,4 +44,11 @@ public struct WebDAVOptions: Sendable {
         (@Sendable (ResourcePath, _ bytes: Int64, _ total: Int64?, Request) -> Void)?
     /// The defaults.
     public init() {}
+
+    /// The same, with extensions as they are compared.
+    var normalized: WebDAVOptions {
+        var options = self
+        options.allowedExtensions = allowedExtensions.map { Set($0.map { $0.lowercased() }) }
+        return options
+    }
 }

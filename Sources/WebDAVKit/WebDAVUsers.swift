@@ -15,7 +15,8 @@ public import HTTPServerCore
 /// Who it is an `AuthenticationHandler` around it has to find out. Names of users are no names of
 /// folders: they may hold slashes and dots.
 public final class WebDAVUsers: Handler {
-    /// Makes the handler of a user; `nil` for one who has no place.
+    /// Makes the handler of a user; `nil` for one who has no place. Those who share a place need
+    /// handlers that share it (`WebDAVHandler.init(sharing:options:)`).
     public typealias Maker = @Sendable (Identity) async throws -> WebDAVHandler?
 
     private let make: Maker

@@ -1,4 +1,4 @@
-internal import HTTPParser
+public import HTTPParser
 
 /// Lets those requests through to another handler whose users can prove who they are.
 ///
@@ -21,6 +21,7 @@ public struct AuthenticationHandler: ImmediateHandler {
     private let authenticator: Authenticator
     private let isOptional: Bool
     private let exemptsPreflight: Bool
+    private let optionsFields: HTTPFields
     private let allows: (@Sendable (Identity, Request) -> Bool)?
 
     /// Creates a handler.
@@ -31,18 +32,23 @@ public struct AuthenticationHandler: ImmediateHandler {
     ///     Wrong ones are refused all the same.
     ///   - exemptsPreflight: whether the questions that browsers ask before a request to another
     ///     origin are let through: `OPTIONS` with Origin and Access-Control-Request-Method, which
-    ///     never carry credentials.
+    ///     never carry credentials. The inner handler answers them, so that everybody learns what
+    ///     its answer to OPTIONS tells.
+    ///   - optionsFields: fields of the answers to `OPTIONS` without a login; some clients of WebDAV
+    ///     look for `DAV` even there.
     ///   - allows: whether a user who has logged in may do what is asked for. It must not block,
     ///     and may be called twice for one request.
     public init(
         _ handler: some Handler, by authenticator: Authenticator, isOptional: Bool = false,
-        exemptsPreflight: Bool = true, allows: (@Sendable (Identity, Request) -> Bool)? = nil
+        exemptsPreflight: Bool = true, optionsFields: HTTPFields = HTTPFields(),
+        allows: (@Sendable (Identity, Request) -> Bool)? = nil
     ) {
         self.handler = handler
         immediate = handler as? any ImmediateHandler
         self.authenticator = authenticator
         self.isOptional = isOptional
         self.exemptsPreflight = exemptsPreflight
+        self.optionsFields = optionsFields
         self.allows = allows
     }
 
@@ -72,12 +78,19 @@ public struct AuthenticationHandler: ImmediateHandler {
     private func admit(_ verdict: Verdict, _ request: Request) throws(HTTPError) {
         switch verdict {
         case .anonymous:
-            if !isOptional { throw authenticator.challenge() }
-        case .refused(let error): throw error
+            if !isOptional { throw told(authenticator.challenge(), request) }
+        case .refused(let error): throw told(error, request)
         case .granted(let identity, _):
             request.identity = identity
             if let allows, !allows(identity, request) { throw HTTPError(.forbidden) }
         }
+    }
+
+    private func told(_ error: HTTPError, _ request: Request) -> HTTPError {
+        guard !optionsFields.isEmpty, request.knownMethod == .options else { return error }
+        var error = error
+        for field in optionsFields { error.fields.append(field) }
+        return error
     }
 
     private func marked(_ response: Response, _ verdict: Verdict) -> Response {

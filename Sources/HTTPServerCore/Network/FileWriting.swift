@@ -160,6 +160,9 @@ extension SystemError {
     /// Whether the system has no room for more of the file.
     package var isStorageFull: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
 
+    /// Whether a user may not have more room.
+    package var isQuotaExceeded: Bool { code == EDQUOT }
+
     /// Whether a file cannot be moved because the new name is on another file system.
     var isOfOtherFileSystem: Bool { code == EXDEV }
 }

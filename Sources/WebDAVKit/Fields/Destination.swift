@@ -4,8 +4,8 @@ internal import HTTPServerCore
 /// sections 8.3 and 10.3).
 ///
 /// It may be a path or a URI with the host that the request was sent to. Clients write it without
-/// escapes, with a space or a percent sign in it (cadaver does), so all bytes but NUL count as
-/// themselves, and so does a percent sign without two digits behind it.
+/// escapes, with a space, a percent sign or a hash sign in it (cadaver does), so all bytes but NUL
+/// count as themselves, and so does a percent sign without two digits behind it.
 package struct Destination: Hashable, Sendable {
     package enum Fault: Error, Hashable, Sendable {
         /// It is no path, or the path leads out: 400.
@@ -63,7 +63,7 @@ package struct Destination: Hashable, Sendable {
         let raw = Array(path.utf8)
         for (index, byte) in raw.enumerated() {
             switch byte {
-            case UInt8(ascii: "#"): return nil
+            case UInt8(ascii: "#"): bytes += "%23".utf8
             case UInt8(ascii: "?"): bytes += "%3F".utf8
             case UInt8(ascii: "%") where !isEscape(raw, index): bytes += "%25".utf8
             default: bytes.append(byte)

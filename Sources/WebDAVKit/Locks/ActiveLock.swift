@@ -12,6 +12,8 @@ public struct ActiveLock: Hashable, Sendable {
     public var token: LockToken
     /// The resource that was locked.
     public var root: ResourcePath
+    /// Whether that is a collection.
+    public var isCollection: Bool
     /// Whether all inside of the root is locked, too.
     public var isDeep: Bool
     /// Who else may hold one.
@@ -28,9 +30,10 @@ public struct ActiveLock: Hashable, Sendable {
 
     /// Creates a lock.
     public init(
-        token: LockToken = .random(), root: ResourcePath, isDeep: Bool, scope: Scope,
-        owner: String = "", user: String? = nil, timeout: Int, expiry: Int64 = 0
+        token: LockToken = .random(), root: ResourcePath, isCollection: Bool = false, isDeep: Bool,
+        scope: Scope, owner: String = "", user: String? = nil, timeout: Int, expiry: Int64 = 0
     ) {
+        self.isCollection = isCollection
         (self.token, self.root, self.isDeep, self.scope) = (token, root, isDeep, scope)
         (self.owner, self.user, self.timeout, self.expiry) = (owner, user, timeout, expiry)
     }

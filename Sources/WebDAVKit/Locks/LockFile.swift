@@ -2,6 +2,17 @@ internal import HTTPCodecs
 internal import HTTPParser
 internal import HTTPServerCore
 
+/// Why a file of locks cannot be used.
+public struct LockFileError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The file.
+    public let path: String
+    /// What is wrong with it, in a few words.
+    public let reason: String
+
+    /// File and reason.
+    public var description: String { "\(path): \(reason)" }
+}
+
 /// A file of locks, written whole and renamed.
 final class LockFile: Sendable {
     private static let byteLimit = 256 << 20
@@ -15,12 +26,26 @@ final class LockFile: Sendable {
         self.path = path
     }
 
-    /// The locks of the file; none where it cannot be read.
-    func read() -> [ActiveLock] {
+    /// The locks of the file; none where there is no file yet. One that cannot be read is not
+    /// taken for an empty one: the next change would replace it, and what it is may be of use.
+    func read() throws(LockFileError) -> [ActiveLock] {
+        let bytes: [UInt8]
+        do throws(SystemError) {
+            bytes = try Syscalls.readFile(path, upTo: Self.byteLimit)
+        } catch {
+            guard error.isMissing else { throw LockFileError(path: path, reason: error.reason) }
+            bytes = []
+        }
+        var locks: [ActiveLock] = []
+        for line in bytes.split(separator: 0x0A) {
+            guard let lock = Self.lock(Array(line)) else {
+                throw LockFileError(path: path, reason: "it holds something else than locks")
+            }
+            locks.append(lock)
+        }
         // A process that died while it wrote has left this.
         Syscalls.removeFile(newPath)
-        guard let bytes = try? Syscalls.readFile(path, upTo: Self.byteLimit) else { return [] }
-        return bytes.split(separator: 0x0A).compactMap { Self.lock(Array($0)) }
+        return locks
     }
 
     func write(_ locks: () -> [ActiveLock]) throws(SystemError) {
@@ -40,10 +65,12 @@ final class LockFile: Sendable {
         try result.get()
     }
 
-    /// Fields with a space between them, percent-encoded.
+    /// Fields with a space between them, percent-encoded. The path of a collection ends with a
+    /// slash.
     private static func line(_ lock: ActiveLock) -> String {
+        let root = String(decoding: lock.root.bytes, as: UTF8.self)
         let fields = [
-            lock.token.uri, String(decoding: lock.root.bytes, as: UTF8.self),
+            lock.token.uri, lock.isCollection ? root + "/" : root,
             lock.isDeep ? "deep" : "flat", lock.scope.rawValue, "\(lock.timeout)", "\(lock.expiry)",
             lock.owner, lock.user.map { "=" + $0 } ?? "",
         ]
@@ -60,7 +87,8 @@ final class LockFile: Sendable {
             let expiry = FieldValues.parseDecimal(fields[5])
         else { return nil }
         return ActiveLock(
-            token: LockToken(uri: fields[0]), root: root, isDeep: fields[2] == "deep", scope: scope,
+            token: LockToken(uri: fields[0]), root: root,
+            isCollection: fields[1].hasSuffix("/"), isDeep: fields[2] == "deep", scope: scope,
             owner: fields[6], user: fields[7].isEmpty ? nil : String(fields[7].dropFirst()),
             timeout: Int(timeout), expiry: expiry)
     }

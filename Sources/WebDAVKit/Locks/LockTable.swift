@@ -23,7 +23,7 @@ package struct LockTable: Sendable {
         guard inTheWay.isEmpty else {
             throw WebDAVError(
                 .locked, "another lock is in the way", condition: .noConflictingLock,
-                resources: inTheWay.map(\.root))
+                locks: inTheWay)
         }
         guard byToken.count < limit else {
             throw WebDAVError(.serviceUnavailable, "there are too many locks")

@@ -7,20 +7,37 @@ public final class MemoryLockStore: LockStore {
     private let file: LockFile?
     private let now: @Sendable () -> Int64
 
-    /// Creates a store.
-    /// - Parameters:
-    ///   - file: the path of a file in which they are kept over restarts, written whole at each
-    ///     change; outside of what is served. `nil` keeps them in memory alone.
-    ///   - limit: how many locks there may be.
-    public convenience init(file: String? = nil, limit: Int = 100_000) {
-        self.init(file: file, limit: limit) { Syscalls.realtime().seconds }
+    /// No lock is held for longer, in seconds: what Timeout can tell (RFC 4918 section 10.7).
+    private static let longest = Int(clamping: UInt32.max)
+
+    /// Creates a store in memory.
+    /// - Parameter limit: how many locks there may be.
+    public convenience init(limit: Int = 100_000) {
+        self.init(limit: limit) { Syscalls.realtime().seconds }
     }
 
-    /// The same with a clock, in seconds since the epoch.
-    package init(file: String? = nil, limit: Int, now: @escaping @Sendable () -> Int64) {
+    /// Creates a store that is kept over restarts. It blocks while it reads the file.
+    /// - Parameters:
+    ///   - file: the path of the file, which is made when the first lock is taken, and written whole
+    ///     at each change; outside of what is served.
+    ///   - limit: how many locks there may be.
+    /// - Throws: when there is a file that cannot be read, or that holds something else.
+    public convenience init(file: String, limit: Int = 100_000) throws(LockFileError) {
+        let file = LockFile(path: file)
+        self.init(file: file, try file.read(), limit: limit) { Syscalls.realtime().seconds }
+    }
+
+    /// A store in memory with a clock, in seconds since the epoch.
+    package convenience init(limit: Int, now: @escaping @Sendable () -> Int64) {
+        self.init(file: nil, [], limit: limit, now: now)
+    }
+
+    private init(
+        file: LockFile?, _ locks: [ActiveLock], limit: Int, now: @escaping @Sendable () -> Int64
+    ) {
         var table = LockTable(limit: limit)
-        self.file = file.map { LockFile(path: $0) }
-        for lock in self.file?.read() ?? [] where lock.expiry > now() { table.insert(lock) }
+        for lock in locks where lock.expiry > now() { table.insert(lock) }
+        self.file = file
         self.table = Locked(table)
         self.now = now
     }
@@ -28,6 +45,7 @@ public final class MemoryLockStore: LockStore {
     /// Keeps a new lock.
     public func add(_ lock: ActiveLock) async throws -> ActiveLock {
         var lock = lock
+        lock.timeout = min(lock.timeout, Self.longest)
         lock.expiry = now() + Int64(lock.timeout)
         let new = lock
         do {
@@ -42,7 +60,8 @@ public final class MemoryLockStore: LockStore {
 
     /// Lets a lock begin anew.
     public func refresh(_ token: LockToken, timeout: Int) async throws -> ActiveLock? {
-        try await change { $0.refresh(token, timeout: timeout, now: now()) }
+        let timeout = min(timeout, Self.longest)
+        return try await change { $0.refresh(token, timeout: timeout, now: now()) }
     }
 
     /// Gives up a lock.

@@ -33,7 +33,7 @@ extension WebDAVHandler {
             try await requireUnlocked(target, andMembership: old == nil, call)
             var locked = isMove ? try await lockedMembers(of: source, call) : []
             if old != nil { locked += try await lockedMembers(of: target, call) }
-            guard locked.isEmpty else { return response(locked, call) }
+            guard locked.isEmpty else { return await response(locked, call) }
             let operation =
                 isMove
                 ? WebDAVOperation.move(source, to: target) : .copy(source, to: target)
@@ -41,11 +41,11 @@ extension WebDAVHandler {
             if isMove {
                 try await store.move(source, to: target)
                 // Locks stay where they were taken, and there is nothing any more (section 7.6).
-                try await locks.removeAll(inside: source, includingRoot: true)
+                await giveUpLocks(inside: source, includingRoot: true, call)
             } else {
                 try await store.copy(source, to: target, deep: depth == .infinity)
             }
-            if old != nil { try await locks.removeAll(inside: target, includingRoot: false) }
+            if old != nil { await giveUpLocks(inside: target, includingRoot: false, call) }
             await tell(operation, call)
             var response = Response(old == nil ? .created : .noContent)
             if !info.isCollection {

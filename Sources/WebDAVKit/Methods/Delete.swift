@@ -16,14 +16,14 @@ extension WebDAVHandler {
             try await requireConditions(call, info)
             try await requireUnlocked(path, andMembership: true, call)
             let locked = try await lockedMembers(of: path, call)
-            guard locked.isEmpty else { return response(locked, call) }
+            guard locked.isEmpty else { return await response(locked, call) }
             try await require(.remove(path), call)
             let failures = try await store.remove(path)
             guard failures.isEmpty else {
                 if failures.count == 1, failures[0].path == path { throw failures[0].error }
-                return response(failures, call)
+                return await response(failures, call)
             }
-            try await locks.removeAll(inside: path, includingRoot: true)
+            await giveUpLocks(inside: path, includingRoot: true, call)
             await tell(.remove(path), call)
             return Response(.noContent)
         }

@@ -57,6 +57,13 @@ extension WebDAVHandler {
                 || path.bytes == Array(".ql_disablethumbnails".utf8))
     }
 
+    /// What such a file would be if it were there: an empty one.
+    func probe(_ path: ResourcePath) -> ResourceInfo? {
+        guard isProbe(path) else { return nil }
+        return ResourceInfo(
+            isCollection: false, modified: InternetTimestamp(secondsSinceEpoch: 0))
+    }
+
     private func listing(_ call: WebDAVCall) async throws -> Response {
         let isHead = call.request.method == .head
         guard options.listsCollections, !isHead || call.namesCollection else {

@@ -22,6 +22,7 @@ extension WebDAVHandler {
                 try await requireUnlocked(call.path, andMembership: true, call)
             }
             try await require(.lock(call.path), call)
+            if info == nil { try await require(.upload(call.path), call) }
             // What is locked before it is there becomes an empty file (section 7.3): first, so that
             // no lock is ever on nothing.
             if info == nil { try await makeEmpty(call) }
@@ -29,16 +30,38 @@ extension WebDAVHandler {
             do {
                 lock = try await locks.add(
                     ActiveLock(
-                        root: call.path, isDeep: depth == .infinity, scope: wish.scope,
-                        owner: wish.owner, user: call.request.identity?.name,
-                        timeout: timeout(call)))
+                        root: call.path, isCollection: info?.isCollection ?? false,
+                        isDeep: depth == .infinity, scope: wish.scope, owner: wish.owner,
+                        user: call.request.identity?.name, timeout: timeout(call)))
             } catch {
                 if info == nil { _ = try await store.remove(call.path) }
-                throw error
+                guard let members = membersInTheWay(error, call) else { throw error }
+                return await response(members, call)
             }
+            if info == nil { await tell(.upload(call.path), call) }
             await tell(.lock(call.path), call)
             return answer(lock, info == nil ? .created : .ok, call)
         }
+    }
+
+    /// What is told of a tree whose members are locked (section 9.10.3); `nil` when the lock that is
+    /// in the way is on the resource itself, or on what is around it.
+    private func membersInTheWay(
+        _ error: any Error, _ call: WebDAVCall
+    ) -> [ResourceFailure]? {
+        guard let error = error as? WebDAVError, error.condition == .noConflictingLock,
+            !error.resources.isEmpty,
+            error.resources.allSatisfy({ $0 != call.path && $0.isWithin(call.path) })
+        else { return nil }
+        let roots = Set(error.resources)
+        return [ResourceFailure(call.path, WebDAVError(.failedDependency))]
+            + roots.sorted().map { root in
+                ResourceFailure(
+                    root,
+                    WebDAVError(
+                        .locked, condition: .noConflictingLock, resources: [root],
+                        collections: error.collections.intersection([root])))
+            }
     }
 
     private func makeEmpty(_ call: WebDAVCall) async throws {
@@ -51,15 +74,26 @@ extension WebDAVHandler {
         guard call.ifHeader != nil else {
             throw WebDAVError(.badRequest, "a new lock needs content, an old one If")
         }
-        let found = try await locks.locks(on: call.path, andInside: false)
-        guard let lock = found.first(where: { isShown($0, call) }),
-            let fresh = try await locks.refresh(lock.token, timeout: timeout(call))
-        else {
-            throw WebDAVError(
-                .preconditionFailed, "there is no such lock",
-                condition: .lockTokenMatchesRequestURI)
+        return try await gate.hold([call.path]) {
+            let info = try await store.infoIfThere(call.path)
+            try requireVisible(call.path, isCollection: info?.isCollection ?? false)
+            let found = try await locks.locks(on: call.path, andInside: false)
+            guard let lock = found.first(where: { isShown($0, call) }) else {
+                throw Self.noSuchLock(.preconditionFailed)
+            }
+            // A token behind `Not` is shown as well, and says that there is no such lock.
+            try await requireConditions(call, info)
+            try await require(.lock(call.path), call)
+            guard let fresh = try await locks.refresh(lock.token, timeout: timeout(call)) else {
+                throw Self.noSuchLock(.preconditionFailed)
+            }
+            await tell(.lock(call.path), call)
+            return answer(fresh, .ok, call, isNew: false)
         }
-        return answer(fresh, .ok, call, isNew: false)
+    }
+
+    private static func noSuchLock(_ status: HTTPStatus) -> WebDAVError {
+        WebDAVError(status, "there is no such lock", condition: .lockTokenMatchesRequestURI)
     }
 
     private func timeout(_ call: WebDAVCall) -> Int {
@@ -91,8 +125,7 @@ extension WebDAVHandler {
             }
             let found = try await locks.locks(on: call.path, andInside: false)
             guard let lock = found.first(where: { $0.token == token }) else {
-                throw WebDAVError(
-                    .conflict, "there is no such lock", condition: .lockTokenMatchesRequestURI)
+                throw Self.noSuchLock(.conflict)
             }
             guard lock.user == call.request.identity?.name else { throw WebDAVError.forbidden }
             try await require(.unlock(call.path), call)

@@ -6,18 +6,28 @@ extension WebDAVHandler {
     /// that make sense for what is there.
     func describe(_ call: WebDAVCall) async throws -> Response {
         let info = try await visibleInfo(call.path)
-        let allowed = Self.allowed(isReadOnly: options.isReadOnly).split(separator: ", ")
-            .filter { method in
-                switch method {
-                case "PUT": info?.isCollection != true
-                case "MKCOL": info == nil
-                case "OPTIONS", "LOCK": true
-                default: info != nil
-                }
-            }
         var fields = WebDAVClasses.fields(isReadOnly: options.isReadOnly)
-        fields.append(.allow, allowed.joined(separator: ", "))
+        fields.append(.allow, allowed(info, namesCollection: call.namesCollection))
         return Response(.ok, fields: fields)
+    }
+
+    /// What Allow says of the resource of a request.
+    func allowed(_ request: Request) async -> String {
+        let segments = request.pathSegments ?? []
+        var info: ResourceInfo?
+        if let path = try? await resourcePath(segments) { info = try? await visibleInfo(path) }
+        return allowed(info, namesCollection: segments.last == [])
+    }
+
+    private func allowed(_ info: ResourceInfo?, namesCollection: Bool) -> String {
+        var methods = ["OPTIONS"]
+        if info != nil { methods += ["GET", "HEAD", "PROPFIND"] }
+        guard !options.isReadOnly else { return methods.joined(separator: ", ") }
+        if info?.isCollection != true, !namesCollection { methods.append("PUT") }
+        methods += info == nil ? ["MKCOL"] : ["DELETE", "COPY", "MOVE", "PROPPATCH"]
+        methods.append("LOCK")
+        if info != nil { methods.append("UNLOCK") }
+        return methods.joined(separator: ", ")
     }
 }
 

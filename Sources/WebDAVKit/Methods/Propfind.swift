@@ -51,12 +51,19 @@ extension WebDAVHandler {
             throw WebDAVError(
                 .forbidden, "whole trees are not listed", condition: .propfindFiniteDepth)
         }
-        guard let info = try await visibleInfo(call.path) else { throw WebDAVError.notFound }
+        let found = try await visibleInfo(call.path)
+        guard let info = found ?? probe(call.path) else { throw WebDAVError.notFound }
         try await requireConditions(call, info)
-        var renderer = PropertyRenderer(call.mount, wish, mediaTypes: options.mediaTypes)
-        renderer.source.locks = try await locks.locks(on: call.path, andInside: depth != .zero)
-        if wish.needsQuota { renderer.source.quota = try await store.quota(at: call.path) }
-        let dead = wish.needsDeadProperties ? try await store.properties(of: call.path) : []
+        var renderer = PropertyRenderer(
+            call.mount, wish, mediaTypes: options.mediaTypes, rootName: options.rootName)
+        renderer.source.locks = LocksByRoot(
+            try await locks.locks(on: call.path, andInside: depth != .zero))
+        if wish.needsQuota, found != nil {
+            renderer.source.quota = try await store.quota(at: call.path)
+        }
+        let dead =
+            wish.needsDeadProperties && found != nil
+            ? try await store.properties(of: call.path) : []
         renderer.add(call.path, info, dead)
         guard info.isCollection, depth != .zero else {
             renderer.all.finish()
@@ -79,6 +86,9 @@ extension WebDAVHandler {
 }
 
 /// Goes through a tree, with one open collection for each level and nothing else in memory.
+///
+/// A collection inside is written once it is open: of one whose members cannot be listed the client
+/// is told why, in place of its properties. To leave them out would look as if they were gone.
 struct PropfindWalk: Sendable {
     /// Collections inside of each other, more than which nobody has.
     private static let depthLimit = 128
@@ -92,15 +102,21 @@ struct PropfindWalk: Sendable {
         _ members: ResourceMembers, of path: ResourcePath, by renderer: inout PropertyRenderer,
         to writer: ResponseWriter
     ) async throws {
-        var open = [(path: path, members: members, rest: [ResourcePath]())]
+        var open = [(path: path, members: members, rest: [ResourceMember]())]
         while var level = open.popLast() {
             if let inner = level.rest.popLast() {
+                let path = level.path.appending(inner.name)
                 open.append(level)
-                guard open.count < Self.depthLimit,
-                    let members = try? await handler.store.members(
-                        of: inner, withProperties: wish.needsDeadProperties)
-                else { continue }
-                open.append((inner, members, []))
+                do {
+                    let inside = try await list(path, depth: open.count)
+                    renderer.add(path, inner.info, inner.properties)
+                    open.append((path, inside, []))
+                } catch let error as WebDAVError {
+                    // It has gone meanwhile.
+                    guard error.status != .notFound else { continue }
+                    renderer.all.add(ResourceFailure(path, error), isCollection: true)
+                }
+                try await flush(&renderer, to: writer)
                 continue
             }
             guard let batch = try await level.members.next() else { continue }
@@ -109,15 +125,36 @@ struct PropfindWalk: Sendable {
                 guard handler.isVisible(member: member.name, isCollection: isCollection) else {
                     continue
                 }
-                renderer.add(member, of: level.path)
                 if isDeep, isCollection, !member.isLink {
-                    level.rest.append(level.path.appending(member.name))
+                    level.rest.append(member)
+                } else {
+                    renderer.add(member, of: level.path)
                 }
-                if renderer.all.writer.bytes.count >= Self.pieceBytes {
-                    try await writer.write(renderer.all.writer.take())
-                }
+                try await flush(&renderer, to: writer)
             }
             open.append(level)
         }
+    }
+
+    /// - Parameter depth: how many collections are open.
+    private func list(_ path: ResourcePath, depth: Int) async throws -> ResourceMembers {
+        guard depth < Self.depthLimit else {
+            throw WebDAVError(.forbidden, condition: .propfindFiniteDepth)
+        }
+        do {
+            return try await handler.store.members(
+                of: path, withProperties: wish.needsDeadProperties)
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            throw error as? WebDAVError ?? WebDAVError(.internalServerError)
+        }
+    }
+
+    private func flush(
+        _ renderer: inout PropertyRenderer, to writer: ResponseWriter
+    ) async throws {
+        guard renderer.all.writer.bytes.count >= Self.pieceBytes else { return }
+        try await writer.write(renderer.all.writer.take())
     }
 }

@@ -68,6 +68,17 @@ extension XMLElement {
     package var languageIfSet: String? { attributes.first { $0.name == Self.language }?.value }
 }
 
+/// What of a PROPPATCH cannot be done, and why; the rest of it is not done either.
+struct PropertyRefusal: Hashable, Sendable {
+    var names: Set<XMLName>
+    var error: WebDAVError
+
+    init(_ updates: [PropertyUpdate], _ error: WebDAVError) {
+        names = Set(updates.map(\.name))
+        self.error = error
+    }
+}
+
 extension WebDAVHandler {
     /// PROPPATCH (RFC 4918 section 9.2): all changes or none.
     func proppatch(_ call: WebDAVCall) async throws -> Response {
@@ -80,34 +91,80 @@ extension WebDAVHandler {
             try await requireConditions(call, info)
             try await requireUnlocked(call.path, andMembership: false, call)
             try await require(.changeProperties(call.path), call)
-            guard !updates.contains(where: \.isRefused) else {
-                return answer(updates, info, call)
-            }
-            let changes = updates.filter(\.isKept).map { update in
-                update.value.map { PropertyChange.set($0) } ?? .remove(update.name)
-            }
-            if !changes.isEmpty { try await store.change(changes, of: call.path) }
-            if let seconds = updates.compactMap(\.modified).last {
-                try await store.setModified(seconds, of: call.path)
-            }
-            await tell(.changeProperties(call.path), call)
-            return answer(updates, info, call)
+            let refused = updates.filter(\.isRefused)
+            let refusal =
+                refused.isEmpty
+                ? try await apply(updates, info, call)
+                : PropertyRefusal(
+                    refused, WebDAVError(.forbidden, condition: .cannotModifyProtectedProperty))
+            if refusal == nil { await tell(.changeProperties(call.path), call) }
+            return answer(updates, refusal, info, call)
         }
     }
 
-    private func answer(
+    /// - Returns: what cannot be changed; nothing is changed then.
+    private func apply(
         _ updates: [PropertyUpdate], _ info: ResourceInfo, _ call: WebDAVCall
+    ) async throws -> PropertyRefusal? {
+        let time = updates.compactMap(\.modified).last
+        // First the time, which is what a store may refuse and what can be set back.
+        if let time,
+            let error = try await refusal({
+                try await store.setModified(time, of: call.path)
+            })
+        {
+            // What Windows sets is a property as well, and is kept as one.
+            let times = updates.filter { $0.modified != nil && !$0.isKept }
+            guard times.isEmpty else { return PropertyRefusal(times, error) }
+        }
+        let kept = updates.filter(\.isKept)
+        guard !kept.isEmpty else { return nil }
+        let changes = kept.map { update in
+            update.value.map { PropertyChange.set($0) } ?? .remove(update.name)
+        }
+        do {
+            let error = try await refusal { try await store.change(changes, of: call.path) }
+            guard let error else { return nil }
+            await setBack(time, info, call)
+            return PropertyRefusal(kept, error)
+        } catch {
+            await setBack(time, info, call)
+            throw error
+        }
+    }
+
+    /// Runs `body`.
+    /// - Returns: the error that is told of properties: what the store does not let be set, and has
+    ///   no room for (RFC 4918 section 9.2.1). Others are told of the request.
+    private func refusal(_ body: () async throws -> Void) async throws -> WebDAVError? {
+        do {
+            try await body()
+            return nil
+        } catch let error as WebDAVError
+            where error.status == .forbidden || error.status == .insufficientStorage
+        {
+            return error
+        }
+    }
+
+    /// To the second, which is what stores take.
+    private func setBack(_ time: Int64?, _ info: ResourceInfo, _ call: WebDAVCall) async {
+        guard time != nil else { return }
+        try? await store.setModified(info.modified.secondsSinceEpoch, of: call.path)
+    }
+
+    private func answer(
+        _ updates: [PropertyUpdate], _ refusal: PropertyRefusal?, _ info: ResourceInfo,
+        _ call: WebDAVCall
     ) -> Response {
         var seen: Set<XMLName> = []
-        let names = updates.filter { seen.insert($0.name).inserted }
-        let refused = names.filter(\.isRefused).map(\.name)
-        let others = names.filter { !$0.isRefused }.map(\.name)
+        let names = updates.map(\.name).filter { seen.insert($0).inserted }
+        let refused = names.filter { refusal?.names.contains($0) ?? false }
+        let others = names.filter { !(refusal?.names.contains($0) ?? false) }
         return Multistatus.response(call.mount) { all in
             all.start(call.mount.href(call.path, isCollection: info.isCollection))
-            if !refused.isEmpty {
-                let error = WebDAVError(
-                    .forbidden, condition: .cannotModifyProtectedProperty)
-                all.propstat(.forbidden, error: error) { writer in
+            if let error = refusal?.error {
+                all.propstat(error.status, error: error) { writer in
                     for name in refused { writer.empty(name) }
                 }
             }

@@ -1,6 +1,7 @@
 internal import HTTPCodecs
 internal import HTTPParser
 internal import HTTPServerCore
+internal import Logging
 
 extension WebDAVHandler {
     /// PUT (RFC 4918 section 9.7). What can be refused is refused before the content is read; what
@@ -26,14 +27,18 @@ extension WebDAVHandler {
         }
         try await require(.upload(path), call)
         try await refuse(announced, hint: Self.expectedLength(call.request), path)
-        let content = try await store.stage(observed(call), for: path, expected: announced)
+        let content = try await store.stage(
+            observed(call, announced), for: path, expected: announced)
         try refuse(content.length)
         let modified = Self.clientTime(call.request)
+        let language = call.request.fields[.contentLanguage]
         let (isNew, info) = try await change([path]) {
-            try await store.place(content, at: path, modified: modified) { info in
+            let placed = try await store.place(content, at: path, modified: modified) { info in
                 if info == nil { try await forgetLocks(onNothingAt: path) }
                 try await requireWritable(call, info)
             }
+            if let language { await keep(language, of: path, call) }
+            return placed
         }
         await tell(.upload(path), call)
         var response = Response(isNew ? .created : .noContent)
@@ -73,8 +78,13 @@ extension WebDAVHandler {
         throw WebDAVError.storageFull
     }
 
-    private func observed(_ call: WebDAVCall) -> RequestBody {
-        guard let told = options.uploadProgress else { return call.request.body }
+    /// The content, of whose pieces the program is told. It ends with an error when it becomes too
+    /// long; what was announced has been compared before.
+    private func observed(_ call: WebDAVCall, _ announced: Int64?) -> RequestBody {
+        let told = options.uploadProgress
+        guard told != nil || (announced == nil && options.contentLimit != .max) else {
+            return call.request.body
+        }
         let (path, request) = (call.path, call.request)
         let total = request.contentLength ?? Self.expectedLength(request)
         let received = Locked<Int64>(0)
@@ -83,13 +93,32 @@ extension WebDAVHandler {
                 received += Int64(count)
                 return received
             }
-            told(path, bytes, total, request)
+            try refuse(bytes)
+            told?(path, bytes, total, request)
         }
     }
 
     private func refuse(_ length: Int64?) throws(WebDAVError) {
         guard let length, length > options.contentLimit else { return }
         throw WebDAVError(.contentTooLarge, "at most \(options.contentLimit) bytes are taken here")
+    }
+
+    /// Keeps what Content-Language says as the property getcontentlanguage (RFC 4918 section 15.3).
+    /// The file has its content by then, so that nothing here is a reason to refuse it.
+    private func keep(_ language: String, of path: ResourcePath, _ call: WebDAVCall) async {
+        let isList = language.utf8.allSatisfy { byte in
+            byte == 0x20 || byte == 0x2C || byte == 0x2D || (0x30...0x39).contains(byte)
+                || (0x61...0x7A).contains(byte | 0x20)
+        }
+        guard isList, (1...256).contains(language.utf8.count) else { return }
+        let name = XMLName.dav("getcontentlanguage")
+        let xml = "<D:\(name.local) xmlns:D=\"DAV:\">\(language)</D:\(name.local)>"
+        do {
+            try await store.change([.set(DeadProperty(name, xml: xml))], of: path)
+        } catch {
+            call.request.logger.notice(
+                "the language of content is not kept", metadata: ["error": "\(error)"])
+        }
     }
 
     /// Finder sends chunked content and tells the length in a field of its own.

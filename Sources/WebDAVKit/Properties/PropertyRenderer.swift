@@ -19,9 +19,11 @@ struct PropertyRenderer: Sendable {
         var live: LiveProperty?
     }
 
-    init(_ mount: Mount, _ wish: PropertyWish, mediaTypes: MediaTypeTable) {
+    init(
+        _ mount: Mount, _ wish: PropertyWish, mediaTypes: MediaTypeTable, rootName: String
+    ) {
         all = Multistatus(mount)
-        source = PropertySource(mount: mount, mediaTypes: mediaTypes)
+        source = PropertySource(mount: mount, mediaTypes: mediaTypes, rootName: rootName)
         self.wish = wish
         switch wish {
         case .names: steps = []

@@ -6,17 +6,19 @@ internal import HTTPServerCore
 struct PropertySource: Sendable {
     let mount: Mount
     private let mediaTypes: MediaTypeTable
+    private let rootName: String
     /// All locks that could be on any of the resources.
-    var locks: [ActiveLock] = []
+    var locks = LocksByRoot([])
     var quota: StorageQuota?
     private let now = Syscalls.realtime().seconds
     /// Media types by the extensions that came so far, ready to be written.
     private var known: [[UInt8]: [UInt8]] = [:]
     private static let knownLimit = 64
 
-    init(mount: Mount, mediaTypes: MediaTypeTable) {
+    init(mount: Mount, mediaTypes: MediaTypeTable, rootName: String) {
         self.mount = mount
         self.mediaTypes = mediaTypes
+        self.rootName = rootName
     }
 
     func has(_ property: LiveProperty, _ info: ResourceInfo) -> Bool {
@@ -44,7 +46,11 @@ struct PropertySource: Sendable {
             writer.raw(Markup.creationDateEnd)
         case .displayname:
             writer.raw(Markup.displayName)
-            writer.text(resource.name)
+            if resource.name.isEmpty {
+                writer.text(rootName)
+            } else {
+                writer.text(resource.name)
+            }
             writer.raw(Markup.displayNameEnd)
         case .getcontentlanguage: writer.element("D:getcontentlanguage", info.language ?? "")
         case .getcontentlength:
@@ -64,9 +70,8 @@ struct PropertySource: Sendable {
             writer.date(info.modified.httpDate)
             writer.raw(Markup.modifiedEnd)
         case .lockdiscovery:
-            let path = locks.isEmpty ? nil : resource.path
             writer.lockDiscovery(
-                path.map { path in locks.filter { $0.covers(path) } } ?? [], mount, now)
+                locks.isEmpty ? [] : locks.covering(resource.path), mount, now)
         case .resourcetype: writer.raw(info.isCollection ? Markup.collection : Markup.noCollection)
         case .supportedlock: writer.raw(Markup.supportedLock)
         case .quotaAvailable:
@@ -100,6 +105,28 @@ struct PropertySource: Sendable {
     }
 }
 
+/// Locks, found by their place: a listing asks for each of its members.
+struct LocksByRoot: Sendable {
+    private let byRoot: [ResourcePath: [ActiveLock]]
+
+    init(_ locks: [ActiveLock]) {
+        byRoot = Dictionary(grouping: locks, by: \.root)
+    }
+
+    var isEmpty: Bool { byRoot.isEmpty }
+
+    /// Those on a resource, the outermost first.
+    func covering(_ path: ResourcePath) -> [ActiveLock] {
+        var around: [ResourcePath] = []
+        while let outer = (around.last ?? path).parent { around.append(outer) }
+        var found: [ActiveLock] = []
+        for outer in around.reversed() {
+            if let locks = byRoot[outer] { found += locks.filter(\.isDeep) }
+        }
+        return found + (byRoot[path] ?? [])
+    }
+}
+
 /// What stands around values, as bytes.
 private enum Markup {
     static let creationDate = Array("<D:creationdate>".utf8)
@@ -128,14 +155,15 @@ extension XMLWriter {
     private static let deep = "</D:lockscope><D:depth>infinity</D:depth>"
     private static let flat = "</D:lockscope><D:depth>0</D:depth>"
 
-    /// The path of a resource as `Mount.href` has it, without a slash at the end.
-    private mutating func href(_ path: ResourcePath, in mount: Mount) {
+    /// The path of a resource as `Mount.href` has it.
+    private mutating func href(_ path: ResourcePath, isCollection: Bool, in mount: Mount) {
         text(mount.prefix)
         if path.isRoot { return markup("/") }
         for segment in path.bytes.split(separator: 0x2F) {
             markup("/")
             pathSegment(Array(segment))
         }
+        if isCollection { markup("/") }
     }
 
     /// The `DAV:lockdiscovery` element (RFC 4918 section 15.8).
@@ -152,7 +180,7 @@ extension XMLWriter {
             markup("</D:timeout><D:locktoken><D:href>")
             text(lock.token.uri)
             markup("</D:href></D:locktoken><D:lockroot><D:href>")
-            href(lock.root, in: mount)
+            href(lock.root, isCollection: lock.isCollection, in: mount)
             markup("</D:href></D:lockroot></D:activelock>")
         }
         markup("</D:lockdiscovery>")

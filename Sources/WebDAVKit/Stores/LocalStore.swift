@@ -339,8 +339,11 @@ public final class LocalStore: ResourceStore {
 
 extension WebDAVError {
     /// What a client is told of an error of the system.
-    init(_ error: SystemError) {
-        if error.isStorageFull {
+    package init(_ error: SystemError) {
+        if error.isQuotaExceeded {
+            self.init(
+                .insufficientStorage, "no more room may be used", condition: .quotaNotExceeded)
+        } else if error.isStorageFull {
             self = .storageFull
         } else if error.isMissing {
             self = .notFound

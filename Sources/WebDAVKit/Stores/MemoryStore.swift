@@ -125,7 +125,12 @@ public final class MemoryStore: ResourceStore {
         _ body: RequestBody, for path: ResourcePath, expected: Int64?
     ) async throws -> any StagedContent {
         if let expected, expected > Int64(byteLimit) { throw WebDAVError.storageFull }
-        return Content(try await body.collect(upTo: byteLimit))
+        var all: [UInt8] = []
+        for try await piece in body {
+            guard piece.count <= byteLimit - all.count else { throw WebDAVError.storageFull }
+            all += piece
+        }
+        return Content(all)
     }
 
     /// Gives a file its content.

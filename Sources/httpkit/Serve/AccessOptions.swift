@@ -1,4 +1,5 @@
 import ArgumentParser
+import HTTPParser
 import HTTPServerCore
 
 /// Who may use what is served.
@@ -80,8 +81,12 @@ struct AccessOptions: ParsableArguments {
         return hosts
     }
 
-    /// The handler, for those who may come in.
-    func guarding(_ handler: any Handler) -> any Handler {
+    /// The handler, for those who may come in. Nothing here is for pages of other origins, so their
+    /// browsers' questions need a login, too: the answers would tell which files there are.
+    /// - Parameter optionsFields: what OPTIONS tells those who have not logged in.
+    func guarding(
+        _ handler: any Handler, optionsFields: HTTPFields = HTTPFields()
+    ) -> any Handler {
         guard auth != .none else { return handler }
         let accounts = MemoryAccountStore(
             realm: realm ?? ServerConfiguration.defaultServerName, rounds: Self.rounds)
@@ -96,6 +101,7 @@ struct AccessOptions: ParsableArguments {
         var options = Authenticator.Options()
         options.schemes = [auth == .basic ? .basic : .digest]
         return AuthenticationHandler(
-            handler, by: Authenticator(accounts: accounts, options: options))
+            handler, by: Authenticator(accounts: accounts, options: options),
+            exemptsPreflight: false, optionsFields: optionsFields)
     }
 }

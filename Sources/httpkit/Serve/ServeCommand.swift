@@ -128,7 +128,9 @@ struct ServeCommand: AsyncParsableCommand {
         var router = Router()
         router.mount("/", AsyncHandler { try await served.respond(to: $0) })
         router.mountWebDAV(webdav, webdavHandler(store))
-        return access.guarding(HostCheckHandler(router, hosts: access.hosts(beside: host)))
+        return access.guarding(
+            HostCheckHandler(router, hosts: access.hosts(beside: host)),
+            optionsFields: WebDAVHandler.classFields(isReadOnly: files.readOnly))
     }
 
     private func webdavHandler(_ store: LocalStore) -> WebDAVHandler {
@@ -137,8 +139,16 @@ struct ServeCommand: AsyncParsableCommand {
         options.allowsHidden = files.showHidden
         options.listsCollections = !files.noListing
         options.contentLimit = maxBody
-        return WebDAVHandler(
-            store: store, locks: MemoryLockStore(file: webdavLocks), options: options)
+        return WebDAVHandler(store: store, locks: locks, options: options)
+    }
+
+    private var locks: MemoryLockStore {
+        guard let webdavLocks else { return MemoryLockStore() }
+        do throws(LockFileError) {
+            return try MemoryLockStore(file: webdavLocks)
+        } catch {
+            fail("--webdav-locks: \(error.description)")
+        }
     }
 
     private var localStore: LocalStore {

@@ -76,6 +76,69 @@ struct WebDAVServeTests {
         #expect(wrong.status == 64)
     }
 
+    @Test func aFileThatHoldsNoLocksIsRefusedAtTheStart() async throws {
+        let (share, place) = (try Folder(), try Folder())
+        try place.write("my notes", to: "notes")
+        let started = try await Program.run(
+            Program.httpkit,
+            [
+                "serve", share.path, "--port", "0", "--webdav", "/dav", "--webdav-locks",
+                place.path + "/notes",
+            ])
+        #expect(started.status == 2)
+        #expect(started.complaints.contains("--webdav-locks: \(place.path)/notes: "))
+        #expect(place.text("notes") == "my notes")
+    }
+
+    @Test func whatIsAboveADeepMountIsMild() async throws {
+        let server = try await ServeProcess(try Folder(), ["--webdav", "/some/dav"])
+        for path in ["/", "/some", "/some/"] {
+            #expect(try await server.status(.propfind, path) == 404, "\(path)")
+            #expect(try await server.send(.options, path).fields["DAV"] == "1, 2, 3", "\(path)")
+        }
+        #expect(try await server.status(.propfind, "/some/dav/", ["Depth": "0"]) == 207)
+    }
+
+    #if os(Linux)
+        /// What a listing takes must not grow with it: the answers here are longer than the memory
+        /// that they may cost.
+        @Test(arguments: [("flat", "1", 10_001), ("tree", "infinity", 20_021)])
+        func manyMembersAreListedAtFlatMemory(
+            _ name: String, _ depth: String, _ count: Int
+        ) async throws {
+            let share = try Folder()
+            let script =
+                name == "flat"
+                ? "mkdir flat; cd flat; seq 10000 | xargs touch"
+                : "mkdir tree; cd tree; for d in $(seq 20); do mkdir $d; (cd $d; "
+                    + "seq 1000 | xargs touch); done"
+            #expect(try await Program.run("sh", ["-c", script], folder: share.path).status == 0)
+            let server = try await ServeProcess(share, ["--webdav", "/dav"])
+            func list(_ depth: String, _ count: Int) async throws {
+                let script = """
+                    curl -sSg -m 110 -X PROPFIND -H "Depth: \(depth)" "$0" > out && wc -c < out && \
+                    grep -c '<D:response>' out && tail -n 1 out
+                    """
+                let place = try Folder()
+                defer { withExtendedLifetime(place) {} }
+                let result = try await Program.run(
+                    "sh", ["-c", script, server.url("/dav/\(name)/")], folder: place.path)
+                let lines = result.text.split(separator: "\n")
+                #expect(lines.dropFirst() == ["\(count)", "</D:multistatus>"], "\(lines)")
+                #expect(depth == "0" || (lines.first.flatMap { Int($0) } ?? 0) > Self.memory << 10)
+            }
+            // What it takes once and for all.
+            for _ in 0..<20 { try await list("0", 1) }
+            let before = try ProcessCost(server.pid)
+            try await list(depth, count)
+            let after = try ProcessCost(server.pid)
+            #expect(after.kibibytes - before.kibibytes < Self.memory + Sanitizers.memory)
+        }
+
+        /// In KiB.
+        private static let memory = 6 << 10
+    #endif
+
     @Test func theWholeServerIsAskedForItsClasses() async throws {
         let server = try await ServeProcess(try Folder(), ["--webdav", "/dav"])
         let answer = try await server.curl("-i", "-X", "OPTIONS", "--request-target", "*")

@@ -1,4 +1,5 @@
 import HTTPCodecs
+import HTTPParser
 import HTTPServerCore
 import TestSupport
 import Testing
@@ -32,7 +33,9 @@ struct WebDAVFailureTests {
         }
         isFull.withLock { $0 = true }
         let answer = try await client.send(method, path, fields, content)
-        #expect(answer.status == 507)
+        // Of properties each is told, within a 207.
+        #expect(answer.status == (method == "PROPPATCH" ? 207 : 507))
+        #expect(method != "PROPPATCH" || answer.text.contains("HTTP/1.1 507 "))
         #expect(answer.text.contains("<D:sufficient-disk-space/>"))
         #expect(try await client.send("GET", "/dav/t/f").text == "old of /dav/t")
         #expect(try await client.send("GET", "/dav/s/f").text == "old of /dav/s")
@@ -51,7 +54,7 @@ struct WebDAVFailureTests {
         _ = try await client.send("PUT", "/dav/t/gone", [], "x")
         let answer = try await client.send("DELETE", "/dav/t")
         #expect(answer.status == 207)
-        #expect(answer.text.contains("<D:href>/dav/t/kept</D:href>"))
+        #expect(answer.text.contains("<D:href>/dav/t/kept/</D:href>"))
         #expect(answer.text.contains("HTTP/1.1 403 Forbidden"))
         #expect(!answer.text.contains("/dav/t/gone"))
         #expect(try await client.status("HEAD", "/dav/t/kept/") == 200)
@@ -73,5 +76,120 @@ struct WebDAVFailureTests {
         #expect(try await client.status("PUT", "/dav/b", [], "1234567") == 507)
         #expect(try await client.status("COPY", "/dav/a", ["Destination: /dav/b"]) == 507)
         #expect(try await client.status("PUT", "/dav/a", [], "1234567890") == 204)
+        let chunked = MemoryConnection(client.router)
+        chunked.send(
+            "PUT /dav/c HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n",
+            "b\r\n12345678901\r\n0\r\n\r\n")
+        let record = try await chunked.output("\r\n\r\n")
+        #expect(record.text.hasPrefix("HTTP/1.1 507 "), "\(record.text)")
+        chunked.end()
     }
+
+    private static func windowsPatch(_ more: String = "") -> String {
+        """
+        <D:propertyupdate xmlns:D="DAV:" xmlns:Z="urn:schemas-microsoft-com:"><D:set><D:prop>\
+        <Z:Win32LastModifiedTime>Sun, 09 Sep 2001 01:46:40 GMT</Z:Win32LastModifiedTime>\
+        <Z:Win32FileAttributes>00000020</Z:Win32FileAttributes>\(more)</D:prop></D:set>\
+        </D:propertyupdate>
+        """
+    }
+
+    @Test func timesThatCannotBeSetAreKeptAsProperties() async throws {
+        let client = DAVClient(store: FailingStore(takesTimes: false))
+        #expect(try await client.status("PUT", "/dav/a", [], "x") == 201)
+        let refused = try await client.send(
+            "PROPPATCH", "/dav/a", [],
+            Self.windowsPatch("<D:lastmodified>1000000000</D:lastmodified>"))
+        // That one is nothing but the time.
+        #expect(refused.status == 207)
+        #expect(
+            refused.text.contains(
+                "<D:prop><D:lastmodified/></D:prop><D:status>HTTP/1.1 403 Forbidden"))
+        #expect(refused.text.contains("HTTP/1.1 424 Failed Dependency"))
+        #expect(try await !client.send("PROPFIND", "/dav/a").text.contains("Win32"))
+        // To save from Windows has to work all the same.
+        let saved = try await client.send("PROPPATCH", "/dav/a", [], Self.windowsPatch())
+        #expect(saved.status == 207 && saved.text.contains("HTTP/1.1 200 OK"))
+        #expect(!saved.text.contains("HTTP/1.1 4"))
+        let found = try await client.send("PROPFIND", "/dav/a").text
+        #expect(found.contains("Sun, 09 Sep 2001 01:46:40 GMT") && found.contains("00000020"))
+    }
+
+    @Test func propertiesThatCannotBeKeptLeaveTheTimeAsItWas() async throws {
+        let isFull = Locked(false)
+        let client = DAVClient(
+            store: FailingStore { _ in isFull.withLock { $0 } ? .storageFull : nil })
+        let fields = ["X-OC-Mtime: 1100000000"]
+        #expect(try await client.status("PUT", "/dav/a", fields, "x") == 201)
+        isFull.withLock { $0 = true }
+        let answer = try await client.send(
+            "PROPPATCH", "/dav/a", [],
+            Self.windowsPatch("<D:lastmodified>1000000000</D:lastmodified>"))
+        #expect(answer.status == 207 && answer.text.contains("HTTP/1.1 507 "))
+        #expect(
+            answer.text.contains(
+                "<D:prop><D:lastmodified/></D:prop><D:status>HTTP/1.1 424 Failed Dependency"))
+        let head = try await client.send("HEAD", "/dav/a")
+        #expect(head["Last-Modified"] == "Tue, 09 Nov 2004 11:33:20 GMT")
+    }
+
+    /// What is left out of a listing looks as if it were gone, and is removed by who keeps a copy.
+    @Test func collectionsThatCannotBeListedAreTold() async throws {
+        let store = FailingStore(listing: { path in
+            switch path.description {
+            case "/closed": .forbidden
+            case "/a/busy": WebDAVError(.serviceUnavailable)
+            case "/gone": .notFound
+            default: nil
+            }
+        })
+        let client = DAVClient(store: store)
+        for path in ["a", "a/busy", "a/busy/x", "a/c", "closed", "gone"] {
+            #expect(try await client.status("MKCOL", "/dav/" + path) == 201)
+        }
+        for path in ["a/f", "a/c/f", "closed/f", "f"] {
+            #expect(try await client.status("PUT", "/dav/" + path, [], "x") == 201)
+        }
+        let answer = try await client.send("PROPFIND", "/dav/", ["Depth: infinity"])
+        #expect(answer.status == 207)
+        _ = try XMLReader.read(answer.content)
+        let hrefs = answer.text.matches(of: /<D:href>([^<]*)<\/D:href>/)
+            .map { String($0.output.1) }
+        // Each only once (RFC 4918 section 14.24).
+        #expect(
+            hrefs.sorted() == [
+                "/dav/", "/dav/a/", "/dav/a/busy/", "/dav/a/c/", "/dav/a/c/f", "/dav/a/f",
+                "/dav/closed/", "/dav/f",
+            ])
+        let told = "</D:href><D:status>HTTP/1.1 "
+        #expect(answer.text.contains("/dav/closed/\(told)403 Forbidden"))
+        #expect(answer.text.contains("/dav/a/busy/\(told)503 Service Unavailable"))
+    }
+
+    @Test func whereATreeIsTooDeepIsTold() async throws {
+        let store = MemoryStore()
+        var path = ResourcePath.root
+        for _ in 0..<131 {
+            path = path.appending(Array("d".utf8))
+            try await store.makeCollection(at: path)
+        }
+        let answer = try await DAVClient(store: store).send("PROPFIND", "/dav/")
+        #expect(answer.text.matches(of: /<D:response>/).count == 129)
+        let deepest = "/dav/" + String(repeating: "d/", count: 128)
+        #expect(
+            answer.text.contains(
+                "<D:href>\(deepest)</D:href><D:status>HTTP/1.1 403 Forbidden</D:status>"
+                    + "<D:error><D:propfind-finite-depth/></D:error>"))
+    }
+
+    @Test func aQuotaIsNotTheDisk() {
+        let error = WebDAVError(SystemError("write", code: Self.quotaExceeded))
+        #expect(error.status == .insufficientStorage && error.condition == .quotaNotExceeded)
+    }
+
+    #if os(Linux)
+        private static let quotaExceeded: CInt = 122
+    #else
+        private static let quotaExceeded: CInt = 69
+    #endif
 }

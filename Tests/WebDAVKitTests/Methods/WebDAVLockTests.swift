@@ -1,4 +1,5 @@
 import HTTPCodecs
+import HTTPServerCore
 import TestSupport
 import Testing
 import WebDAVKit
@@ -130,13 +131,14 @@ struct WebDAVLockTests {
         ] {
             let answer = try await client.send(method, path, fields, method == "PUT" ? "x" : "")
             #expect(answer.status == 423, "\(method)")
-            #expect(answer.text.contains(submitted + "/dav/c</D:href></D:lock"), "\(answer.text)")
+            #expect(
+                answer.text.contains(submitted + "/dav/c/</D:href></D:lock"), "\(answer.text)")
         }
         #expect(try await client.status("UNLOCK", "/dav/c", ["Lock-Token: <\(flat)>"]) == 204)
         _ = try await client.lock("/dav/c")
         _ = try await client.lock("/dav/g")
         let inside = try await client.send("PUT", "/dav/c/f", [], "y")
-        #expect(inside.text.contains(submitted + "/dav/c</D:href></D:lock"))
+        #expect(inside.text.contains(submitted + "/dav/c/</D:href></D:lock"))
         let target = try await client.send("COPY", "/dav/c/f", ["Destination: /dav/g"])
         #expect(target.status == 423)
         #expect(target.text.contains(submitted + "/dav/g</D:href></D:lock"))
@@ -151,6 +153,149 @@ struct WebDAVLockTests {
         #expect(try await client.status("PUT", "/dav/a", [], "y") == 423)
         clock.now = 1100
         #expect(try await client.status("PUT", "/dav/a", [], "y") == 204)
+    }
+
+    private func lockForAWhile(_ client: DAVClient) async throws -> String {
+        let answer = try await client.send(
+            "LOCK", "/dav/a", ["Timeout: Second-100"], DAVClient.lockInfo())
+        return try #require(answer["Lock-Token"])
+    }
+
+    @Test func aRefreshMovesTheEnd() async throws {
+        let clock = Clock()
+        let client = DAVClient(locks: MemoryLockStore(limit: 10) { clock.now })
+        _ = try await client.send("PUT", "/dav/a", [], "x")
+        let shown = "If: (\(try await lockForAWhile(client)))"
+        clock.now = 1050
+        let answer = try await client.send("LOCK", "/dav/a", [shown, "Timeout: Second-100"])
+        #expect(answer.status == 200 && answer["Lock-Token"] == nil)
+        clock.now = 1149
+        #expect(try await client.status("PUT", "/dav/a", [], "y") == 423)
+        clock.now = 1150
+        #expect(try await client.status("PUT", "/dav/a", [], "y") == 204)
+        let late = try await client.send("LOCK", "/dav/a", [shown])
+        #expect(late.status == 412)
+        #expect(late.text.contains("<D:error xmlns:D=\"DAV:\"><D:lock-token-matches-request-uri/>"))
+    }
+
+    @Test func aRefreshIsCheckedAskedForAndTold() async throws {
+        let clock = Clock()
+        let (isAllowed, told) = (Locked(true), Locked<[WebDAVOperation]>([]))
+        var options = WebDAVOptions()
+        options.shouldPerform = { _, _ in isAllowed.withLock { $0 } }
+        options.didPerform = { operation, _ in told.withLock { $0.append(operation) } }
+        let client = DAVClient(
+            locks: MemoryLockStore(limit: 10) { clock.now }, options: options)
+        let tag = try #require(try await client.send("PUT", "/dav/a", [], "x")["ETag"])
+        let token = try await lockForAWhile(client)
+        clock.now = 1050
+        let shown = "If: (\(token))"
+        for fields in [
+            [shown, "If-Match: \"other\""], [shown, "If-None-Match: \(tag)"],
+            ["If: (Not \(token))"], ["If: (\(token) [\"other\"])"], ["If: (<urn:uuid:0>)"],
+        ] {
+            #expect(try await client.status("LOCK", "/dav/a", fields) == 412, "\(fields)")
+        }
+        isAllowed.withLock { $0 = false }
+        #expect(try await client.status("LOCK", "/dav/a", [shown]) == 403)
+        isAllowed.withLock { $0 = true }
+        let path = try #require(ResourcePath("a"))
+        #expect(told.withLock { $0 } == [.upload(path), .lock(path)])
+        // None of those has moved the end.
+        clock.now = 1100
+        let again = try await lockForAWhile(client)
+        let fields = ["If: (\(again) [\(tag)])", "If-Match: \(tag)"]
+        #expect(try await client.status("LOCK", "/dav/a", fields) == 200)
+        #expect(
+            told.withLock { $0 } == [.upload(path), .lock(path), .lock(path), .lock(path)])
+    }
+
+    @Test func membersThatAreInTheWayOfATreeAreNamed() async throws {
+        for path in ["/dav/c", "/dav/c/d"] { _ = try await client.send("MKCOL", path) }
+        _ = try await client.send("PUT", "/dav/c/f", [], "x")
+        let file = try await client.lock("/dav/c/f", scope: "shared")
+        let inner = try await client.lock("/dav/c/d")
+        let answer = try await client.send("LOCK", "/dav/c", [], DAVClient.lockInfo())
+        #expect(answer.status == 207 && answer["Lock-Token"] == nil)
+        _ = try XMLReader.read(answer.content)
+        for name in ["/dav/c/f", "/dav/c/d/"] {
+            let response =
+                "<D:href>\(name)</D:href><D:status>HTTP/1.1 423 Locked</D:status>"
+                + "<D:error><D:no-conflicting-lock><D:href>\(name)</D:href>"
+            #expect(answer.text.contains(response), "\(answer.text)")
+        }
+        // RFC 4918 section 9.10.3.
+        #expect(
+            answer.text.contains(
+                "<D:href>/dav/c/</D:href><D:status>HTTP/1.1 424 Failed Dependency</D:status>"))
+        let shared = try await client.send("LOCK", "/dav/c", [], DAVClient.lockInfo("shared"))
+        #expect(shared.status == 207 && !shared.text.contains("/dav/c/f<"))
+        // The members are not locked by a lock of the collection alone.
+        let flat = try await client.send(
+            "LOCK", "/dav/c", ["Depth: 0"], DAVClient.lockInfo())
+        #expect(flat.status == 200)
+        #expect(flat.text.contains("<D:lockroot><D:href>/dav/c/</D:href></D:lockroot>"))
+        // What is on the resource itself is told of the request.
+        let second = try await client.send("LOCK", "/dav/c", [], DAVClient.lockInfo())
+        #expect(second.status == 423 && second.text.contains("<D:no-conflicting-lock>"))
+        let below = try await client.send("LOCK", "/dav/c/d", [], DAVClient.lockInfo())
+        #expect(below.status == 423)
+        #expect(below.text.contains("<D:no-conflicting-lock><D:href>/dav/c/d/</D:href>"))
+        for (path, token) in [("/dav/c/f", file), ("/dav/c/d", inner)] {
+            #expect(try await client.status("UNLOCK", path, ["Lock-Token: <\(token)>"]) == 204)
+        }
+    }
+
+    @Test func aListingTellsTheLocksOfEach() async throws {
+        for path in ["/dav/c", "/dav/c/d", "/dav/c/e"] { _ = try await client.send("MKCOL", path) }
+        for path in ["/dav/c/f", "/dav/c/d/f", "/dav/c/d-f", "/dav/c/e/f"] {
+            _ = try await client.send("PUT", path, [], "x")
+        }
+        let deep = try await client.lock("/dav/c/d", scope: "shared")
+        let file = try await client.lock("/dav/c/d/f", scope: "shared")
+        let flat = try await client.lock("/dav/c/e", depth: "0")
+        let content = "<propfind xmlns=\"DAV:\"><prop><lockdiscovery/></prop></propfind>"
+        let text = try await client.send("PROPFIND", "/dav/c", [], content).text
+        let pattern = /<D:response><D:href>([^<]*)<\/D:href>(.*)<\/D:response>/
+        var found: [String: [String]] = [:]
+        for match in text.matches(of: pattern) {
+            found[String(match.output.1)] = [deep, file, flat].filter {
+                match.output.2.contains($0)
+            }
+        }
+        #expect(found["/dav/c/d/"] == [deep] && found["/dav/c/d/f"] == [deep, file])
+        #expect(found["/dav/c/e/"] == [flat] && found["/dav/c/e/f"] == [])
+        #expect(found["/dav/c/"] == [] && found["/dav/c/d-f"] == [] && found["/dav/c/f"] == [])
+        // A listing of what is inside knows what is around.
+        let inner = try await client.send("PROPFIND", "/dav/c/d/f", ["Depth: 0"], content).text
+        #expect(inner.contains(deep) && inner.contains(file))
+        #expect(inner.contains("<D:lockroot><D:href>/dav/c/d/</D:href></D:lockroot>"))
+    }
+
+    @Test func timeoutsAreCutToWhatCanBeTold() async throws {
+        var options = WebDAVOptions()
+        func answer(_ timeout: [String]) async throws -> String {
+            try await DAVClient(options: options)
+                .send("LOCK", "/dav/a", timeout, DAVClient.lockInfo()).text
+        }
+        let infinite = ["Timeout: Infinite, Second-4100000000"]
+        #expect(try await answer(infinite).contains("<D:timeout>Second-3"))
+        options.lockTimeout = 7
+        #expect(try await answer(infinite).contains(/<D:timeout>Second-[0-7]</))
+        #expect(try await answer([]).contains(/<D:timeout>Second-[0-7]</))
+        options.lockTimeout = .max
+        // 32 bits is what the field can tell.
+        #expect(try await answer(infinite).contains("<D:timeout>Second-4294"))
+    }
+
+    @Test func tokensOfOtherResourcesAreNamedAsSuch() async throws {
+        _ = try await client.send("PUT", "/dav/b", [], "x")
+        let token = try await client.lock("/dav/a")
+        let condition = "<D:error xmlns:D=\"DAV:\"><D:lock-token-matches-request-uri/></D:error>"
+        let unlock = try await client.send("UNLOCK", "/dav/b", ["Lock-Token: <\(token)>"])
+        #expect(unlock.status == 409 && unlock.text.contains(condition))
+        let refresh = try await client.send("LOCK", "/dav/b", ["If: (<\(token)>)"])
+        #expect(refresh.status == 412 && refresh.text.contains(condition))
     }
 }
 

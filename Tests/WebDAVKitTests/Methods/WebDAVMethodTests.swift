@@ -105,7 +105,8 @@ struct WebDAVMethodTests {
         ([], 400), (["Destination: x"], 400), (["Destination: /dav/none/x"], 409),
         (["Destination: /dav/x", "Depth: 1"], 400),
         (["Destination: /dav/x", "Overwrite: yes"], 400),
-        (["Destination: /dav/.x"], 403), (["Destination: /dav/x y%", "Depth: infinity"], 201),
+        (["Destination: /dav/.x"], 403), (["Destination: /dav/x#y"], 201),
+        (["Destination: /dav/x y%", "Depth: infinity"], 201),
     ])
     func destinations(_ fields: [String], _ status: Int) async throws {
         try await makeTree()
@@ -156,8 +157,80 @@ struct WebDAVMethodTests {
     }
 
     @Test func finderIsToldNotToIndex() async throws {
-        #expect(try await client.status("GET", "/dav/.metadata_never_index") == 200)
+        for name in [".metadata_never_index", ".ql_disablethumbnails"] {
+            let read = try await client.send("GET", "/dav/" + name)
+            #expect(read.status == 200 && read.text.isEmpty)
+            #expect(try await client.status("HEAD", "/dav/" + name) == 200)
+            // Finder looks by PROPFIND.
+            let found = try await client.send("PROPFIND", "/dav/" + name, ["Depth: 0"])
+            #expect(found.status == 207, "\(name)")
+            #expect(found.text.contains("<D:href>/dav/\(name)</D:href>"))
+            #expect(found.text.contains("<D:getcontentlength>0</D:getcontentlength>"))
+            #expect(found.text.contains("<D:resourcetype/>"))
+            #expect(try await client.status("PUT", "/dav/" + name, [], "x") == 403)
+            #expect(try await client.status("PROPFIND", "/dav/c/" + name, ["Depth: 0"]) == 404)
+        }
+        #expect(try await !client.send("PROPFIND", "/dav/").text.contains("never_index"))
         #expect(try await client.status("GET", "/dav/.DS_Store") == 404)
+        #expect(try await client.status("PROPFIND", "/dav/.DS_Store", ["Depth: 0"]) == 404)
+        var options = WebDAVOptions()
+        options.discouragesIndexing = false
+        let other = DAVClient(options: options)
+        for method in ["GET", "PROPFIND"] {
+            #expect(try await other.status(method, "/dav/.metadata_never_index") == 404)
+        }
+    }
+
+    @Test(arguments: [
+        ("PUT", "/dav/c"), ("PUT", "/dav/"), ("PUT", "/dav/new/"), ("MKCOL", "/dav/c"),
+        ("MKCOL", "/dav/f"), ("MKCOL", "/dav/"), ("POST", "/dav/"), ("PATCH", "/dav/f"),
+        ("REPORT", "/dav/f"), ("SEARCH", "/dav/"),
+    ])
+    func whatIsNotAllowedTellsWhatIs(_ method: String, _ path: String) async throws {
+        #expect(try await client.status("MKCOL", "/dav/c") == 201)
+        #expect(try await client.status("PUT", "/dav/f", [], "x") == 201)
+        let answer = try await client.send(method, path, [], method == "PUT" ? "x" : "")
+        let allowed = try #require(answer["Allow"]).split(separator: ", ").map(String.init)
+        #expect(answer.status == 405 && !allowed.contains(method))
+        #expect(allowed.contains("OPTIONS"))
+        let told = try await client.send("OPTIONS", path)["Allow"]
+        #expect(answer["Allow"] == told)
+    }
+
+    @Test func methodsThatNobodyKnowsAre501() async throws {
+        for method in ["FROB", "ACL"] {
+            #expect(try await client.status(method, "/dav/") == 501, "\(method)")
+        }
+    }
+
+    @Test func aCollectionIsRemovedAsAWhole() async throws {
+        try await makeTree()
+        for depth in ["0", "1"] {
+            #expect(try await client.status("DELETE", "/dav/a", ["Depth: \(depth)"]) == 400)
+        }
+        #expect(try await client.send("GET", "/dav/a/b/f").text == "deep")
+        #expect(try await client.status("DELETE", "/dav/a/b/f", ["Depth: 0"]) == 204)
+        #expect(try await client.status("DELETE", "/dav/a", ["Depth: infinity"]) == 204)
+    }
+
+    /// Joplin and AuthPass do so.
+    @Test func theMediaTypeOfXMLDoesNotCount() async throws {
+        #expect(try await client.status("PUT", "/dav/f", [], "x") == 201)
+        let find = "<propfind xmlns=\"DAV:\"><prop><getetag/></prop></propfind>"
+        let patch = """
+            <propertyupdate xmlns="DAV:"><set><prop><p xmlns="u:">1</p></prop></set></propertyupdate>
+            """
+        for type in ["text/plain", "text/plain; charset=utf-8", "application/octet-stream"] {
+            let fields = ["Depth: 0", "Content-Type: \(type)"]
+            let found = try await client.send("PROPFIND", "/dav/f", fields, find)
+            #expect(found.status == 207 && found.text.contains("<D:getetag>"))
+            #expect(!found.text.contains("displayname"))
+            let changed = try await client.send("PROPPATCH", "/dav/f", fields, patch)
+            #expect(changed.status == 207 && changed.text.contains("200 OK"))
+        }
+        let lock = try await client.status(
+            "LOCK", "/dav/f", ["Content-Type: text/plain"], DAVClient.lockInfo())
+        #expect(lock == 200)
     }
 }
 

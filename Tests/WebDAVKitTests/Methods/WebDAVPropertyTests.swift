@@ -117,6 +117,63 @@ struct WebDAVPropertyTests {
         #expect(text.contains("Sun, 09 Sep 2001 01:46:40 GMT"))
     }
 
+    @Test func includeAddsToAllprop() async throws {
+        let names = "<quota-available-bytes/><quota-used-bytes/><x xmlns='u:'/>"
+        let content =
+            "<propfind xmlns=\"DAV:\"><allprop/><include>\(names)</include></propfind>"
+        let text = try await find("/dav/", "0", content)
+        #expect(text.contains("<D:quota-used-bytes>0</D:quota-used-bytes>"))
+        #expect(text.contains("<D:quota-available-bytes>") && text.contains("<D:getlastmodified>"))
+        let all = "<propfind xmlns=\"DAV:\"><allprop/></propfind>"
+        #expect(try await !find("/dav/", "0", all).contains("quota"))
+    }
+
+    @Test func theLanguageOfContentIsKept() async throws {
+        let fields = ["Content-Language: de, en-GB"]
+        #expect(try await client.status("PUT", "/dav/a", fields, "x") == 201)
+        #expect(try await client.status("PUT", "/dav/b", ["Content-Language: <x>&"], "x") == 201)
+        let language = prop("<getcontentlanguage/>")
+        let text = try await find("/dav/a", "0", language)
+        #expect(text.contains(/<D:getcontentlanguage[^>]*>de, en-GB<\/D:getcontentlanguage>/))
+        #expect(try await find("/dav/b", "0", language).contains("404 Not Found"))
+        #expect(try await client.status("COPY", "/dav/a", ["Destination: /dav/c"]) == 201)
+        #expect(try await find("/dav/c", "0").contains(">de, en-GB<"))
+        // Clients may set it.
+        let patch = """
+            <propertyupdate xmlns="DAV:"><set><prop><getcontentlanguage>fr</getcontentlanguage>\
+            </prop></set></propertyupdate>
+            """
+        #expect(try await client.send("PROPPATCH", "/dav/a", [], patch).text.contains("200 OK"))
+        let changed = try await find("/dav/a", "0")
+        #expect(changed.contains(">fr<") && !changed.contains("en-GB"))
+    }
+
+    @Test func aDisplayNameThatIsSetTakesThePlaceOfTheOther() async throws {
+        _ = try await client.send("PUT", "/dav/a", [], "x")
+        let patch = """
+            <propertyupdate xmlns="DAV:"><set><prop><displayname>A name</displayname></prop></set>\
+            </propertyupdate>
+            """
+        #expect(try await client.send("PROPPATCH", "/dav/a", [], patch).text.contains("200 OK"))
+        for content in ["", prop("<displayname/>")] {
+            let text = try await find("/dav/a", "0", content)
+            #expect(text.contains(">A name<") && !text.contains(">a<"))
+            #expect(text.matches(of: /<(D:)?displayname/).count == 1)
+        }
+    }
+
+    @Test func theRootHasAName() async throws {
+        var options = WebDAVOptions()
+        let name = "<D:displayname>Files</D:displayname>"
+        #expect(try await find("/dav/", "0").contains(name))
+        options.rootName = "Ann & Bob"
+        let client = DAVClient(options: options)
+        let text = try await client.send("PROPFIND", "/dav/", ["Depth: 0"]).text
+        #expect(text.contains("<D:displayname>Ann &amp; Bob</D:displayname>"))
+        let page = try await client.send("GET", "/dav/", ["Accept: text/html"])
+        #expect(page.text.contains("Ann &amp; Bob"))
+    }
+
     @Test(arguments: [
         "<a/>", "<propfind xmlns=\"DAV:\"/>", "<propfind",
         "<propfind xmlns=\"x:\"><prop/></propfind>",

@@ -81,7 +81,8 @@ struct WebDAVQuirkTests {
             <lockscope><exclusive/></lockscope><owner>DOMAIN\\ann</owner></lockinfo>
             """
         let lock = try await client.send(
-            "LOCK", "/dav/a.docx", ["Depth: 0", "Timeout: Second-3600"], info)
+            "LOCK", "/dav/a.docx", ["Depth: 0", "Timeout: Second-180"], info)
+        #expect(!lock.text.contains("<D:timeout>Second-3"))
         let token = try #require(lock["Lock-Token"])
         // The second user is told who has it.
         let second = try await client.send("LOCK", "/dav/a.docx", ["Depth: 0"], info)
@@ -154,7 +155,8 @@ struct WebDAVQuirkTests {
     }
 
     @Test func zoteroProbesAndReplaces() async throws {
-        #expect(try await client.status("POST", "/dav/", [], "x") == 405)
+        let probe = try await client.send("POST", "/dav/", [], "x")
+        #expect(probe.status == 405 && probe["Allow"]?.contains("PROPFIND") == true)
         #expect(try await client.status("PUT", "/dav/a_NEW", [], "new") == 201)
         #expect(try await client.status("DELETE", "/dav/a") == 404)
         #expect(try await client.status("MOVE", "/dav/a_NEW", ["Destination: /dav/a"]) == 201)

@@ -4,11 +4,20 @@ import WebDAVKit
 /// A store in memory of which what is done last fails, as a disk that is full does.
 final class FailingStore: ResourceStore {
     let inner = MemoryStore()
+    private let takesTimes: Bool
+    private let listing: @Sendable (ResourcePath) -> WebDAVError?
     private let error: @Sendable (ResourcePath) -> WebDAVError?
 
-    /// - Parameter error: what writing at a path comes to.
-    init(_ error: @escaping @Sendable (ResourcePath) -> WebDAVError?) {
-        self.error = error
+    /// - Parameters:
+    ///   - takesTimes: whether clients may set when a resource was changed.
+    ///   - error: what writing at a path comes to.
+    ///   - listing: what listing a collection comes to.
+    init(
+        takesTimes: Bool = true,
+        _ error: @escaping @Sendable (ResourcePath) -> WebDAVError? = { _ in nil },
+        listing: @escaping @Sendable (ResourcePath) -> WebDAVError? = { _ in nil }
+    ) {
+        (self.takesTimes, self.listing, self.error) = (takesTimes, listing, error)
     }
 
     private func check(_ path: ResourcePath) throws {
@@ -22,7 +31,8 @@ final class FailingStore: ResourceStore {
     func members(
         of path: ResourcePath, withProperties: Bool
     ) async throws -> ResourceMembers {
-        try await inner.members(of: path, withProperties: withProperties)
+        if let error = listing(path) { throw error }
+        return try await inner.members(of: path, withProperties: withProperties)
     }
 
     func read(_ path: ResourcePath) async throws -> (info: ResourceInfo, body: ResponseBody) {
@@ -80,5 +90,10 @@ final class FailingStore: ResourceStore {
     func change(_ changes: [PropertyChange], of path: ResourcePath) async throws {
         try check(path)
         try await inner.change(changes, of: path)
+    }
+
+    func setModified(_ seconds: Int64, of path: ResourcePath) async throws {
+        guard takesTimes else { throw WebDAVError.forbidden }
+        try await inner.setModified(seconds, of: path)
     }
 }

@@ -148,7 +148,8 @@ struct LocalStoreTests {
         let share = try Share()
         let file = share.outer + "/locks"
         func client() throws -> DAVClient {
-            DAVClient(store: try LocalStore(root: share.path), locks: MemoryLockStore(file: file))
+            DAVClient(
+                store: try LocalStore(root: share.path), locks: try MemoryLockStore(file: file))
         }
         let token = try await client().lock("/dav/a%20b%25")
         let later = try client()
@@ -157,6 +158,45 @@ struct LocalStoreTests {
         let unlocked = ["Lock-Token: <\(token)>"]
         #expect(try await later.status("UNLOCK", "/dav/a%20b%25", unlocked) == 204)
         #expect(try await client().status("PUT", "/dav/a%20b%25", [], "y") == 204)
+        // It is still known what was a collection.
+        #expect(try await client().status("MKCOL", "/dav/c") == 201)
+        _ = try await client().lock("/dav/c")
+        let refused = try await client().send("PUT", "/dav/c/f", [], "x")
+        #expect(refused.status == 423 && refused.text.contains("<D:href>/dav/c/</D:href>"))
+    }
+
+    /// It would be replaced as a whole when the next lock is taken.
+    @Test func aFileThatHoldsSomethingElseThanLocksIsAnError() throws {
+        let share = try Share()
+        try share.write("# My notes\n", "notes")
+        try share.write("", "empty")
+        #expect(throws: LockFileError.self) {
+            try MemoryLockStore(file: share.path + "/notes")
+        }
+        #expect(share.text("notes") == "# My notes\n")
+        let error = #expect(throws: LockFileError.self) { try MemoryLockStore(file: share.path) }
+        #expect(error?.path == share.path && error?.reason.isEmpty == false)
+        _ = try MemoryLockStore(file: share.path + "/empty")
+        _ = try MemoryLockStore(file: share.path + "/none")
+    }
+
+    @Test func whatHasHappenedIsToldThoughLocksCannotBeGivenUpInTheFile() async throws {
+        let share = try Share()
+        let folder = share.outer + "/locks"
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: false)
+        let locks = try MemoryLockStore(file: folder + "/locks")
+        let client = DAVClient(store: try LocalStore(root: share.path), locks: locks)
+        let tokens = [try await client.lock("/dav/a"), try await client.lock("/dav/b")]
+        try FileManager.default.removeItem(atPath: folder)
+        let shown = tokens.map { "If: (<\($0)>)" }
+        #expect(try await client.status("DELETE", "/dav/a", [shown[0]]) == 204)
+        #expect(
+            try await client.status("MOVE", "/dav/b", ["Destination: /dav/c", shown[1]]) == 201)
+        #expect(share.text("a") == nil && share.text("b") == nil && share.text("c") == "")
+        // They are given up all the same.
+        #expect(try await client.status("PUT", "/dav/a", [], "x") == 201)
+        #expect(try await client.status("PUT", "/dav/c", [], "x") == 204)
     }
 
     @Test func manyMembersAreListedInPieces() async throws {
@@ -208,7 +248,7 @@ struct LocalStoreTests {
 
     @Test func aLockThatCannotBeKeptIsNotPromised() async throws {
         let share = try Share()
-        let locks = MemoryLockStore(file: share.outer + "/none/locks")
+        let locks = try MemoryLockStore(file: share.outer + "/none/locks")
         let client = DAVClient(store: try LocalStore(root: share.path), locks: locks)
         #expect(try await client.status("LOCK", "/dav/a", [], DAVClient.lockInfo()) >= 500)
         #expect(share.text("a") == nil)

@@ -1,0 +1,201 @@
+import HTTPCodecs
+import HTTPParser
+import HTTPServerCore
+import TestSupport
+import Testing
+import WebDAVKit
+
+@Suite("WebDAV: several mounts, several handlers, and logins")
+struct WebDAVMountTests {
+    // MARK: One store, two handlers
+
+    @Test func handlersThatShareAStoreWaitForEachOther() async throws {
+        let rivals = Locked<[MemoryConnection]>([])
+        var options = WebDAVOptions()
+        options.shouldPerform = { operation, _ in
+            guard case .lock = operation, let rival = rivals.withLock({ $0.first }) else {
+                return true
+            }
+            // Nothing is there yet, and the lock is about to be granted.
+            rival.send("PUT /two/n HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\n\r\nx")
+            await rival.settle()
+            return true
+        }
+        let first = WebDAVHandler(store: MemoryStore(), options: options)
+        var router = Router()
+        router.mountWebDAV("/one", first)
+        router.mountWebDAV("/two", WebDAVHandler(sharing: first))
+        let client = DAVClient(router: router)
+        let connection = MemoryConnection(router)
+        rivals.withLock { $0.append(connection) }
+        #expect(try await client.status("LOCK", "/one/n", [], DAVClient.lockInfo()) == 201)
+        let record = try await connection.output("\r\n\r\n")
+        #expect(record.text.hasPrefix("HTTP/1.1 423 "), "\(record.text)")
+        connection.end()
+        #expect(try await client.send("GET", "/two/n").text == "")
+    }
+
+    @Test func handlersThatShareAStoreHaveTheirOwnOptions() async throws {
+        let first = WebDAVHandler(store: MemoryStore())
+        var options = WebDAVOptions()
+        options.isReadOnly = true
+        var router = Router()
+        router.mountWebDAV("/all", first)
+        router.mountWebDAV("/read", WebDAVHandler(sharing: first, options: options))
+        let client = DAVClient(router: router)
+        #expect(try await client.status("PUT", "/all/a", [], "x") == 201)
+        #expect(try await client.send("GET", "/read/a").text == "x")
+        #expect(try await client.status("PUT", "/read/a", [], "y") == 403)
+        let token = try await client.lock("/all/a")
+        let found = try await client.send("PROPFIND", "/read/a", ["Depth: 0"]).text
+        #expect(found.contains(token) && found.contains("<D:href>/read/a</D:href></D:lockroot>"))
+    }
+
+    // MARK: Mounts inside of mounts
+
+    @Test(arguments: [
+        ["/", "/dav"], ["/dav", "/"], ["/a/b", "/a"], ["/a", "/a/b"], ["/x/y", "/x", "/"],
+    ])
+    func mountsInsideOfMountsAllAnswer(_ prefixes: [String]) async throws {
+        let stores = prefixes.map { _ in MemoryStore() }
+        var router = Router()
+        for (prefix, store) in zip(prefixes, stores) {
+            router.mountWebDAV(prefix, WebDAVHandler(store: store))
+        }
+        let client = DAVClient(router: router)
+        let path = try #require(ResourcePath("f"))
+        for (prefix, store) in zip(prefixes, stores) {
+            let base = prefix == "/" ? "" : prefix
+            #expect(try await client.status("PUT", base + "/f", [], prefix) == 201)
+            #expect(try await store.info(at: path).length == prefix.utf8.count)
+            #expect(try await client.send("GET", base + "/f").text == prefix)
+            let found = try await client.send("PROPFIND", base + "/", ["Depth: 1"])
+            #expect(found.status == 207 && found.text.contains("<D:href>\(base)/f</D:href>"))
+            let allowed = try await client.send("OPTIONS", base + "/f")["Allow"]
+            #expect(allowed?.contains("PUT") == true && allowed?.contains("LOCK") == true)
+        }
+    }
+
+    @Test func aMountThatIsMadeAgainTakesThePlaceOfTheOther() async throws {
+        let stores = [MemoryStore(), MemoryStore()]
+        var router = Router()
+        for store in stores { router.mountWebDAV("/a/dav", WebDAVHandler(store: store)) }
+        router.mountWebDAV("/a", WebDAVHandler(store: MemoryStore()))
+        let client = DAVClient(router: router)
+        #expect(try await client.status("PUT", "/a/dav/f", [], "x") == 201)
+        let path = try #require(ResourcePath("f"))
+        #expect(try await stores[1].info(at: path).length == 1)
+    }
+
+    @Test func whatIsAboveTellsOfAllMounts() async throws {
+        var options = WebDAVOptions()
+        options.isReadOnly = true
+        var router = Router()
+        router.mountWebDAV("/some/all", WebDAVHandler(store: MemoryStore()))
+        router.mountWebDAV("/some/read", WebDAVHandler(store: MemoryStore(), options: options))
+        router.mountWebDAV("/other/read", WebDAVHandler(store: MemoryStore(), options: options))
+        let client = DAVClient(router: router)
+        for path in ["*", "/", "/some", "/some/"] {
+            let answer = try await client.send("OPTIONS", path)
+            #expect(answer["DAV"] == "1, 2, 3" && answer["MS-Author-Via"] == "DAV", "\(path)")
+        }
+        for path in ["/other", "/other/"] {
+            #expect(try await client.send("OPTIONS", path)["DAV"] == "1, 3", "\(path)")
+        }
+        // Old versions of GNOME ask again and again where they are told 405.
+        for path in ["/", "/some", "/some/", "/other", "/other/"] {
+            #expect(try await client.status("PROPFIND", path, ["Depth: 0"]) == 404, "\(path)")
+        }
+    }
+
+    @Test func filesAroundAMountDoNotHideWhatIsAbove() async throws {
+        var router = Router()
+        router.mount("/", SyncHandler { _ in throw HTTPError(.methodNotAllowed) })
+        router.mountWebDAV("/some/dav", WebDAVHandler(store: MemoryStore()))
+        let client = DAVClient(router: router)
+        #expect(try await client.status("PROPFIND", "/some/", ["Depth: 0"]) == 404)
+        #expect(try await client.send("OPTIONS", "/some/")["DAV"] == "1, 2, 3")
+        #expect(try await client.status("PROPFIND", "/some/dav/", ["Depth: 0"]) == 207)
+    }
+
+    // MARK: Origins
+
+    @Test func aProxyIsKnownByItsOrigin() async throws {
+        var options = WebDAVOptions()
+        options.origins = ["https://files.example"]
+        let client = DAVClient(options: options)
+        let tag = try #require(try await client.send("PUT", "/dav/a", [], "x")["ETag"])
+        let copied = try await client.status(
+            "COPY", "/dav/a", ["Destination: https://Files.example/dav/b"])
+        #expect(copied == 201)
+        for other in ["http://files.example", "https://files.example:444", "https://x.example"] {
+            let status = try await client.status(
+                "COPY", "/dav/a", ["Destination: \(other)/dav/c"])
+            #expect(status == 502, "\(other)")
+        }
+        let tagged = "If: <https://files.example/dav/a> ([\(tag)])"
+        #expect(try await client.status("PUT", "/dav/b", [tagged], "y") == 204)
+        #expect(
+            try await client.status(
+                "COPY", "/dav/a", ["Destination: https://example.org/dav/d"]) == 201)
+    }
+
+    // MARK: Logins
+
+    private static func authenticator(_ names: [String]) throws -> Authenticator {
+        let accounts = MemoryAccountStore(realm: "test", rounds: 1)
+        for name in names { try accounts.add(name, password: "secret of \(name)") }
+        return Authenticator(accounts: accounts)
+    }
+
+    private static func login(_ name: String) -> String {
+        "Authorization: Basic " + Base64.text(of: Array("\(name):secret of \(name)".utf8))
+    }
+
+    @Test func eachUserLogsInToAPlace() async throws {
+        let users = WebDAVUsers { user in
+            user.name == "eve" ? nil : WebDAVHandler(store: MemoryStore())
+        }
+        let names = ["ann", "bob", "eve"]
+        var router = Router()
+        router.mountWebDAV(
+            "/home", AuthenticationHandler(users, by: try Self.authenticator(names)))
+        let client = DAVClient(router: router)
+        let (ann, bob) = ([Self.login("ann")], [Self.login("bob")])
+        #expect(try await client.status("PUT", "/home/f", [], "x") == 401)
+        #expect(try await client.status("PUT", "/home/f", ann, "of ann") == 201)
+        #expect(try await client.status("GET", "/home/f", bob) == 404)
+        #expect(try await client.send("GET", "/home/f", ann).text == "of ann")
+        let lock = try await client.send("LOCK", "/home/f", ann, DAVClient.lockInfo())
+        let token = try #require(lock["Lock-Token"])
+        #expect(try await client.status("PUT", "/home/f", ann, "x") == 423)
+        #expect(try await client.status("PUT", "/home/f", ann + ["If: (\(token))"], "x") == 204)
+        #expect(try await client.status("GET", "/home/f", [Self.login("eve")]) == 403)
+    }
+
+    /// Office sends one before it has asked for a login; browsers ask before they send something
+    /// to another origin, and shall not learn of names by that.
+    @Test func loginsAreAskedForWhateverComes() async throws {
+        let handler = WebDAVHandler(store: MemoryStore())
+        var router = Router()
+        router.mountWebDAV(
+            "/dav",
+            AuthenticationHandler(
+                handler, by: try Self.authenticator(["ann"]), exemptsPreflight: false,
+                optionsFields: WebDAVHandler.classFields()))
+        let client = DAVClient(router: router)
+        for fields in [
+            [], ["Authorization: Bearer"], ["Authorization: Bearer "], ["Authorization: Basic"],
+            ["Origin: https://evil.example", "Access-Control-Request-Method: PUT"],
+        ] {
+            for method in ["OPTIONS", "GET", "PROPFIND"] {
+                let answer = try await client.send(method, "/dav/a", fields)
+                #expect(answer.status == 401, "\(method) \(fields)")
+                #expect(answer["WWW-Authenticate"] != nil && answer["Allow"] == nil)
+                // Some clients look for it even there.
+                #expect(answer["DAV"] == (method == "OPTIONS" ? "1, 2, 3" : nil))
+            }
+        }
+        #expect(try await client.status("PUT", "/dav/a", [Self.login("ann")], "x") == 201)
+    }
+}
