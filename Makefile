@@ -22,7 +22,7 @@ PYTHON = $(shell for python in python3 /usr/bin/python3; do \
 	$$python -c 'import matplotlib' 2>/dev/null && echo $$python && exit; done; echo python3)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-traits acceptance build bench bench-peers lint format docs fuzz sanitize clean
+.PHONY: help run test test-traits acceptance webdav-acceptance build bench bench-peers lint format docs fuzz sanitize clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'
@@ -49,6 +49,12 @@ acceptance: ## check the robustness figures against a running server; some minut
 	@Scripts/bootstrap test
 	swift build -c release --product httpkit
 	Scripts/acceptance
+
+webdav-acceptance: ## the tests of WebDAV at full length: kills, large files, clients; half an hour
+	@Scripts/bootstrap test
+	swift build --build-tests
+	@WEBDAV_KILLS=200 WEBDAV_LARGE=1 WEBDAV_COSTS=1 WEBDAV_DAVFS2=$(DAVFS2) TEST_SECONDS=3600 \
+		Scripts/test --filter 'WebDAV|Litmus' $(ARGS)
 
 build: ## build the libraries and httpkit, optimised
 	@Scripts/bootstrap run
