@@ -50,7 +50,7 @@ acceptance: ## check the robustness figures against a running server; some minut
 	swift build -c release --product httpkit
 	Scripts/acceptance
 
-webdav-acceptance: ## the tests of WebDAV at full length: kills, large files, clients; half an hour
+webdav-acceptance: ## the tests of WebDAV at full length: kills, large files, clients
 	@Scripts/bootstrap test
 	swift build --build-tests
 	@WEBDAV_KILLS=200 WEBDAV_LARGE=1 WEBDAV_COSTS=1 $(if $(DAVFS2),WEBDAV_DAVFS2=1) \
