@@ -65,6 +65,7 @@ int http_server_rename(int from_directory, const char *from, int to_directory, c
     return (int)syscall(SYS_renameat2, from_directory, from, to_directory, to, (unsigned)mode);
 }
 
+// Copies from where both are to the end, which is thought to be `size` bytes away.
 static int copy_by_hand(int from, int to, int64_t size) {
     char room[(size_t)1 << 16];
     for (int64_t copied = 0;;) {
@@ -89,16 +90,20 @@ int http_server_copy_content(int from, int to, int64_t size) {
     static const int64_t small = (int64_t)1 << 15;
     if (size < small) return copy_by_hand(from, to, size);
     if (ioctl(to, FICLONE, from) == 0) return 0;
+    int64_t copied = 0;
     for (;;) {
         ssize_t count = copy_file_range(from, 0, to, 0, (size_t)1 << 30, 0);
-        if (count == 0) return 0;
-        if (count < 0 && errno == EINTR) continue;
+        if (count > 0) copied += count;
+        if (count > 0 || (count < 0 && errno == EINTR)) continue;
+        if (count == 0 && copied >= size) return 0;
+        // Some file systems of programs and of other machines say that there is nothing.
+        if (count == 0) break;
         // Older kernels do not copy between file systems; what was copied so far stays, and both
         // places have moved on.
-        if (count < 0 && (errno == EXDEV || errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP)) break;
-        if (count < 0) return -1;
+        if (errno == EXDEV || errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP) break;
+        return -1;
     }
-    return copy_by_hand(from, to, size);
+    return copy_by_hand(from, to, size - copied);
 }
 
 ssize_t http_server_attribute(int file, const char *name, void *room, size_t count) {
@@ -142,6 +147,30 @@ int http_server_is_local(int file) {
     case 0xCA451A4E:  // bcachefs
     case 0x01021994:  // tmpfs
     case 0x794C7630:  // overlayfs
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+ssize_t http_server_path(int file, char *room, size_t count) {
+    char name[32];
+    snprintf(name, sizeof name, "/proc/self/fd/%d", file);
+    ssize_t length = readlink(name, room, count);
+    return length < (ssize_t)count && length > 0 && room[0] == '/' ? length : -1;
+}
+
+int http_server_ignores_case(int directory) {
+    // FS_CASEFOLD_FL
+    int flags = 0;
+    if (ioctl(directory, FS_IOC_GETFLAGS, &flags) == 0 && (flags & 0x40000000) != 0) return 1;
+    struct statfs system;
+    if (fstatfs(directory, &system) != 0) return 0;
+    switch ((uint32_t)system.f_type) {
+    case 0x00004D44:  // FAT
+    case 0x2011BAB0:  // exFAT
+    case 0xFF534D42:  // CIFS
+    case 0xFE534D42:  // SMB 2 and later
         return 1;
     default:
         return 0;
@@ -204,6 +233,15 @@ int64_t http_server_waits(void) {
 int http_server_is_local(int file) {
     struct statfs system;
     return fstatfs(file, &system) == 0 && (system.f_flags & MNT_LOCAL) != 0;
+}
+
+ssize_t http_server_path(int file, char *room, size_t count) {
+    if (count < 1024 || fcntl(file, F_GETPATH, room) != 0) return -1;
+    return (ssize_t)strnlen(room, count);
+}
+
+int http_server_ignores_case(int directory) {
+    return fpathconf(directory, _PC_CASE_SENSITIVE) == 0;
 }
 #endif
 

@@ -45,7 +45,8 @@ extension WebDAVHandler {
         _ list: IfHeader.List, _ path: ResourcePath?, _ info: ResourceInfo?, _ call: WebDAVCall
     ) async throws -> Bool {
         var tokens: Set<String> = []
-        if let path {
+        if var path {
+            path = try await store.canonical(path, followsLast: false)
             tokens = Set(try await locks.locks(on: path, andInside: false).map(\.token.uri))
         }
         return list.conditions.allSatisfy { condition in

@@ -82,7 +82,11 @@ public struct WebDAVHandler: Handler {
         guard let segments = request.pathSegments else {
             throw WebDAVError(.badRequest, "the path cannot be decoded")
         }
-        let path = try await resourcePath(segments)
+        var path = try await resourcePath(segments)
+        // Who only reads is shown the names that were asked for.
+        if Self.writing.contains(request.method.name) || request.method == .unlock {
+            path = try await store.canonical(path, followsLast: request.method == .proppatch)
+        }
         let call = try WebDAVCall(request, mount, path, namesCollection: segments.last == [])
         if options.isReadOnly, Self.writing.contains(request.method.name) {
             throw WebDAVError.forbidden
@@ -134,7 +138,7 @@ public struct WebDAVHandler: Handler {
                 : WebDAVError(.badGateway, "the destination is on another server")
         }
         guard let segments = call.mount.inner(destination.segments) else { return nil }
-        return try await resourcePath(segments)
+        return try await store.canonical(try await resourcePath(segments), followsLast: false)
     }
 
     // MARK: What the program says

@@ -95,6 +95,12 @@ package final class ServerDirectory: Sendable {
         guard unsafe mkfifo(path(name), 0o600) == 0 else { throw Failure("mkfifo") }
     }
 
+    /// Makes a device of characters, in which nothing is.
+    /// - Returns: whether that is allowed.
+    package func makeNullDevice(_ name: String) -> Bool {
+        unsafe mknod(path(name), S_IFCHR | 0o600, 0x103) == 0
+    }
+
     /// Leaves a Unix socket behind that nobody listens on.
     package func makeStaleSocket(_ name: String) throws {
         let listener = try Listener.bind(unixPath: path("other"), backlog: 1)

@@ -39,7 +39,20 @@ static inline int http_server_open_beneath(int directory, const char *path, int 
 #endif
 }
 
-/// The same, only where the kernel has all that it takes in memory (RESOLVE_CACHED): it never waits
+/// Opens `path` for reading, below `directory` and by no link at all (RESOLVE_NO_SYMLINKS too): one on
+/// the way is ELOOP.
+static inline int http_server_open_without_links(int directory, const char *path, int flags) {
+#if defined(SYS_openat2)
+    struct http_server_open_how how = {
+        .flags = (uint64_t)(unsigned)flags, .mode = 0, .resolve = 0x08 | 0x04 | 0x02};
+    return (int)syscall(SYS_openat2, directory, path, &how, sizeof how);
+#else
+    errno = ENOSYS;
+    return -1;
+#endif
+}
+
+/// The same as http_server_open_beneath, only where the kernel has all that it takes in memory (RESOLVE_CACHED): it never waits
 /// for the disk, and fails with EAGAIN instead. Linux 5.12; EINVAL before.
 static inline int http_server_open_cached(int directory, const char *path, int flags) {
 #if defined(SYS_openat2)

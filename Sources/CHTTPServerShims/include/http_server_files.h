@@ -47,6 +47,14 @@ int http_server_set_modified(int file, int64_t seconds, int64_t nanoseconds);
 /// another machine or program; 0 where that is not known.
 int http_server_is_local(int file);
 
+/// The path of an open file, without NUL at its end; -1 where the system cannot tell. `count` is at
+/// least 1024.
+ssize_t http_server_path(int file, char *room, size_t count);
+
+/// Whether names in an open directory are the same if only their case differs; 0 where that is not
+/// known.
+int http_server_ignores_case(int directory);
+
 /// How often this thread has had to wait for something since it began; what is no wait is that another
 /// one had its turn on the processor. -1 where the system does not tell.
 int64_t http_server_waits(void);

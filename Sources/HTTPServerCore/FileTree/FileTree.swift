@@ -36,13 +36,16 @@ package final class FileTree: Sendable {
         OpenDirectory(try open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
     }
 
-    /// The directory that a path lies in, and its name there.
+    /// The directory that a path lies in, and its name there. No link leads there: who changes
+    /// something has found out by `realPath` where that is.
     package func place(of path: [UInt8]) throws(SystemError) -> FilePlace {
         guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else {
             return FilePlace(directory: try directory([]), name: path)
         }
-        return FilePlace(
-            directory: try directory(Array(path[..<slash])), name: Array(path[(slash + 1)...]))
+        let directory = OpenDirectory(
+            try open(
+                Array(path[..<slash]), O_RDONLY | O_DIRECTORY | O_CLOEXEC, followsLinks: false))
+        return FilePlace(directory: directory, name: Array(path[(slash + 1)...]))
     }
 
     /// What the system tells of a path; links that lead inside are followed.
@@ -69,11 +72,25 @@ package final class FileTree: Sendable {
         #endif
     }
 
-    private func open(_ path: [UInt8], _ flags: CInt) throws(SystemError) -> OpenFile {
+    /// Whether a path leads to something without any link, at its end or before.
+    package func isReal(_ path: [UInt8]) throws(SystemError) -> Bool {
+        do throws(SystemError) {
+            _ = try open(path, http_server_look_flags(), followsLinks: false)
+            return true
+        } catch {
+            guard error.isLink else { throw error }
+            return false
+        }
+    }
+
+    private func open(
+        _ path: [UInt8], _ flags: CInt, followsLinks: Bool = true
+    ) throws(SystemError) -> OpenFile {
         guard !path.contains(0) else { throw SystemError("open", code: EINVAL) }
         let opened: Result<CInt, SystemError> = unsafe path.withTerminated { start in
             do throws(SystemError) {
-                return .success(try unsafe root.openFile(start, flags))
+                return .success(
+                    try unsafe root.openFile(start, flags, followsLinks: followsLinks))
             } catch {
                 return .failure(error)
             }
@@ -87,9 +104,20 @@ package final class FileTree: Sendable {
     ) throws(SystemError) -> (available: Int64, used: Int64) {
         var volume = statvfs()
         guard unsafe fstatvfs(file.descriptor, &volume) == 0 else { throw SystemError("statvfs") }
-        let block = Int64(volume.f_frsize)
-        let (all, free) = (Int64(volume.f_blocks), Int64(volume.f_bfree))
-        return (Int64(volume.f_bavail) &* block, (all &- free) &* block)
+        return space(
+            block: UInt64(volume.f_frsize), all: UInt64(volume.f_blocks),
+            free: UInt64(volume.f_bfree), available: UInt64(volume.f_bavail))
+    }
+
+    /// Volumes of other machines and programs tell any number.
+    package static func space(
+        block: UInt64, all: UInt64, free: UInt64, available: UInt64
+    ) -> (available: Int64, used: Int64) {
+        func bytes(_ blocks: UInt64) -> Int64 {
+            let (product, isTooMany) = blocks.multipliedReportingOverflow(by: block)
+            return isTooMany ? .max : Int64(clamping: product)
+        }
+        return (bytes(available), bytes(all > free ? all - free : 0))
     }
 }
 
@@ -118,6 +146,12 @@ package struct FilePlace: Sendable {
 }
 
 extension SystemError {
+    /// An error by which something is not allowed.
+    package static func forbidden(_ call: String) -> SystemError {
+        SystemError(call, code: EPERM)
+    }
+    /// Whether a link is in the way.
+    package var isLink: Bool { code == ELOOP }
     package var isMissing: Bool {
         code == ENOENT || code == ENOTDIR || code == EXDEV || code == ELOOP
     }

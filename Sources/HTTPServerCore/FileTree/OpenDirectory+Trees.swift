@@ -1,3 +1,11 @@
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
 /// A name inside of a tree that could not be removed or copied, and why.
 package struct TreeFault: Error, Sendable {
     /// The path inside of the tree; empty for its root.
@@ -13,7 +21,8 @@ package struct TreeFault: Error, Sendable {
 /// Work on whole trees. Links inside of them are things of their own: nothing behind them is
 /// touched.
 extension OpenDirectory {
-    /// Directories inside of each other, more than which nobody has.
+    /// Directories inside of each other, more than which nobody has. Beyond it the error is that of
+    /// a path that is too long.
     private static var depthLimit: Int { 512 }
 
     /// Removes what a name stands for. What cannot be removed stays, with the directories around
@@ -36,7 +45,7 @@ extension OpenDirectory {
                 onRemoval?(status)
                 return []
             }
-            guard depth < Self.depthLimit else { throw SystemError("unlink", code: 40) }
+            guard depth < Self.depthLimit else { throw SystemError("unlink", code: ENAMETOOLONG) }
             var faults: [TreeFault] = []
             let inner = try directory(name)
             for member in try inner.names() {
@@ -49,14 +58,14 @@ extension OpenDirectory {
             onRemoval?(status)
             return []
         } catch {
-            return error.code == 2 ? [] : [TreeFault(path: path, error: error)]
+            return error.code == ENOENT ? [] : [TreeFault(path: path, error: error)]
         }
     }
 
     /// Whether a directory is this one, or inside of it.
     package func holds(_ directory: FileStatus, depth: Int = 0) throws(SystemError) -> Bool {
         if try status(of: []).isSameFile(as: directory) { return true }
-        guard depth < Self.depthLimit else { throw SystemError("open", code: 40) }
+        guard depth < Self.depthLimit else { throw SystemError("open", code: ENAMETOOLONG) }
         let reader = try DirectoryReader(self)
         while let name = reader.next() {
             guard let inner = try? status(of: name), inner.kind == .directory else { continue }
@@ -73,22 +82,25 @@ extension OpenDirectory {
         return names
     }
 
-    /// Copies what a name stands for to a place where nothing is. Sockets and devices are left out.
+    /// Copies what a name stands for to a place where nothing is.
     /// - Parameters:
     ///   - place: the new place.
     ///   - deep: whether what is in a directory is copied, too.
+    ///   - isMove: whether the old one is to go, so that nothing may be lost: a socket, pipe or
+    ///     device in the tree is `EPERM`, where otherwise it is left out.
     ///   - leavingOut: a file or directory that is not copied, though it is in the tree.
     ///   - finish: called for each file and directory with the old and the new one.
     package func copyTree(
-        _ name: [UInt8], to place: FilePlace, deep: Bool, leavingOut: FileStatus?,
+        _ name: [UInt8], to place: FilePlace, deep: Bool, isMove: Bool, leavingOut: FileStatus?,
         finish: @Sendable (OpenFile, OpenFile) throws(SystemError) -> Void
     ) throws(TreeFault) {
-        try copyTree(name, to: place, deep: deep, path: [], 0, leavingOut, finish)
+        try copyTree(
+            name, to: place, deep: deep, isMove: isMove, path: [], 0, leavingOut, finish)
     }
 
     private func copyTree(
-        _ name: [UInt8], to place: FilePlace, deep: Bool, path: [UInt8], _ depth: Int,
-        _ leavingOut: FileStatus?,
+        _ name: [UInt8], to place: FilePlace, deep: Bool, isMove: Bool, path: [UInt8],
+        _ depth: Int, _ leavingOut: FileStatus?,
         _ finish: @Sendable (OpenFile, OpenFile) throws(SystemError) -> Void
     ) throws(TreeFault) {
         var members: (OpenDirectory, OpenDirectory, [[UInt8]])?
@@ -99,13 +111,13 @@ extension OpenDirectory {
             switch status.kind {
             case .regular: try copyFile(name, status, to: place, finish)
             case .directory:
-                guard depth < Self.depthLimit else { throw SystemError("copy", code: 40) }
+                guard depth < Self.depthLimit else { throw SystemError("copy", code: ENAMETOOLONG) }
                 let old = try directory(name)
                 // Closed to others until it is whole.
                 try place.directory.makeDirectory(place.name, 0o700)
                 let new = try place.directory.directory(place.name)
                 members = (old, new, deep ? try old.names() : [])
-            case .other: break
+            case .other: if isMove { throw SystemError("copy", code: EPERM) }
             }
         } catch {
             throw TreeFault(path: path, error: error)
@@ -115,7 +127,8 @@ extension OpenDirectory {
             let inner = path.isEmpty ? member : path + [0x2F] + member
             let target = FilePlace(directory: new, name: member)
             try old.copyTree(
-                member, to: target, deep: true, path: inner, depth + 1, leavingOut, finish)
+                member, to: target, deep: true, isMove: isMove, path: inner, depth + 1,
+                leavingOut, finish)
         }
         do throws(SystemError) {
             try finish(old.file, new.file)
@@ -133,9 +146,8 @@ extension OpenDirectory {
         let new = try place.directory.create(place.name)
         try new.copyContent(of: old, size: status.size)
         try finish(old, new)
-        // To look costs much less than to set.
-        if try new.status().permissions != status.permissions {
-            try new.setPermissions(status.permissions)
-        }
+        // To look costs much less than to set. What runs by another user's rights is not copied so.
+        let permissions = status.permissions & 0o777
+        if try new.status().permissions != permissions { try new.setPermissions(permissions) }
     }
 }

@@ -44,6 +44,9 @@ package struct OpenDirectory: Sendable {
         }
     }
 
+    /// Whether names here are the same if only their case differs.
+    package var ignoresCase: Bool { http_server_ignores_case(file.descriptor) != 0 }
+
     /// Opens a file for reading.
     package func open(_ name: [UInt8]) throws(SystemError) -> OpenFile {
         try open(name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
@@ -101,15 +104,23 @@ package struct OpenDirectory: Sendable {
         guard result == 0 else { throw SystemError("rename") }
     }
 
-    /// Makes a link here that leads where another one does.
-    package func copyLink(_ name: [UInt8], to place: FilePlace) throws(SystemError) {
-        var target = [CChar](repeating: 0, count: 4097)
+    /// Where a link leads, as it says.
+    package func linkTarget(of name: [UInt8]) throws(SystemError) -> [UInt8] {
+        var target = [CChar](repeating: 0, count: 4096)
         let length = unsafe with(name) { name in
             unsafe readlinkat(file.descriptor, name, &target, 4096)
         }
         guard length > 0, length < 4096 else { throw SystemError("readlink") }
-        let result = unsafe with(place.name) { name in
-            unsafe symlinkat(target, place.directory.file.descriptor, name)
+        return target[..<length].map { UInt8(bitPattern: $0) }
+    }
+
+    /// Makes a link here that leads where another one does.
+    package func copyLink(_ name: [UInt8], to place: FilePlace) throws(SystemError) {
+        let target = try linkTarget(of: name)
+        let result = unsafe with(target) { target in
+            unsafe with(place.name) { name in
+                unsafe symlinkat(target, place.directory.file.descriptor, name)
+            }
         }
         guard result == 0 else { throw SystemError("symlink") }
     }

@@ -89,8 +89,10 @@ package final class RootDirectory: Sendable {
     }
 
     /// The same with flags of `open`, none of which makes a file.
+    /// - Parameter followsLinks: whether links that stay inside are followed, as far as they are
+    ///   here; `ELOOP` or `ENOTDIR` otherwise.
     func openFile(
-        _ path: UnsafePointer<CChar>, _ flags: CInt
+        _ path: UnsafePointer<CChar>, _ flags: CInt, followsLinks: Bool = true
     ) throws(SystemError) -> CInt {
         guard unsafe strcmp(path, "") != 0, unsafe strcmp(path, ".") != 0 else {
             let root = unsafe openat(descriptor, ".", flags)
@@ -99,10 +101,10 @@ package final class RootDirectory: Sendable {
         }
         #if os(Linux)
             if !opensStepwise.load(ordering: .relaxed) {
-                var file = unsafe http_server_open_beneath(descriptor, path, flags, 0)
+                var file = unsafe openBeneath(path, flags, followsLinks)
                 // Something was renamed while a link was followed upwards.
                 for _ in 0..<8 where file < 0 && (lastError == EAGAIN || lastError == EINTR) {
-                    file = unsafe http_server_open_beneath(descriptor, path, flags, 0)
+                    file = unsafe openBeneath(path, flags, followsLinks)
                 }
                 if file >= 0 { return file }
                 let code = lastError
@@ -117,6 +119,14 @@ package final class RootDirectory: Sendable {
     }
 
     #if os(Linux)
+        private func openBeneath(
+            _ path: UnsafePointer<CChar>, _ flags: CInt, _ followsLinks: Bool
+        ) -> CInt {
+            followsLinks
+                ? unsafe http_server_open_beneath(descriptor, path, flags, 0)
+                : unsafe http_server_open_without_links(descriptor, path, flags)
+        }
+
         /// Whether the kernel does it for the root itself.
         private func canOpenBeneath(_ flags: CInt) -> Bool {
             let root = unsafe http_server_open_beneath(descriptor, ".", flags, 0)

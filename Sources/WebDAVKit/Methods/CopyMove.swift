@@ -28,7 +28,12 @@ extension WebDAVHandler {
                 try await forgetLocks(onNothingAt: target)
             }
             try await requireConditions(call, info)
-            guard old == nil || overwrite else { throw WebDAVError(.preconditionFailed) }
+            if !overwrite {
+                // A link that leads out is no resource, and a name all the same.
+                guard old == nil, !(try await store.isTaken(target)) else {
+                    throw WebDAVError(.preconditionFailed)
+                }
+            }
             if isMove { try await requireUnlocked(source, andMembership: true, call) }
             try await requireUnlocked(target, andMembership: old == nil, call)
             var locked = isMove ? try await lockedMembers(of: source, call) : []

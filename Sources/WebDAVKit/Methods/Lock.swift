@@ -26,16 +26,17 @@ extension WebDAVHandler {
             // What is locked before it is there becomes an empty file (section 7.3): first, so that
             // no lock is ever on nothing.
             if info == nil { try await makeEmpty(call) }
+            let root = try await lockRoot(call.path, isCollection: info?.isCollection ?? false)
             let lock: ActiveLock
             do {
                 lock = try await locks.add(
                     ActiveLock(
-                        root: call.path, isCollection: info?.isCollection ?? false,
+                        root: root, isCollection: info?.isCollection ?? false,
                         isDeep: depth == .infinity, scope: wish.scope, owner: wish.owner,
                         user: call.request.identity?.name, timeout: timeout(call)))
             } catch {
                 if info == nil { _ = try await store.remove(call.path) }
-                guard let members = membersInTheWay(error, call) else { throw error }
+                guard let members = membersInTheWay(error, of: root, call) else { throw error }
                 return await response(members, call)
             }
             if info == nil { await tell(.upload(call.path), call) }
@@ -47,11 +48,11 @@ extension WebDAVHandler {
     /// What is told of a tree whose members are locked (section 9.10.3); `nil` when the lock that is
     /// in the way is on the resource itself, or on what is around it.
     private func membersInTheWay(
-        _ error: any Error, _ call: WebDAVCall
+        _ error: any Error, of root: ResourcePath, _ call: WebDAVCall
     ) -> [ResourceFailure]? {
         guard let error = error as? WebDAVError, error.condition == .noConflictingLock,
             !error.resources.isEmpty,
-            error.resources.allSatisfy({ $0 != call.path && $0.isWithin(call.path) })
+            error.resources.allSatisfy({ $0 != root && $0.isWithin(root) })
         else { return nil }
         let roots = Set(error.resources)
         return [ResourceFailure(call.path, WebDAVError(.failedDependency))]
@@ -62,6 +63,13 @@ extension WebDAVHandler {
                         .locked, condition: .noConflictingLock, resources: [root],
                         collections: error.collections.intersection([root])))
             }
+    }
+
+    /// A lock on a link to a collection is on the collection, or it would not be on its members.
+    private func lockRoot(
+        _ path: ResourcePath, isCollection: Bool
+    ) async throws -> ResourcePath {
+        isCollection ? try await store.canonical(path, followsLast: true) : path
     }
 
     private func makeEmpty(_ call: WebDAVCall) async throws {
@@ -123,7 +131,11 @@ extension WebDAVHandler {
             if call.ifHeader != nil || call.request.hasConditions {
                 try await requireConditions(call, try await store.infoIfThere(call.path))
             }
-            let found = try await locks.locks(on: call.path, andInside: false)
+            var found = try await locks.locks(on: call.path, andInside: false)
+            if found.isEmpty {
+                let root = try await lockRoot(call.path, isCollection: true)
+                found = try await locks.locks(on: root, andInside: false)
+            }
             guard let lock = found.first(where: { $0.token == token }) else {
                 throw Self.noSuchLock(.conflict)
             }

@@ -1,3 +1,4 @@
+internal import HTTPCodecs
 internal import HTTPParser
 internal import HTTPServerCore
 internal import Synchronization
@@ -12,6 +13,8 @@ final class LocalProperties: Sendable {
         private static let attribute = "user.httpkit.dav"
     #endif
     static let folder = Array("properties".utf8)
+    /// The most bytes that are read from the attribute; other systems let it hold more.
+    private static let attributeLimit = 64 << 10
     /// Stands in the attribute for properties that are in a file.
     private static let elsewhere = Array("@".utf8)
 
@@ -21,6 +24,12 @@ final class LocalProperties: Sendable {
     /// Whether there may be files of properties. Mostly there are none, and nobody looks for them.
     private let hasFiles = Atomic(false)
     private let absence = PropertyAbsence()
+    private let volumes = Locked<[Volume: String]>([:])
+
+    private struct Volume: Hashable, Sendable {
+        var device: UInt64
+        var mount: UInt64
+    }
 
     init(_ tree: FileTree, _ scratch: ScratchFolder) {
         (self.tree, self.scratch) = (tree, scratch)
@@ -43,7 +52,7 @@ final class LocalProperties: Sendable {
     ) -> [DeadProperty] {
         let hasFiles = hasFiles.load(ordering: .relaxed)
         if !hasFiles, absence.holds(status) { return [] }
-        let value = try? directory.attribute(Self.attribute, of: name, upTo: 64 << 10)
+        let value = try? directory.attribute(Self.attribute, of: name, upTo: Self.attributeLimit)
         let bytes = encoded(value, of: FilePlace(directory: directory, name: name))
         guard bytes.isEmpty else { return PropertyFile.decode(bytes) }
         if !hasFiles { absence.note(status, now: now) }
@@ -70,7 +79,7 @@ final class LocalProperties: Sendable {
     /// content, so that they are not lost with it.
     func copy(from old: FilePlace, to new: OpenFile) throws(SystemError) {
         let value = try old.directory.attribute(
-            Self.attribute, of: old.name, upTo: 64 << 10, isForbiddenNone: false)
+            Self.attribute, of: old.name, upTo: Self.attributeLimit, isForbiddenNone: false)
         let bytes = encoded(value, of: old)
         if !bytes.isEmpty { try write(bytes, to: new) }
     }
@@ -81,7 +90,7 @@ final class LocalProperties: Sendable {
     }
 
     private func encoded(of file: OpenFile) -> [UInt8] {
-        guard let limited = try? file.attribute(Self.attribute, upTo: 64 << 10) else {
+        guard let limited = try? file.attribute(Self.attribute, upTo: Self.attributeLimit) else {
             return sideFile(of: file) ?? []
         }
         return limited == Self.elsewhere ? sideFile(of: file) ?? [] : limited
@@ -92,26 +101,48 @@ final class LocalProperties: Sendable {
             try file.removeAttribute(Self.attribute)
             return try removeSideFile(of: file)
         }
-        do throws(SystemError) {
-            try file.setAttribute(Self.attribute, bytes)
-        } catch {
-            guard error.isUnsupported || error.isAttributeTooLarge else { throw error }
-            try writeSideFile(bytes, of: file)
-            try? file.setAttribute(Self.attribute, Self.elsewhere)
+        if bytes.count <= Self.attributeLimit {
+            do throws(SystemError) {
+                return try file.setAttribute(Self.attribute, bytes)
+            } catch {
+                guard error.isUnsupported || error.isAttributeTooLarge else { throw error }
+            }
         }
+        try writeSideFile(bytes, of: file)
+        try? file.setAttribute(Self.attribute, Self.elsewhere)
     }
 
     // MARK: Files
 
     /// Inode and time of birth: another file that gets the same inode has another one. The number
-    /// of the device may be another after each start of the machine, so that of the root is left
-    /// out.
+    /// of the device may be another after each start of the machine, so other volumes than that of
+    /// the root are told by where they are mounted.
     private func name(of status: FileStatus) -> [UInt8] {
         var parts = [
             String(status.inode, radix: 16), "\(status.bornSeconds)", "\(status.bornNanoseconds)",
         ]
-        if status.device != rootDevice { parts.append(String(status.device, radix: 16)) }
+        if status.device != rootDevice { parts.append(volume(of: status)) }
         return Array(parts.joined(separator: "-").utf8)
+    }
+
+    private func volume(of status: FileStatus) -> String {
+        let volume = Volume(device: status.device, mount: status.mount)
+        if let known = volumes.withLock({ $0[volume] }) { return known }
+        guard let path = tree.mountPath(ofDevice: status.device) else {
+            return String(status.device, radix: 16)
+        }
+        let hash = path.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { hash, byte in
+            (hash ^ UInt64(byte)) &* 0x100_0000_01B3
+        }
+        let name = "v" + String(hash, radix: 16)
+        volumes.withLock { $0[volume] = name }
+        return name
+    }
+
+    /// Of the name of a file of properties, what tells the volume; empty for that of the root.
+    private static func volume(in name: [UInt8]) -> ArraySlice<UInt8> {
+        let last = name[((name.lastIndex(of: 0x2D) ?? -1) + 1)...]
+        return last.first == UInt8(ascii: "v") ? last : []
     }
 
     private func sideFolder() -> OpenDirectory? {
@@ -182,7 +213,13 @@ final class LocalProperties: Sendable {
             guard let root = try? tree.directory([]), findOwners(of: &left, in: root, 0) else {
                 return
             }
-            for name in left { try? folder.remove(name, isDirectory: false) }
+            // Those of volumes that are not mounted now are kept.
+            let mounted = volumes.withLock { Set($0.values.map { Array($0.utf8) }) }
+            for name in left {
+                let volume = Array(Self.volume(in: name))
+                guard volume.isEmpty || mounted.contains(volume) else { continue }
+                try? folder.remove(name, isDirectory: false)
+            }
         }
         guard (try? DirectoryReader(folder))?.next() == nil else { return }
         try? scratch.ownFolderIfThere()?.remove(Self.folder, isDirectory: true)

@@ -25,10 +25,14 @@ extension LocalStore {
                 try put(source, at: target, from: path, to: destination)
             } catch {
                 guard error.isAcrossVolumes else { throw error }
-                try copyNow(path, to: destination, deep: true)
+                try copyNow(path, to: destination, deep: true, isMove: true)
                 let faults = source.directory.removeTree(
                     source.name, onRemoval: properties.onRemoval)
-                if let fault = faults.first { throw fault }
+                if let fault = faults.first {
+                    throw WebDAVError(
+                        WebDAVError(fault.error).status,
+                        "it was copied, and some of it stays where it was")
+                }
             }
         }
     }
@@ -49,25 +53,40 @@ extension LocalStore {
         }
     }
 
-    private func copyNow(_ path: ResourcePath, to destination: ResourcePath, deep: Bool) throws {
+    /// - Parameter isMove: whether the old one is to go then. A link is copied as what it leads to,
+    ///   as clients see it, and moved as a link.
+    private func copyNow(
+        _ path: ResourcePath, to destination: ResourcePath, deep: Bool, isMove: Bool = false
+    ) throws {
         try Self.requireForeign(path)
         try Self.requireForeign(destination)
         let target = try place(of: destination)
-        let source: FilePlace
+        var source: FilePlace
         if path.isRoot {
             source = FilePlace(directory: try tree.directory([]), name: [0x2E])
         } else {
             source = try place(of: path)
         }
-        _ = try source.directory.status(of: source.name)
+        if !isMove, try source.directory.status(of: source.name).isLink {
+            let real = try tree.realPath(of: path.bytes, followsLast: true)
+            guard !OwnNames.areIn(real) else { throw WebDAVError.notFound }
+            source =
+                real.isEmpty
+                ? FilePlace(directory: try tree.directory([]), name: [0x2E])
+                : try tree.place(of: real)
+        }
         scratch.renewIfGone()
         let new = scratch.place(beside: target)
         let own = try? scratch.ownFolderIfThere()?.status(of: [])
         do {
             try source.directory.copyTree(
-                source.name, to: new, deep: deep, leavingOut: own,
+                source.name, to: new, deep: deep, isMove: isMove, leavingOut: own,
                 finish: { [properties] (old, new) throws(SystemError) in
                     try properties.copy(from: old, to: new)
+                    guard isMove else { return }
+                    let status = try old.status()
+                    try new.setModified(
+                        status.modifiedSeconds, nanoseconds: status.modifiedNanoseconds)
                 })
             try put(new, at: target, from: nil, to: destination)
         } catch {
@@ -86,6 +105,8 @@ extension LocalStore {
         guard let old = try? target.directory.status(of: target.name) else {
             return try new.directory.rename(new.name, to: target, .replacing)
         }
+        // Sockets and devices are not the clients' to replace, though they do not see them.
+        guard old.kind != .other || old.isLink else { throw SystemError.forbidden("rename") }
         let status = try new.directory.status(of: new.name)
         if old.kind != .directory, status.kind != .directory {
             try new.directory.rename(new.name, to: target, .replacing)
@@ -100,20 +121,34 @@ extension LocalStore {
         defer { if let note { try? note.directory.remove(note.name, isDirectory: false) } }
         do throws(SystemError) {
             try new.directory.rename(new.name, to: target, .exchanging)
-            // What was there has the name of the new one now.
-            guard source != nil else { return removeTree(new) }
-            try new.directory.rename(new.name, to: aside, .creating)
         } catch {
             guard error.isUnsupported else { throw error }
-            try target.directory.rename(target.name, to: aside, .replacing)
-            do throws(SystemError) {
-                try new.directory.rename(new.name, to: target, .replacing)
-            } catch {
-                try? aside.directory.rename(aside.name, to: target, .replacing)
-                throw error
-            }
+            try putInTurn(new, at: target, aside: aside)
+            return removeTree(aside)
+        }
+        // What was there has the name of the new one now.
+        guard source != nil else { return removeTree(new) }
+        do throws(SystemError) {
+            try new.directory.rename(new.name, to: aside, .replacing)
+        } catch {
+            // It must not leave its directory, so it gets its name back.
+            try new.directory.rename(new.name, to: target, .exchanging)
+            throw error
         }
         removeTree(aside)
+    }
+
+    /// The same where names cannot be exchanged.
+    private func putInTurn(
+        _ new: FilePlace, at target: FilePlace, aside: FilePlace
+    ) throws(SystemError) {
+        try target.directory.rename(target.name, to: aside, .replacing)
+        do throws(SystemError) {
+            try new.directory.rename(new.name, to: target, .replacing)
+        } catch {
+            try aside.directory.rename(aside.name, to: target, .replacing)
+            throw error
+        }
     }
 
     /// Removes what nobody sees any more.
@@ -136,6 +171,15 @@ extension LocalStore {
         }
     }
 
+    private func directoryIfThere(_ path: ResourcePath) throws -> OpenDirectory? {
+        do throws(SystemError) {
+            return try tree.directory(path.bytes)
+        } catch {
+            guard error.isMissing else { throw error }
+            return nil
+        }
+    }
+
     /// Whether what `path` leads to is `inner`, or one of the directories around it.
     /// - Parameter looksInside: whether to search all of `path` where that takes it.
     /// - Returns: `nil` where it would have to be searched.
@@ -147,7 +191,8 @@ extension LocalStore {
         if let found, found.isSameFile(as: wanted) { return true }
         guard wanted.kind == .directory, let parent = inner.parent else { return false }
         let root = try tree.status(of: [])
-        var directory = try tree.directory(parent.bytes)
+        // In what is not there nothing is: that is told by who looks for it.
+        guard var directory = try directoryIfThere(parent) else { return false }
         var status = try directory.status(of: [])
         // What is mounted at a second place has no way up to the first.
         for status in [status, found] {

@@ -13,11 +13,19 @@ public import HTTPServerCore
 /// with it. Where the file system has no such attributes, or too little room in them, they are in
 /// the folder `.httpkit-dav` at the root, which no client sees; it also holds what is being
 /// written.
+///
+/// A file or directory has many paths where links lead to it, or where the volume does not tell
+/// cases apart. What is locked or changed is known by one of them (see `canonical`): it is found out
+/// once for each directory and remembered, and whoever changes something opens the directory in a
+/// way that fails when a link is there all the same. A link itself is a name like any other: it is
+/// moved and removed, and replaced by a PUT, without what it leads to, and a lock on it is on that
+/// name. Only a lock on a link to a collection is on the collection.
 public final class LocalStore: ResourceStore {
     let tree: FileTree
     let scratch: ScratchFolder
     let properties: LocalProperties
     let patience: DiskPatience
+    let spellings: LocalSpellings
     private let synchronizes: Bool
 
     /// Opens a directory.
@@ -34,6 +42,7 @@ public final class LocalStore: ResourceStore {
         scratch = ScratchFolder(tree)
         patience = DiskPatience(isLocal: tree.isLocal)
         properties = LocalProperties(tree, scratch)
+        spellings = LocalSpellings(tree)
         self.synchronizes = synchronizes
         let isAlone = scratch.sweep { [tree] in ReplacementNote.finishAll(in: $0, of: tree) }
         properties.sweep(isAlone: isAlone)
@@ -51,13 +60,25 @@ public final class LocalStore: ResourceStore {
     /// The path with each name as the directory has it: the other Unicode form is found, too.
     public func resolved(_ path: ResourcePath) async throws -> ResourcePath {
         guard path.bytes.contains(where: { $0 >= 0x80 }) else { return path }
+        return try await shortWork { [spellings] () throws in spellings.resolved(path) }
+    }
+
+    /// The path without links, and with the case that the names have.
+    public func canonical(
+        _ path: ResourcePath, followsLast: Bool
+    ) async throws -> ResourcePath {
+        if !followsLast, spellings.isKnown(path) { return path }
+        return try await shortWork { [spellings] () throws in
+            spellings.canonical(path, followsLast: followsLast)
+        }
+    }
+
+    /// Whether something has a name: a link, a socket or a device, too.
+    public func isTaken(_ path: ResourcePath) async throws -> Bool {
+        guard !path.isRoot else { return true }
         return try await shortWork { [tree] () throws in
-            if (try? tree.status(of: path.bytes)) != nil { return path }
-            var found = ResourcePath.root
-            for name in path.segments {
-                found = found.appending(Self.spelling(of: name, in: tree, found) ?? name)
-            }
-            return found
+            let place = try tree.place(of: path.bytes)
+            return try place.directory.statusIfThere(of: place.name) != nil
         }
     }
 
@@ -134,8 +155,8 @@ public final class LocalStore: ResourceStore {
         if let expected, expected <= LocalContent.memoryLimit {
             return LocalContent(bytes: try await body.collect(upTo: Int(expected)))
         }
-        let (file, place) = try await shortWork { [tree, scratch] () throws in
-            let target = try tree.place(of: path.bytes)
+        let (file, place) = try await shortWork { [self] () throws in
+            let target = try self.place(of: path)
             if let expected, expected > (try FileTree.space(of: target.directory.file)).available {
                 throw WebDAVError.storageFull
             }
@@ -175,6 +196,8 @@ public final class LocalStore: ResourceStore {
         }
         let known =
             old?.isLink == true ? try await infoIfThere(path) : old.flatMap { ResourceInfo($0) }
+        // Sockets and devices are not the clients' to replace, though they do not see them.
+        if let old, old.kind == .other, !old.isLink { throw WebDAVError.forbidden }
         try await check(known)
         guard old?.kind != .directory else { throw WebDAVError(.methodNotAllowed) }
         // To wait for the disk, or until the room of a long file is free again, is no short work.
@@ -197,8 +220,10 @@ public final class LocalStore: ResourceStore {
         let time = WriteClock.next()
         try file.setModified(modified ?? time.seconds, nanoseconds: time.nanoseconds)
         let status = try file.status()
-        if let old, old.kind == .regular, old.permissions != status.permissions {
-            try file.setPermissions(old.permissions)
+        if let old, old.kind == .regular {
+            // New content is nothing that was trusted with another user's rights.
+            let permissions = old.permissions & 0o777
+            if permissions != status.permissions { try file.setPermissions(permissions) }
         }
         guard let info = ResourceInfo(status) else { throw WebDAVError.notFound }
         if synchronizes { try Syscalls.synchronize(file.descriptor) }
@@ -278,6 +303,8 @@ public final class LocalStore: ResourceStore {
         do throws(SystemError) {
             return try tree.place(of: path.bytes)
         } catch {
+            // Somebody has put it where a directory was.
+            if error.isLink { spellings.forget() }
             throw error.isMissing ? WebDAVError.noParent : WebDAVError(error)
         }
     }
@@ -289,23 +316,6 @@ public final class LocalStore: ResourceStore {
 
     static func requireForeign(_ path: ResourcePath) throws(WebDAVError) {
         guard !isOwn(path) else { throw .forbidden }
-    }
-
-    /// The name in a directory that is the same text in another Unicode form.
-    private static func spelling(
-        of name: [UInt8], in tree: FileTree, _ path: ResourcePath
-    ) -> [UInt8]? {
-        let text = String(decoding: name, as: UTF8.self)
-        guard name.contains(where: { $0 >= 0x80 }),
-            let directory = try? tree.directory(path.bytes),
-            (try? directory.status(of: name)) == nil,
-            let reader = try? DirectoryReader(directory)
-        else { return nil }
-        while let other = reader.next() {
-            // Texts are equal when they are canonically equivalent.
-            if String(decoding: other, as: UTF8.self) == text { return other }
-        }
-        return nil
     }
 
     /// Runs `body` on a thread that may block, and tells its errors as those of WebDAV.

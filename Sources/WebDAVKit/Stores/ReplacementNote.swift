@@ -14,7 +14,7 @@ package struct ReplacementNote: Sendable {
     package var target: ResourcePath
     /// What was at the target.
     package var old: FileStatus
-    /// The name that it gets beside the note, if it is there.
+    /// The name that it gets beside the note or, on other volumes, beside the target.
     package var aside: [UInt8]
 
     package init(source: ResourcePath?, target: ResourcePath, old: FileStatus, aside: [UInt8]) {
@@ -48,11 +48,14 @@ package struct ReplacementNote: Sendable {
         {
             _ = place.directory.removeTree(place.name)
         }
-        if let place = try? tree.place(of: target), !target.isEmpty, !aside.isEmpty,
-            let status = try? folder.status(of: aside), identity(of: status) == old,
-            (try? place.directory.status(of: place.name)) == nil
-        {
-            try? folder.rename(aside, to: place, .creating)
+        guard let place = try? tree.place(of: target), !target.isEmpty, !aside.isEmpty else {
+            return
+        }
+        for around in [folder, place.directory] {
+            guard let status = try? around.status(of: aside), identity(of: status) == old,
+                (try? place.directory.status(of: place.name)) == nil
+            else { continue }
+            try? around.rename(aside, to: place, .replacing)
         }
     }
 

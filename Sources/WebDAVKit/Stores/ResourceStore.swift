@@ -11,6 +11,19 @@ public protocol ResourceStore: Sendable {
     /// name; the path itself when there is nothing to find.
     func resolved(_ path: ResourcePath) async throws -> ResourcePath
 
+    /// The one of all paths to a resource by which locks and what changes it know it: that without
+    /// links in it, with each name as it is kept.
+    ///
+    /// A handler gives a store no other path for what changes something.
+    /// - Parameters:
+    ///   - path: a path that `resolved` has given.
+    ///   - followsLast: whether the resource is what a link at the end of the path leads to, and
+    ///     not the link.
+    func canonical(_ path: ResourcePath, followsLast: Bool) async throws -> ResourcePath
+
+    /// Whether something has a name, though it may be nothing that clients are shown.
+    func isTaken(_ path: ResourcePath) async throws -> Bool
+
     /// What is known of a resource.
     /// - Throws: `WebDAVError` with 404 when there is none.
     func info(at path: ResourcePath) async throws -> ResourceInfo
@@ -108,6 +121,16 @@ public protocol ResourceStore: Sendable {
 extension ResourceStore {
     /// The path itself.
     public func resolved(_ path: ResourcePath) async throws -> ResourcePath { path }
+
+    /// The path itself.
+    public func canonical(
+        _ path: ResourcePath, followsLast: Bool
+    ) async throws -> ResourcePath { path }
+
+    /// Whether there is a resource.
+    public func isTaken(_ path: ResourcePath) async throws -> Bool {
+        try await infoIfThere(path) != nil
+    }
 
     /// Compares the paths.
     public func overlap(

@@ -14,8 +14,13 @@ final class ScratchFolder: Sendable {
     private let tree: FileTree
     private let session = Locked<Session?>(nil)
     private let made = Atomic<UInt64>(0)
+    /// The directories in which there are files of this process, and notes on that.
+    private let noted = Locked<Set<[UInt8]>>([])
     /// Names of folders of sessions begin like this.
     private static let sessionPrefix = Array("new-".utf8)
+    /// Names of notes on directories begin like this, in the folder of the session.
+    private static let besidePrefix = Array("beside-".utf8)
+    private static let contentPrefix = OwnNames.folder + Array("-put-".utf8)
 
     init(_ tree: FileTree) {
         self.tree = tree
@@ -29,26 +34,28 @@ final class ScratchFolder: Sendable {
 
     /// A name for something new on the volume of `target`. It blocks.
     ///
-    /// Where our own folder cannot be made, or is on another volume, it is beside the target.
-    func place(beside target: FilePlace) -> FilePlace {
+    /// Where our own folder cannot be made, or is on another volume, it is beside the target. Then
+    /// it is noted in our folder where that is, for the next process if this one dies.
+    /// - Parameter isContent: whether it is for content that nobody has yet, so that nothing is
+    ///   lost with it.
+    func place(beside target: FilePlace, isContent: Bool = false) -> FilePlace {
         if let status = try? target.directory.status(of: []), let session = try? current(),
             session.status.isOnVolume(of: status)
         {
             return FilePlace(directory: session.folder, name: nextName())
         }
         return FilePlace(
-            directory: target.directory,
-            name: Self.randomName(String(decoding: OwnNames.folder, as: UTF8.self) + "-"))
+            directory: target.directory, name: name(in: target.directory, isContent))
     }
 
     /// Makes a file on the volume of `target`, for what is to get its name. It blocks.
     func create(beside target: FilePlace) throws(SystemError) -> (OpenFile, FilePlace) {
-        let place = place(beside: target)
+        let place = place(beside: target, isContent: true)
         do throws(SystemError) {
             return (try place.directory.create(place.name), place)
         } catch {
             guard error.isMissing, renewIfGone() else { throw error }
-            let place = self.place(beside: target)
+            let place = self.place(beside: target, isContent: true)
             return (try place.directory.create(place.name), place)
         }
     }
@@ -65,6 +72,70 @@ final class ScratchFolder: Sendable {
             if session?.name == current.name { session = nil }
         }
         return true
+    }
+
+    // MARK: Beside the target
+
+    private func name(in directory: OpenDirectory, _ isContent: Bool) -> [UInt8] {
+        if let session = try? current(), isNoted(directory, session) {
+            return Self.besideNames(session.name) + nextName()
+        }
+        if isContent { removeOldContent(in: directory) }
+        let prefix = isContent ? Self.contentPrefix : OwnNames.folder + [0x2D]
+        return Self.randomName(String(decoding: prefix, as: UTF8.self))
+    }
+
+    /// How names of a session begin in other directories than its own.
+    private static func besideNames(_ session: [UInt8]) -> [UInt8] {
+        OwnNames.folder + [0x2D] + session.dropFirst(sessionPrefix.count) + [0x2D]
+    }
+
+    private func isNoted(_ directory: OpenDirectory, _ session: Session) -> Bool {
+        guard let path = tree.path(of: directory) else { return false }
+        let key = session.name + [0x2F] + path
+        if noted.withLock({ $0.contains(key) }) { return true }
+        do throws(SystemError) {
+            try session.folder.create(Self.besidePrefix + nextName()).write(path)
+        } catch {
+            return false
+        }
+        noted.withLock { _ = $0.insert(key) }
+        return true
+    }
+
+    /// Where nothing can be noted: content that nobody has written to for a day is that of a dead
+    /// process. Each directory is looked at once.
+    private func removeOldContent(in directory: OpenDirectory) {
+        guard let status = try? directory.status(of: []) else { return }
+        let key = Array("\(status.device) \(status.inode)".utf8)
+        guard noted.withLock({ $0.insert(key).inserted }) else { return }
+        let end = Syscalls.realtime().seconds - 86_400
+        for name in Self.names(in: directory) where name.starts(with: Self.contentPrefix) {
+            guard let status = try? directory.status(of: name), status.kind == .regular,
+                status.changedSeconds < end
+            else { continue }
+            try? directory.remove(name, isDirectory: false)
+        }
+    }
+
+    /// Removes what the notes of a dead process tell of.
+    private func sweepBeside(_ folder: OpenDirectory, of session: [UInt8]) {
+        for note in Self.names(in: folder) where note.starts(with: Self.besidePrefix) {
+            guard let path = try? folder.open(note).content(upTo: 64 << 10),
+                let directory = try? tree.place(of: path + [0x2F, 0x2E]).directory
+            else { continue }
+            let prefix = Self.besideNames(session)
+            for name in Self.names(in: directory) where name.starts(with: prefix) {
+                _ = directory.removeTree(name)
+            }
+        }
+    }
+
+    private static func names(in directory: OpenDirectory) -> [[UInt8]] {
+        guard let reader = try? DirectoryReader(directory) else { return [] }
+        var names: [[UInt8]] = []
+        while let name = reader.next() { names.append(name) }
+        return names
     }
 
     /// A name for a note on what is about to be done, which the next process reads if this one dies
@@ -147,19 +218,16 @@ final class ScratchFolder: Sendable {
     /// - Parameter finish: is given each folder of one before that goes.
     /// - Returns: whether no other process has a folder here.
     func sweep(_ finish: (OpenDirectory) -> Void) -> Bool {
-        guard let own = ownFolderIfThere(), let reader = try? DirectoryReader(own) else {
-            return true
-        }
-        var names: [[UInt8]] = []
-        while let name = reader.next() { names.append(name) }
+        guard let own = ownFolderIfThere() else { return true }
         var isAlone = true
-        for name in names where name.starts(with: Self.sessionPrefix) {
+        for name in Self.names(in: own) where name.starts(with: Self.sessionPrefix) {
             guard let folder = own.directoryIfThere(name) else { continue }
             guard folder.file.hold() else {
                 isAlone = false
                 continue
             }
             finish(folder)
+            sweepBeside(folder, of: name)
             _ = own.removeTree(name)
         }
         return isAlone

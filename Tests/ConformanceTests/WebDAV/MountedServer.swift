@@ -1,10 +1,14 @@
 #if os(Linux)
     import Foundation
     import TestSupport
+    import Testing
 
     /// Servers with file systems of their own, in a new mount namespace (mount_namespaces(7)):
     /// nothing of the machine's own changes.
     enum MountedServer {
+        /// Why tests are left out.
+        static let reason: Comment = "this user may not have mount namespaces here"
+
         /// Whether this user may have one: root may, others where the system lets them have user
         /// namespaces. A missing tool does not count; the test that needs it says so.
         static func isAllowed() async -> Bool {

@@ -8,7 +8,7 @@
     /// Disks that are full, read-only or closed. Some need file systems of their own.
     @Suite("httpkit serve --webdav on difficult disks", .fewAtOnce)
     struct WebDAVDiskTests {
-        @Test(.enabled { await MountedServer.isAllowed() })
+        @Test(.enabled(MountedServer.reason) { await MountedServer.isAllowed() })
         func aFullDiskIs507AndChangesNothing() async throws {
             let place = try Folder()
             try place.write([UInt8].noise(3 << 20, seed: 1), to: "large")
@@ -41,7 +41,7 @@
             #expect(list.text.matches(of: /<D:response>/).count == 3)
         }
 
-        @Test(.enabled { await MountedServer.isAllowed() })
+        @Test(.enabled(MountedServer.reason) { await MountedServer.isAllowed() })
         func aReadOnlyFileSystemIs403() async throws {
             let folder = try Folder()
             try folder.write("old", to: "t/a")
@@ -68,7 +68,7 @@
 
         /// A directory that is mounted twice: names cannot be moved between the two, and the way up
         /// from one does not lead to the other.
-        @Test(.enabled { await MountedServer.isAllowed() })
+        @Test(.enabled(MountedServer.reason) { await MountedServer.isAllowed() })
         func aSecondMountOfATreeIsSeenThrough() async throws {
             let folder = try Folder()
             try folder.write("deep", to: "tree/sub/f")
@@ -100,6 +100,98 @@
             #expect(Set(names) == ["f", "p", "moved"])
         }
 
+        /// Nothing is closed to root, unless it gives up that right.
+        private static var closedLauncher: [String] {
+            let right = "-dac_override,-dac_read_search"
+            return geteuid() == 0
+                ? ["setpriv", "--bounding-set", right, "--inh-caps", right] : []
+        }
+
+        /// A directory that must not leave the one it is in keeps its name and its content, though
+        /// the two names are exchanged before that is known.
+        @Test func aRefusedMoveChangesNothing() async throws {
+            let folder = try Folder()
+            try folder.write("new", to: "source/f")
+            try folder.write("old", to: "target/f")
+            let closed = folder.path + "/target"
+            #expect(try await Program.run("chmod", ["555", closed]).status == 0)
+            let server = try await ServeProcess(
+                folder, ["--webdav", "/dav"], by: Self.closedLauncher)
+            let moved = try await server.status(
+                .move, "/dav/source", ["Destination": "/dav/target"])
+            #expect(moved == 403)
+            #expect(folder.text("source/f") == "new" && folder.text("target/f") == "old")
+            _ = try await Program.run("chmod", ["755", closed])
+            let again = try await server.status(
+                .move, "/dav/source", ["Destination": "/dav/target"])
+            #expect(again == 204)
+            #expect(folder.text("target/f") == "new")
+        }
+
+        /// A volume that is mounted inside of the share: nothing can be moved there by a name.
+        @Test(.enabled(MountedServer.reason) { await MountedServer.isAllowed() })
+        func aVolumeInsideOfTheShare() async throws {
+            let folder = try Folder()
+            try folder.write("old", to: "tree/sub/f")
+            try folder.write("", to: "nested/x")
+            try folder.write([UInt8].noise(200_000, seed: 1), to: "long")
+            let server = try await MountedServer.start(
+                folder,
+                preparation: """
+                    mount -t tmpfs none "$D/nested"; touch -d @1000000000 "$D/tree/sub/f" \
+                    "$D/tree/sub"; mkdir "$D/special"; mkfifo "$D/special/pipe"
+                    """)
+            let long = ClientBody.file(folder.path + "/long")
+            #expect(try await server.status(.put, "/dav/nested/p", body: long) == 201)
+            // What is written there is noted where it will be found.
+            #expect(notes(folder) == ["nested"])
+            #expect(try await server.status(.put, "/dav/nested/q", body: long) == 201)
+            #expect(notes(folder) == ["nested"])
+            // Times stay with what is moved.
+            for (from, to) in [("tree", "nested/tree"), ("nested/tree", "back")] {
+                let moved = try await server.status(
+                    .move, "/dav/" + from, ["Destination": "/dav/" + to])
+                #expect(moved == 201, "\(from)")
+                #expect(try await server.get("/dav/\(to)/sub/f").text == "old")
+                #expect(try await server.status(.get, "/dav/\(from)/sub/f") == 404)
+                for inner in ["/sub", "/sub/f"] {
+                    let list = try await server.send(
+                        .propfind, "/dav/" + to + inner, ["Depth": "0"])
+                    #expect(list.text.contains("Sun, 09 Sep 2001 01:46:40 GMT"), "\(inner)")
+                }
+            }
+            // A pipe would be lost.
+            let moved = try await server.status(
+                .move, "/dav/special", ["Destination": "/dav/nested/s"])
+            #expect(moved == 403)
+            #expect(try await server.status(.get, "/dav/nested/s/") == 404)
+            #expect(FileManager.default.fileExists(atPath: folder.path + "/special/pipe"))
+            // Collections take the place of each other there as elsewhere, and nothing is left.
+            for name in ["a", "b"] {
+                let path = "/dav/nested/" + name
+                #expect(try await server.status(.mkcol, path) == 201)
+                #expect(try await server.status(.put, "\(path)/\(name)", body: .text("x")) == 201)
+            }
+            let replaced = try await server.status(
+                .move, "/dav/nested/a", ["Destination": "/dav/nested/b"])
+            #expect(replaced == 204)
+            #expect(try await server.get("/dav/nested/b/a").text == "x")
+            #expect(try await server.status(.get, "/dav/nested/b/b") == 404)
+            // As the server sees it.
+            let names = try FileManager.default.contentsOfDirectory(
+                atPath: "/proc/\(server.pid)/root\(folder.path)/nested")
+            #expect(names.sorted() == ["b", "p", "q"])
+        }
+
+        /// The paths that the notes on other directories name.
+        private func notes(_ folder: Folder) -> [String] {
+            let own = folder.path + "/.httpkit-dav"
+            let names = FileManager.default.enumerator(atPath: own)?.compactMap { $0 as? String }
+            return (names ?? []).filter { $0.contains("/beside-") }.map {
+                folder.text(".httpkit-dav/" + $0)
+            }
+        }
+
         /// The user of the server may not change a directory.
         @Test func whatIsClosedIs403AndWhatCannotGoIsNamed() async throws {
             let folder = try Folder()
@@ -107,12 +199,8 @@
             try folder.write("x", to: "open/gone")
             let closed = folder.path + "/open/closed"
             #expect(try await Program.run("chmod", ["555", closed]).status == 0)
-            // Nothing is closed to root, unless it gives up that right.
-            let right = "-dac_override,-dac_read_search"
-            let launcher =
-                geteuid() == 0
-                ? ["setpriv", "--bounding-set", right, "--inh-caps", right] : []
-            let server = try await ServeProcess(folder, ["--webdav", "/dav"], by: launcher)
+            let server = try await ServeProcess(
+                folder, ["--webdav", "/dav"], by: Self.closedLauncher)
             for name in ["new", "kept"] {
                 let put = try await server.status(
                     .put, "/dav/open/closed/\(name)", body: .file(folder.path + "/open/gone"))

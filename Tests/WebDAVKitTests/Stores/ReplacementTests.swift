@@ -25,11 +25,15 @@ struct ReplacementTests {
             scratch = try FileTree(share.path).directory(Array(".httpkit-dav/new-dead".utf8))
         }
 
-        func writeNote(_ source: String?) throws {
+        func noteBeside(_ folder: String) throws {
+            try share.write(folder, ".httpkit-dav/new-dead/beside-1")
+        }
+
+        func writeNote(_ source: String?, aside: String = "aside") throws {
             let target = try #require(ResourcePath("target"))
             let note = ReplacementNote(
                 source: source.flatMap { ResourcePath($0) }, target: target,
-                old: try root.status(of: Array("target".utf8)), aside: Array("aside".utf8))
+                old: try root.status(of: Array("target".utf8)), aside: Array(aside.utf8))
             try note.write(to: self.note)
         }
 
@@ -67,6 +71,53 @@ struct ReplacementTests {
         try scene.root.rename(Array("target".utf8), to: aside, .creating)
         #expect(try scene.restart() == ["source", "target"])
         #expect(scene.share.text("source/f") == "new" && scene.share.text("target/f") == "old")
+    }
+
+    /// On another volume than that of our folder it waits beside the target.
+    @Test func diedWithTheOldOneBesideTheTarget() throws {
+        let scene = try Scene()
+        try scene.writeNote("source", aside: ".httpkit-dav-dead-1")
+        try scene.root.rename(
+            Array("target".utf8), to: scene.place(".httpkit-dav-dead-1"), .creating)
+        try scene.noteBeside("")
+        #expect(try scene.restart() == ["source", "target"])
+        #expect(scene.share.text("source/f") == "new" && scene.share.text("target/f") == "old")
+    }
+
+    @Test func diedBesideTheTargetWhenAllHadTheirNames() throws {
+        let scene = try Scene()
+        try scene.writeNote("source", aside: ".httpkit-dav-dead-1")
+        try scene.root.rename(
+            Array("target".utf8), to: scene.place(".httpkit-dav-dead-1"), .creating)
+        try scene.root.rename(Array("source".utf8), to: scene.place("target"), .creating)
+        try scene.noteBeside("")
+        #expect(try scene.restart() == ["target"])
+        #expect(scene.share.text("target/f") == "new")
+    }
+
+    /// What was being written there goes with the process, and nothing else does.
+    @Test(arguments: ["target", ""])
+    func whatDeadProcessesHaveLeftElsewhereIsSwept(_ folder: String) throws {
+        let scene = try Scene()
+        let prefix = folder.isEmpty ? "" : folder + "/"
+        for name in [".httpkit-dav-dead-1", ".httpkit-dav-deadly-1", ".httpkit-dav-living-1"] {
+            try scene.share.write("half", prefix + name)
+        }
+        try scene.noteBeside(folder)
+        _ = try scene.restart()
+        #expect(scene.share.text(prefix + ".httpkit-dav-dead-1") == nil)
+        #expect(scene.share.text(prefix + ".httpkit-dav-deadly-1") == "half")
+        #expect(scene.share.text(prefix + ".httpkit-dav-living-1") == "half")
+        #expect(scene.share.text("target/f") == "old" && scene.share.text("source/f") == "new")
+    }
+
+    @Test(arguments: ["..", "none", "target/f", "/", "../secret", "target\u{0}"])
+    func notesOnDirectoriesThatAreNoneDoNothing(_ folder: String) throws {
+        let scene = try Scene()
+        try scene.share.write("half", "../.httpkit-dav-dead-1")
+        try scene.noteBeside(folder)
+        #expect(try scene.restart() == ["source", "target"])
+        #expect(scene.share.text("../.httpkit-dav-dead-1") == "half")
     }
 
     @Test func diedWhenAllHadTheirNames() throws {

@@ -1,0 +1,148 @@
+internal import HTTPCodecs
+package import HTTPServerCore
+
+#if os(Linux)
+    // For the forms of Unicode, which volumes of other systems do not tell apart.
+    @_spi(_Unicode) internal import Swift
+#endif
+
+/// Finds out by which path a file is known, where several lead to it.
+package final class LocalSpellings: Sendable {
+    private static let slotCount = 1 << 12
+
+    private let tree: FileTree
+    /// Whether names at the root are the same if only their case differs.
+    private let ignoresCase: Bool
+    /// Whether that is only said, as tests do.
+    private let isSaid: Bool
+    /// Directories that were seen to be at their paths, by a hash of these. What was seen once may
+    /// be wrong later, and then `FileTree.place` fails.
+    private let seen = Locked([UInt64](repeating: 0, count: slotCount))
+    private let seed = UInt64.random(in: .min ... .max)
+
+    /// - Parameter ignoresCase: whether the case of names counts for nothing; `nil` to find out.
+    package init(_ tree: FileTree, ignoresCase: Bool? = nil) {
+        self.tree = tree
+        self.ignoresCase = ignoresCase ?? (try? tree.directory([]))?.ignoresCase ?? false
+        isSaid = ignoresCase != nil
+    }
+
+    // MARK: Links and case
+
+    /// Whether a path is known to be canonical, which takes no call of the system.
+    package func isKnown(_ path: ResourcePath) -> Bool {
+        guard !ignoresCase else { return false }
+        guard let slash = path.bytes.lastIndex(of: 0x2F) else { return true }
+        let hash = hash(path.bytes[..<slash])
+        return seen.withLock { $0[Self.slot(hash)] == hash }
+    }
+
+    /// The path without links, and with the case that the names have. What is missing stays as it
+    /// is, and so does what leads out: that is told when it is to be opened.
+    package func canonical(_ path: ResourcePath, followsLast: Bool) -> ResourcePath {
+        let place = isKnown(path) ? path : withRealPlace(path)
+        guard followsLast, (try? tree.isReal(place.bytes)) == false,
+            let real = real(place, followsLast: true)
+        else { return place }
+        return ignoresCase ? spelled(real) : real
+    }
+
+    private func withRealPlace(_ path: ResourcePath) -> ResourcePath {
+        let around = path.bytes[..<(path.bytes.lastIndex(of: 0x2F) ?? 0)]
+        var (found, ignoresCase) = (path, ignoresCase)
+        do throws(SystemError) {
+            if try !tree.isReal(Array(around)) {
+                found = real(path, followsLast: false) ?? path
+            } else if !isSaid, try tree.directory(Array(around)).ignoresCase {
+                ignoresCase = true
+            } else if !ignoresCase {
+                note(around)
+            }
+        } catch {
+            guard ignoresCase else { return path }
+        }
+        return ignoresCase ? spelled(found) : found
+    }
+
+    private func real(_ path: ResourcePath, followsLast: Bool) -> ResourcePath? {
+        guard let bytes = try? tree.realPath(of: path.bytes, followsLast: followsLast) else {
+            return nil
+        }
+        return ResourcePath(segments: bytes.split(separator: 0x2F).map { Array($0) })
+    }
+
+    /// Forgets what was seen.
+    package func forget() {
+        seen.withLock { $0 = [UInt64](repeating: 0, count: Self.slotCount) }
+    }
+
+    private func note(_ path: ArraySlice<UInt8>) {
+        let hash = hash(path)
+        seen.withLock { $0[Self.slot(hash)] = hash }
+    }
+
+    private static func slot(_ hash: UInt64) -> Int { Int(truncatingIfNeeded: hash >> 52) }
+
+    /// Quick rather than hard to foresee: two paths of one hash cost one of them an error. Never 0.
+    private func hash(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+        var hash = seed
+        for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x9E37_79B9_7F4A_7C15 }
+        return hash ^ hash >> 32 | 1
+    }
+
+    /// The names as the directories have them, where case does not count.
+    private func spelled(_ path: ResourcePath) -> ResourcePath {
+        path.segments.reduce(ResourcePath.root) { found, name in
+            found.appending(spelling(of: name, in: found) ?? name)
+        }
+    }
+
+    private func spelling(of name: [UInt8], in path: ResourcePath) -> [UInt8]? {
+        guard let directory = try? tree.directory(path.bytes),
+            isSaid || (try? directory.status(of: name)) != nil,
+            let reader = try? DirectoryReader(directory)
+        else { return nil }
+        let text = String(decoding: name, as: UTF8.self).lowercased()
+        var found: [UInt8]?
+        while let other = reader.next() {
+            if other == name { return name }
+            // Texts are equal, too, when they are so in another Unicode form.
+            if String(decoding: other, as: UTF8.self).lowercased() == text { found = other }
+        }
+        return found
+    }
+
+    // MARK: Unicode
+
+    /// The path with each name in the Unicode form that it has on the disk. Only the two forms that
+    /// systems write are looked for: to read all names of a folder for each new one would take
+    /// longer with each.
+    package func resolved(_ path: ResourcePath) -> ResourcePath {
+        if (try? tree.status(of: path.bytes)) != nil { return path }
+        return path.segments.reduce(ResourcePath.root) { found, name in
+            found.appending(form(of: name, in: found) ?? name)
+        }
+    }
+
+    private func form(of name: [UInt8], in path: ResourcePath) -> [UInt8]? {
+        #if os(Linux)
+            guard name.contains(where: { $0 >= 0x80 }),
+                let directory = try? tree.directory(path.bytes),
+                (try? directory.status(of: name)) == nil
+            else { return nil }
+            let text = String(decoding: name, as: UTF8.self)
+            return [Self.bytes(text._nfc), Self.bytes(text._nfd)].first { form in
+                form != name && (try? directory.status(of: form)) != nil
+            }
+        #else
+            // The system has found it.
+            return nil
+        #endif
+    }
+
+    private static func bytes(_ scalars: some Sequence<Unicode.Scalar>) -> [UInt8] {
+        var text = String.UnicodeScalarView()
+        text.append(contentsOf: scalars)
+        return Array(String(text).utf8)
+    }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import HTTPServerCore
+import TestSupport
+import Testing
+import WebDAVKit
+
+@Suite("FileTree: trees, contents and volumes")
+struct FileTreeTests {
+    private let share: Share
+    private let root: OpenDirectory
+
+    init() throws {
+        share = try Share()
+        root = try FileTree(share.path).directory([])
+    }
+
+    /// Some file systems give less at once than there is, or tell another size.
+    @Test(arguments: [
+        (0, 0), (100, 0), (100, 1 << 20), (200_000, 0), (200_000, 100), (200_000, 200_000),
+        (200_000, 1 << 30), (32_768, 32_768), (65_536, 65_537),
+    ])
+    func contentIsCopiedWhole(_ length: Int, _ told: Int) throws {
+        let text = String(repeating: "abcdefg\n", count: length / 8 + 1).prefix(length)
+        try share.write(String(text), "old")
+        let new = try root.create(Array("new".utf8))
+        try new.copyContent(of: try root.open(Array("old".utf8)), size: Int64(told))
+        #expect(share.text("new") == String(text))
+    }
+
+    /// Files of the kernel have a size of 0, and give nothing to who copies ranges.
+    @Test func contentOfTheKernelIsCopiedWhole() throws {
+        guard let proc = try? FileTree("/proc"),
+            let status = try? proc.open(Array("version".utf8))
+        else { return }
+        let new = try root.create(Array("new".utf8))
+        try new.copyContent(of: status, size: 1 << 16)
+        #expect(share.text("new")?.isEmpty == false)
+    }
+
+    @Test(.enabled("descriptors are too few here") { try await descriptorsSuffice() })
+    func treesThatAreTooDeepAreRefused() async throws {
+        let client = try share.client()
+        let name = Array("d".utf8)
+        var directory = root
+        for _ in 0..<520 {
+            try directory.makeDirectory(name)
+            directory = try directory.directory(name)
+        }
+        let copied = try await client.send("COPY", "/dav/d", ["Destination: /dav/e"])
+        #expect(copied.status == 403)
+        #expect(share.text("e") == nil)
+        let deleted = try await client.send("DELETE", "/dav/d")
+        #expect(deleted.status == 207 && deleted.text.contains("HTTP/1.1 403 Forbidden"))
+        _ = try directory.status(of: [])
+        #expect(try await client.status("MOVE", "/dav/d", ["Destination: /dav/e"]) == 201)
+    }
+
+    private static func descriptorsSuffice() async throws -> Bool {
+        guard let share = try? Share(), let tree = try? FileTree(share.path) else { return false }
+        var open: [OpenDirectory] = []
+        while open.count < 3_000, let next = try? tree.directory([]) { open.append(next) }
+        return open.count == 3_000
+    }
+
+    @Test func newContentRunsByNobodysRights() async throws {
+        let client = try share.client()
+        #expect(try await client.status("PUT", "/dav/a", [], "x") == 201)
+        try root.open(Array("a".utf8)).setPermissions(0o6755)
+        #expect(try await client.status("COPY", "/dav/a", ["Destination: /dav/b"]) == 201)
+        #expect(try await client.status("PUT", "/dav/a", [], "y") == 204)
+        for name in ["a", "b"] {
+            #expect(try root.status(of: Array(name.utf8)).permissions == 0o755, "\(name)")
+        }
+    }
+
+    @Test(
+        arguments: [
+            (512, 1000, 400, 300, 300 * 512, 600 * 512),
+            (4096, UInt64.max, UInt64.max - 1, UInt64.max - 1, Int64.max, 4096),
+            (1, 1 << 63, 0, 1 << 63, Int64.max, Int64.max), (4096, 0, 10, 0, 0, 0),
+        ] as [(UInt64, UInt64, UInt64, UInt64, Int64, Int64)])
+    func roomIsToldWhateverTheVolumeSays(
+        _ block: UInt64, _ all: UInt64, _ free: UInt64, _ available: UInt64,
+        _ expectedAvailable: Int64, _ expectedUsed: Int64
+    ) {
+        let space = FileTree.space(block: block, all: all, free: free, available: available)
+        #expect(space.available == expectedAvailable && space.used == expectedUsed)
+    }
+
+    @Test(arguments: [
+        (UInt64(8 << 32 | 1), "/srv/share", "a"), (UInt64(8 << 32 | 2), "/srv/share", "b c/d"),
+        (UInt64(8 << 32 | 3), "/srv/share", nil), (UInt64(8 << 32 | 1), "/", "other"),
+        (UInt64(8 << 32 | 9), "/srv/share", nil), (UInt64(8 << 32 | 4), "/srv/share", ""),
+    ])
+    func volumesAreToldByWhereTheyAre(
+        _ device: UInt64, _ root: String, _ expected: String?
+    ) {
+        let table = """
+            30 1 8:1 / /srv/share/b rw shared:1 - ext4 /dev/x rw
+            31 1 8:1 / /srv/share/a rw shared:1 - ext4 /dev/x rw
+            32 1 8:1 / /other rw - ext4 /dev/x rw
+            33 1 8:2 /in /srv/share/b\\040c/d rw,noatime - ext4 /dev/y rw
+            34 1 8:3 / /srv/shared rw - ext4 /dev/z rw
+            35 1 8:4 / /srv/share rw - ext4 /dev/w rw
+
+            """
+        let path = FileTree.mountPath(
+            ofDevice: device, in: Array(table.utf8), root: Array(root.utf8))
+        #expect(path.map { String(decoding: $0, as: UTF8.self) } == expected)
+    }
+
+    @Test func whereADirectoryIs() throws {
+        try FileManager.default.createDirectory(
+            atPath: share.path + "/a b/c", withIntermediateDirectories: true)
+        let tree = try FileTree(share.path)
+        for path in ["a b/c", ""] {
+            let found = tree.path(of: try tree.directory(Array(path.utf8)))
+            #expect(found == Array(path.utf8))
+        }
+        #expect(tree.path(of: try FileTree(share.outer).directory([])) == nil)
+    }
+}
