@@ -5,6 +5,8 @@ import WebDAVKit
 /// Sends requests to a handler over connections in memory, one for each.
 struct DAVClient: Sendable {
     let router: Router
+    /// A directory that stays as long as somebody asks for what is in it.
+    var share: Share?
 
     init(
         store: any ResourceStore = MemoryStore(), locks: any LockStore = MemoryLockStore(),

@@ -31,3 +31,20 @@ final class Share: Sendable {
 
     func client() throws -> DAVClient { DAVClient(store: try LocalStore(root: path)) }
 }
+
+/// The stores of which clients are to see no difference.
+enum StoreKind: CaseIterable {
+    case memory, local
+
+    /// A client of a new one.
+    func client(_ options: WebDAVOptions = WebDAVOptions()) throws -> DAVClient {
+        switch self {
+        case .memory: return DAVClient(options: options)
+        case .local:
+            let share = try Share()
+            var client = DAVClient(store: try LocalStore(root: share.path), options: options)
+            client.share = share
+            return client
+        }
+    }
+}

@@ -75,6 +75,31 @@ struct LockTableTests {
         try table.add(lock("c"), now: 100)
     }
 
+    /// Both are the least of several times, so that what else the machine does counts for little: to
+    /// look at all locks would take a thousand times as long.
+    @Test func manyLocksCostNoMoreThanFew() throws {
+        let clock = ContinuousClock()
+        let (free, inside) = (try path("other/deep/name"), try path("c/n7"))
+        func least(_ count: Int) throws -> Duration {
+            var table = LockTable(limit: count)
+            for number in 0..<count { try table.add(lock("c/n\(number)"), now: 0) }
+            var least = Duration.seconds(3_600)
+            for _ in 0..<20 {
+                let time = clock.measure {
+                    for _ in 0..<100 {
+                        _ = table.locks(on: free, andInside: true, now: 1)
+                        _ = table.locks(on: inside, andInside: true, now: 1)
+                        table.removeAll(inside: free, includingRoot: true)
+                    }
+                }
+                least = min(least, time)
+            }
+            return least
+        }
+        let (few, many) = (try least(10), try least(10_000))
+        #expect(many < few * 50, "\(few) with 10, \(many) with 10,000")
+    }
+
     @Test func gateLetsOthersWaitForTheSameTree() async throws {
         let gate = PathGate()
         let order = Order()

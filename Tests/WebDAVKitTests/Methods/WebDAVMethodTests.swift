@@ -5,9 +5,9 @@ import WebDAVKit
 
 @Suite("RFC 4918 section 9: methods")
 struct WebDAVMethodTests {
-    private let client = DAVClient()
-
-    @Test func optionsTellClassesAndMethods() async throws {
+    @Test(arguments: StoreKind.allCases)
+    func optionsTellClassesAndMethods(_ kind: StoreKind) async throws {
+        let client = try kind.client()
         let missing = try await client.send("OPTIONS", "/dav/none")
         #expect(missing.status == 200 && missing["DAV"] == "1, 2, 3")
         #expect(missing["MS-Author-Via"] == "DAV" && missing["Allow"]?.contains("MKCOL") == true)
@@ -19,7 +19,9 @@ struct WebDAVMethodTests {
         #expect(try await client.status("PATCH", "/dav/a") == 405)
     }
 
-    @Test func putMakesAndReplaces() async throws {
+    @Test(arguments: StoreKind.allCases)
+    func putMakesAndReplaces(_ kind: StoreKind) async throws {
+        let client = try kind.client()
         let first = try await client.send("PUT", "/dav/a.txt", [], "one")
         let second = try await client.send("PUT", "/dav/a.txt", [], "two!")
         #expect(first.status == 201 && second.status == 204)
@@ -36,29 +38,38 @@ struct WebDAVMethodTests {
         #expect(try await client.status("PUT", "/dav/a.txt", ["If-Match: \(tag)"], "ok") == 204)
     }
 
-    @Test(arguments: [
-        ("PUT", "/dav/none/a", "x", 409), ("PUT", "/dav/", "x", 405), ("PUT", "/dav/c", "x", 405),
-        ("PUT", "/dav/new/", "x", 405), ("MKCOL", "/dav/none/a", "", 409),
-        ("MKCOL", "/dav/c", "", 405), ("MKCOL", "/dav/f", "", 405), ("MKCOL", "/dav/", "", 405),
-        ("MKCOL", "/dav/new", "x", 415), ("DELETE", "/dav/", "", 403),
-        ("DELETE", "/dav/none", "", 404), ("GET", "/dav/none", "", 404),
-        ("PROPFIND", "/dav/none", "", 404), ("PUT", "/dav/.hidden", "x", 403),
-        ("PUT", "/dav/._a", "x", 403), ("MKCOL", "/dav/.a/", "", 403),
-        ("PUT", "/dav/%2e%2e%2fa", "x", 400), ("PUT", "/dav/a%00", "x", 400),
-        ("PUT", "/dav/a%0Ab", "x", 400), ("PUT", "/dav/%FF", "x", 400),
-    ])
-    func refusals(_ method: String, _ path: String, _ content: String, _ status: Int) async throws {
+    @Test(
+        arguments: StoreKind.allCases,
+        [
+            ("PUT", "/dav/none/a", "x", 409), ("PUT", "/dav/", "x", 405),
+            ("PUT", "/dav/c", "x", 405),
+            ("PUT", "/dav/new/", "x", 405), ("MKCOL", "/dav/none/a", "", 409),
+            ("MKCOL", "/dav/c", "", 405), ("MKCOL", "/dav/f", "", 405), ("MKCOL", "/dav/", "", 405),
+            ("MKCOL", "/dav/new", "x", 415), ("DELETE", "/dav/", "", 403),
+            ("DELETE", "/dav/none", "", 404), ("GET", "/dav/none", "", 404),
+            ("PROPFIND", "/dav/none", "", 404), ("PUT", "/dav/.hidden", "x", 403),
+            ("PUT", "/dav/._a", "x", 403), ("MKCOL", "/dav/.a/", "", 403),
+            ("PUT", "/dav/%2e%2e%2fa", "x", 400), ("PUT", "/dav/a%00", "x", 400),
+            ("PUT", "/dav/a%0Ab", "x", 400), ("PUT", "/dav/%FF", "x", 400),
+        ])
+    func refusals(
+        _ kind: StoreKind, _ request: (method: String, path: String, content: String, status: Int)
+    ) async throws {
+        let client = try kind.client()
+        let (method, path, content, status) = request
         #expect(try await client.status("MKCOL", "/dav/c") == 201)
         #expect(try await client.status("PUT", "/dav/f", [], "x") == 201)
         #expect(try await client.status(method, path, [], content) == status)
     }
 
-    @Test func contentRangeOfPutIsRefused() async throws {
+    @Test(arguments: StoreKind.allCases)
+    func contentRangeOfPutIsRefused(_ kind: StoreKind) async throws {
+        let client = try kind.client()
         let fields = ["Content-Range: bytes 0-0/3"]
         #expect(try await client.status("PUT", "/dav/a", fields, "x") == 400)
     }
 
-    private func makeTree() async throws {
+    private func makeTree(_ client: DAVClient) async throws {
         for path in ["/dav/a", "/dav/a/b", "/dav/z"] {
             #expect(try await client.status("MKCOL", path) == 201)
         }
@@ -66,24 +77,33 @@ struct WebDAVMethodTests {
         #expect(try await client.status("PUT", "/dav/z/old", [], "old") == 201)
     }
 
-    @Test(arguments: [
-        ("COPY", "/dav/a", "/dav/a"), ("COPY", "/dav/a", "/dav/a/b"),
-        ("COPY", "/dav/a", "/dav/a/n"),
-        ("COPY", "/dav/a/b", "/dav/a"), ("COPY", "/dav/a/b/f", "/dav/a"),
-        ("MOVE", "/dav/a", "/dav/a"),
-        ("MOVE", "/dav/a", "/dav/a/b"), ("MOVE", "/dav/a/b", "/dav/a"),
-        ("MOVE", "/dav/a/b", "/dav/"),
-        ("MOVE", "/dav/", "/dav/n"), ("COPY", "/dav/", "/dav/n"), ("COPY", "/dav/a/", "/dav/a/b/"),
-        ("MOVE", "/dav/a", "/dav/x/../a/b/c"),
-    ])
-    func neitherOntoItselfNorInside(_ method: String, _ from: String, _ to: String) async throws {
-        try await makeTree()
+    @Test(
+        arguments: StoreKind.allCases,
+        [
+            ("COPY", "/dav/a", "/dav/a"), ("COPY", "/dav/a", "/dav/a/b"),
+            ("COPY", "/dav/a", "/dav/a/n"),
+            ("COPY", "/dav/a/b", "/dav/a"), ("COPY", "/dav/a/b/f", "/dav/a"),
+            ("MOVE", "/dav/a", "/dav/a"),
+            ("MOVE", "/dav/a", "/dav/a/b"), ("MOVE", "/dav/a/b", "/dav/a"),
+            ("MOVE", "/dav/a/b", "/dav/"),
+            ("MOVE", "/dav/", "/dav/n"), ("COPY", "/dav/", "/dav/n"),
+            ("COPY", "/dav/a/", "/dav/a/b/"),
+            ("MOVE", "/dav/a", "/dav/x/../a/b/c"),
+        ])
+    func neitherOntoItselfNorInside(
+        _ kind: StoreKind, _ request: (method: String, from: String, to: String)
+    ) async throws {
+        let client = try kind.client()
+        let (method, from, to) = request
+        try await makeTree(client)
         #expect(try await client.status(method, from, ["Destination: \(to)"]) == 403)
         #expect(try await client.send("GET", "/dav/a/b/f").text == "deep")
     }
 
-    @Test func copyAndMoveReplaceWholly() async throws {
-        try await makeTree()
+    @Test(arguments: StoreKind.allCases)
+    func copyAndMoveReplaceWholly(_ kind: StoreKind) async throws {
+        let client = try kind.client()
+        try await makeTree(client)
         #expect(
             try await client.status("COPY", "/dav/a", ["Destination: /dav/z", "Overwrite: F"])
                 == 412)
@@ -100,20 +120,53 @@ struct WebDAVMethodTests {
         #expect(try await client.send("GET", "/dav/g").text == "deep")
     }
 
-    @Test(arguments: [
-        (["Destination: http://other.org/dav/x"], 502), (["Destination: /elsewhere/x"], 502),
-        ([], 400), (["Destination: x"], 400), (["Destination: /dav/none/x"], 409),
-        (["Destination: /dav/x", "Depth: 1"], 400),
-        (["Destination: /dav/x", "Overwrite: yes"], 400),
-        (["Destination: /dav/.x"], 403), (["Destination: /dav/x#y"], 201),
-        (["Destination: /dav/x y%", "Depth: infinity"], 201),
-    ])
-    func destinations(_ fields: [String], _ status: Int) async throws {
-        try await makeTree()
-        #expect(try await client.status("COPY", "/dav/a", fields) == status)
+    @Test(
+        arguments: StoreKind.allCases,
+        [
+            ("a", ["Destination: http://other.org/dav/x"], 502),
+            ("a", ["Destination: /elsewhere/x"], 502), ("a", [], 400),
+            ("a", ["Destination: x"], 400),
+            ("a", ["Destination: /dav/none/x"], 409), ("a/b/f", ["Destination: /dav/none/x"], 409),
+            ("a", ["Destination: /dav/z/old/x"], 409),
+            ("a/b/f", ["Destination: /dav/z/old/x"], 409),
+            ("a", ["Destination: /dav/none/deep/x"], 409),
+            ("a", ["Destination: /dav/x", "Depth: 1"], 400),
+            ("a", ["Destination: /dav/x", "Overwrite: yes"], 400),
+            ("a", ["Destination: /dav/.x"], 403),
+            ("a", ["Destination: /dav/x#y", "Depth: infinity"], 201),
+            ("a", ["Destination: /dav/x y%", "Depth: infinity"], 201),
+        ])
+    func destinations(
+        _ kind: StoreKind, _ request: (source: String, fields: [String], status: Int)
+    ) async throws {
+        let client = try kind.client()
+        let (source, fields, status) = request
+        try await makeTree(client)
+        #expect(try await client.status("COPY", "/dav/" + source, fields) == status)
+        guard !fields.contains(where: { $0.hasPrefix("Depth") }) else { return }
+        #expect(try await client.status("MOVE", "/dav/" + source, fields) == status)
+        #expect(try await client.send("GET", "/dav/a/b/f").text == "deep")
     }
 
-    @Test func encodedSlashesLeadNowhere() async throws {
+    /// RFC 4918 section 9.9: what is not there replaces nothing.
+    @Test(arguments: StoreKind.allCases, ["COPY", "MOVE"])
+    func aMissingSourceLeavesTheTarget(_ kind: StoreKind, _ method: String) async throws {
+        let client = try kind.client()
+        try await makeTree(client)
+        for target in ["/dav/a", "/dav/z/old", "/dav/new"] {
+            for source in ["/dav/none", "/dav/a/none", "/dav/none/x"] {
+                let status = try await client.status(method, source, ["Destination: " + target])
+                #expect(status == 404, "\(source) \(target)")
+            }
+        }
+        #expect(try await client.send("GET", "/dav/a/b/f").text == "deep")
+        #expect(try await client.send("GET", "/dav/z/old").text == "old")
+        #expect(try await client.status("PROPFIND", "/dav/new", ["Depth: 0"]) == 404)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func encodedSlashesLeadNowhere(_ kind: StoreKind) async throws {
+        let client = try kind.client()
         #expect(try await client.status("MKCOL", "/dav/c") == 201)
         #expect(try await client.status("PUT", "/dav/f", [], "x") == 201)
         for method in ["COPY", "MOVE"] {
@@ -127,15 +180,18 @@ struct WebDAVMethodTests {
         #expect(try await client.send("GET", "/dav/f").text == "x")
     }
 
-    @Test func collectionsAreShownAsPages() async throws {
-        try await makeTree()
+    @Test(arguments: StoreKind.allCases)
+    func collectionsAreShownAsPages(_ kind: StoreKind) async throws {
+        let client = try kind.client()
+        try await makeTree(client)
         let page = try await client.send("GET", "/dav/a/")
         #expect(page.status == 200 && page.text.contains("href=\"b/\""))
         #expect(try await client.send("GET", "/dav/a")["Location"] == "/dav/a/")
         #expect(try await client.status("HEAD", "/dav/a") == 200)
     }
 
-    @Test func readOnlyExtensionsAndRefusalsOfTheProgram() async throws {
+    @Test(arguments: StoreKind.allCases)
+    func readOnlyExtensionsAndRefusalsOfTheProgram(_ kind: StoreKind) async throws {
         var options = WebDAVOptions()
         options.allowedExtensions = ["txt"]
         options.shouldPerform = { operation, _ in
@@ -144,7 +200,7 @@ struct WebDAVMethodTests {
         }
         let told = Told()
         options.didPerform = { operation, _ in await told.add(operation) }
-        let client = DAVClient(options: options)
+        let client = try kind.client(options)
         #expect(try await client.status("PUT", "/dav/a.exe", [], "x") == 403)
         #expect(try await client.status("PUT", "/dav/a.TXT", [], "x") == 201)
         #expect(try await client.status("MOVE", "/dav/a.TXT", ["Destination: /dav/a.exe"]) == 403)
@@ -156,7 +212,9 @@ struct WebDAVMethodTests {
         #expect(await told.all == [.upload(path), .download(path)])
     }
 
-    @Test func finderIsToldNotToIndex() async throws {
+    @Test(arguments: StoreKind.allCases)
+    func finderIsToldNotToIndex(_ kind: StoreKind) async throws {
+        let client = try kind.client()
         for name in [".metadata_never_index", ".ql_disablethumbnails"] {
             let read = try await client.send("GET", "/dav/" + name)
             #expect(read.status == 200 && read.text.isEmpty)
@@ -187,6 +245,7 @@ struct WebDAVMethodTests {
         ("REPORT", "/dav/f"), ("SEARCH", "/dav/"),
     ])
     func whatIsNotAllowedTellsWhatIs(_ method: String, _ path: String) async throws {
+        let client = DAVClient()
         #expect(try await client.status("MKCOL", "/dav/c") == 201)
         #expect(try await client.status("PUT", "/dav/f", [], "x") == 201)
         let answer = try await client.send(method, path, [], method == "PUT" ? "x" : "")
@@ -198,13 +257,16 @@ struct WebDAVMethodTests {
     }
 
     @Test func methodsThatNobodyKnowsAre501() async throws {
+        let client = DAVClient()
         for method in ["FROB", "ACL"] {
             #expect(try await client.status(method, "/dav/") == 501, "\(method)")
         }
     }
 
-    @Test func aCollectionIsRemovedAsAWhole() async throws {
-        try await makeTree()
+    @Test(arguments: StoreKind.allCases)
+    func aCollectionIsRemovedAsAWhole(_ kind: StoreKind) async throws {
+        let client = try kind.client()
+        try await makeTree(client)
         for depth in ["0", "1"] {
             #expect(try await client.status("DELETE", "/dav/a", ["Depth: \(depth)"]) == 400)
         }
@@ -214,7 +276,9 @@ struct WebDAVMethodTests {
     }
 
     /// Joplin and AuthPass do so.
-    @Test func theMediaTypeOfXMLDoesNotCount() async throws {
+    @Test(arguments: StoreKind.allCases)
+    func theMediaTypeOfXMLDoesNotCount(_ kind: StoreKind) async throws {
+        let client = try kind.client()
         #expect(try await client.status("PUT", "/dav/f", [], "x") == 201)
         let find = "<propfind xmlns=\"DAV:\"><prop><getetag/></prop></propfind>"
         let patch = """

@@ -136,6 +136,53 @@ struct LocalStoreTests {
         #expect(share.text("c") == "x")
     }
 
+    /// Two names of one file: with one replaced by the other nothing would be left to copy.
+    @Test func hardLinksAreTheSameFile() async throws {
+        let share = try Share()
+        let client = try share.client()
+        #expect(try await client.status("PUT", "/dav/a", [], "x") == 201)
+        #expect(try await client.status("MKCOL", "/dav/c") == 201)
+        try FileManager.default.linkItem(
+            atPath: share.path + "/a", toPath: share.path + "/c/b")
+        for method in ["COPY", "MOVE"] {
+            for (from, to) in [("a", "c/b"), ("c/b", "a")] {
+                let status = try await client.status(
+                    method, "/dav/" + from, ["Destination: /dav/" + to])
+                #expect(status == 403, "\(method) \(from)")
+                #expect(share.text("a") == "x" && share.text("c/b") == "x")
+            }
+        }
+        // New content is that of one name.
+        #expect(try await client.status("PUT", "/dav/a", [], "y") == 204)
+        #expect(share.text("a") == "y" && share.text("c/b") == "x")
+    }
+
+    @Test func contentMayBeWaitedFor() async throws {
+        let share = try Share()
+        let client = DAVClient(store: try LocalStore(root: share.path, synchronizes: true))
+        for length in [0, 1, 100_000] {
+            let content = String(repeating: "x", count: length)
+            #expect(try await client.status("PUT", "/dav/a", [], content) < 300)
+            #expect(share.text("a") == content)
+        }
+    }
+
+    /// What is announced and cannot fit is refused before any of it is taken.
+    @Test func moreThanThereIsRoomForIs507() async throws {
+        let share = try Share()
+        try share.write("old", "a")
+        let store = try LocalStore(root: share.path)
+        let path = try #require(ResourcePath("a"))
+        let error = await #expect(throws: WebDAVError.self) {
+            try await store.stage(.empty, for: path, expected: .max)
+        }
+        #expect(error?.status == .insufficientStorage)
+        #expect(error?.condition == .sufficientDiskSpace)
+        store.close()
+        #expect(share.text("a") == "old")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: share.path) == ["a"])
+    }
+
     @Test func namesThatAreTooLongAreRefused() async throws {
         let share = try Share()
         let client = try share.client()
