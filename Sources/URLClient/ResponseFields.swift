@@ -121,13 +121,35 @@ enum FieldLines {
         return found
     }
 
+    /// Calls for each line, without its end. One that begins with white space belongs to the line
+    /// before (RFC 9112 section 5.2).
     private static func forEachLine(_ bytes: [UInt8], _ body: (ArraySlice<UInt8>) -> Bool) {
         var start = 0
         while start < bytes.count {
-            let end = bytes[start...].firstIndex(of: 10) ?? bytes.count
-            if !body(bytes[start..<end]) { return }
+            var end = lineEnd(in: bytes, from: start)
+            guard isContinued(bytes, at: end + 1) else {
+                if !body(bytes[start..<end]) { return }
+                start = end + 1
+                continue
+            }
+            var line = Array(trimmed(bytes[start..<end]))
+            while isContinued(bytes, at: end + 1) {
+                start = end + 1
+                end = lineEnd(in: bytes, from: start)
+                line.append(32)
+                line += trimmed(bytes[start..<end])
+            }
+            if !body(line[...]) { return }
             start = end + 1
         }
+    }
+
+    private static func lineEnd(in bytes: [UInt8], from start: Int) -> Int {
+        bytes[start...].firstIndex(of: 10) ?? bytes.count
+    }
+
+    private static func isContinued(_ bytes: [UInt8], at start: Int) -> Bool {
+        start < bytes.count && (bytes[start] == 32 || bytes[start] == 9)
     }
 
     static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
