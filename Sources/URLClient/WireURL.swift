@@ -1,3 +1,4 @@
+internal import HTTPCodecs
 internal import HTTPParser
 
 /// A URL taken apart for the wire.
@@ -70,12 +71,14 @@ struct WireURL: Sendable {
     ) throws(ClientError) -> Origin {
         var hostEnd = authority.endIndex
         var host = authority
+        var isLiteral = false
         if authority.first == UInt8(ascii: "[") {
             guard let bracket = authority.firstIndex(of: UInt8(ascii: "]")) else {
                 throw ClientError(.badURL, "no closing bracket in \(url)")
             }
             host = authority[authority.index(after: authority.startIndex)..<bracket]
             hostEnd = authority.index(after: bracket)
+            isLiteral = true
         } else if let colon = authority.firstIndex(of: UInt8(ascii: ":")) {
             host = authority[..<colon]
             hostEnd = colon
@@ -83,8 +86,28 @@ struct WireURL: Sendable {
         guard !host.isEmpty, host.allSatisfy(isHostByte) else {
             throw ClientError(.badURL, "no lawful host in \(url)")
         }
+        let name = isLiteral ? String(Substring(host)) : try decoded(host, in: url)
         let port = try port(authority[hostEnd...], in: url)
-        return Origin(scheme: scheme, host: String(Substring(host)), port: port)
+        return Origin(scheme: scheme, host: name, port: port)
+    }
+
+    /// A name without percent-encoding, which libcurl would take off, so that others would see
+    /// another host. It is for what is beyond ASCII alone.
+    private static func decoded(
+        _ host: Substring.UTF8View.SubSequence, in url: String
+    ) throws(ClientError) -> String {
+        let text = String(Substring(host))
+        guard host.contains(UInt8(ascii: "%")) else { return text }
+        guard let name = try? PercentEncoding.decode(text),
+            name.utf8.count(where: { $0 < 0x80 }) == plainByteCount(host)
+        else { throw ClientError(.badURL, "no lawful host in \(url)") }
+        return name
+    }
+
+    /// How many bytes are in ASCII and not part of an encoded one.
+    private static func plainByteCount(_ host: Substring.UTF8View.SubSequence) -> Int {
+        let encoded = host.count { $0 == UInt8(ascii: "%") } * 3
+        return host.count { $0 < 0x80 } - encoded
     }
 
     /// Letters, digits and what else names and addresses are made of (RFC 3986 section 3.2.2);
