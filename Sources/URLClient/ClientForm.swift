@@ -132,6 +132,9 @@ private final class FormReader: @unchecked Sendable {
             case nil: return nil
             case .bytes(let bytes): if !bytes.isEmpty { return bytes }
             case .source(let path, let length):
+                // More than what was announced would be cut off.
+                guard case .success(let (_, size)) = System.openForReading(path), size == length
+                else { throw ClientError(.bodyFailed, "\(path) has another length by now") }
                 file = try await ClientBody.file(path, count: length).pull()
             }
         }

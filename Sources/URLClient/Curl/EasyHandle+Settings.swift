@@ -77,9 +77,9 @@ extension EasyHandle {
         }
         if route.allowsHTTP09 { set(CURLOPT_HTTP09_ALLOWED, 1) }
         set(CURLOPT_MAXAGE_CONN, max(1, route.idleConnectionTime.milliseconds / 1000))
-        if let connect = route.connectTimeout {
-            set(CURLOPT_CONNECTTIMEOUT_MS, max(1, connect.milliseconds))
-        }
+        // Without a limit of ours libcurl would have one of five minutes.
+        let connect = route.connectTimeout?.milliseconds ?? .max
+        set(CURLOPT_CONNECTTIMEOUT_MS, min(max(1, connect), 1 << 30))
         if route.receivesMuch { set(CURLOPT_BUFFERSIZE, ContentPiece.usualLength) }
         switch route.resolver.family {
         case .any: break
