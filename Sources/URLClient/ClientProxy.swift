@@ -68,7 +68,8 @@ public struct ClientProxy: Sendable, Hashable {
 
 /// Which proxy requests go through.
 public enum ProxyPolicy: Sendable, Hashable {
-    /// None. Variables of the environment are never looked at.
+    /// None. Variables of the environment are never looked at; ``ResolverOptions/dohURL`` tells of
+    /// the one exception.
     case direct
     /// One proxy, but for the hosts that match one of the rules.
     case proxy(ClientProxy, bypass: [ProxyBypass] = [])

@@ -122,6 +122,11 @@ public struct ResolverOptions: Sendable, Hashable {
     /// Which addresses are used.
     public var family: Family
     /// The URL of a DNS-over-HTTPS server (RFC 8484), or nil for the system's resolver.
+    ///
+    /// libcurl asks it by a transfer of its own, which no option reaches: neither the session's
+    /// proxy nor its connect targets hold for it, and it alone heeds `https_proxy`, `all_proxy` and
+    /// `no_proxy` in the environment. Where these are set and must not count, take them out of the
+    /// process's environment, or use an ``EndpointPolicy``.
     public var dohURL: String?
     /// How long answers are kept; nil for libcurl's 60 seconds.
     public var cacheTime: Duration?

@@ -18,7 +18,7 @@ package enum CacheRules {
     ) -> Bool {
         guard method == .get, !request.contains(.range), !response.contains(.contentRange),
             status.code >= 200, status.code != 206, status.code != 304, status.code <= 599,
-            !CacheDirectives(request).noStore
+            !CacheDirectives(request).noStore, !leadsElsewhere(status, response)
         else { return false }
         let directives = CacheDirectives(response)
         let isUnderstood = isHeuristicallyCacheable(status)
@@ -31,6 +31,15 @@ package enum CacheRules {
         guard let names = varyNames(response), names.count <= 32 else { return false }
         return isUnderstood || directives.isPublic || directives.isPrivate
             || directives.maxAge != nil || response.contains(.expires)
+    }
+
+    /// Whether most requests would be sent on to somewhere else. Whoever gets such a response as
+    /// the answer wanted just that, and others must not get it for theirs.
+    private static func leadsElsewhere(_ status: HTTPStatus, _ response: HTTPFields) -> Bool {
+        switch status.code {
+        case 301, 302, 303, 305, 306, 307, 308: response.contains(.location)
+        default: false
+        }
     }
 
     /// The names of Vary in lower case and order; `nil` for `*`, which no request matches (section
