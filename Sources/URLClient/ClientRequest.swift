@@ -64,6 +64,17 @@ public struct ClientRequest: Sendable {
         get { unsafe box.values.rare?.values.timeouts }
         set { changeRare { $0.timeouts = newValue } }
     }
+    /// The limit between two pieces, where it alone is the request's own.
+    var idleLimit: IdleLimit? {
+        get { unsafe box.values.rare?.values.idleLimit }
+        set { changeRare { $0.idleLimit = newValue } }
+    }
+
+    /// ``ClientTimeouts/idle`` of a request that leaves the other limits to the session.
+    struct IdleLimit: Sendable {
+        var value: Duration?
+    }
+
     /// Which requests go first when not all can run, 0...1.
     public var priority: Double {
         get { unsafe box.values.priority }
@@ -73,7 +84,8 @@ public struct ClientRequest: Sendable {
         }
     }
     /// Where to connect to instead of the URL's host; nil for what the session's policy says. It
-    /// does not hold for other origins that a redirect leads to.
+    /// does not hold for other origins that a redirect leads to, unless the delegate sets one for
+    /// them. It holds for https where the host is reached by that alone.
     public var connectTo: ConnectTarget? {
         get { unsafe box.values.rare?.values.connectTo }
         set { changeRare { $0.connectTo = newValue } }
@@ -155,6 +167,7 @@ public struct ClientRequest: Sendable {
     /// What most requests leave to the session.
     private struct Rare: Sendable {
         var timeouts: ClientTimeouts?
+        var idleLimit: IdleLimit?
         var connectTo: ConnectTarget?
         var proxy: ProxyPolicy?
         var protocols: ProtocolPolicy?

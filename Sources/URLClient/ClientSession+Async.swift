@@ -55,7 +55,8 @@ extension ClientSession {
         for request: ClientRequest, to path: String,
         delegate: (any ClientSessionDelegate)? = nil
     ) async throws(ClientError) -> ClientResponse {
-        try await downloadTask(for: request, to: path, delegate: delegate).finished()
+        let told = delegate == nil ? eventsBesideContent : events(delegate)
+        return try await download(request, to: path, resuming: nil, told, nil).finished()
     }
 
     /// Sends a request and reads the content of the response while it comes.

@@ -84,7 +84,7 @@ extension ClientSession {
         completion: @escaping DownloadCompletion
     ) -> DownloadTask {
         let queue = delegateQueue
-        return download(request, to: path, resuming: nil, events(nil)) { task, _ in
+        return download(request, to: path, resuming: nil, eventsBesideContent) { task, _ in
             queue.send {
                 let file = (task as? DownloadTask)?.path
                 completion(task.error == nil ? file : nil, task.response, task.error)
@@ -115,7 +115,7 @@ extension ClientSession {
     ) -> DownloadTask {
         let sink = FileSink(to: path, resuming: data)
         // Those with a completion handler ask nobody.
-        sink.isDecided = completion != nil
+        sink.isDecided = completion != nil || events?.tellsContent == false
         let task = DownloadTask(
             nextIdentifier(), request, loop, sink, isTemporary: path == nil && completion == nil,
             events: events, completion: completion)

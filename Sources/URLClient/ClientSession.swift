@@ -68,7 +68,10 @@ public final class ClientSession: Sendable {
     /// let go. Tasks that were created but not started fail when they are started. The shared
     /// session ignores it.
     public func finishTasksAndInvalidate() {
-        guard invalidate() else { return }
+        if invalidate() { end() }
+    }
+
+    private func end() {
         let (shared, queue) = (shared, delegateQueue)
         loop.end {
             let delegate = shared.withLock { shared -> (any ClientSessionDelegate)? in
@@ -83,9 +86,11 @@ public final class ClientSession: Sendable {
     /// Cancels all tasks and takes no more. The shared session ignores it.
     public func invalidateAndCancel() {
         guard !isShared else { return }
+        // What is started from here on fails.
+        let isFirst = invalidate()
         let loop = loop
         loop.post { for driver in loop.allDrivers { driver.task.cancel() } }
-        finishTasksAndInvalidate()
+        if isFirst { end() }
     }
 
     /// True for the first one.
@@ -144,6 +149,11 @@ public final class ClientSession: Sendable {
     /// The delegate's side of a task.
     func events(_ own: (any ClientSessionDelegate)?) -> TaskEvents? {
         (own ?? delegate).map { TaskEvents($0, on: delegateQueue) }
+    }
+
+    /// The same for a task that has somebody else for its response and content.
+    var eventsBesideContent: TaskEvents? {
+        delegate.map { TaskEvents($0, on: delegateQueue, tellsContent: false) }
     }
 
     /// Puts a task together.

@@ -7,11 +7,13 @@
 ///    challenge of a server, `taskNeedsNewBody(_:)` before content that
 ///    the delegate makes, `task(_:didSend:)` while it is sent;
 /// 2. `task(_:didReceive:)` for interim responses;
-/// 3. `task(_:didReceiveResponse:)`, and nothing of the content before it has answered;
-/// 4. `task(_:didReceiveContent:)` for each piece, or `task(_:didWrite:)` for downloads;
-/// 5. `task(_:didFinishDownloadingTo:)` for downloads that did well;
-/// 6. `task(_:didCollect:)`;
-/// 7. `task(_:didCompleteWith:)`.
+/// 3. `task(_:willStore:)` for a response that the cache would keep;
+/// 4. `task(_:didReceiveResponse:)`, and nothing of the content before it has answered;
+/// 5. `task(_:didReceiveContent:)` for each piece, or `task(_:didWrite:)` for downloads, after
+///    `task(_:didResumeAt:expectedLength:)` for those that go on;
+/// 6. `task(_:didFinishDownloadingTo:)` for downloads that did well;
+/// 7. `task(_:didCollect:)`;
+/// 8. `task(_:didCompleteWith:)`.
 ///
 /// A task's own delegate is asked in place of the session's. Tasks with a completion handler, and
 /// the async functions without a delegate, do not come here for their response and content.
@@ -40,6 +42,10 @@ public protocol ClientSessionDelegate: AnyObject, Sendable {
     /// A 1xx response, such as 103 Early Hints.
     func task(_ task: TransferTask, didReceive interim: ClientResponse.Interim)
 
+    /// The cache would keep the response, whose content is still to come.
+    /// - Returns: whether it may. A response that does not come whole is not kept in any case.
+    func task(_ task: TransferTask, willStore response: ClientResponse) async -> Bool
+
     /// The head of the response. Downloads are asked, too, once however many connections they take.
     /// - Returns: what to do with its content, which is not read before. A download is one already.
     func task(
@@ -51,6 +57,14 @@ public protocol ClientSessionDelegate: AnyObject, Sendable {
 
     /// A piece of content. The connection is not read while too much waits for this method.
     func task(_ task: TransferTask, didReceiveContent content: [UInt8])
+
+    /// A download goes on where the one has stopped whose ``ResumeData`` it was created with. It is
+    /// not called for a download that has to begin anew.
+    /// - Parameters:
+    ///   - task: the task.
+    ///   - offset: how many bytes are there already.
+    ///   - expectedLength: how long the whole is; nil if that is not known.
+    func task(_ task: DownloadTask, didResumeAt offset: Int64, expectedLength: Int64?)
 
     /// A download has come further. Calls that would come faster than they are taken are left out.
     func task(_ task: DownloadTask, didWrite progress: TransferProgress)
@@ -86,6 +100,10 @@ extension ClientSessionDelegate {
     public func task(_ task: TransferTask, didSend progress: TransferProgress) {}
     /// Does nothing.
     public func task(_ task: TransferTask, didReceive interim: ClientResponse.Interim) {}
+    /// Has it kept.
+    public func task(_ task: TransferTask, willStore response: ClientResponse) async -> Bool {
+        true
+    }
     /// Goes on.
     public func task(
         _ task: TransferTask, didReceiveResponse response: ClientResponse
@@ -94,6 +112,8 @@ extension ClientSessionDelegate {
     public func task(_ task: TransferTask, didBecome download: DownloadTask) {}
     /// Does nothing.
     public func task(_ task: TransferTask, didReceiveContent content: [UInt8]) {}
+    /// Does nothing.
+    public func task(_ task: DownloadTask, didResumeAt offset: Int64, expectedLength: Int64?) {}
     /// Does nothing.
     public func task(_ task: DownloadTask, didWrite progress: TransferProgress) {}
     /// Does nothing.

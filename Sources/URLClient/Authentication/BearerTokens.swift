@@ -12,7 +12,8 @@ public struct BearerAuthentication: Sendable {
     ///   - origins: the servers that may see the token.
     ///   - token: gives a token. It is called when there is none, with nil, and when a server has
     ///     refused the one there was, with that one; once, however many requests wait for it. Nil
-    ///     means that there is no token, and the request goes out without.
+    ///     means that there is no token, and the request goes out without. What it throws is the
+    ///     error of the tasks that wait.
     public init(
         origins: Set<Origin>,
         token: @escaping @Sendable (_ refused: String?) async throws -> String?

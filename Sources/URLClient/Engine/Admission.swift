@@ -8,7 +8,7 @@ final class Admission {
         let origin: Origin
         var running = 0
         var waiting: [TaskDriver] = []
-        /// Set by the first answer over HTTP/2: requests share a connection from then on.
+        /// Whether the last answer came over HTTP/2: then requests share a connection.
         var isHTTP2 = false
         var lastServed = 0
 
@@ -19,6 +19,8 @@ final class Admission {
 
     private let configuration: ClientConfiguration
     private var slots: [Origin: Slot] = [:]
+    /// For requests that cannot share connections, where others do.
+    private var soloSlots: [Origin: Slot] = [:]
     /// The one that was asked for last, which is often the next one.
     private var latest: Slot?
     private var waitingSlots: [Slot] = []
@@ -31,19 +33,29 @@ final class Admission {
         self.configuration = configuration
     }
 
-    func slot(for origin: Origin) -> Slot {
+    /// - Parameters:
+    ///   - origin: where a request goes.
+    ///   - sharesConnections: whether it may go over HTTP/2.
+    func slot(for origin: Origin, sharesConnections: Bool) -> Slot {
+        let slot = slot(for: origin)
+        guard slot.isHTTP2, !sharesConnections else { return slot }
+        return Self.slot(for: origin, in: &soloSlots)
+    }
+
+    private func slot(for origin: Origin) -> Slot {
         if let latest, latest.origin == origin { return latest }
-        if let slot = slots[origin] {
-            latest = slot
-            return slot
-        }
+        let slot = Self.slot(for: origin, in: &slots)
+        latest = slot
+        return slot
+    }
+
+    private static func slot(for origin: Origin, in slots: inout [Origin: Slot]) -> Slot {
+        if let slot = slots[origin] { return slot }
         // Origins of which nothing is going on are forgotten when there are many.
         if slots.count > 1024 {
-            latest = nil
             slots = slots.filter { $0.value.running > 0 || !$0.value.waiting.isEmpty }
         }
         let slot = Slot(origin)
-        latest = slot
         slots[origin] = slot
         return slot
     }

@@ -61,6 +61,8 @@ final class ClientLoop: @unchecked Sendable {
     var patience: Patience
     /// The same for those who read content as it comes.
     var contentPatience: Patience
+    /// Where the application trusts a certificate in which the usual check has found a fault.
+    var overruled: Set<Origin> = []
     /// Whether OpenSSL may write to a socket, which can raise a signal.
     var mayBeSecure = false
     let admission: Admission

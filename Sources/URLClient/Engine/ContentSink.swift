@@ -62,11 +62,16 @@ final class FileSink: ContentSink {
     private var file: System.File?
     private(set) var offset: Int64 = 0
     private var resume: ResumeData?
-    private var length: Int64?
+    /// How long the whole is, if that is known.
+    private(set) var length: Int64?
+    /// The same, where the server has said it of a part.
+    private var total: Int64?
     private var validator: String?
     private var hasRanges = false
     /// The response that the file is made of. Between two connections the task has none.
     private var source: ClientResponse?
+    /// Whether somebody has to be told that an earlier task's download goes on.
+    var tellsResumption: Bool
     /// Whether a partial file outlives a failure, with resume data that tell of it.
     var keepsPartial = false
 
@@ -77,6 +82,7 @@ final class FileSink: ContentSink {
         self.destination = destination ?? "\(System.temporaryFolder)/\(name).download"
         partialPath = Self.partialPath(for: self.destination, name)
         self.resume = resume
+        tellsResumption = resume != nil
         if let resume { partialPath = resume.partialPath }
     }
 
@@ -85,9 +91,16 @@ final class FileSink: ContentSink {
     }
 
     private static func partialPath(for destination: String, _ name: String) -> String {
-        guard let slash = destination.lastIndex(of: "/") else { return ".\(destination).\(name)" }
-        let folder = destination[...slash]
-        return "\(folder).\(destination[destination.index(after: slash)...].prefix(128)).\(name)"
+        let slash = destination.lastIndex(of: "/")
+        let start = slash.map { destination.index(after: $0) } ?? destination.startIndex
+        return "\(destination[..<start]).\(shortened(destination[start...])).\(name)"
+    }
+
+    /// A name of no more bytes than leave room for another part.
+    private static func shortened(_ name: Substring) -> Substring {
+        var name = name
+        while name.utf8.count > 128 { name.removeLast() }
+        return name
     }
 
     var path: String { destination }
@@ -100,13 +113,33 @@ final class FileSink: ContentSink {
     /// What has to be asked for to go on; nil to begin at the first byte.
     var continuation: ResumeData? { resume }
 
+    /// Whether a part of a file is there.
+    var isOpen: Bool { file != nil }
+
+    /// Whether a part belongs to something else than what is there already. A server that gives it
+    /// has passed over If-Range, or what it says of it.
+    func isOutdated(by response: ClientResponse) -> Bool {
+        guard let resume else { return false }
+        let fields = response.fields
+        let isTag = resume.validator.hasPrefix("\"")
+        if let validator = fields[isTag ? .eTag : .lastModified], validator != resume.validator {
+            return true
+        }
+        guard let length = resume.expectedLength,
+            let total = ContentRange(fields[.contentRange])?.total
+        else { return false }
+        return total != length
+    }
+
     override func begin(_ response: ClientResponse) -> ClientError? {
         source = response
         if response.status == .partialContent, let resume {
-            guard ContentRangeStart.of(response.fields[.contentRange]) == resume.offset else {
+            guard let range = ContentRange(response.fields[.contentRange]),
+                range.first == resume.offset, !isOutdated(by: response)
+            else {
                 return ClientError(.badResponse, "another range than asked for")
             }
-            return goOn(resume, response)
+            return goOn(resume, range)
         }
         guard resume == nil || response.status == .ok else {
             return ClientError(.badResponse, "\(response.status) where the rest was asked for")
@@ -117,12 +150,13 @@ final class FileSink: ContentSink {
             file = old
         }
         resume = nil
+        tellsResumption = false
         note(response)
-        length = response.expectedLength
+        (length, total) = (response.expectedLength, nil)
         return startAnew()
     }
 
-    private func goOn(_ resume: ResumeData, _ response: ClientResponse) -> ClientError? {
+    private func goOn(_ resume: ResumeData, _ range: ContentRange) -> ClientError? {
         if file == nil {
             switch System.reopen(resume.partialPath, at: resume.offset) {
             case .failure(let error):
@@ -131,7 +165,8 @@ final class FileSink: ContentSink {
             }
         }
         offset = resume.offset
-        length = response.expectedLength.map { $0 + resume.offset }
+        total = range.total ?? resume.expectedLength
+        length = total
         validator = resume.validator
         hasRanges = true
         return nil
@@ -161,10 +196,21 @@ final class FileSink: ContentSink {
         if let tag = fields[.eTag], !tag.hasPrefix("W/") {
             validator = tag
         } else if fields[.eTag] == nil {
-            validator = fields[.lastModified]
+            validator = Self.strongDate(fields)
         } else {
             validator = nil
         }
+    }
+
+    /// When content was changed last, if it could not have been changed again in the same second
+    /// (RFC 9110 section 8.8.2.2).
+    private static func strongDate(_ fields: HTTPFields) -> String? {
+        let now = WallClock.now
+        guard let text = fields[.lastModified], let changed = HTTPDate(text, now: now),
+            let sent = fields[.date].flatMap({ HTTPDate($0, now: now) }),
+            sent.secondsSinceEpoch - changed.secondsSinceEpoch >= 1
+        else { return nil }
+        return text
     }
 
     override func take(_ bytes: UnsafeRawBufferPointer) -> Answer {
@@ -178,6 +224,11 @@ final class FileSink: ContentSink {
 
     override func finish(trailers: HTTPFields) -> ClientError? {
         guard file != nil else { return ClientError(.cannotWriteFile, "no file") }
+        // A server may give less than the rest; more cannot be right.
+        if let total, offset != total {
+            return ClientError(
+                offset < total ? .truncated : .contentTooLong, "\(offset) bytes of \(total)")
+        }
         if let error = System.move(partialPath, to: destination) {
             let failure = ClientError(.cannotWriteFile, "\(destination): \(error.text)")
             abandon(failure)
@@ -209,12 +260,30 @@ final class FileSink: ContentSink {
     }
 }
 
-/// Reads where a range begins: `bytes FIRST-LAST/LENGTH` (RFC 9110 section 14.4).
-enum ContentRangeStart {
-    static func of(_ value: String?) -> Int64? {
+/// Which part of something a response has: `bytes FIRST-LAST/LENGTH`, the length a `*` where it is
+/// not known (RFC 9110 section 14.4).
+struct ContentRange {
+    let first: Int64
+    let last: Int64
+    let total: Int64?
+
+    init?(_ value: String?) {
         guard let value, value.lowercased().hasPrefix("bytes ") else { return nil }
-        let digits = value.utf8.dropFirst(6).prefix { (0x30...0x39).contains($0) }
-        guard !digits.isEmpty, digits.count <= 18 else { return nil }
-        return Int64(String(Substring(digits)))
+        let ends = value.dropFirst(6).split(separator: "/", omittingEmptySubsequences: false)
+        guard ends.count == 2 else { return nil }
+        let range = ends[0].split(separator: "-", omittingEmptySubsequences: false)
+        guard range.count == 2, let first = Self.number(range[0]),
+            let last = Self.number(range[1]), first <= last
+        else { return nil }
+        let length = ends[1].utf8.elementsEqual("*".utf8) ? nil : Self.number(ends[1])
+        guard length != nil || ends[1].utf8.elementsEqual("*".utf8), last < length ?? .max else {
+            return nil
+        }
+        (self.first, self.last, total) = (first, last, length)
+    }
+
+    private static func number(_ text: Substring) -> Int64? {
+        guard text.utf8.count <= 18 else { return nil }
+        return FieldValues.parseDecimal(String(text))
     }
 }

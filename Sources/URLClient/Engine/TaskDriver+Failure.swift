@@ -6,6 +6,8 @@ extension TaskDriver {
     /// Ends the hop: at once, or after the callback that is running.
     func fail(_ error: ClientError) {
         guard let transfer else { return failed(error) }
+        // What is still on its way to here is for nobody.
+        transfer.failure = transfer.failure ?? error
         pendingFailure = pendingFailure ?? placed(error, transfer)
         loop.callAfterwards(self)
     }
@@ -67,12 +69,13 @@ extension TaskDriver {
 
     /// The rest of a download, after its connection broke.
     private func goesOnDownloading(after error: ClientError) -> Bool {
-        guard case .delivering = purpose, let file = sink as? FileSink,
+        guard let file = sink as? FileSink, isReceiving(file),
             continuations < configuration.downloadContinuations
         else { return false }
         switch error.kind {
         case .connectionLost, .truncated, .badResponse, .timedOut(.idle), .cannotConnect,
-            .emptyResponse, .timedOut(.connect), .timedOut(.firstByte):
+            .cannotFindHost, .emptyResponse, .timedOut(.connect), .timedOut(.tls),
+            .timedOut(.firstByte):
             break
         default: return false
         }
@@ -84,6 +87,16 @@ extension TaskDriver {
             request.resuming(data),
             after: continuations > 1 ? .milliseconds(100 << min(continuations, 6)) : .zero)
         return true
+    }
+
+    /// Whether a part of the content is there. Between two connections nothing is known of the next
+    /// response yet.
+    private func isReceiving(_ file: FileSink) -> Bool {
+        switch purpose {
+        case .delivering: true
+        case .undecided: file.isOpen
+        case .discarding: false
+        }
     }
 
     // MARK: errors
@@ -148,6 +161,11 @@ extension TaskDriver {
 
     func timedOut(_ limit: ClientTimeouts.Limit) {
         var error = ClientError(.timedOut(limit), curlCode: 28)
+        if resolvingSince > 0 {
+            // Who was asked for targets is not waited for any longer.
+            (resolvingSince, epoch) = (0, epoch + 1)
+            (error.phase, error.isSafeToRetry) = (.resolving, true)
+        }
         if let transfer { error = placed(error, transfer) }
         noteMetrics(transfer)
         leaveQueue()
@@ -191,6 +209,10 @@ extension TaskDriver {
         upload = nil
         reading = nil
         if let failure = error {
+            // What came before a redirect was done; only this hop's request was not.
+            if context.redirectCount > 0, !task.originalRequest.method.isIdempotent {
+                error?.isSafeToRetry = false
+            }
             if let file = sink as? FileSink, let data = file.resumeData {
                 file.keepsPartial = task.keepsPartial
                 if file.keepsPartial { error?.resumeData = data }

@@ -13,6 +13,13 @@ extension TaskDriver {
         /// The earliest that anything can be over.
         let shortest: Int64
 
+        /// Those of a request that may have some of its own.
+        init(_ request: ClientRequest, _ configuration: ClientConfiguration) {
+            var timeouts = request.timeouts ?? configuration.timeouts
+            if request.timeouts == nil, let idle = request.idleLimit { timeouts.idle = idle.value }
+            self.init(timeouts)
+        }
+
         init(_ timeouts: ClientTimeouts) {
             func limit(_ duration: Duration?) -> Int64 {
                 duration.map { min($0.nanoseconds, 1 << 60) } ?? 1 << 60
@@ -36,6 +43,7 @@ extension TaskDriver {
         if stage == .queued { consider(queuedSince + limits.queue, .queue) }
         guard !holds.contains(.suspension) else { return (time, limit) }
         if let askedSince { consider(askedSince + limits.idle, .idle) }
+        if resolvingSince > 0 { consider(resolvingSince + limits.connect, .connect) }
         guard let transfer else { return (time, limit) }
         if !transfer.isHeadDone { considerBeginning(of: transfer, consider) }
         if holds.isEmpty, !transfer.isIdleByIntention {

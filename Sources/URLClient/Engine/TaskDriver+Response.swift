@@ -18,7 +18,7 @@ extension TaskDriver {
 
     /// In a callback.
     func headReceived(_ response: ClientResponse, _ transfer: Transfer) {
-        if response.version == .http2 { slot?.isHTTP2 = true }
+        slot?.isHTTP2 = response.version == .http2
         self.response = response
         if task.wantsMetrics { noteSecurity(transfer) }
         // The delegate is told of all that was sent before it is told of the answer.
@@ -69,6 +69,7 @@ extension TaskDriver {
         guard let response else { return }
         switch decision {
         case .deliver(let recorder):
+            if let recorder, task.events != nil { return offer(response, to: recorder) }
             self.recorder = recorder
             deliver(response)
         case .follow(let next, let reason, let delay):
@@ -85,6 +86,14 @@ extension TaskDriver {
             }
         case .serve(let stored, let content): discard(then: .stored(stored, content: content))
         case .fail(let error): fail(error)
+        }
+    }
+
+    /// Asks the delegate whether a response may be stored, then delivers it.
+    private func offer(_ response: ClientResponse, to recorder: any ContentRecorder) {
+        ask({ await $0.mayStore(response) }) { driver, isStored in
+            if isStored { driver.recorder = recorder } else { recorder.abandon() }
+            driver.deliver(response)
         }
     }
 
@@ -126,13 +135,35 @@ extension TaskDriver {
     // MARK: delivered
 
     func deliver(_ response: ClientResponse) {
+        if let next = requestAnew(response) {
+            return discard(then: .request(next, .retry, after: .zero))
+        }
         purpose = .delivering
-        continuations = delivered > 0 ? continuations : 0
         task.setResponse(response)
         if let error = openDecoder(response) ?? sink.begin(response) { return fail(error) }
+        if sink.startOffset == 0 { delivered = 0 } else { tellResumption() }
         task.counters.expectToReceive(response.expectedLength, after: sink.startOffset)
         guard sink.asksForDisposition, !sink.isDecided, task.events != nil else { return }
         ask({ await $0.disposition(for: response) }) { $0.apply($1) }
+    }
+
+    /// The request for the whole, when a server gives the rest of something else.
+    private func requestAnew(_ response: ClientResponse) -> ClientRequest? {
+        guard response.status == .partialContent, sent.fields.contains(.range),
+            let file = sink as? FileSink, file.isOutdated(by: response)
+        else { return nil }
+        var next = context.request
+        next.fields.remove(.range)
+        next.fields.remove(.ifRange)
+        return next
+    }
+
+    private func tellResumption() {
+        guard let file = sink as? FileSink, file.tellsResumption,
+            let download = task as? DownloadTask
+        else { return }
+        file.tellsResumption = false
+        task.events?.resumed(download, at: file.offset, of: file.length)
     }
 
     private func apply(_ disposition: ResponseDisposition) {
@@ -144,7 +175,7 @@ extension TaskDriver {
             guard let response, !(task is DownloadTask) else { return }
             let file = FileSink(to: path, resuming: nil)
             file.isDecided = true
-            let download = task.becomeDownload(file)
+            let download = task.becomeDownload(file, isTemporary: path == nil)
             task = download
             sink = file
             if let error = file.begin(response) { return fail(error) }
@@ -186,11 +217,14 @@ extension TaskDriver {
         if let error = sink.begin(stored) { return finish(error) }
         task.counters.expectToReceive(stored.expectedLength, after: 0)
         served = content
+        let ending = Ending(error: nil, trailers: stored.trailers)
         if sink.asksForDisposition, !sink.isDecided, task.events != nil {
             ask({ await $0.disposition(for: stored) }) { $0.apply($1) }
-            ending = Ending(error: nil, trailers: stored.trailers)
+            self.ending = ending
+        } else if holdsServing {
+            self.ending = ending
         } else {
-            conclude(Ending(error: nil, trailers: stored.trailers))
+            conclude(ending)
         }
     }
 

@@ -1,3 +1,4 @@
+internal import HTTPCodecs
 internal import HTTPParser
 
 // From the request of a hop to its transfer: where to connect to, what to send, and when.
@@ -5,8 +6,8 @@ extension TaskDriver {
     // MARK: connect to host
 
     func findTargets() {
-        // Where a redirect leads to has addresses of its own.
-        if let target = sent.connectTo, sent.origin == context.originalRequest.origin {
+        // A redirect to another origin has left it behind.
+        if let target = sent.connectTo {
             targets = [target]
             prepareBody()
         } else if let policy = configuration.endpoints {
@@ -19,6 +20,8 @@ extension TaskDriver {
     func askForTargets(_ policy: EndpointPolicy) {
         guard let origin = sent.origin else { return }
         let attempt = attempt
+        resolvingSince = loop.now
+        loop.look(at: loop.now + limits.connect)
         wait(for: { () async -> Result<[ConnectTarget], ClientError> in
             do {
                 return .success(try await policy.resolve(origin, attempt))
@@ -29,6 +32,7 @@ extension TaskDriver {
                     ClientError(.hookFailed, "the endpoints: \(error)", underlying: error))
             }
         }) { driver, answer in
+            driver.resolvingSince = 0
             switch answer {
             case .failure(let error): driver.fail(error)
             case .success(let targets):
@@ -101,12 +105,20 @@ extension TaskDriver {
         }
         if let upload { task.counters.expectToSend(upload.length) }
         queuedSince = loop.now
-        let slot = loop.admission.slot(for: origin)
+        let slot = loop.admission.slot(for: origin, sharesConnections: sharesConnections)
         self.slot = slot
         if loop.admission.take(slot) { return run() }
         stage = .queued
         loop.admission.wait(self, in: slot)
         loop.look(at: loop.now + limits.shortest)
+    }
+
+    /// Whether it may share a connection with others.
+    private var sharesConnections: Bool {
+        switch sent.protocols ?? configuration.protocols {
+        case .automatic, .http2PriorKnowledge: true
+        case .http1, .http10: false
+        }
     }
 
     /// There is a place.
@@ -143,12 +155,18 @@ extension TaskDriver {
             shared
             ?? HopRoute(
                 sent, to: wire.origin, target: target,
-                isFirstOrigin: wire.origin == context.originalRequest.origin,
+                isFirstOrigin: isFirst(wire.origin),
                 receivesMuch: sink.receivesMuch, configuration)
         return HopSettings(
             wire: wire, method: sent.method, fields: fields(for: route, target),
             upload: upload.map { UploadLength(length: $0.length) },
             expectationWait: expectationWait, route: route)
+    }
+
+    /// Whether it is where the task was sent, be it that its host is reached by https alone.
+    private func isFirst(_ origin: Origin) -> Bool {
+        origin == context.originalRequest.origin
+            || origin == context.memory.withLock { $0.upgradedOrigin }
     }
 
     /// The fields, with what the proxy has to be told, if there is one.

@@ -101,6 +101,8 @@ final class TaskDriver: @unchecked Sendable {
     var limits: Limits
     var startTime: Int64 = 0
     var queuedSince: Int64 = 0
+    /// Since when the application is asked where to connect to; 0 when it is not.
+    var resolvingSince: Int64 = 0
     var metrics: Measuring?
     var security: Boxed<EasyHandle.Security>?
     var lastProgress: Int64 = 0
@@ -157,7 +159,9 @@ final class TaskDriver: @unchecked Sendable {
         guard stage == .fresh else { return }
         loop.register(self)
         startTime = loop.now
-        limits = request.timeouts.map(Limits.init) ?? loop.usualLimits
+        limits = request.isUsual ? loop.usualLimits : Limits(request, configuration)
+        // Whoever is asked before the request goes out may never answer.
+        loop.look(at: startTime + limits.total)
         if task.wantsMetrics { metrics = Measuring() }
         if let error = fault(of: request) { return finish(error) }
         begin(
@@ -230,13 +234,15 @@ final class TaskDriver: @unchecked Sendable {
 
     var holdsReceiving: Bool { !holds.isEmpty }
     var holdsSending: Bool { holds.contains(.suspension) }
+    /// Whether stored content has to wait until the task is resumed.
+    var holdsServing: Bool { served != nil && holds.contains(.suspension) }
 
     /// Lets something go on that was held.
     func release(_ hold: Holds) {
         guard holds.contains(hold) else { return }
         holds.remove(hold)
         guard stage != .over else { return }
-        if hold == .decision, let ending {
+        if let ending, !holds.contains(.decision), !holdsServing {
             self.ending = nil
             return conclude(ending)
         }
@@ -258,6 +264,10 @@ final class TaskDriver: @unchecked Sendable {
     func unsuspend() {
         if askedSince != nil { limitAsking() }
         release(.suspension)
+        if resolvingSince > 0 {
+            resolvingSince = loop.now
+            loop.look(at: loop.now + limits.connect)
+        }
         if stage == .parked { enqueue() }
     }
 

@@ -7,13 +7,18 @@ final class TaskEvents: @unchecked Sendable {
     private var delegate: (any ClientSessionDelegate)?
     private let queue: DelegateQueue
     private let task = Locked<TransferTask?>(nil)
+    /// Whether the delegate is told of response and content, too.
+    let tellsContent: Bool
     private let isTellingProgress = Atomic(false)
     /// How much was sent when the delegate was told of it last.
     private let toldSent = Atomic<Int64>(0)
 
-    init(_ delegate: any ClientSessionDelegate, on queue: DelegateQueue) {
+    init(
+        _ delegate: any ClientSessionDelegate, on queue: DelegateQueue, tellsContent: Bool = true
+    ) {
         self.delegate = delegate
         self.queue = queue
+        self.tellsContent = tellsContent
     }
 
     /// The task is known only after it was created; it is let go at its end.
@@ -50,6 +55,13 @@ final class TaskEvents: @unchecked Sendable {
         }
     }
 
+    func mayStore(_ response: ClientResponse) async -> Bool {
+        guard let task = task.withLock({ $0 }) else { return true }
+        return await queue.ask {
+            await self.delegate?.task(task, willStore: response) ?? true
+        }
+    }
+
     func interim(_ task: TransferTask, _ response: ClientResponse.Interim) {
         queue.send { self.delegate?.task(task, didReceive: response) }
     }
@@ -82,13 +94,19 @@ final class TaskEvents: @unchecked Sendable {
                 let told = self.toldSent.exchange(progress.sent, ordering: .acquiringAndReleasing)
                 guard told != progress.sent else { return }
                 self.delegate?.task(task, didSend: progress)
-            } else if let download = task as? DownloadTask {
+            } else if self.tellsContent, let download = task as? DownloadTask {
                 self.delegate?.task(download, didWrite: progress)
             }
         }
     }
 
+    func resumed(_ task: DownloadTask, at offset: Int64, of length: Int64?) {
+        guard tellsContent else { return }
+        queue.send { self.delegate?.task(task, didResumeAt: offset, expectedLength: length) }
+    }
+
     func downloaded(_ task: DownloadTask, to path: String, isTemporary: Bool) {
+        guard tellsContent else { return }
         queue.send {
             self.delegate?.task(task, didFinishDownloadingTo: path)
             if isTemporary { System.remove(path) }

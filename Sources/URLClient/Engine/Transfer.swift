@@ -286,9 +286,12 @@ final class Transfer {
 
     func trusts(_ certificates: [[UInt8]], isTrusted: Bool) -> Bool {
         guard let trust = settings.route.trust else { return isTrusted }
-        return trust.evaluate(
+        let origin = settings.wire.origin
+        let goesOn = trust.evaluate(
             TrustPolicy.Evaluation(
-                origin: settings.wire.origin, certificates: certificates, isTrusted: isTrusted))
+                origin: origin, certificates: certificates, isTrusted: isTrusted))
+        if goesOn, !isTrusted { driver.loop.overruled.insert(origin) }
+        return goesOn
     }
 
     private func fail(_ error: ClientError) -> Bool {

@@ -36,8 +36,21 @@ final class ClientAuthenticator: Sendable {
         return tokens.current == nil && !request.fields.contains(.authorization)
     }
 
-    /// Gets a token; a failure shows when the server refuses the request without one.
-    func fetchToken() async { _ = try? await tokens?.token() }
+    /// Gets a token, if there is one to get.
+    /// - Returns: why its source has failed.
+    func fetchToken() async -> ClientError? {
+        do {
+            _ = try await tokens?.token()
+            return nil
+        } catch {
+            return Self.error(ofSource: error)
+        }
+    }
+
+    private static func error(ofSource error: any Error) -> ClientError {
+        (error as? ClientError)
+            ?? ClientError(.hookFailed, "the source of tokens: \(error)", underlying: error)
+    }
 
     /// Adds the credential that is known to be wanted.
     func authorize(_ request: inout ClientRequest, _ memory: inout HopMemory) {
@@ -69,11 +82,7 @@ final class ClientAuthenticator: Sendable {
             return nil
         }
         if let tokens, tokens.covers(wire.origin) { return tokens.current }
-        switch known.withLock({ $0.credential(origin: wire.origin, target: wire.target) }) {
-        case .password(let user, let password): return "\(user):\(password)"
-        case .token(let token): return token
-        case nil: return nil
-        }
+        return known.withLock { $0.credential(origin: wire.origin, target: wire.target) }?.identity
     }
 
     // MARK: after the head of a response
@@ -111,7 +120,11 @@ final class ClientAuthenticator: Sendable {
             return await answer(response, asker, context)
         }
         if let tokens, tokens.covers(wire.origin) {
-            return await renews(tokens, context) ? again : .deliver()
+            do {
+                return try await renews(tokens, context) ? again : .deliver()
+            } catch {
+                return .fail(Self.error(ofSource: error))
+            }
         }
         let asker = Asker(
             origin: wire.origin, method: context.request.method, target: wire.target,
@@ -123,7 +136,6 @@ final class ClientAuthenticator: Sendable {
         _ response: ClientResponse, _ asker: Asker, _ context: HopContext
     ) async -> HopDecision {
         for challenge in Challenges.all(in: response.fields, asker.field) {
-            guard challenge.scheme != .bearer else { continue }
             if challenge.scheme == .basic, !asker.origin.isSecure, !options.allowsBasicWithoutTLS {
                 continue
             }
@@ -142,7 +154,7 @@ final class ClientAuthenticator: Sendable {
         return .deliver()
     }
 
-    private func renews(_ tokens: BearerTokens, _ context: HopContext) async -> Bool {
+    private func renews(_ tokens: BearerTokens, _ context: HopContext) async throws -> Bool {
         let (used, isFirst) = context.memory.withLock { memory -> (ClientCredential?, Bool) in
             memory.renewals += 1
             return (memory.credential, memory.renewals == 1)
@@ -150,7 +162,7 @@ final class ClientAuthenticator: Sendable {
         guard isFirst else { return false }
         var refused: String?
         if case .token(let token) = used { refused = token }
-        guard let token = try? await tokens.token(refused: refused) else { return false }
+        guard let token = try await tokens.token(refused: refused) else { return false }
         return token != refused && BearerAuthorization.value(token: token) != nil
     }
 
@@ -182,7 +194,7 @@ final class ClientAuthenticator: Sendable {
         }
         if used != nil { known.withLock { $0.leave(space) } }
         let proposed = [asker.given, options.credentials.credential(for: space)]
-            .compactMap(\.self).first { $0.fits(challenge.scheme) && !refused.contains($0) }
+            .compactMap(\.self).first { $0.answers(challenge.scheme) && !refused.contains($0) }
         guard options.challenge != nil || context.task.events != nil else {
             return proposed.map { .use($0) } ?? .none
         }
@@ -193,7 +205,7 @@ final class ClientAuthenticator: Sendable {
         case .reject: return .none
         case .useProposed: return proposed.map { .use($0) } ?? .none
         case .use(let credential, let remembers):
-            guard credential.fits(challenge.scheme) else { return .none }
+            guard credential.answers(challenge.scheme) else { return .none }
             if remembers { options.credentials.set(credential, for: space) }
             return .use(credential)
         }
@@ -269,6 +281,24 @@ extension ClientAuthenticator {
         else { return nil }
         memory.proxyCredential = asker.given
         return value
+    }
+}
+
+extension ClientCredential {
+    /// Whose it is, for the cache.
+    var identity: String {
+        switch self {
+        case .password(let user, let password): "\(user):\(password)"
+        case .token(let token): token
+        }
+    }
+
+    /// Whether it can be sent to who asks in such a way.
+    fileprivate func answers(_ scheme: ProtectionSpace.Scheme) -> Bool {
+        if case .token(let token) = self, BearerAuthorization.value(token: token) == nil {
+            return false
+        }
+        return fits(scheme)
     }
 }
 

@@ -21,6 +21,7 @@ package struct HopMemory: Sendable {
         var refused: [ClientCredential] = []
         var refusedByProxy: [ClientCredential] = []
         var renewals = 0
+        var upgradedOrigin: Origin?
     }
 
     package init() {}
@@ -83,6 +84,12 @@ package struct HopMemory: Sendable {
             }
         }
         return all
+    }
+
+    /// What the task's first origin has become because its host is reached by https alone.
+    var upgradedOrigin: Origin? {
+        get { rare?.values.upgradedOrigin }
+        set { change { $0.upgradedOrigin = newValue } }
     }
 
     /// How often the token was refused and renewed, so that it is not renewed over and over.

@@ -22,14 +22,36 @@ extension HopPolicy {
         (try? request.wire.get().text) ?? request.url.absoluteString
     }
 
-    private func policy(of request: ClientRequest) -> CachePolicy {
+    func policy(of request: ClientRequest) -> CachePolicy {
         request.cachePolicy ?? configuration.cachePolicy
+    }
+
+    /// A request that the session's cache has no say in.
+    func withoutCache(_ request: ClientRequest, _ context: HopContext) -> Decision<HopStart> {
+        switch policy(of: request) {
+        case .returnCacheDataDontLoad: .now(.fail(notCached(request)))
+        case .reloadIgnoringLocalAndRemoteCacheData:
+            .now(proceed(pastCaches(request), context))
+        default: .now(proceed(request, context))
+        }
+    }
+
+    private func notCached(_ request: ClientRequest) -> ClientError {
+        ClientError(.notCached, "no stored response", url: request.url)
+    }
+
+    /// The request as caches on the way hand it on.
+    private func pastCaches(_ request: ClientRequest) -> ClientRequest {
+        var request = request
+        request.fields[.cacheControl] = "no-cache"
+        request.fields[.pragma] = "no-cache"
+        return request
     }
 
     /// Answers a request, or has it go on.
     func answer(
         _ request: ClientRequest, _ stored: ClientCache.Stored?, _ context: HopContext
-    ) -> Decision<HopStart> {
+    ) -> HopStart {
         let now = clock()
         let policy = policy(of: request)
         let verdict = CacheVerdict(
@@ -37,34 +59,32 @@ extension HopPolicy {
             now: now)
         context.memory.withLock { memory in
             memory.validating = verdict == .validate ? stored : nil
-            memory.fallback = Self.isFallback(verdict) ? stored : nil
+            memory.fallback = Self.isFallback(verdict, policy) ? stored : nil
         }
         switch (verdict, stored) {
         case (.serve(let revalidates), let stored?):
-            if revalidates { revalidate(request, context) }
-            return .now(serve(stored, request, now))
+            if revalidates { revalidate(stored, context) }
+            return serve(stored, request, now)
         case (.validate, let stored?):
-            return proceed(request, context, adding: { stored.head.addValidators(to: &$0) })
-        case (.notCached, _):
-            return .now(.fail(ClientError(.notCached, "no stored response", url: request.url)))
+            var request = request
+            stored.head.addValidators(to: &request.fields)
+            return proceed(request, context)
+        case (.notCached, _): return .fail(notCached(request))
         case (.gatewayTimeout, _):
             let response = ClientResponse(
                 url: request.url, status: .gatewayTimeout, fields: [.contentLength: "0"])
-            return .now(.serve(response, content: .bytes([])))
-        default:
-            return proceed(
-                request, context,
-                adding: { fields in
-                    guard policy == .reloadIgnoringLocalAndRemoteCacheData else { return }
-                    fields[.cacheControl] = "no-cache"
-                    fields[.pragma] = "no-cache"
-                })
+            return .serve(response, content: .bytes([]))
+        case (_, _) where policy == .reloadIgnoringLocalAndRemoteCacheData:
+            return proceed(pastCaches(request), context)
+        default: return proceed(request, context)
         }
     }
 
-    private static func isFallback(_ verdict: CacheVerdict) -> Bool {
-        switch verdict {
-        case .validate, .fetch(stores: true): true
+    /// Whether what is stored may answer if the server fails.
+    private static func isFallback(_ verdict: CacheVerdict, _ policy: CachePolicy) -> Bool {
+        switch (verdict, policy) {
+        case (_, .reloadIgnoringLocalCacheData), (_, .reloadIgnoringLocalAndRemoteCacheData): false
+        case (.validate, _), (.fetch(stores: true), _): true
         default: false
         }
     }
@@ -93,12 +113,20 @@ extension HopPolicy {
         return response
     }
 
-    /// Asks the server for the next time (RFC 5861 section 3).
-    private func revalidate(_ request: ClientRequest, _ context: HopContext) {
+    /// Asks the server for the next time (RFC 5861 section 3), once however many are answered
+    /// meanwhile. Nobody has made this task, so nobody is told of it.
+    private func revalidate(_ stored: ClientCache.Stored, _ context: HopContext) {
         guard let session = context.task.shared.withLock({ $0.session }) else { return }
-        var request = request
+        let key = "\(stored.head.variant) \(stored.head.url)"
+        guard revalidations.withLock({ $0.insert(key).inserted }) else { return }
+        var request = context.request
         request.cachePolicy = .reloadRevalidatingCacheData
-        let task = session.dataTask(for: request) { _, _, _ in }
+        let revalidations = revalidations
+        let task = session.adopt(
+            DataTask(
+                session.nextIdentifier(), request, session.loop, events: nil, wantsMetrics: false,
+                completion: { _, _ in revalidations.withLock { _ = $0.remove(key) } }),
+            ContentSink())
         task.resume()
     }
 

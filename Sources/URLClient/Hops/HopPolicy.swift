@@ -17,6 +17,8 @@ final class HopPolicy: HopDecider {
     let authenticator: ClientAuthenticator
     let clock: @Sendable () -> HTTPDate
     private let random: @Sendable () -> Double
+    /// What the server is asked about in the background.
+    let revalidations = Locked(Set<String>())
 
     init(
         _ configuration: ClientConfiguration,
@@ -32,9 +34,23 @@ final class HopPolicy: HopDecider {
     // MARK: on the way out
 
     func begin(_ request: ClientRequest, in context: HopContext) -> Decision<HopStart> {
-        let request = withCookies(upgraded(request))
-        guard let cache = cache(for: request, context) else { return proceed(request, context) }
-        if request.cachePolicy ?? configuration.cachePolicy == .useProtocolCachePolicy,
+        let request = withCookies(upgraded(request, context))
+        guard authenticator.lacksToken(request) else { return lookUp(request, context) }
+        // For whom a response was stored is known only with the token.
+        return .later {
+            if let error = await self.authenticator.fetchToken() { return .fail(error) }
+            switch self.lookUp(request, context) {
+            case .now(let start): return start
+            case .later(let wait): return await wait()
+            }
+        }
+    }
+
+    private func lookUp(_ request: ClientRequest, _ context: HopContext) -> Decision<HopStart> {
+        guard let cache = cache(for: request, context) else {
+            return withoutCache(request, context)
+        }
+        if policy(of: request) == .useProtocolCachePolicy,
             cache.isEmpty, !request.fields.contains(.cacheControl),
             authenticator.addsNothing(to: request)
         {
@@ -44,14 +60,10 @@ final class HopPolicy: HopDecider {
         var fields = request.fields
         if let user = authenticator.identity(request) { fields[.authorization] = user }
         context.memory.withLock { [fields] in $0.cacheFields = fields }
-        if let stored = cache.found(url, fields) { return answer(request, stored, context) }
-        guard cache.asksDisk else { return answer(request, nil, context) }
+        if let stored = cache.found(url, fields) { return .now(answer(request, stored, context)) }
+        guard cache.asksDisk else { return .now(answer(request, nil, context)) }
         return .later { [fields] in
-            let stored = await cache.lookUp(url, fields)
-            switch self.answer(request, stored, context) {
-            case .now(let start): return start
-            case .later(let wait): return await wait()
-            }
+            self.answer(request, await cache.lookUp(url, fields), context)
         }
     }
 
@@ -66,13 +78,17 @@ final class HopPolicy: HopDecider {
         return request
     }
 
-    private func upgraded(_ request: ClientRequest) -> ClientRequest {
+    private func upgraded(_ request: ClientRequest, _ context: HopContext) -> ClientRequest {
         guard let hosts = configuration.strictTransport,
             let text = hosts.upgraded(request.url.absoluteString, now: clock()),
             let url = URL(string: text)
         else { return request }
+        let isFirstOrigin = request.origin == context.originalRequest.origin
         var request = request
         request.url = url
+        if isFirstOrigin, let origin = request.origin {
+            context.memory.withLock { $0.upgradedOrigin = origin }
+        }
         return request
     }
 
@@ -87,29 +103,18 @@ final class HopPolicy: HopDecider {
         return request
     }
 
-    /// The request goes to the server.
-    func proceed(
-        _ request: ClientRequest, _ context: HopContext,
-        adding: (inout HTTPFields) -> Void = { _ in }
-    ) -> Decision<HopStart> {
-        var request = request
-        adding(&request.fields)
-        guard authenticator.lacksToken(request) else {
-            return .now(.send(authorized(request, context)))
-        }
-        return .later { [request] in
-            await self.authenticator.fetchToken()
-            return .send(self.authorized(request, context))
-        }
-    }
-
-    private func authorized(_ request: ClientRequest, _ context: HopContext) -> ClientRequest {
+    /// The request goes to the server, with what the session adds to it.
+    func proceed(_ request: ClientRequest, _ context: HopContext) -> HopStart {
         let now = clock()
         return context.memory.withLock { memory in
             var request = request
             memory.requestTime = now
             authenticator.authorize(&request, &memory)
-            return request
+            // A token may have come since the cache was asked: the answer is for who has it.
+            if configuration.cache != nil, let credential = memory.credential {
+                memory.cacheFields[.authorization] = credential.identity
+            }
+            return .send(request)
         }
     }
 
@@ -123,7 +128,7 @@ final class HopPolicy: HopDecider {
         _ response: ClientResponse, to request: ClientRequest, in context: HopContext
     ) -> Decision<HopDecision> {
         // What a proxy says is nothing that the server has said.
-        if response.status != .proxyAuthenticationRequired { learn(response, request) }
+        if response.status != .proxyAuthenticationRequired { learn(response, request, context) }
         if let decision = cached(response, request, context) { return .now(decision) }
         if authenticator.mayAnswer(response, context) {
             return .later { await self.authenticator.answer(response, context) }
@@ -137,9 +142,14 @@ final class HopPolicy: HopDecider {
         return .now(.deliver(recorder: recorder(response, request, context)))
     }
 
-    private func learn(_ response: ClientResponse, _ request: ClientRequest) {
+    private func learn(
+        _ response: ClientResponse, _ request: ClientRequest, _ context: HopContext
+    ) {
         if let hosts = configuration.strictTransport, let origin = request.origin,
-            response.head.value(of: "strict-transport-security") != nil
+            response.head.value(of: "strict-transport-security") != nil,
+            // Who could be anybody says nothing of a host (RFC 6797 section 8.1).
+            (request.tls ?? configuration.tls).verifiesServer,
+            !context.task.loop.overruled.contains(origin)
         {
             hosts.receive(response.fields, from: origin, now: clock())
         }

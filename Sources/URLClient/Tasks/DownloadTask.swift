@@ -20,9 +20,9 @@ public final class DownloadTask: TransferTask, @unchecked Sendable {
             identifier, request, loop, events: events, wantsMetrics: true, completion: completion)
     }
 
-    init(adopting other: TransferTask, _ sink: FileSink) {
+    init(adopting other: TransferTask, _ sink: FileSink, isTemporary: Bool) {
         path = sink.path
-        isTemporary = false
+        self.isTemporary = isTemporary
         super.init(adopting: other)
     }
 

@@ -302,8 +302,8 @@ public class TransferTask: @unchecked Sendable {
 
     var keepsPartial: Bool { shared.withLock { $0.keepsPartial } }
 
-    func becomeDownload(_ sink: FileSink) -> DownloadTask {
-        let download = DownloadTask(adopting: self, sink)
+    func becomeDownload(_ sink: FileSink, isTemporary: Bool) -> DownloadTask {
+        let download = DownloadTask(adopting: self, sink, isTemporary: isTemporary)
         events?.became(self, download)
         return download
     }

@@ -1,0 +1,85 @@
+import HTTPCodecs
+import HTTPParser
+import HTTPServerCore
+import TestSupport
+import Testing
+import URLClient
+
+@Suite("Connections: how many, to whom, by whose leave", .timeLimit(.minutes(3)))
+struct ConnectionRuleTests {
+    @Test("Requests that must go by HTTP/1.1 are limited beside those that share a connection")
+    func limits() async throws {
+        let certificates = try await TestCertificates()
+        let server = try await PeerServer.nginx(
+            .init(
+                at: "127.0.0.1", identity: try await certificates.identity(for: "127.0.0.1"),
+                speaksHTTP2: true,
+                more: "location = /number { return 200 \"$connection\"; }\n"))
+        var configuration = ClientConfiguration.ephemeral
+        configuration.tls.authorities = .file(certificates.authority.certificate)
+        configuration.connectionsPerOrigin = 3
+        let session = ClientSession(configuration)
+        let url = "https://127.0.0.1:\(server.port)/number"
+        let (_, first) = try await session.data(for: ClientRequest(.get, url))
+        #expect(first.version == .http2)
+        let numbers = try await withThrowingTaskGroup(of: [UInt8].self) { group in
+            for _ in 0..<40 {
+                group.addTask {
+                    var request = ClientRequest(.get, url)
+                    request.protocols = .http1
+                    let (content, response) = try await session.data(for: request)
+                    #expect(response.version == .http11)
+                    return content
+                }
+            }
+            return try await group.reduce(into: Set<[UInt8]>()) { $0.insert($1) }
+        }
+        #expect(numbers.count <= 3)
+        let (_, last) = try await session.data(for: ClientRequest(.get, url))
+        #expect(last.version == .http2)
+    }
+
+    @Test("A host has one spelling: what stands for plain letters is refused")
+    func hosts() {
+        for text in [
+            "http://ex%61mple.org/", "http://example.org%2F/", "http://a%2eb/", "http://%00/",
+            "http://a%C3/", "http://a%25/", "http://a%C3%A4%61/",
+        ] {
+            #expect(ClientRequest(.get, text).origin == nil, "\(text)")
+        }
+        // What is beyond ASCII is the same, encoded or not.
+        let origins = ["http://b%C3%BCcher.example/", "http://bücher.example/"]
+            .map { ClientRequest(.get, $0).origin?.host }
+        for host in origins { #expect(["bücher.example", "xn--bcher-kva.example"].contains(host)) }
+        #expect(ClientRequest(.get, "http://example.org/%61").origin?.host == "example.org")
+    }
+
+    @Test("Proxies of the environment count only if they are asked for")
+    func environment() async throws {
+        let server = try await TestServer()
+        let nobody = "http://127.0.0.1:9"
+        let variables = [
+            "http_proxy": nobody, "https_proxy": nobody, "all_proxy": nobody, "HTTPS_PROXY": nobody,
+            "ALL_PROXY": nobody, "no_proxy": "",
+        ]
+        let result = try await Program.run(
+            Program.httpkit, ["fetch", server.url("/hello")], environment: variables)
+        #expect(result.status == 0 && result.text == "hello", "\(result.complaints)")
+    }
+
+    @Test("A file of a form that has become longer or shorter fails", arguments: ["longer", ""])
+    func form(_ content: String) async throws {
+        let server = try await TestServer()
+        let folder = try ServerDirectory()
+        try folder.write("file", "12345")
+        var form = ClientForm()
+        try form.append("file", file: folder.path("file"))
+        try folder.write("file", content)
+        let body = ClientBody.multipart(form)
+        let error = await failure {
+            try await ClientSession(.ephemeral).upload(
+                for: ClientRequest(.post, server.url("/echo")), from: body)
+        }
+        #expect(error?.kind == .bodyFailed)
+    }
+}

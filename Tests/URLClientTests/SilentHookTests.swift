@@ -1,0 +1,134 @@
+import HTTPCodecs
+import HTTPParser
+import HTTPServerCore
+import Testing
+import URLClient
+
+@Suite("What the application is asked and does not answer", .timeLimit(.minutes(2)))
+struct SilentHookTests {
+    private static func silence() async throws {
+        try await Task.sleep(for: .seconds(24 * 3600))
+    }
+
+    private static let request = ClientRequest(.get, "http://127.0.0.1:9/")
+
+    @Test("Where to connect to: the whole task's limit")
+    func endpoints() async {
+        var configuration = ClientConfiguration.ephemeral
+        configuration.timeouts.total = .milliseconds(300)
+        configuration.endpoints = EndpointPolicy { _, _ in
+            try await Self.silence()
+            return []
+        }
+        let session = ClientSession(configuration)
+        let error = await failure { try await session.data(for: Self.request) }
+        #expect(error?.kind == .timedOut(.total))
+    }
+
+    @Test("Where to connect to: the limit for connecting", arguments: [1, 2])
+    func connecting(attempts: Int) async {
+        let asked = Locked(0)
+        var configuration = ClientConfiguration.ephemeral
+        configuration.timeouts.connect = .milliseconds(300)
+        configuration.endpoints = EndpointPolicy(attempts: attempts) { _, attempt in
+            asked.withLock { $0 += 1 }
+            if attempt + 1 == attempts { try await Self.silence() }
+            return [ConnectTarget(host: "127.0.0.1", port: 9)]
+        }
+        let session = ClientSession(configuration)
+        let error = await failure { try await session.data(for: Self.request) }
+        #expect(error?.kind == .timedOut(.connect) && error?.isSafeToRetry == true)
+        // On a slow machine the time may be up before the first answer has come.
+        #expect((1...attempts).contains(asked.withLock { $0 }))
+    }
+
+    @Test("A token")
+    func token() async throws {
+        var configuration = ClientConfiguration.ephemeral
+        configuration.timeouts.total = .milliseconds(300)
+        let origin = try #require(Self.request.origin)
+        configuration.authentication.bearer = BearerAuthentication(origins: [origin]) { _ in
+            try await Self.silence()
+            return nil
+        }
+        let session = ClientSession(configuration)
+        let error = await failure { try await session.data(for: Self.request) }
+        #expect(error?.kind == .timedOut(.total))
+    }
+
+    private final class Silent: ClientSessionDelegate {
+        func taskNeedsNewBody(_ task: TransferTask) async -> ClientBody {
+            try? await SilentHookTests.silence()
+            return .none
+        }
+    }
+
+    @Test("Content to send")
+    func content() async {
+        var configuration = ClientConfiguration.ephemeral
+        configuration.timeouts.total = .milliseconds(300)
+        let session = ClientSession(configuration, delegate: Silent())
+        let task = session.uploadTask(
+            for: ClientRequest(.post, "http://127.0.0.1:9/"), from: nil)
+        let error = await failure { try await task.finished() }
+        #expect(error?.kind == .timedOut(.total))
+    }
+
+    @Test("A task that is suspended before a stored response is there gets it when it goes on")
+    func suspendedBeforeServing() async throws {
+        let server = try await TestServer { _, router in
+            router.on(.get, "/c") { _ in
+                Response(.ok, fields: [.cacheControl: "max-age=1000"], body: .text("stored"))
+            }
+        }
+        let gate = Gate()
+        var configuration = ClientConfiguration.ephemeral
+        _ = try await ClientSession(configuration).data(for: ClientRequest(.get, server.url("/c")))
+        let origin = Origin(scheme: "http", host: "127.0.0.1", port: server.port)
+        configuration.authentication.bearer = BearerAuthentication(origins: [origin]) { _ in
+            while !gate.isDone { try await Task.sleep(for: .milliseconds(1)) }
+            return nil
+        }
+        let session = ClientSession(configuration)
+        let content = Locked<[UInt8]?>(nil)
+        let task = session.dataTask(for: ClientRequest(.get, server.url("/c"))) { bytes, _, _ in
+            content.withLock { $0 = bytes }
+        }
+        task.resume()
+        task.suspend()
+        gate.open()
+        while task.response == nil { try await Task.sleep(for: .milliseconds(1)) }
+        for _ in 0..<50 {
+            #expect(task.state == .suspended && content.withLock { $0 } == nil)
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        task.resume()
+        try await task.finished()
+        while content.withLock({ $0 }) == nil { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(content.withLock { $0 } == Array("stored".utf8))
+        #expect(task.response?.isFromCache == true)
+    }
+
+    @Test(
+        "After a redirect nothing is safe to be done again that was not before",
+        arguments: [(.post, false), (.get, true), (.put, true)] as [(HTTPMethod, Bool)])
+    func redirected(_ method: HTTPMethod, _ isSafe: Bool) async throws {
+        let server = try await TestServer { _, router in
+            let answer = SyncHandler { _ in
+                Response(.seeOther, fields: [.location: "http://127.0.0.1:9/"])
+            }
+            router.on(method, "/pay", use: answer)
+        }
+        var configuration = ClientConfiguration.ephemeral
+        configuration.retries = .never
+        let session = ClientSession(configuration)
+        let error = await failure {
+            try await session.data(for: ClientRequest(method, server.url("/pay")))
+        }
+        #expect(error?.kind == .cannotConnect && error?.isSafeToRetry == isSafe)
+        let direct = await failure {
+            try await session.data(for: ClientRequest(method, "http://127.0.0.1:9/"))
+        }
+        #expect(direct?.isSafeToRetry == true)
+    }
+}
