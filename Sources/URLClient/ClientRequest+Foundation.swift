@@ -1,4 +1,5 @@
 #if FoundationNetworking
+    internal import Dispatch
     public import Foundation
     internal import HTTPParser
 
@@ -9,7 +10,11 @@
     extension ClientRequest {
         /// The same request as one for `URLSession`.
         ///
-        /// A body stream is not taken over. The timeout becomes ``ClientTimeouts/idle``.
+        /// A body stream is read while it is sent, once; with `Content-Length` if the request has
+        /// that field, chunked otherwise. A cache policy and a timeout that are not `URLRequest`'s
+        /// defaults win over the session's; the timeout is ``ClientTimeouts/idle``. A timeout of
+        /// zero, or what is no number, leaves that to the session, too; an infinite one, or one of
+        /// more than thirty years, is none.
         public init(_ request: URLRequest) {
             let url = request.url ?? URL(fileURLWithPath: "/")
             var fields = HTTPFields()
@@ -17,12 +22,65 @@
                 if let name = HTTPFieldName(name) { fields.append(name, value) }
             }
             let method = request.httpMethod.flatMap(HTTPMethod.init) ?? .get
-            let body = request.httpBody.map { ClientBody.bytes([UInt8]($0)) } ?? .none
-            self.init(method, url, fields: fields, body: body)
-            cachePolicy = CachePolicy(request.cachePolicy)
-            timeouts = ClientTimeouts(idle: .seconds(request.timeoutInterval))
+            self.init(method, url, fields: fields, body: Self.body(of: request))
+            if request.cachePolicy != .useProtocolCachePolicy {
+                cachePolicy = CachePolicy(request.cachePolicy)
+            }
+            idleLimit = Self.idleLimit(request.timeoutInterval)
             usesCookies = request.httpShouldHandleCookies
             mainDocumentURL = request.mainDocumentURL
+        }
+
+        private static func body(of request: URLRequest) -> ClientBody {
+            if let content = request.httpBody { return .bytes([UInt8](content)) }
+            guard let stream = request.httpBodyStream else { return .none }
+            let length = request.value(forHTTPHeaderField: "Content-Length")
+                .flatMap { FieldValues.parseDecimal($0) }
+            return .stream(StreamPieces(stream), length: length)
+        }
+
+        private static func idleLimit(_ seconds: TimeInterval) -> IdleLimit? {
+            // What every `URLRequest` has that says nothing of it.
+            guard seconds != 60, seconds > 0 else { return nil }
+            return IdleLimit(value: seconds < 1e9 ? .seconds(seconds) : nil)
+        }
+    }
+
+    /// The content of a stream. It is read on a queue of its own, for reading may block.
+    private struct StreamPieces: AsyncSequence, @unchecked Sendable {
+        private let stream: InputStream
+        private let queue = DispatchQueue(label: "URLClient.stream")
+
+        init(_ stream: InputStream) {
+            self.stream = stream
+        }
+
+        func makeAsyncIterator() -> Iterator { Iterator(pieces: self) }
+
+        struct Iterator: AsyncIteratorProtocol {
+            fileprivate let pieces: StreamPieces
+
+            mutating func next() async throws -> [UInt8]? {
+                let pieces = pieces
+                return try await withCheckedThrowingContinuation { continuation in
+                    pieces.queue.async {
+                        continuation.resume(with: Result { try pieces.read() })
+                    }
+                }
+            }
+        }
+
+        private func read() throws -> [UInt8]? {
+            if stream.streamStatus == .notOpen { stream.open() }
+            var count = 0
+            let piece = unsafe [UInt8](unsafeUninitializedCapacity: 64 << 10) { room, filled in
+                guard let start = room.baseAddress else { return }
+                count = unsafe stream.read(start, maxLength: room.count)
+                filled = count < 0 ? 0 : count
+            }
+            guard count < 0 else { return piece.isEmpty ? nil : piece }
+            throw stream.streamError
+                ?? ClientError(.bodyFailed, "the body stream cannot be read")
         }
     }
 

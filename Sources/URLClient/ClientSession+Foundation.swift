@@ -1,80 +1,244 @@
 #if FoundationNetworking
     public import Foundation
+    internal import HTTPParser
 
     #if canImport(FoundationNetworking)
         public import FoundationNetworking
     #endif
 
-    // For code that comes from URLSession: the same calls with the same types.
+    // For code that comes from URLSession: the same calls with the same types. What a request does
+    // not say itself is the session's.
     extension ClientSession {
         /// Sends a request and collects the content of the response.
         /// - Throws: `URLError`.
-        public func data(for request: URLRequest) async throws -> (Data, URLResponse) {
-            try await converted(try await result(ClientRequest(request)))
+        public func data(
+            for request: URLRequest, delegate: (any ClientSessionDelegate)? = nil
+        ) async throws -> (Data, URLResponse) {
+            try await result(ClientRequest(request), delegate)
         }
 
         /// Fetches what a URL names.
         /// - Throws: `URLError`.
-        public func data(from url: URL) async throws -> (Data, URLResponse) {
-            try await data(for: URLRequest(url: url))
+        public func data(
+            from url: URL, delegate: (any ClientSessionDelegate)? = nil
+        ) async throws -> (Data, URLResponse) {
+            try await result(ClientRequest(.get, url), delegate)
         }
 
         /// Sends content and collects that of the response.
         /// - Throws: `URLError`.
         public func upload(
-            for request: URLRequest, from content: Data
+            for request: URLRequest, from content: Data,
+            delegate: (any ClientSessionDelegate)? = nil
         ) async throws -> (Data, URLResponse) {
-            var request = ClientRequest(request)
-            request.body = .bytes([UInt8](content))
-            return try await converted(try await result(request))
+            try await result(ClientRequest(request, sending: content), delegate)
         }
 
         /// Sends a file and collects the content of the response.
         /// - Throws: `URLError`.
         public func upload(
-            for request: URLRequest, fromFile file: URL
+            for request: URLRequest, fromFile file: URL,
+            delegate: (any ClientSessionDelegate)? = nil
         ) async throws -> (Data, URLResponse) {
-            var request = ClientRequest(request)
-            request.body = .file(file.path)
-            return try await converted(try await result(request))
+            try await result(ClientRequest(request, sendingFile: file), delegate)
         }
 
         /// Fetches content into a temporary file, which is the caller's.
         /// - Throws: `URLError`.
-        public func download(for request: URLRequest) async throws -> (URL, URLResponse) {
+        public func download(
+            for request: URLRequest, delegate: (any ClientSessionDelegate)? = nil
+        ) async throws -> (URL, URLResponse) {
+            try await file(ClientRequest(request), delegate)
+        }
+
+        /// Fetches what a URL names into a temporary file, which is the caller's.
+        /// - Throws: `URLError`.
+        public func download(
+            from url: URL, delegate: (any ClientSessionDelegate)? = nil
+        ) async throws -> (URL, URLResponse) {
+            try await file(ClientRequest(.get, url), delegate)
+        }
+
+        /// Sends a request and reads the content of the response while it comes, piece by piece.
+        /// - Throws: `URLError`; while the content is read, ``ClientError``.
+        public func bytes(
+            for request: URLRequest, delegate: (any ClientSessionDelegate)? = nil
+        ) async throws -> (ClientContent, URLResponse) {
+            try await pieces(ClientRequest(request), delegate)
+        }
+
+        /// Fetches what a URL names and reads it while it comes, piece by piece.
+        /// - Throws: `URLError`; while the content is read, ``ClientError``.
+        public func bytes(
+            from url: URL, delegate: (any ClientSessionDelegate)? = nil
+        ) async throws -> (ClientContent, URLResponse) {
+            try await pieces(ClientRequest(.get, url), delegate)
+        }
+
+        private func result(
+            _ request: ClientRequest, _ delegate: (any ClientSessionDelegate)?
+        ) async throws -> (Data, URLResponse) {
+            do throws(ClientError) {
+                let (content, response) = try await data(for: request, delegate: delegate)
+                return (Data(content), response.urlResponse)
+            } catch {
+                throw error.urlError
+            }
+        }
+
+        private func file(
+            _ request: ClientRequest, _ delegate: (any ClientSessionDelegate)?
+        ) async throws -> (URL, URLResponse) {
             let folder = FileManager.default.temporaryDirectory
             let file = folder.appendingPathComponent("\(UUID().uuidString).download")
             do throws(ClientError) {
-                let response = try await download(for: ClientRequest(request), to: file.path)
+                let response = try await download(
+                    for: request, to: file.path, delegate: delegate)
                 return (file, response.urlResponse)
             } catch {
                 throw error.urlError
             }
         }
 
-        /// Creates a task whose content is collected for a completion handler.
-        public func dataTask(
-            with request: URLRequest,
-            completionHandler: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void
-        ) -> DataTask {
-            dataTask(for: ClientRequest(request)) { content, response, error in
-                completionHandler(
-                    error == nil ? Data(content) : nil, response?.urlResponse, error?.urlError)
-            }
-        }
-
-        private func result(_ request: ClientRequest) async throws -> ([UInt8], ClientResponse) {
+        private func pieces(
+            _ request: ClientRequest, _ delegate: (any ClientSessionDelegate)?
+        ) async throws -> (ClientContent, URLResponse) {
             do throws(ClientError) {
-                return try await data(for: request)
+                let (content, response) = try await bytes(for: request, delegate: delegate)
+                return (content, response.urlResponse)
             } catch {
                 throw error.urlError
             }
         }
+    }
 
-        private func converted(
-            _ result: ([UInt8], ClientResponse)
-        ) async throws -> (Data, URLResponse) {
-            (Data(result.0), result.1.urlResponse)
+    // Tasks.
+    extension ClientSession {
+        /// Is given the content, the response and the error of a task: an `URLError`.
+        public typealias URLDataCompletion =
+            @Sendable (_ content: Data?, _ response: URLResponse?, _ error: (any Error)?) -> Void
+
+        /// Is given the file, the response and the error of a download: an `URLError`. The file is
+        /// removed when the handler returns.
+        public typealias URLDownloadCompletion =
+            @Sendable (_ file: URL?, _ response: URLResponse?, _ error: (any Error)?) -> Void
+
+        /// Creates a task whose content goes to the delegate.
+        public func dataTask(with request: URLRequest) -> DataTask {
+            dataTask(for: ClientRequest(request))
+        }
+
+        /// Creates a task that fetches what a URL names; its content goes to the delegate.
+        public func dataTask(with url: URL) -> DataTask { dataTask(for: ClientRequest(.get, url)) }
+
+        /// Creates a task whose content is collected for a completion handler.
+        public func dataTask(
+            with request: URLRequest, completionHandler: @escaping URLDataCompletion
+        ) -> DataTask {
+            dataTask(for: ClientRequest(request), completion: Self.handler(completionHandler))
+        }
+
+        /// Creates a task that fetches what a URL names; its content is collected for a completion
+        /// handler.
+        public func dataTask(
+            with url: URL, completionHandler: @escaping URLDataCompletion
+        ) -> DataTask {
+            dataTask(for: ClientRequest(.get, url), completion: Self.handler(completionHandler))
+        }
+
+        /// Creates a task that sends content; what comes back goes to the delegate.
+        public func uploadTask(with request: URLRequest, from content: Data) -> UploadTask {
+            let request = ClientRequest(request, sending: content)
+            return uploadTask(for: request, from: request.body)
+        }
+
+        /// Creates a task that sends a file; what comes back goes to the delegate.
+        public func uploadTask(with request: URLRequest, fromFile file: URL) -> UploadTask {
+            let request = ClientRequest(request, sendingFile: file)
+            return uploadTask(for: request, from: request.body)
+        }
+
+        /// Creates a task that sends what ``ClientSessionDelegate/taskNeedsNewBody(_:)`` gives, or
+        /// the request's own stream where it has one; what comes back goes to the delegate.
+        public func uploadTask(withStreamedRequest request: URLRequest) -> UploadTask {
+            let request = ClientRequest(request)
+            return uploadTask(for: request, from: request.body.isNone ? nil : request.body)
+        }
+
+        /// Creates a task that sends content; what comes back is collected for a completion
+        /// handler.
+        public func uploadTask(
+            with request: URLRequest, from content: Data?,
+            completionHandler: @escaping URLDataCompletion
+        ) -> UploadTask {
+            let request = ClientRequest(request, sending: content ?? Data())
+            return uploadTask(
+                for: request, from: request.body, completion: Self.handler(completionHandler))
+        }
+
+        /// Creates a task that sends a file; what comes back is collected for a completion handler.
+        public func uploadTask(
+            with request: URLRequest, fromFile file: URL,
+            completionHandler: @escaping URLDataCompletion
+        ) -> UploadTask {
+            let request = ClientRequest(request, sendingFile: file)
+            return uploadTask(
+                for: request, from: request.body, completion: Self.handler(completionHandler))
+        }
+
+        /// Creates a task that writes content to a temporary file, of which the delegate is told.
+        public func downloadTask(with request: URLRequest) -> DownloadTask {
+            downloadTask(for: ClientRequest(request))
+        }
+
+        /// Creates a task that writes what a URL names to a temporary file, of which the delegate
+        /// is told.
+        public func downloadTask(with url: URL) -> DownloadTask {
+            downloadTask(for: ClientRequest(.get, url))
+        }
+
+        /// Creates a task that writes content to a temporary file for a completion handler.
+        public func downloadTask(
+            with request: URLRequest, completionHandler: @escaping URLDownloadCompletion
+        ) -> DownloadTask {
+            downloadTask(for: ClientRequest(request), completion: Self.handler(completionHandler))
+        }
+
+        /// Creates a task that writes what a URL names to a temporary file for a completion
+        /// handler.
+        public func downloadTask(
+            with url: URL, completionHandler: @escaping URLDownloadCompletion
+        ) -> DownloadTask {
+            downloadTask(
+                for: ClientRequest(.get, url), completion: Self.handler(completionHandler))
+        }
+
+        private static func handler(_ completion: @escaping URLDataCompletion) -> DataCompletion {
+            { content, response, error in
+                completion(
+                    error == nil ? Data(content) : nil, response?.urlResponse, error?.urlError)
+            }
+        }
+
+        private static func handler(
+            _ completion: @escaping URLDownloadCompletion
+        ) -> DownloadCompletion {
+            { path, response, error in
+                completion(
+                    path.map { URL(fileURLWithPath: $0) }, response?.urlResponse, error?.urlError)
+            }
+        }
+    }
+
+    extension ClientRequest {
+        fileprivate init(_ request: URLRequest, sending content: Data) {
+            self.init(request)
+            body = .bytes([UInt8](content))
+        }
+
+        fileprivate init(_ request: URLRequest, sendingFile file: URL) {
+            self.init(request)
+            body = .file(file.path)
         }
     }
 #endif
