@@ -194,11 +194,15 @@ struct TaskTests {
         // A task that was cancelled cannot be resumed, and its end is told once.
         running.resume()
         #expect(await soon { running.state == .completed })
+        await delegate.wait { $0.contains("complete cancelled") }
         #expect(delegate.log.filter { $0.hasPrefix("complete") } == ["complete cancelled"])
         #expect(peer.connectionCount == 1)
         gate.open()
-        let task = Task { await failure { try await session.data(for: request) } }
-        task.cancel()
+        // Cancelled from inside: from outside an answer could be quicker.
+        let task = Task {
+            unsafe withUnsafeCurrentTask { task in unsafe task?.cancel() }
+            return await failure { try await session.data(for: request) }
+        }
         #expect(await task.value?.kind == .cancelled)
     }
 
