@@ -26,9 +26,10 @@
             if request.cachePolicy != .useProtocolCachePolicy {
                 cachePolicy = CachePolicy(request.cachePolicy)
             }
-            idleLimit = Self.idleLimit(request.timeoutInterval)
-            usesCookies = request.httpShouldHandleCookies
-            mainDocumentURL = request.mainDocumentURL
+            // What is left to the session is not set, which spares a request its rarer half.
+            if let limit = Self.idleLimit(request.timeoutInterval) { idleLimit = limit }
+            if !request.httpShouldHandleCookies { usesCookies = false }
+            if let url = request.mainDocumentURL { mainDocumentURL = url }
         }
 
         private static func body(of request: URLRequest) -> ClientBody {

@@ -44,19 +44,33 @@ extension WebDAVHandler {
     private func holds(
         _ list: IfHeader.List, _ path: ResourcePath?, _ info: ResourceInfo?, _ call: WebDAVCall
     ) async throws -> Bool {
-        var tokens: Set<String> = []
-        if var path {
-            path = try await store.canonical(path, followsLast: false)
-            tokens = Set(try await locks.locks(on: path, andInside: false).map(\.token.uri))
+        for condition in list.conditions {
+            let holds: Bool
+            switch condition.kind {
+            case .token(let token):
+                holds = try await isLocked(path, by: token)
+            case .tag(let tag): holds = info?.entityTag?.strongMatches(tag) ?? false
+            }
+            guard holds != condition.isNegated else { return false }
         }
-        return list.conditions.allSatisfy { condition in
-            let holds =
-                switch condition.kind {
-                case .token(let token): tokens.contains(token)
-                case .tag(let tag): info?.entityTag?.strongMatches(tag) ?? false
-                }
-            return holds != condition.isNegated
-        }
+        return true
+    }
+
+    private func isLocked(_ path: ResourcePath?, by token: String) async throws -> Bool {
+        guard let path else { return false }
+        let known = try await store.canonical(path, followsLast: false)
+        return try await lock(on: known, where: { $0.token.uri == token }) != nil
+    }
+
+    /// A lock on a path; one on a link to a collection is on the collection.
+    func lock(
+        on path: ResourcePath, where isWanted: (ActiveLock) -> Bool
+    ) async throws -> ActiveLock? {
+        let found = try await locks.locks(on: path, andInside: false).first(where: isWanted)
+        if let found { return found }
+        let root = try await store.canonical(path, followsLast: true)
+        guard root != path else { return nil }
+        return try await locks.locks(on: root, andInside: false).first(where: isWanted)
     }
 
     /// Checks that no lock is in the way of a change whose token the client has not shown.

@@ -87,4 +87,20 @@ struct CollectingTests {
         }
         #expect(error?.kind == .truncated && error?.bytesReceived == 4 << 20)
     }
+
+    @Test("A length that nobody has the memory for is only a word")
+    func absurdLength() async throws {
+        let peer = try ScriptedPeer { connection in
+            guard connection.head() != nil else { return }
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(Int64.max)\r\n\r\n")
+            BlockContent(count: 4 << 20).send(from: 0, to: connection)
+        }
+        var configuration = ClientConfiguration.ephemeral
+        configuration.collectLimit = .max
+        let session = ClientSession(configuration)
+        let error = await failure {
+            try await session.data(for: ClientRequest(.get, peer.url()))
+        }
+        #expect(error?.kind == .truncated && error?.bytesReceived == 4 << 20)
+    }
 }

@@ -30,6 +30,7 @@ struct SuspensionTests {
         while task.countOfBytesReceived == 0 { try await Task.sleep(for: .microseconds(100)) }
         task.suspend()
         gate.open()
+        #expect(await soon { sent.withLock { $0 } > BlockContent.blockSize })
         let count = try await settled { sent.withLock { $0 } }
         let received = task.countOfBytesReceived
         // What the system's buffers take is sent, and nothing of it is read.

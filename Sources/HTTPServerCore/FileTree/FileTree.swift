@@ -150,6 +150,10 @@ extension SystemError {
     package static func forbidden(_ call: String) -> SystemError {
         SystemError(call, code: EPERM)
     }
+    /// A file would become longer than it may.
+    package static func tooLarge(_ call: String) -> SystemError {
+        SystemError(call, code: EFBIG)
+    }
     /// Whether a link is in the way.
     package var isLink: Bool { code == ELOOP }
     package var isMissing: Bool {

@@ -7,6 +7,8 @@ internal import HTTPCodecs
 /// rest waits in blocks, each of which is let go as soon as it was copied to the end of the array.
 final class CollectingSink: ContentSink {
     private static let usualLength = 1 << 20
+    /// More is not reserved at a word of the server; what does come waits in blocks.
+    private static let longestReserved: Int64 = 256 << 20
 
     private let limit: Int64
     private var content: [UInt8] = []
@@ -25,9 +27,9 @@ final class CollectingSink: ContentSink {
         guard expected <= limit else {
             return ClientError(.contentTooLong, "more than \(limit) bytes")
         }
-        announced = Int(expected)
+        announced = expected <= Self.longestReserved ? Int(expected) : nil
         // What is announced need not come.
-        content.reserveCapacity(min(Int(expected), Self.usualLength))
+        content.reserveCapacity(Int(min(expected, Int64(Self.usualLength))))
         return nil
     }
 

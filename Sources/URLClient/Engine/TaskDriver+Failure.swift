@@ -81,7 +81,8 @@ extension TaskDriver {
         }
         guard sent.method == .get, let data = file.resumeData else { return false }
         continuations = file.offset > lastOffset ? 1 : continuations + 1
-        lastOffset = file.offset
+        // Only what was never reached before is progress: contents may come in turns.
+        lastOffset = max(lastOffset, file.offset)
         file.prepareToGoOn(data)
         begin(
             request.resuming(data),

@@ -69,7 +69,9 @@ extension TaskDriver {
         guard let response else { return }
         switch decision {
         case .deliver(let recorder):
-            if let recorder, task.events != nil { return offer(response, to: recorder) }
+            if let recorder, task.events != nil, sink.asksForDisposition {
+                return offer(response, to: recorder)
+            }
             self.recorder = recorder
             deliver(response)
         case .follow(let next, let reason, let delay):
@@ -91,7 +93,9 @@ extension TaskDriver {
 
     /// Asks the delegate whether a response may be stored, then delivers it.
     private func offer(_ response: ClientResponse, to recorder: any ContentRecorder) {
+        limitAsking()
         ask({ await $0.mayStore(response) }) { driver, isStored in
+            driver.askedSince = nil
             if isStored { driver.recorder = recorder } else { recorder.abandon() }
             driver.deliver(response)
         }
@@ -111,7 +115,8 @@ extension TaskDriver {
         }
     }
 
-    /// About a redirect the delegate may think as long as a server may say nothing.
+    /// About a redirect, or what is stored, the delegate may think as long as a server may say
+    /// nothing.
     func limitAsking() {
         askedSince = loop.now
         loop.look(at: loop.now + limits.idle)

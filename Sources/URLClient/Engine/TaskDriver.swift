@@ -94,7 +94,7 @@ final class TaskDriver: @unchecked Sendable {
     var pullEnd: Int64?
     /// Whether a question has led to another one, so that the hold stays.
     var isAsking = false
-    /// Since when the delegate is asked about a redirect.
+    /// Since when the delegate is asked about a redirect, or about what is stored.
     var askedSince: Int64?
 
     // Time.
@@ -160,6 +160,9 @@ final class TaskDriver: @unchecked Sendable {
         loop.register(self)
         startTime = loop.now
         limits = request.isUsual ? loop.usualLimits : Limits(request, configuration)
+        guard !loop.isEnding else {
+            return finish(ClientError(.sessionInvalidated, "the session was invalidated"))
+        }
         // Whoever is asked before the request goes out may never answer.
         loop.look(at: startTime + limits.total)
         if task.wantsMetrics { metrics = Measuring() }

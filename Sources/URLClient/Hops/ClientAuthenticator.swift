@@ -47,9 +47,9 @@ final class ClientAuthenticator: Sendable {
         }
     }
 
+    /// Also an error of a client is the source's own: it says nothing of this task's connection.
     private static func error(ofSource error: any Error) -> ClientError {
-        (error as? ClientError)
-            ?? ClientError(.hookFailed, "the source of tokens: \(error)", underlying: error)
+        ClientError(.hookFailed, "the source of tokens: \(error)", underlying: error)
     }
 
     /// Adds the credential that is known to be wanted.
@@ -136,9 +136,9 @@ final class ClientAuthenticator: Sendable {
         _ response: ClientResponse, _ asker: Asker, _ context: HopContext
     ) async -> HopDecision {
         for challenge in Challenges.all(in: response.fields, asker.field) {
-            if challenge.scheme == .basic, !asker.origin.isSecure, !options.allowsBasicWithoutTLS {
-                continue
-            }
+            // Both send what can be used again by whoever reads it.
+            let isPlain = challenge.scheme == .basic || challenge.scheme == .bearer
+            if isPlain, !asker.origin.isSecure, !options.allowsBasicWithoutTLS { continue }
             switch await credential(for: challenge, asker, response, context) {
             case .none: continue
             case .cancel: return .fail(ClientError(.cancelled, "by the answer to a challenge"))

@@ -52,6 +52,8 @@ final class LockFile: Sendable {
         let result: Result<Void, SystemError> = writing.withLock { _ in
             do throws(SystemError) {
                 let text = locks().map { Self.line($0) + "\n" }.joined()
+                // What could not be read again would keep the next start from any.
+                guard text.utf8.count <= Self.byteLimit else { throw SystemError.tooLarge("write") }
                 Syscalls.removeFile(newPath)
                 let file = OpenFile(owning: try Syscalls.createFile(newPath))
                 try file.write(Array(text.utf8))

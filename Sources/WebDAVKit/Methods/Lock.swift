@@ -10,39 +10,55 @@ extension WebDAVHandler {
         // Windows leaves Depth out, for files as well.
         let depth = try call.depth(.infinity)
         guard depth != .one else { throw WebDAVError(.badRequest, "Depth is 0 or infinity") }
-        return try await gate.hold([call.path]) {
-            let info = try await store.infoIfThere(call.path)
-            try requireVisible(call.path, isCollection: info?.isCollection ?? false)
-            if info == nil {
-                try await store.requireParent(of: call.path)
-                try await forgetLocks(onNothingAt: call.path)
-            }
-            try await requireConditions(call, info)
-            if info == nil {
-                try await requireUnlocked(call.path, andMembership: true, call)
-            }
-            try await require(.lock(call.path), call)
-            if info == nil { try await require(.upload(call.path), call) }
-            // What is locked before it is there becomes an empty file (section 7.3): first, so that
-            // no lock is ever on nothing.
-            if info == nil { try await makeEmpty(call) }
-            let root = try await lockRoot(call.path, isCollection: info?.isCollection ?? false)
-            let lock: ActiveLock
-            do {
-                lock = try await locks.add(
-                    ActiveLock(
-                        root: root, isCollection: info?.isCollection ?? false,
-                        isDeep: depth == .infinity, scope: wish.scope, owner: wish.owner,
-                        user: call.request.identity?.name, timeout: timeout(call)))
-            } catch {
-                if info == nil { _ = try await store.remove(call.path) }
-                guard let members = membersInTheWay(error, of: root, call) else { throw error }
-                return await response(members, call)
-            }
-            if info == nil { await tell(.upload(call.path), call) }
-            await tell(.lock(call.path), call)
-            return answer(lock, info == nil ? .created : .ok, call)
+        let path = call.path
+        if let answer = try await gate.hold([path], { try await grant(wish, depth, path, call) }) {
+            return answer
         }
+        // What is locked has to be held as well.
+        let root = try await lockRoot(path, isCollection: true)
+        let answer = try await gate.hold([path, root]) { try await grant(wish, depth, root, call) }
+        guard let answer else { throw WebDAVError(.conflict, "a link changes meanwhile") }
+        return answer
+    }
+
+    /// - Parameter held: what is held beside the path of the request.
+    /// - Returns: `nil`, with nothing done, when the lock would be on something else.
+    private func grant(
+        _ wish: LockWish, _ depth: Depth, _ held: ResourcePath, _ call: WebDAVCall
+    ) async throws -> Response? {
+        let info = try await store.infoIfThere(call.path)
+        let isCollection = info?.isCollection ?? false
+        try requireVisible(call.path, isCollection: isCollection)
+        let root = try await lockRoot(call.path, isCollection: isCollection)
+        guard root == held || root == call.path else { return nil }
+        if info == nil {
+            try await store.requireParent(of: call.path)
+            try await forgetLocks(onNothingAt: call.path)
+        }
+        try await requireConditions(call, info)
+        if info == nil {
+            try await requireUnlocked(call.path, andMembership: true, call)
+        }
+        try await require(.lock(call.path), call)
+        if info == nil { try await require(.upload(call.path), call) }
+        // What is locked before it is there becomes an empty file (section 7.3): first, so that
+        // no lock is ever on nothing.
+        if info == nil { try await makeEmpty(call) }
+        let lock: ActiveLock
+        do {
+            lock = try await locks.add(
+                ActiveLock(
+                    root: root, isCollection: isCollection, isDeep: depth == .infinity,
+                    scope: wish.scope, owner: wish.owner, user: call.request.identity?.name,
+                    timeout: timeout(call)))
+        } catch {
+            if info == nil { _ = try await store.remove(call.path) }
+            guard let members = membersInTheWay(error, of: root, call) else { throw error }
+            return await response(members, call)
+        }
+        if info == nil { await tell(.upload(call.path), call) }
+        await tell(.lock(call.path), call)
+        return answer(lock, info == nil ? .created : .ok, call)
     }
 
     /// What is told of a tree whose members are locked (section 9.10.3); `nil` when the lock that is
@@ -82,22 +98,20 @@ extension WebDAVHandler {
         guard call.ifHeader != nil else {
             throw WebDAVError(.badRequest, "a new lock needs content, an old one If")
         }
-        return try await gate.hold([call.path]) {
-            let info = try await store.infoIfThere(call.path)
-            try requireVisible(call.path, isCollection: info?.isCollection ?? false)
-            let found = try await locks.locks(on: call.path, andInside: false)
-            guard let lock = found.first(where: { isShown($0, call) }) else {
-                throw Self.noSuchLock(.preconditionFailed)
-            }
-            // A token behind `Not` is shown as well, and says that there is no such lock.
-            try await requireConditions(call, info)
-            try await require(.lock(call.path), call)
-            guard let fresh = try await locks.refresh(lock.token, timeout: timeout(call)) else {
-                throw Self.noSuchLock(.preconditionFailed)
-            }
-            await tell(.lock(call.path), call)
-            return answer(fresh, .ok, call, isNew: false)
+        // Nothing is held: no resource changes, and behind long work the lock could end.
+        let info = try await store.infoIfThere(call.path)
+        try requireVisible(call.path, isCollection: info?.isCollection ?? false)
+        guard let lock = try await lock(on: call.path, where: { isShown($0, call) }) else {
+            throw Self.noSuchLock(.preconditionFailed)
         }
+        // A token behind `Not` is shown as well, and says that there is no such lock.
+        try await requireConditions(call, info)
+        try await require(.lock(call.path), call)
+        guard let fresh = try await locks.refresh(lock.token, timeout: timeout(call)) else {
+            throw Self.noSuchLock(.preconditionFailed)
+        }
+        await tell(.lock(call.path), call)
+        return answer(fresh, .ok, call, isNew: false)
     }
 
     private static func noSuchLock(_ status: HTTPStatus) -> WebDAVError {
@@ -131,12 +145,7 @@ extension WebDAVHandler {
             if call.ifHeader != nil || call.request.hasConditions {
                 try await requireConditions(call, try await store.infoIfThere(call.path))
             }
-            var found = try await locks.locks(on: call.path, andInside: false)
-            if found.isEmpty {
-                let root = try await lockRoot(call.path, isCollection: true)
-                found = try await locks.locks(on: root, andInside: false)
-            }
-            guard let lock = found.first(where: { $0.token == token }) else {
+            guard let lock = try await lock(on: call.path, where: { $0.token == token }) else {
                 throw Self.noSuchLock(.conflict)
             }
             guard lock.user == call.request.identity?.name else { throw WebDAVError.forbidden }

@@ -56,8 +56,9 @@ extension WebDAVHandler {
         try await requireConditions(call, info)
         var renderer = PropertyRenderer(
             call.mount, wish, mediaTypes: options.mediaTypes, rootName: options.rootName)
+        let root = try await store.canonical(call.path, followsLast: info.isCollection)
         renderer.source.locks = LocksByRoot(
-            try await locks.locks(on: call.path, andInside: depth != .zero))
+            try await locks.locks(on: root, andInside: depth != .zero), of: call.path, at: root)
         if wish.needsQuota, found != nil {
             renderer.source.quota = try await store.quota(at: call.path)
         }

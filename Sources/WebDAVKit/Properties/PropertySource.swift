@@ -108,15 +108,24 @@ struct PropertySource: Sendable {
 /// Locks, found by their place: a listing asks for each of its members.
 struct LocksByRoot: Sendable {
     private let byRoot: [ResourcePath: [ActiveLock]]
+    private let shown: ResourcePath
+    private let root: ResourcePath
 
-    init(_ locks: [ActiveLock]) {
+    /// - Parameters:
+    ///   - locks: the locks.
+    ///   - shown: the path of a resource as it was asked for.
+    ///   - root: the path by which it is locked.
+    init(_ locks: [ActiveLock], of shown: ResourcePath, at root: ResourcePath) {
         byRoot = Dictionary(grouping: locks, by: \.root)
+        (self.shown, self.root) = (shown, root)
     }
 
     var isEmpty: Bool { byRoot.isEmpty }
 
     /// Those on a resource, the outermost first.
+    /// - Parameter path: a path within the one that was asked for.
     func covering(_ path: ResourcePath) -> [ActiveLock] {
+        let path = shown == root ? path : path.moved(from: shown, to: root)
         var around: [ResourcePath] = []
         while let outer = (around.last ?? path).parent { around.append(outer) }
         var found: [ActiveLock] = []

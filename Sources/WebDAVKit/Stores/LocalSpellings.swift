@@ -44,7 +44,14 @@ package final class LocalSpellings: Sendable {
         guard followsLast, (try? tree.isReal(place.bytes)) == false,
             let real = real(place, followsLast: true)
         else { return place }
-        return ignoresCase ? spelled(real) : real
+        return ignoresCase || caseIsIgnored(around: real) ? spelled(real) : real
+    }
+
+    /// Whether names in the directory that a path lies in are the same if only their case differs,
+    /// be it that the directory is on another volume than the root.
+    private func caseIsIgnored(around path: ResourcePath) -> Bool {
+        guard !isSaid, let parent = path.parent else { return false }
+        return (try? tree.directory(parent.bytes))?.ignoresCase ?? false
     }
 
     private func withRealPlace(_ path: ResourcePath) -> ResourcePath {
@@ -53,6 +60,7 @@ package final class LocalSpellings: Sendable {
         do throws(SystemError) {
             if try !tree.isReal(Array(around)) {
                 found = real(path, followsLast: false) ?? path
+                ignoresCase = ignoresCase || caseIsIgnored(around: found)
             } else if !isSaid, try tree.directory(Array(around)).ignoresCase {
                 ignoresCase = true
             } else if !ignoresCase {

@@ -17,6 +17,7 @@ extension LocalStore {
             return
         }
         try await work { [self] () throws in
+            defer { spellings.forget() }
             scratch.renewIfGone()
             let source = try place(of: path)
             let target = try place(of: destination)
@@ -46,6 +47,7 @@ extension LocalStore {
         let target = try place(of: destination)
         do throws(SystemError) {
             try source.directory.rename(source.name, to: target, .creating)
+            forgetSpellings(unlessFile: target)
             return true
         } catch {
             guard error.isTaken || error.isAcrossVolumes || error.isUnsupported else { throw error }
@@ -95,6 +97,12 @@ extension LocalStore {
         }
     }
 
+    /// Other names lead to what is inside, unless it is a file.
+    private func forgetSpellings(unlessFile place: FilePlace) {
+        let status = try? place.directory.status(of: place.name)
+        if status?.kind != .regular { spellings.forget() }
+    }
+
     /// Gives `new` the name of `target`. What has that name is replaced at once, and then removed.
     /// - Parameters:
     ///   - source: the path of `new`; `nil` for one that nobody sees.
@@ -118,7 +126,12 @@ extension LocalStore {
             let text = ReplacementNote(source: source, target: path, old: old, aside: aside.name)
             try text.write(to: note)
         }
-        defer { if let note { try? note.directory.remove(note.name, isDirectory: false) } }
+        defer {
+            // Where nothing has the name of the target, the next start puts back what had it.
+            if let note, (try? target.directory.status(of: target.name)) != nil {
+                try? note.directory.remove(note.name, isDirectory: false)
+            }
+        }
         do throws(SystemError) {
             try new.directory.rename(new.name, to: target, .exchanging)
         } catch {

@@ -264,7 +264,8 @@ public final class LocalStore: ResourceStore {
         }
         guard let target else { return [] }
         return try await work { [self] () throws in
-            target.directory.removeTree(target.name, onRemoval: properties.onRemoval)
+            defer { spellings.forget() }
+            return target.directory.removeTree(target.name, onRemoval: properties.onRemoval)
                 .map { ResourceFailure(path, $0) }
         }
     }

@@ -52,10 +52,12 @@ package struct ReplacementNote: Sendable {
             return
         }
         for around in [folder, place.directory] {
-            guard let status = try? around.status(of: aside), identity(of: status) == old,
+            // Whatever waits under that name is what was at the target; its inode may be another
+            // one now, for some file systems make these up.
+            guard (try? around.status(of: aside)) != nil,
                 (try? place.directory.status(of: place.name)) == nil
             else { continue }
-            try? around.rename(aside, to: place, .replacing)
+            try? around.rename(aside, to: place, .creating)
         }
     }
 

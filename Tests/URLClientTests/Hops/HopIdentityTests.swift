@@ -9,6 +9,9 @@ struct HopIdentityTests {
     /// A server that says to each token whose it is.
     private static func server() async throws -> TestServer {
         try await TestServer { _, router in
+            router.on(.get, "/renewed") { _ in
+                throw HTTPError(.unauthorized, fields: [.wwwAuthenticate: "Bearer realm=\"r\""])
+            }
             router.on(.get, "/me") { request in
                 guard let value = request.fields[.authorization], value.hasPrefix("Bearer ") else {
                     throw HTTPError(.unauthorized, fields: [.wwwAuthenticate: "Bearer realm=\"r\""])
@@ -89,6 +92,27 @@ struct HopIdentityTests {
         #expect(error?.kind == .hookFailed && error?.underlying is Broken)
         isBroken.withLock { $0 = false }
         #expect(try await text(session, server).text == "of good")
+    }
+
+    @Test("An error of the source's own client is the source's, also where a token is renewed")
+    func sourceLosesItsConnection() async throws {
+        let server = try await Self.server()
+        let calls = Locked(0)
+        var configuration = ClientConfiguration.ephemeral
+        configuration.cache = nil
+        configuration.authentication.bearer = BearerAuthentication(
+            origins: [Self.origin(server)]
+        ) { refused in
+            calls.withLock { $0 += 1 }
+            guard refused == nil else { throw ClientError(.connectionLost, "elsewhere") }
+            return "stale"
+        }
+        let session = ClientSession(configuration)
+        let error = await failure {
+            try await session.data(for: ClientRequest(.get, server.url("/renewed")))
+        }
+        #expect(error?.kind == .hookFailed && error?.underlying is ClientError)
+        #expect(calls.withLock { $0 } == 2)
     }
 
     @Test("A stored token answers a challenge, and is sent at once from then on")

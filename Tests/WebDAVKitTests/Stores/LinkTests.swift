@@ -72,6 +72,36 @@ struct LinkTests {
         #expect(try await client.status("PUT", "/dav/tree/f", [], "y") == 204)
     }
 
+    @Test func aLockIsFoundByTheLinkThatItWasTakenBy() async throws {
+        let token = try await client.lock("/dav/again")
+        let shown = ["If: (<\(token)>)"]
+        #expect(try await client.status("LOCK", "/dav/again", shown) == 200)
+        let tagged = ["If: </dav/again/> (<\(token)>)"]
+        #expect(try await client.status("PUT", "/dav/again/n", tagged, "y") == 201)
+        for path in ["/dav/again", "/dav/again/f", "/dav/tree/f"] {
+            let found = try await client.send("PROPFIND", path, ["Depth: 0"])
+            #expect(found.text.contains(token), "\(path)")
+        }
+        let all = try await client.send("PROPFIND", "/dav/again/", ["Depth: 1"]).text
+        #expect(all.ranges(of: token).count > 1)
+        let unlocked = ["Lock-Token: <\(token)>"]
+        #expect(try await client.status("UNLOCK", "/dav/again", unlocked) == 204)
+        #expect(try await !client.send("PROPFIND", "/dav/again/f").text.contains(token))
+    }
+
+    /// A directory that was seen at a path need not stay there.
+    @Test func whatWasSeenIsForgottenWhereItMoves() async throws {
+        #expect(try await client.status("MKCOL", "/dav/d") == 201)
+        #expect(try await client.status("PUT", "/dav/d/x", [], "d") == 201)
+        #expect(try await client.status("PUT", "/dav/tree/x", [], "t") == 201)
+        #expect(try await client.status("MOVE", "/dav/d", ["Destination: /dav/old"]) == 201)
+        #expect(try await client.status("MOVE", "/dav/again", ["Destination: /dav/d"]) == 201)
+        let token = try await client.lock("/dav/d/x")
+        #expect(try await client.status("PUT", "/dav/tree/x", [], "y") == 423)
+        let shown = ["If: (<\(token)>)"]
+        #expect(try await client.status("PUT", "/dav/tree/x", shown, "y") == 204)
+    }
+
     @Test func propertiesOfALinkAreThoseOfTheLockedFile() async throws {
         let token = try await client.lock("/dav/real")
         #expect(try await client.status("PROPPATCH", "/dav/good", [], Self.patch) == 423)
