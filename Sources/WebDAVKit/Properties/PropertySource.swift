@@ -8,7 +8,7 @@ struct PropertySource: Sendable {
     private let mediaTypes: MediaTypeTable
     private let rootName: String
     /// All locks that could be on any of the resources.
-    var locks = LocksByRoot([])
+    var locks = LocksByRoot([], of: .root, at: .root)
     var quota: StorageQuota?
     private let now = Syscalls.realtime().seconds
     /// Media types by the extensions that came so far, ready to be written.

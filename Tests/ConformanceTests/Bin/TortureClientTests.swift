@@ -1,3 +1,4 @@
+import HTTPParser
 import TestSupport
 import Testing
 import URLClient
