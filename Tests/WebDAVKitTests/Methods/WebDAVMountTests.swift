@@ -28,6 +28,8 @@ struct WebDAVMountTests {
         let client = DAVClient(router: router)
         let connection = MemoryConnection(router)
         rivals.withLock { $0.append(connection) }
+        // The connection holds the handler whose option holds it.
+        defer { rivals.withLock { $0 = [] } }
         #expect(try await client.status("LOCK", "/one/n", [], DAVClient.lockInfo()) == 201)
         let record = try await connection.output("\r\n\r\n")
         #expect(record.text.hasPrefix("HTTP/1.1 423 "), "\(record.text)")
