@@ -36,8 +36,10 @@ final class SocketPoller: @unchecked Sendable {
 
     private static let capacity = 128
     private let descriptor: CInt
+    @exclusivity(unchecked)
     private var entries: [Entry] = []
     /// The descriptors that somebody else waits for meanwhile; the kernel's list is not changed.
+    @exclusivity(unchecked)
     private var held: [CInt] = []
     private(set) var isHeld = false
 
@@ -132,21 +134,21 @@ final class SocketPoller: @unchecked Sendable {
     func want(_ target: CInt, _ wanted: Events) {
         guard target >= 0 else { return }
         let index = Int(target)
-        if index >= entries.count {
-            entries += Array(repeating: Entry(), count: index + 16 - entries.count)
+        if unsafe index >= entries.count {
+            unsafe entries += Array(repeating: Entry(), count: index + 16 - entries.count)
         }
-        entries[index].wanted = wanted
+        unsafe entries[index].wanted = wanted
         guard !isHeld else {
-            if !held.contains(target) { held.append(target) }
+            if unsafe !held.contains(target) { unsafe held.append(target) }
             return
         }
         update(target)
     }
 
     private func update(_ target: CInt) {
-        let entry = entries[Int(target)]
+        let entry = unsafe entries[Int(target)]
         guard entry.wanted != entry.listed, !(entry.wanted.isEmpty && entry.isOwn) else { return }
-        entries[Int(target)].listed = entry.wanted
+        unsafe entries[Int(target)].listed = entry.wanted
         list(target, entry.wanted, was: entry.listed)
     }
 
@@ -157,43 +159,44 @@ final class SocketPoller: @unchecked Sendable {
     func hold(all: Bool) {
         isHeld = true
         guard all else { return }
-        for index in entries.indices where !entries[index].wanted.isEmpty {
-            held.append(CInt(index))
+        for index in unsafe entries.indices where unsafe !entries[index].wanted.isEmpty {
+            unsafe held.append(CInt(index))
         }
     }
 
     /// Gives what is left of it to the kernel's list.
     func letGo() {
         isHeld = false
-        for target in held { update(target) }
-        held.removeAll(keepingCapacity: true)
+        for target in unsafe held { update(target) }
+        unsafe held.removeAll(keepingCapacity: true)
     }
 
     #if os(Linux)
         /// Waits for the descriptors that are held alone, and no longer than somebody wakes it.
         /// - Returns: false when it was woken, or has nothing to wait for.
         func waitForHeld(nanoseconds: Int64, _ body: (CInt, Events) -> Void) -> Bool {
-            waited.removeAll(keepingCapacity: true)
-            for target in held {
-                let entry = entries[Int(target)]
+            unsafe waited.removeAll(keepingCapacity: true)
+            for target in unsafe held {
+                let entry = unsafe entries[Int(target)]
                 // The loop's thread shall not be woken for it, too.
                 if !entry.listed.isEmpty {
-                    entries[Int(target)].listed = []
+                    unsafe entries[Int(target)].listed = []
                     list(target, [], was: entry.listed)
                 }
                 guard !entry.wanted.isEmpty else { continue }
-                waited.append(
+                unsafe waited.append(
                     http_poll_event(descriptor: target, events: CInt(entry.wanted.rawValue)))
             }
-            guard !waited.isEmpty else { return false }
+            guard unsafe !waited.isEmpty else { return false }
             let wasWoken = unsafe http_poll_some(
                 &waited, CInt(waited.count), waker, max(0, nanoseconds))
-            for event in waited where event.events != 0 {
+            for event in unsafe waited where event.events != 0 {
                 body(event.descriptor, Events(rawValue: UInt8(truncatingIfNeeded: event.events)))
             }
             return wasWoken == 0
         }
 
+        @exclusivity(unchecked)
         private var waited: [http_poll_event] = []
     #else
         func waitForHeld(nanoseconds: Int64, _ body: (CInt, Events) -> Void) -> Bool { false }
@@ -203,22 +206,22 @@ final class SocketPoller: @unchecked Sendable {
     func opened(_ target: CInt) {
         want(target, [])
         guard target >= 0 else { return }
-        entries[Int(target)] = Entry(isOwn: true)
+        unsafe entries[Int(target)] = Entry(isOwn: true)
     }
 
     /// A socket is about to be closed, whereby the kernel forgets it.
     func closes(_ target: CInt) {
-        guard target >= 0, Int(target) < entries.count else { return }
-        entries[Int(target)] = Entry()
+        guard target >= 0, unsafe Int(target) < entries.count else { return }
+        unsafe entries[Int(target)] = Entry()
     }
 
     /// Whether libcurl waits for an event; one that it does not wait for does not come again.
     func isWanted(_ target: CInt) -> Bool {
-        guard Int(target) < entries.count else { return false }
-        let entry = entries[Int(target)]
+        guard unsafe Int(target) < entries.count else { return false }
+        let entry = unsafe entries[Int(target)]
         guard entry.wanted.isEmpty else { return true }
         if !entry.listed.isEmpty {
-            entries[Int(target)].listed = []
+            unsafe entries[Int(target)].listed = []
             list(target, [], was: entry.listed)
         }
         return false

@@ -68,7 +68,8 @@ final class Admission {
 
     /// Takes a place at once if there is one and nobody waits for it.
     func take(_ slot: Slot) -> Bool {
-        guard running < max(configuration.requestLimit, 1), hasRoom(slot), slot.waiting.isEmpty
+        guard running < max(configuration.requestLimit, 1), hasRoom(slot),
+            waitingCount == 0 || slot.waiting.isEmpty
         else {
             return false
         }

@@ -7,20 +7,20 @@ extension ClientLoop {
         guard driver.place == nil else { return }
         let count = runningCount
         driver.place = count
-        drivers.append(driver)
+        unsafe drivers.append(driver)
         driverCount.store(count + 1, ordering: .relaxed)
     }
 
     func unregister(_ driver: TaskDriver) {
-        guard let place = driver.place, let last = drivers.popLast() else { return }
+        guard let place = driver.place, let last = unsafe drivers.popLast() else { return }
         driver.place = nil
         driverCount.store(runningCount - 1, ordering: .relaxed)
         guard last !== driver else { return }
         last.place = place
-        drivers[place] = last
+        unsafe drivers[place] = last
     }
 
-    var allDrivers: [TaskDriver] { drivers }
+    var allDrivers: [TaskDriver] { unsafe drivers }
 
     /// How many drivers there are; only who is in the loop changes that.
     var runningCount: Int { driverCount.load(ordering: .relaxed) }
@@ -29,12 +29,14 @@ extension ClientLoop {
         afterwards.append(driver)
     }
 
-    func takeHandle() -> EasyHandle? { idleHandles.popLast() ?? multi.flatMap(EasyHandle.init) }
+    func takeHandle() -> EasyHandle? {
+        unsafe idleHandles.popLast() ?? multi.flatMap(EasyHandle.init)
+    }
 
     func giveBack(_ handle: EasyHandle) {
         handle.detach()
-        guard idleHandles.count < 64 else { return }
-        idleHandles.append(handle)
+        guard unsafe idleHandles.count < 64 else { return }
+        unsafe idleHandles.append(handle)
     }
 
     /// How a request reaches its server, where the configuration alone says that.
@@ -44,7 +46,7 @@ extension ClientLoop {
     ) -> HopRoute? {
         if origin.isSecure { mayBeSecure = true }
         guard target == nil else { return nil }
-        return routes.route(request, to: origin, receivesMuch: receivesMuch, configuration)
+        return unsafe routes.route(request, to: origin, receivesMuch: receivesMuch, configuration)
     }
 
     /// A task is over; it is said after everything else that is going on.
@@ -54,7 +56,7 @@ extension ClientLoop {
 
     /// A request was answered, so long after it was handed over.
     func noteAnswer(after nanoseconds: Int64) {
-        patience.note(answer: nanoseconds)
+        unsafe patience.note(answer: nanoseconds)
     }
 
     func add(_ handle: EasyHandle) -> Bool {
@@ -81,7 +83,7 @@ extension ClientLoop {
     func lookAtDeadlines() {
         nextLook = .max
         lookCount &+= 1
-        for driver in drivers {
+        for driver in unsafe drivers {
             if let end = driver.pullEnd {
                 if end <= now { driver.endPull() } else { nextLook = min(nextLook, end) }
             }

@@ -81,13 +81,13 @@ extension ClientLoop {
 
     private func isWorthWaiting(for driver: TaskDriver, isReader: Bool) -> Bool {
         isReader
-            ? isAlone(driver) && contentPatience.isWorthwhile
-            : runningCount == 0 && patience.isWorthwhile
+            ? unsafe isAlone(driver) && contentPatience.isWorthwhile
+            : unsafe runningCount == 0 && patience.isWorthwhile
     }
 
     /// Whether a reader who has got a piece is likely to come for the next one soon.
     func expectsReader(of driver: TaskDriver) -> Bool {
-        isAlone(driver) && contentPatience.isHopeful
+        unsafe isAlone(driver) && contentPatience.isHopeful
     }
 
     /// Has the reader of a stream told of what there is, once nobody is in the loop any more.
@@ -131,7 +131,7 @@ extension ClientLoop {
     private func wait(
         for driver: TaskDriver, isReader: Bool, given: Int, _ multi: MultiHandle
     ) {
-        let end = now + (isReader ? contentPatience.limit : patience.longest)
+        let end = unsafe now + (isReader ? contentPatience.limit : patience.longest)
         if isAlone(driver), driver.sink.givenCount == given {
             guard setWaiting(true) else { return }
             var goesOn = true
@@ -144,9 +144,9 @@ extension ClientLoop {
         }
         let isRewarded = driver.stage == .over || driver.sink.givenCount != given
         if isReader {
-            contentPatience.note(isRewarded: isRewarded)
+            unsafe contentPatience.note(isRewarded: isRewarded)
         } else {
-            patience.note(isRewarded: isRewarded)
+            unsafe patience.note(isRewarded: isRewarded)
         }
     }
 

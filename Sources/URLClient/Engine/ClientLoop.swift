@@ -37,7 +37,10 @@ final class ClientLoop: @unchecked Sendable {
 
     // Of whoever is in the loop.
     var now: Int64 = System.now()
+    // Only one is in the loop, and nobody calls out while changing these.
+    @exclusivity(unchecked)
     var drivers: [TaskDriver] = []
+    @exclusivity(unchecked)
     var idleHandles: [EasyHandle] = []
     /// Who is called between two calls of libcurl, and whose end has to be told.
     let afterwards = DriverQueue(.afterwards)
@@ -45,6 +48,7 @@ final class ClientLoop: @unchecked Sendable {
     /// Whose reader is told of a piece as soon as nobody is in the loop, for the reader wants in.
     var toldAfterLeaving: ContentStream?
     // Emptied, for the next work.
+    @exclusivity(unchecked)
     private var spareWork: [Work] = []
     /// The limits of requests that have none of their own.
     let usualLimits: TaskDriver.Limits
@@ -57,9 +61,12 @@ final class ClientLoop: @unchecked Sendable {
     var isEnding = false
     private var onEnd: Work?
     var wantsRenewal = false
+    @exclusivity(unchecked)
     var routes: SharedRoutes
+    @exclusivity(unchecked)
     var patience: Patience
     /// The same for those who read content as it comes.
+    @exclusivity(unchecked)
     var contentPatience: Patience
     /// Where the application trusts a certificate in which the usual check has found a fault.
     var overruled: Set<Origin> = []
@@ -72,9 +79,9 @@ final class ClientLoop: @unchecked Sendable {
         usualFields = UsualFields(configuration)
         usualLimits = TaskDriver.Limits(configuration.timeouts)
         admission = Admission(configuration)
-        routes = SharedRoutes(configuration)
-        patience = Patience(configuration.briefWait)
-        contentPatience = Patience(configuration.briefWait, usual: 0)
+        unsafe routes = SharedRoutes(configuration)
+        unsafe patience = Patience(configuration.briefWait)
+        unsafe contentPatience = Patience(configuration.briefWait, usual: 0)
         let multi = MultiHandle(idleConnections: configuration.idleConnectionLimit)
         self.multi = multi
         inbox.withLock { $0.multi = multi }
@@ -143,7 +150,7 @@ final class ClientLoop: @unchecked Sendable {
             now = System.now()
             multi.handle(events: events)
         }
-        idleHandles = []
+        unsafe idleHandles = []
         multi = nil
         onEnd?()
         onEnd = nil
@@ -182,16 +189,16 @@ final class ClientLoop: @unchecked Sendable {
             return
         }
         multi = fresh
-        idleHandles = []
+        unsafe idleHandles = []
         inbox.withLock { $0.multi = fresh }
     }
 
     private func takeWork() {
-        inbox.withLock { swap(&$0.work, &spareWork) }
-        guard !spareWork.isEmpty else { return }
+        inbox.withLock { unsafe swap(&$0.work, &spareWork) }
+        guard unsafe !spareWork.isEmpty else { return }
         now = System.now()
-        for item in spareWork { item() }
-        spareWork.removeAll(keepingCapacity: true)
+        for item in unsafe spareWork { item() }
+        unsafe spareWork.removeAll(keepingCapacity: true)
     }
 
     /// Refuses further work, unless some has come.

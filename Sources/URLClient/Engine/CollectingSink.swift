@@ -11,7 +11,9 @@ final class CollectingSink: ContentSink {
     private static let longestReserved: Int64 = 256 << 20
 
     private let limit: Int64
+    @exclusivity(unchecked)
     private var content: [UInt8] = []
+    @exclusivity(unchecked)
     private var blocks: [PageBlock] = []
     private var count: Int64 = 0
     private var announced: Int?
@@ -21,7 +23,7 @@ final class CollectingSink: ContentSink {
     }
 
     override func begin(_ response: ClientResponse) -> ClientError? {
-        if count > 0 { (content, blocks, count) = ([], [], 0) }
+        if count > 0 { unsafe (content, blocks, count) = ([], [], 0) }
         announced = nil
         guard let expected = response.expectedLength, expected > 0 else { return nil }
         guard expected <= limit else {
@@ -29,7 +31,7 @@ final class CollectingSink: ContentSink {
         }
         announced = expected <= Self.longestReserved ? Int(expected) : nil
         // What is announced need not come.
-        content.reserveCapacity(Int(min(expected, Int64(Self.usualLength))))
+        unsafe content.reserveCapacity(Int(min(expected, Int64(Self.usualLength))))
         return nil
     }
 
@@ -40,7 +42,7 @@ final class CollectingSink: ContentSink {
         }
         if count > Int64(Self.usualLength) {
             guard let announced else { return unsafe keep(bytes) }
-            content.reserveCapacity(announced)
+            unsafe content.reserveCapacity(announced)
         }
         unsafe content.append(contentsOf: bytes)
         return .taken
@@ -49,11 +51,11 @@ final class CollectingSink: ContentSink {
     private func keep(_ bytes: UnsafeRawBufferPointer) -> Answer {
         var taken = 0
         while taken < bytes.count {
-            if blocks.last?.isFull ?? true {
+            if unsafe blocks.last?.isFull ?? true {
                 guard let block = PageBlock() else {
                     return .failed(ClientError(.internalFailure, "no memory for the content"))
                 }
-                blocks.append(block)
+                unsafe blocks.append(block)
             }
             taken += unsafe blocks[blocks.count - 1].take(bytes, from: taken)
         }
@@ -61,17 +63,17 @@ final class CollectingSink: ContentSink {
     }
 
     override var collected: [UInt8] {
-        if !blocks.isEmpty { join() }
-        return content
+        if unsafe !blocks.isEmpty { join() }
+        return unsafe content
     }
 
     private func join() {
-        var left = Array(blocks.reversed())
-        blocks = []
-        let head = content
-        content = []
+        var left = unsafe Array(blocks.reversed())
+        unsafe blocks = []
+        let head = unsafe content
+        unsafe content = []
         let length = left.reduce(head.count) { $0 + $1.count }
-        content = unsafe [UInt8](unsafeUninitializedCapacity: length) { room, count in
+        unsafe content = [UInt8](unsafeUninitializedCapacity: length) { room, count in
             unsafe head.withUnsafeBytes {
                 unsafe UnsafeMutableRawBufferPointer(room).copyMemory(from: $0)
             }

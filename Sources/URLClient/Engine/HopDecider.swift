@@ -182,7 +182,7 @@ package protocol HopDecider: Sendable {
 }
 
 /// Sees the content of a response pass; called in the session's loop.
-package protocol ContentRecorder: Sendable {
+package protocol ContentRecorder: AnyObject, Sendable {
     /// More content, content coding taken off.
     func record(_ bytes: UnsafeRawBufferPointer)
     /// Whether so much waits for it that no more should come.

@@ -97,8 +97,11 @@ extension TaskDriver {
             give(decoding.decoded)
             if let error = pendingFailure { return failed(error) }
         }
-        response?.trailers = trailers
-        if let response, !trailers.isEmpty { task.setResponse(response) }
+        if !trailers.isEmpty, var response {
+            response.trailers = trailers
+            self.response = response
+            task.setResponse(response)
+        }
         if let error = sink.finish(trailers: trailers) { return failed(error) }
         if let recorder {
             recorder.finish(trailers: trailers)

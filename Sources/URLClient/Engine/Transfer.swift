@@ -184,7 +184,7 @@ final class Transfer {
         let head = unsafe ResponseFields(bytes: lines, names: names)
         if status.code < 200, status.code != 101 {
             if interim.count < 32 {
-                interim.append(ClientResponse.Interim(status: status, head: head))
+                interim = interim + [ClientResponse.Interim(status: status, head: head)]
                 driver.interimReceived(status, head)
             }
             return true
