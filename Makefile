@@ -10,6 +10,9 @@ TEST_SECONDS = 600
 # For `make bench`: flags of Benchmarks/parser.py; ARGS goes to Benchmarks/server.py.
 PARSER_ARGS =
 
+# How programs are built for use.
+RELEASE = -c release $(shell Scripts/release-flags)
+
 # For `make test-traits`: a folder of its own, so that the usual build stays.
 TRAITS = --enable-all-traits --scratch-path .build-traits
 
@@ -29,7 +32,7 @@ help: ## list these targets
 
 run: ## serve a folder: make run DIR=/srv/www PORT=8000 ARGS='--access-log'
 	@Scripts/bootstrap run
-	swift run -c release httpkit serve "$(DIR)" --port "$(PORT)" $(ARGS)
+	swift run $(RELEASE) httpkit serve "$(DIR)" --port "$(PORT)" $(ARGS)
 
 test: ## build everything and run all tests; ARGS='--filter Chunked' picks some
 	@Scripts/bootstrap test
@@ -47,7 +50,7 @@ test-traits: ## the tests with all package traits on, which need more libraries
 
 acceptance: ## check the robustness figures against a running server; some minutes
 	@Scripts/bootstrap test
-	swift build -c release --product httpkit
+	swift build $(RELEASE) --product httpkit
 	Scripts/acceptance
 
 webdav-acceptance: ## the tests of WebDAV at full length: kills, large files, clients
@@ -58,7 +61,7 @@ webdav-acceptance: ## the tests of WebDAV at full length: kills, large files, cl
 
 build: ## build the libraries and httpkit, optimised
 	@Scripts/bootstrap run
-	swift build -c release
+	swift build $(RELEASE)
 
 bench: ## measure parser and server against the C limit and nginx; a few minutes
 	@Scripts/bootstrap bench

@@ -39,13 +39,18 @@ def compile_c(source, name, *flags):
     return target
 
 
-def build_product(name, package=HERE):
+def build_product(name, package=HERE, flags=()):
     """Builds one product of Benchmarks/Package.swift, or of another package, in release mode;
     returns its path."""
     note(f"building {name}")
-    command = ["swift", "build", "-c", "release", "--package-path", str(package)]
+    command = ["swift", "build", "-c", "release", "--package-path", str(package), *flags]
     subprocess.run([*command, "--product", name], check=True, stdout=sys.stderr)
     return built_product(name, package)
+
+
+def release_flags():
+    """How `make build` has httpkit built."""
+    return output_of(str(HERE.parent / "Scripts" / "release-flags")).split()
 
 
 def built_product(name, package=HERE):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares the time of a login that fails for an unknown user with one that fails for a password.
 
-    swift build -c release --product httpkit
+    make build
     Benchmarks/login_time.py [--runs 2000] [--scheme basic|digest] [--httpkit .build/release/httpkit]
 
 Both kinds are sent in turn, in random order, over one connection, so that whatever else the machine

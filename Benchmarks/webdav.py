@@ -348,7 +348,7 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     harness.compile_c(harness.HERE / "Load" / "plan.c", "plan")
     if not options.no_build and "ours" in names:
-        harness.build_product("httpkit", webdav_servers.REPOSITORY)
+        harness.build_product("httpkit", webdav_servers.REPOSITORY, harness.release_flags())
     report = {"kind": "webdav", "machine": harness.machine(), "rounds": rounds,
               "versions": webdav_servers.versions(), "notes": webdav_servers.NOTES,
               "less": {}, "scenarios": {}}

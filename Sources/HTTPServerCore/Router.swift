@@ -24,12 +24,12 @@ public struct Router: ImmediateHandler {
         private var table: RouteTable
         private let snapshot = AtomicLazyReference<RouteTable.Snapshot>()
 
-        init(_ table: RouteTable = RouteTable()) {
+        init(_ table: consuming RouteTable = RouteTable()) {
             unsafe self.table = table
         }
 
         /// The same routes, to be changed.
-        var copy: Routes { unsafe Routes(table) }
+        var copy: Routes { unsafe Routes(RouteTable(copying: table)) }
 
         /// Whether they were used, after which they do not change.
         var isUsed: Bool { snapshot.load() != nil }
@@ -40,7 +40,8 @@ public struct Router: ImmediateHandler {
 
         /// The routes as they are from now on.
         var used: RouteTable.Snapshot {
-            snapshot.load() ?? snapshot.storeIfNil(unsafe RouteTable.Snapshot(table))
+            snapshot.load()
+                ?? snapshot.storeIfNil(unsafe RouteTable.Snapshot(RouteTable(copying: table)))
         }
     }
 

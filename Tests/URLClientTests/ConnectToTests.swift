@@ -103,6 +103,34 @@ struct ConnectToTests {
         withExtendedLifetime(server) {}
     }
 
+    #if os(Linux)
+        @Test("A socket in Linux's abstract namespace")
+        func abstractSocket() async throws {
+            let name = "httpkit-test-\(UInt64.random(in: 0...UInt64.max))"
+            let script = """
+                import socket, sys
+                listener = socket.socket(socket.AF_UNIX)
+                listener.bind("\\0" + sys.argv[1])
+                listener.listen()
+                print("up", flush=True)
+                peer = listener.accept()[0]
+                head = b""
+                while b"\\r\\n\\r\\n" not in head: head += peer.recv(4096)
+                host = [line for line in head.split(b"\\r\\n") if line.startswith(b"Host: ")][0]
+                length = str(len(host)).encode()
+                peer.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: " + length + b"\\r\\n\\r\\n" + host)
+                peer.recv(1)
+                """
+            let peer = try RunningProgram("python3", ["-c", script, name])
+            #expect(await peer.wait { $0.text.contains("up") }, "\(peer.complaints)")
+            var request = ClientRequest(.get, "http://name.test:81/")
+            request.connectTo = .abstractSocket(name)
+            #expect("\(ConnectTarget.abstractSocket(name))" == "unix:@\(name)")
+            let (content, _) = try await ClientSession().data(for: request)
+            #expect(text(content) == "Host: name.test:81")
+        }
+    #endif
+
     @Test("A policy is asked per hop, and gives the next endpoint for a dead one")
     func failover() async throws {
         let server = try await TestServer()

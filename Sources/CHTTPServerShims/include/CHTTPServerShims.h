@@ -40,11 +40,13 @@ static inline int http_server_open_beneath(int directory, const char *path, int 
 }
 
 /// Opens `path` for reading, below `directory` and by no link at all (RESOLVE_NO_SYMLINKS too): one on
-/// the way is ELOOP.
-static inline int http_server_open_without_links(int directory, const char *path, int flags) {
+/// the way is ELOOP. Where it shall not cross to what is mounted there, that is EXDEV
+/// (RESOLVE_NO_XDEV).
+static inline int http_server_open_without_links(int directory, const char *path, int flags, int crosses) {
 #if defined(SYS_openat2)
     struct http_server_open_how how = {
-        .flags = (uint64_t)(unsigned)flags, .mode = 0, .resolve = 0x08 | 0x04 | 0x02};
+        .flags = (uint64_t)(unsigned)flags, .mode = 0,
+        .resolve = (crosses ? 0 : 0x01) | 0x08 | 0x04 | 0x02};
     return (int)syscall(SYS_openat2, directory, path, &how, sizeof how);
 #else
     errno = ENOSYS;

@@ -15,7 +15,7 @@ extension Connection {
             case .more: return false
             case .content(let range):
                 unsafe deliver(Array(bytes[range]), to: exchange)
-                if exchange.body.isComplete { contentEnded(exchange) }
+                if unsafe exchange.body.isComplete { contentEnded(exchange) }
             case .end: contentEnded(exchange)
             }
         } catch {
@@ -35,7 +35,7 @@ extension Connection {
     }
 
     func contentEnded(_ exchange: Exchange) {
-        exchange.completeInput(trailers: exchange.body.trailers)
+        exchange.completeInput(trailers: unsafe exchange.body.trailers)
         if deadlineKind == .content { setDeadline(.none, 0) }
         if let next = unsafe state.receivedEnd() { proceed(next) }
     }
@@ -52,7 +52,8 @@ extension Connection {
     /// Long content of known length goes from the system straight into the pieces that the
     /// handler gets.
     var isReadingLongContent: Bool {
-        guard unsafe state.input == .content, tail.isEmpty, let exchange, !exchange.isFull else {
+        guard unsafe state.input == .content, unsafe tail.isEmpty, let exchange, !exchange.isFull
+        else {
             return false
         }
         return (exchange.contentLeft ?? 0) >= 16 << 10
@@ -97,9 +98,9 @@ extension Connection {
     func advance(_ exchange: Exchange, by piece: [UInt8]) {
         do throws(HTTPParseError) {
             var position = 0
-            _ = try exchange.body.next(piece.span, from: &position)
+            _ = try unsafe exchange.body.next(piece.span, from: &position)
             deliver(piece, to: exchange)
-            guard exchange.body.isComplete else { return }
+            guard unsafe exchange.body.isComplete else { return }
             contentEnded(exchange)
         } catch {
             contentFailed(exchange, error)
@@ -123,7 +124,8 @@ extension Connection {
 
     /// The handler took a piece: there is room for more.
     func contentWasTaken() {
-        guard exchange?.isFull == false, !interest.contains(.read) || !tail.isEmpty else { return }
+        guard exchange?.isFull == false, unsafe !interest.contains(.read) || !tail.isEmpty
+        else { return }
         goOn()
     }
 

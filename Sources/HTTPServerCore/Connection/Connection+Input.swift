@@ -31,7 +31,7 @@ extension Connection {
     var holdsRequests: Bool { hasOutput && closing == .no }
 
     func received(_ bytes: UnsafeRawBufferPointer) {
-        if tail.isEmpty {
+        if unsafe tail.isEmpty {
             let used = unsafe process(bytes, into: &loop.sendBuffer)
             if closing != .closed, used < bytes.count {
                 unsafe tail.append(UnsafeRawBufferPointer(rebasing: bytes[used...]))
@@ -46,17 +46,17 @@ extension Connection {
 
     /// Requests that were held back because enough was written for one turn.
     func answerHeldRequests() {
-        guard !tail.isEmpty, partial == nil, closing == .no else { return }
+        guard unsafe !tail.isEmpty, partial == nil, closing == .no else { return }
         guard unsafe state.input == .head, unsafe !state.isBusy, !holdsRequests else { return }
         loop.execute { [self] in goOn() }
     }
 
     func processTail() {
-        guard !tail.isEmpty else { return }
+        guard unsafe !tail.isEmpty else { return }
         let used = unsafe process(tail.unsafeBytes, into: &loop.sendBuffer)
         guard closing != .closed else { return }
-        tail.consume(used)
-        if tail.isEmpty { tail = ByteBuffer() }
+        unsafe tail.consume(used)
+        if unsafe tail.isEmpty { unsafe tail = ByteBuffer() }
     }
 
     /// Reads as many messages, or as much of them, as there is.
@@ -134,7 +134,7 @@ extension Connection {
         watch(interest.subtracting(.read))
         if !output.isEmpty, unsafe state.input != .content { return }
         // Whole requests may wait there for their turn; `goOn` closes behind them.
-        if unsafe state.input == .head, !tail.isEmpty, partial == nil {
+        if unsafe state.input == .head, unsafe !tail.isEmpty, partial == nil {
             return loop.execute { [self] in goOn() }
         }
         switch unsafe state.peerEnded(insideHead: !tail.isEmpty && state.input == .head) {
@@ -148,7 +148,7 @@ extension Connection {
     /// Closes once everything that came before the end of the peer's stream is answered.
     func closeAfterPeer() {
         guard peerHasEnded, closing == .no, output.isEmpty, unsafe !state.isBusy else { return }
-        if tail.isEmpty { return abort(.clientClosed) }
+        if unsafe tail.isEmpty { return abort(.clientClosed) }
         if partial != nil { abort(.connectionLost) }
     }
 }

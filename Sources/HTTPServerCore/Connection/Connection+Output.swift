@@ -56,7 +56,7 @@ extension Connection {
             watch(interest.subtracting(.write))
             if deadlineKind == .write { restoreDeadline() }
             outputEnded()
-            if closing == .no, !tail.isEmpty || !interest.contains(.read) {
+            if closing == .no, unsafe !tail.isEmpty || !interest.contains(.read) {
                 loop.execute { [self] in goOn() }
             }
             closeWhenIdle()
@@ -91,7 +91,7 @@ extension Connection {
             closing = .lingering
             transport?.shutdownWriting()
             setDeadline(.linger, Self.lingerTime)
-            tail = ByteBuffer()
+            unsafe tail = ByteBuffer()
             watch(wantsInput ? .read : [])
         }
     }

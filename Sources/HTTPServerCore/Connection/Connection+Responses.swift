@@ -157,7 +157,7 @@ extension Connection {
         if let told = core.hooks.contentSent { tellSent(told) }
         guard let continuation else { return }
         if output.buffered > Self.highWater {
-            exchange?.suspendWriter(continuation)
+            if let exchange { exchange.suspendWriter(continuation) }
         } else {
             continuation.resume()
         }
@@ -202,7 +202,7 @@ extension Connection {
         case .close:
             closeReason = closeReason ?? .finished
             exchange?.detach()
-            closing = tail.isEmpty ? .afterOutput : .lingerAfterOutput
+            closing = unsafe tail.isEmpty ? .afterOutput : .lingerAfterOutput
         case .closeLingering:
             closeReason = closeReason ?? .finished
             exchange?.detach()

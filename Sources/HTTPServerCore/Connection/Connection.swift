@@ -34,6 +34,7 @@ package final class Connection: LoopClient, @unchecked Sendable {
     var interest: PollInterest = .read
     var deadlineKind = DeadlineKind.none
     var isHead = false
+    @exclusivity(unchecked)
     var tail = ByteBuffer()
     var partial: PartialHead?
     var exchange: Exchange?
@@ -122,7 +123,7 @@ package final class Connection: LoopClient, @unchecked Sendable {
     }
 
     private func headIsLate() {
-        guard !tail.isEmpty else { return abort(.timedOut(.head)) }
+        guard unsafe !tail.isEmpty else { return abort(.timedOut(.head)) }
         isHead = false
         closeReason = .timedOut(.head)
         unsafe state.refusedInput()
@@ -151,14 +152,14 @@ package final class Connection: LoopClient, @unchecked Sendable {
         guard closing == .no else { return }
         closeReason = .shutdown
         guard unsafe state.beginsShutdown() else { return }
-        if tail.isEmpty, !peerHasEnded, !hasOutput { receive() }
+        if unsafe tail.isEmpty, !peerHasEnded, !hasOutput { receive() }
         closeWhenIdle()
     }
 
     /// Ends a connection that the server wants to stop, once everything is sent.
     func closeWhenIdle() {
         guard closing == .no, !hasOutput, unsafe state.isIdleAtShutdown else { return }
-        if tail.isEmpty || partial != nil { abort(.shutdown) }
+        if unsafe tail.isEmpty || partial != nil { abort(.shutdown) }
     }
 
     /// The transport says that nothing more can be sent or received.

@@ -20,9 +20,12 @@ final class Exchange: @unchecked Sendable {
     /// What takes the content coding off; `nil` when there is none, or it stays.
     var decoding: BodyDecoding?
 
+    @exclusivity(unchecked)
     var body: BodyParser
+    @exclusivity(unchecked)
     private var pieces: [[UInt8]] = []
     private var buffered = 0
+    @exclusivity(unchecked)
     private var reader: CheckedContinuation<[UInt8]?, any Error>?
     private var readerWait: Wait?
     private var inputError: (any Error)?
@@ -42,7 +45,7 @@ final class Exchange: @unchecked Sendable {
         self.connection = connection
         loop = connection.loop
         announcedLength = announced
-        body = BodyParser(framing, limits: limits)
+        unsafe body = BodyParser(framing, limits: limits)
         inputIsComplete = framing == .none || framing == .tunnel
     }
 
@@ -53,7 +56,7 @@ final class Exchange: @unchecked Sendable {
     }
 
     /// Whether content waits for the handler, and not the other way round.
-    var hasUntakenContent: Bool { !pieces.isEmpty }
+    var hasUntakenContent: Bool { unsafe !pieces.isEmpty }
     var isFull: Bool { buffered >= Self.bufferedLimit }
 
     // MARK: Content
@@ -85,33 +88,33 @@ final class Exchange: @unchecked Sendable {
 
     /// A piece for which nobody has to wait, though the system may have to be asked for it.
     private func pieceAtHand() -> [UInt8]? {
-        guard reader == nil else { return nil }
-        if pieces.isEmpty { connection?.readAhead() }
+        guard unsafe reader == nil else { return nil }
+        if unsafe pieces.isEmpty { connection?.readAhead() }
         return takePiece()
     }
 
     /// Whether all was read that there will ever be.
     private var isAtEnd: Bool {
-        inputIsComplete && pieces.isEmpty && reader == nil && inputError == nil
+        unsafe inputIsComplete && pieces.isEmpty && reader == nil && inputError == nil
     }
 
     /// All of the content that is left, if it has come in whole and is no longer than that: nobody
     /// has to wait for it. On any thread.
     func wholeContent(upTo byteLimit: Int) -> [UInt8]? {
-        guard loop.isCurrent, inputIsComplete, reader == nil, inputError == nil,
+        guard loop.isCurrent, inputIsComplete, unsafe reader == nil, inputError == nil,
             buffered <= byteLimit
         else { return nil }
         // Mostly it is one piece, which need not be copied.
-        let all = pieces.count == 1 ? pieces[0] : Array(pieces.joined())
-        pieces = []
+        let all = unsafe pieces.count == 1 ? pieces[0] : Array(pieces.joined())
+        unsafe pieces = []
         buffered = 0
         connection?.contentWasTaken()
         return all
     }
 
     private func takePiece() -> [UInt8]? {
-        guard !pieces.isEmpty else { return nil }
-        let piece = pieces.removeFirst()
+        guard unsafe !pieces.isEmpty else { return nil }
+        let piece = unsafe pieces.removeFirst()
         buffered -= piece.count
         connection?.contentWasTaken()
         return piece
@@ -119,32 +122,32 @@ final class Exchange: @unchecked Sendable {
 
     private func read(_ continuation: CheckedContinuation<[UInt8]?, any Error>, _ wait: Wait) {
         guard !wait.isCancelled else { return continuation.resume(throwing: CancellationError()) }
-        guard reader == nil else {
+        guard unsafe reader == nil else {
             return continuation.resume(throwing: RequestBodyError.alreadyRead)
         }
         if let piece = takePiece() { return continuation.resume(returning: piece) }
         if let inputError { return continuation.resume(throwing: inputError) }
         if inputIsComplete { return continuation.resume(returning: nil) }
-        reader = continuation
+        unsafe reader = continuation
         readerWait = wait
         connection?.contentIsWanted()
     }
 
     private func cancel(_ wait: Wait) {
         wait.isCancelled = true
-        guard let reader, readerWait === wait else { return }
-        self.reader = nil
+        guard let reader = unsafe reader, readerWait === wait else { return }
+        unsafe self.reader = nil
         reader.resume(throwing: CancellationError())
     }
 
     /// Takes in a piece of content from the connection.
     func deliver(_ piece: [UInt8]) {
         received += Int64(piece.count)
-        if let reader {
-            self.reader = nil
+        if let reader = unsafe reader {
+            unsafe self.reader = nil
             reader.resume(returning: piece)
         } else {
-            pieces.append(piece)
+            unsafe pieces.append(piece)
             buffered += piece.count
         }
     }
@@ -152,8 +155,8 @@ final class Exchange: @unchecked Sendable {
     func completeInput(trailers: HTTPFields) {
         inputIsComplete = true
         self.trailers = trailers
-        if let reader {
-            self.reader = nil
+        if let reader = unsafe reader {
+            unsafe self.reader = nil
             reader.resume(returning: nil)
         }
     }
@@ -161,8 +164,8 @@ final class Exchange: @unchecked Sendable {
     func failInput(_ error: any Error) {
         guard !inputIsComplete, inputError == nil else { return }
         inputError = error
-        if let reader {
-            self.reader = nil
+        if let reader = unsafe reader {
+            unsafe self.reader = nil
             reader.resume(throwing: error)
         }
     }
@@ -189,10 +192,11 @@ final class Exchange: @unchecked Sendable {
     func detach(_ error: (any Error)? = nil) {
         guard connection != nil else { return }
         connection = nil
-        pieces = []
+        unsafe pieces = []
         buffered = 0
-        failInput(error ?? RequestBodyError.connectionLost)
-        resumeWriter(error ?? ResponseWriterError.connectionLost)
+        // Errors are made for those alone who wait for something.
+        if !inputIsComplete { failInput(error ?? RequestBodyError.connectionLost) }
+        if !writers.isEmpty { resumeWriter(error ?? ResponseWriterError.connectionLost) }
         if error != nil { task?.cancel() }
         task = nil
     }

@@ -36,14 +36,19 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     private let thread = Atomic<UInt>(0)
 
     // Confined.
+    @exclusivity(unchecked)
     private var slots: [Slot] = []
     private var freeSlots: [UInt32] = []
+    @exclusivity(unchecked)
     private var jobs: [LoopJob] = []
+    @exclusivity(unchecked)
     private var runningJobs: [LoopJob] = []
+    @exclusivity(unchecked)
     private var wheel: TimerWheel
     private var armedTimer: UInt64?
     /// The monotonic clock in nanoseconds, read once for each batch of events.
-    package private(set) var now: UInt64
+    package var now: UInt64 { time }
+    private var time: UInt64
     /// Where connections read into, one after another.
     package let receiveRoom: UnsafeMutableRawBufferPointer
     /// Where connections write what they answer to one read.
@@ -81,8 +86,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         queue = DispatchQueue(label: label, qos: qos, target: target)
         self.linger = linger
         self.firesDeadlines = firesDeadlines
-        now = Syscalls.monotonic()
-        wheel = TimerWheel(now: now)
+        time = Syscalls.monotonic()
+        unsafe wheel = TimerWheel(now: time)
         unsafe headParser = HeadParser(.request, limits: limits, leniency: leniency)
         source = DispatchSource.makeReadSource(
             fileDescriptor: poller.descriptor, queue: queue)
@@ -110,18 +115,18 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         thread.store(Syscalls.currentThread(), ordering: .relaxed)
         defer { thread.store(0, ordering: .relaxed) }
         // The loop may have slept for long: deadlines set by the first events count from here.
-        now = Syscalls.monotonic()
+        time = Syscalls.monotonic()
         while true {
-            let isWaiting = jobs.isEmpty
+            let isWaiting = unsafe jobs.isEmpty
             let count = poller.wait(milliseconds: isWaiting ? linger : 0) {
                 // Before the first of them: what they answer is dated by it.
-                now = Syscalls.monotonic()
+                time = Syscalls.monotonic()
             } each: { event in
                 self.dispatch(event)
             }
             runJobs()
             fireDeadlines()
-            if count == 0, isWaiting, jobs.isEmpty { break }
+            if count == 0, isWaiting, unsafe jobs.isEmpty { break }
         }
         armTimer()
     }
@@ -129,14 +134,14 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     @inline(__always)
     private func dispatch(_ event: PollEvent) {
         let index = Int(truncatingIfNeeded: event.token & 0xFFFF_FFFF)
-        guard index < slots.count else {
+        guard unsafe index < slots.count else {
             if event.token == Poller.wakeToken { takeInbox() }
             if event.token == Poller.timerToken { armedTimer = nil }
             return
         }
         // An event of this batch may be for a connection that an earlier one has closed.
-        guard slots[index].generation == UInt32(truncatingIfNeeded: event.token >> 32),
-            let client = slots[index].client
+        guard unsafe slots[index].generation == UInt32(truncatingIfNeeded: event.token >> 32),
+            let client = unsafe slots[index].client
         else { return }
         client.handle(event)
     }
@@ -149,7 +154,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
             inbox.isSignalled = false
             return taken
         }
-        jobs += newJobs
+        unsafe jobs += newJobs
         for item in work { item() }
     }
 
@@ -157,11 +162,11 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     /// goes on in the same turn. The rounds are bounded, so that input gets its turn.
     private func runJobs() {
         var rounds = 16
-        while !jobs.isEmpty, rounds > 0 {
+        while unsafe !jobs.isEmpty, rounds > 0 {
             rounds -= 1
-            swap(&jobs, &runningJobs)
-            for job in runningJobs { run(job) }
-            runningJobs.removeAll(keepingCapacity: true)
+            unsafe swap(&jobs, &runningJobs)
+            for job in unsafe runningJobs { run(job) }
+            unsafe runningJobs.removeAll(keepingCapacity: true)
         }
     }
 
@@ -174,7 +179,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 
     fileprivate func add(_ job: LoopJob) {
         if isCurrent {
-            jobs.append(job)
+            unsafe jobs.append(job)
             return
         }
         signal { $0.jobs.append(job) }
@@ -222,30 +227,30 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         if let free = freeSlots.popLast() {
             index = free
         } else {
-            index = UInt32(slots.count)
-            slots.append(Slot())
+            index = unsafe UInt32(slots.count)
+            unsafe slots.append(Slot())
         }
-        slots[Int(index)].client = client
-        client.token = UInt64(slots[Int(index)].generation) << 32 | UInt64(index)
+        unsafe slots[Int(index)].client = client
+        client.token = unsafe UInt64(slots[Int(index)].generation) << 32 | UInt64(index)
     }
 
     package func remove(_ client: LoopClient) {
         let index = Int(client.token & 0xFFFF_FFFF)
-        guard index < slots.count, slots[index].client === client else { return }
-        slots[index].client = nil
-        slots[index].generation = (slots[index].generation &+ 1) & 0x7FFF_FFFF
+        guard unsafe index < slots.count, unsafe slots[index].client === client else { return }
+        unsafe slots[index].client = nil
+        unsafe slots[index].generation = (slots[index].generation &+ 1) & 0x7FFF_FFFF
         freeSlots.append(UInt32(index))
     }
 
     /// The client with a token; `nil` when it was removed.
     package func client(_ token: UInt64) -> LoopClient? {
         let index = Int(token & 0xFFFF_FFFF)
-        guard index < slots.count,
-            slots[index].generation == UInt32(truncatingIfNeeded: token >> 32)
+        guard unsafe index < slots.count,
+            unsafe slots[index].generation == UInt32(truncatingIfNeeded: token >> 32)
         else {
             return nil
         }
-        return slots[index].client
+        return unsafe slots[index].client
     }
 
     // MARK: Deadlines (confined)
@@ -263,15 +268,16 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     }
 
     private func fireDeadlines() {
-        guard wheel.count > 0, firesDeadlines else { return }
+        guard unsafe wheel.count > 0, firesDeadlines else { return }
         var due: [(UInt64, UInt64)] = []
-        wheel.advance(to: now) { due.append(($0, $1)) }
+        unsafe wheel.advance(to: now) { due.append(($0, $1)) }
         for (token, tick) in due { fire(token, tick) }
     }
 
     private func fire(_ token: UInt64, _ tick: UInt64) {
         let index = Int(token & 0xFFFF_FFFF)
-        guard index < slots.count, let client = slots[index].client, client.token == token,
+        guard unsafe index < slots.count, let client = unsafe slots[index].client,
+            client.token == token,
             unsafe client.scheduled == tick &* TimerWheel.tick
         else { return }
         unsafe client.scheduled = .max
@@ -283,7 +289,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 
     /// Before the thread is given back: the poller has to wake us for the next deadline.
     private func armTimer() {
-        let next = firesDeadlines ? wheel.next : nil
+        let next = unsafe firesDeadlines ? wheel.next : nil
         guard next != armedTimer else { return }
         armedTimer = next
         poller.setTimer(next)
@@ -338,7 +344,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     }
 
     package func forEachConnection(_ body: (Connection) -> Void) {
-        for slot in slots {
+        for slot in unsafe slots {
             if let connection = slot.client as? Connection { body(connection) }
         }
     }

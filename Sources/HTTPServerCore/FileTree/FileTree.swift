@@ -40,12 +40,26 @@ package final class FileTree: Sendable {
     /// something has found out by `realPath` where that is.
     package func place(of path: [UInt8]) throws(SystemError) -> FilePlace {
         guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else {
-            return FilePlace(directory: try directory([]), name: path)
+            return FilePlace(directory: try directory([]), name: path, isOnRootMount: true)
+        }
+        let (outer, name) = (Array(path[..<slash]), Array(path[(slash + 1)...]))
+        // Mostly it is where the root is, and nobody has to be asked for that.
+        if let directory = directoryOnRootMount(outer) {
+            return FilePlace(directory: directory, name: name, isOnRootMount: true)
         }
         let directory = OpenDirectory(
-            try open(
-                Array(path[..<slash]), O_RDONLY | O_DIRECTORY | O_CLOEXEC, followsLinks: false))
-        return FilePlace(directory: directory, name: Array(path[(slash + 1)...]))
+            try open(outer, O_RDONLY | O_DIRECTORY | O_CLOEXEC, followsLinks: false))
+        return FilePlace(directory: directory, name: name)
+    }
+
+    private func directoryOnRootMount(_ path: [UInt8]) -> OpenDirectory? {
+        #if os(Linux)
+            guard !path.contains(0) else { return nil }
+            let opened = unsafe path.withTerminated { unsafe root.openOnOwnMount($0) }
+            return opened.map { OpenDirectory(OpenFile(owning: $0)) }
+        #else
+            return nil
+        #endif
     }
 
     /// What the system tells of a path; links that lead inside are followed.
@@ -138,10 +152,11 @@ extension [UInt8] {
 package struct FilePlace: Sendable {
     package let directory: OpenDirectory
     package let name: [UInt8]
+    /// Whether the directory is known to be reached by the mount that the root of its tree is on.
+    package let isOnRootMount: Bool
 
-    package init(directory: OpenDirectory, name: [UInt8]) {
-        self.directory = directory
-        self.name = name
+    package init(directory: OpenDirectory, name: [UInt8], isOnRootMount: Bool = false) {
+        (self.directory, self.name, self.isOnRootMount) = (directory, name, isOnRootMount)
     }
 }
 

@@ -124,7 +124,17 @@ package final class RootDirectory: Sendable {
         ) -> CInt {
             followsLinks
                 ? unsafe http_server_open_beneath(descriptor, path, flags, 0)
-                : unsafe http_server_open_without_links(descriptor, path, flags)
+                : unsafe http_server_open_without_links(descriptor, path, flags, 1)
+        }
+
+        /// Opens a directory by no link, if that leads to no other mount than the root's.
+        /// - Parameter path: as above.
+        /// - Returns: a descriptor; `nil` where it cannot be opened so.
+        func openOnOwnMount(_ path: UnsafePointer<CChar>) -> CInt? {
+            guard !opensStepwise.load(ordering: .relaxed) else { return nil }
+            let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
+            let file = unsafe http_server_open_without_links(descriptor, path, flags, 0)
+            return file >= 0 ? file : nil
         }
 
         /// Whether the kernel does it for the root itself.

@@ -2,14 +2,14 @@ internal import HTTPParser
 
 /// The routes of a router, one array for each part, so that finding one touches little memory.
 ///
-/// It is a value, like its router: a copy taken by a server does not change any more.
-struct RouteTable: Sendable {
-    /// Routes that do not change any more, which are used where they stand. What could change would
-    /// be copied for each use: a dozen references to be counted, by all event loops at once.
+/// It is used where it stands: a copy for each use would be a dozen references to be counted, by all
+/// event loops at once. So there is none unless somebody asks for it.
+struct RouteTable: ~Copyable, Sendable {
+    /// Routes that do not change any more.
     final class Snapshot: Sendable {
         let table: RouteTable
 
-        init(_ table: RouteTable) {
+        init(_ table: consuming RouteTable) {
             self.table = table
         }
     }
@@ -29,6 +29,15 @@ struct RouteTable: Sendable {
     /// The hash of each route's path, and the next older route of the same path, or -1.
     private var hashes: [UInt64] = []
     private var older: [Int] = []
+
+    init() {}
+
+    /// The same routes, to be changed on their own.
+    init(copying other: borrowing RouteTable) {
+        (patterns, methods, services) = (other.patterns, other.methods, other.services)
+        (tree, conditions, newest) = (other.tree, other.conditions, other.newest)
+        (used, hashes, older) = (other.used, other.hashes, other.older)
+    }
 
     mutating func add(_ pattern: RoutePattern, _ method: HTTPMethod?, _ handler: some Handler) {
         let route = patterns.count

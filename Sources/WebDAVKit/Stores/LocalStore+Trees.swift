@@ -27,8 +27,9 @@ extension LocalStore {
             } catch {
                 guard error.isAcrossVolumes else { throw error }
                 try copyNow(path, to: destination, deep: true, isMove: true)
-                let faults = source.directory.removeTree(
-                    source.name, onRemoval: properties.onRemoval)
+                let faults = clock.removing {
+                    source.directory.removeTree(source.name, onRemoval: properties.onRemoval)
+                }
                 if let fault = faults.first {
                     throw WebDAVError(
                         WebDAVError(fault.error).status,
@@ -117,7 +118,7 @@ extension LocalStore {
         guard old.kind != .other || old.isLink else { throw SystemError.forbidden("rename") }
         let status = try new.directory.status(of: new.name)
         if old.kind != .directory, status.kind != .directory {
-            try new.directory.rename(new.name, to: target, .replacing)
+            try clock.replace(target, by: new)
             return properties.forget(old)
         }
         let aside = scratch.place(beside: target)
@@ -166,7 +167,9 @@ extension LocalStore {
 
     /// Removes what nobody sees any more.
     private func removeTree(_ place: FilePlace) {
-        _ = place.directory.removeTree(place.name, onRemoval: properties.onRemoval)
+        _ = clock.removing {
+            place.directory.removeTree(place.name, onRemoval: properties.onRemoval)
+        }
     }
 
     /// Whether the paths lead to one thing, or one leads into the other, judged by what is on the

@@ -26,6 +26,7 @@ public final class LocalStore: ResourceStore {
     let properties: LocalProperties
     let patience: DiskPatience
     let spellings: LocalSpellings
+    package let clock = WriteClock()
     private let synchronizes: Bool
 
     /// Opens a directory.
@@ -217,8 +218,10 @@ public final class LocalStore: ResourceStore {
     ) throws -> ResourceInfo {
         let (file, from) = try content.written(in: scratch, for: target)
         if old?.kind == .regular { try properties.copy(from: target, to: file) }
-        let time = WriteClock.next()
-        try file.setModified(modified ?? time.seconds, nanoseconds: time.nanoseconds)
+        if old != nil || modified != nil || clock.mayRepeat {
+            let time = clock.next()
+            try file.setModified(modified ?? time.seconds, nanoseconds: time.nanoseconds)
+        }
         let status = try file.status()
         if let old, old.kind == .regular {
             // New content is nothing that was trusted with another user's rights.
@@ -228,7 +231,11 @@ public final class LocalStore: ResourceStore {
         guard let info = ResourceInfo(status) else { throw WebDAVError.notFound }
         if synchronizes { try Syscalls.synchronize(file.descriptor) }
         do throws(SystemError) {
-            try from.directory.rename(from.name, to: target, .replacing)
+            if old == nil {
+                try from.directory.rename(from.name, to: target, .replacing)
+            } else {
+                try clock.replace(target, by: from)
+            }
         } catch {
             guard error.isMissing, scratch.renewIfGone() else { throw error }
             throw WebDAVError(.internalServerError, "what was received is gone from the disk")
@@ -258,15 +265,18 @@ public final class LocalStore: ResourceStore {
             let target = try place(of: path)
             let status = try target.directory.status(of: target.name)
             guard status.kind == .regular, status.size <= Self.shortFileLimit else { return target }
-            try target.directory.remove(target.name, isDirectory: false)
+            try clock.removing { () throws(SystemError) in
+                try target.directory.remove(target.name, isDirectory: false)
+            }
             properties.forget(status)
             return nil
         }
         guard let target else { return [] }
         return try await work { [self] () throws in
             defer { spellings.forget() }
-            return target.directory.removeTree(target.name, onRemoval: properties.onRemoval)
-                .map { ResourceFailure(path, $0) }
+            return clock.removing {
+                target.directory.removeTree(target.name, onRemoval: properties.onRemoval)
+            }.map { ResourceFailure(path, $0) }
         }
     }
 
@@ -345,64 +355,5 @@ public final class LocalStore: ResourceStore {
         if let error = error as? SystemError { return WebDAVError(error) }
         if let fault = error as? TreeFault { return WebDAVError(fault.error) }
         return error
-    }
-}
-
-extension WebDAVError {
-    /// What a client is told of an error of the system.
-    package init(_ error: SystemError) {
-        if error.isQuotaExceeded {
-            self.init(
-                .insufficientStorage, "no more room may be used", condition: .quotaNotExceeded)
-        } else if error.isStorageFull {
-            self = .storageFull
-        } else if error.isMissing {
-            self = .notFound
-        } else if error.isForbidden {
-            self = .forbidden
-        } else if error.isBusy {
-            self.init(.forbidden, "it is in use")
-        } else if error.isNameTooLong {
-            self.init(.forbidden, "the name is too long")
-        } else if error.isExhausted {
-            self.init(.serviceUnavailable)
-        } else {
-            self.init(.internalServerError, error.description)
-        }
-    }
-}
-
-extension ResourceFailure {
-    init(_ root: ResourcePath, _ fault: TreeFault) {
-        let path = fault.path.isEmpty ? root : root.appending(fault.path)
-        self.init(path, WebDAVError(fault.error))
-    }
-}
-
-extension ResourceInfo {
-    /// `nil` for what is neither a file nor a directory.
-    init?(_ status: FileStatus) {
-        guard status.kind != .other else { return nil }
-        let modified = InternetTimestamp(
-            secondsSinceEpoch: status.modifiedSeconds, nanoseconds: Int(status.modifiedNanoseconds))
-        self.init(
-            isCollection: status.kind == .directory,
-            length: status.kind == .directory ? 0 : status.size, modified: modified)
-        if status.bornSeconds != 0 {
-            created = InternetTimestamp(
-                secondsSinceEpoch: status.bornSeconds, nanoseconds: Int(status.bornNanoseconds))
-        }
-        if status.kind == .regular { tag = Self.tag(status) }
-    }
-
-    /// Which file, how long, when changed, and when made: each PUT makes a new file, so the last
-    /// tells contents apart that share inode, size and a time that the client has set. `WriteClock`
-    /// tells those apart that are written within one tick of the file system's clock. The time of
-    /// the last change of status has no part in it, because properties change that one.
-    private static func tag(_ status: FileStatus) -> ResourceTag {
-        .file(
-            inode: status.inode, length: status.size,
-            modified: status.modifiedSeconds &* 1_000_000_000 &+ status.modifiedNanoseconds,
-            born: status.bornSeconds &* 1_000_000_000 &+ status.bornNanoseconds)
     }
 }

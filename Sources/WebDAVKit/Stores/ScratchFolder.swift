@@ -9,6 +9,8 @@ final class ScratchFolder: Sendable {
         var folder: OpenDirectory
         var name: [UInt8]
         var status: FileStatus
+        /// Whether it is on the mount that the root is on.
+        var isOnRootMount: Bool
     }
 
     private let tree: FileTree
@@ -39,13 +41,17 @@ final class ScratchFolder: Sendable {
     /// - Parameter isContent: whether it is for content that nobody has yet, so that nothing is
     ///   lost with it.
     func place(beside target: FilePlace, isContent: Bool = false) -> FilePlace {
-        if let status = try? target.directory.status(of: []), let session = try? current(),
-            session.status.isOnVolume(of: status)
-        {
+        if let session = try? current(), isReachable(session, from: target) {
             return FilePlace(directory: session.folder, name: nextName())
         }
         return FilePlace(
             directory: target.directory, name: name(in: target.directory, isContent))
+    }
+
+    private func isReachable(_ session: Session, from target: FilePlace) -> Bool {
+        if session.isOnRootMount, target.isOnRootMount { return true }
+        guard let status = try? target.directory.status(of: []) else { return false }
+        return session.status.isOnVolume(of: status)
     }
 
     /// Makes a file on the volume of `target`, for what is to get its name. It blocks.
@@ -169,7 +175,10 @@ final class ScratchFolder: Sendable {
                 let folder = try own.directory(name)
                 let status = try folder.status(of: [])
                 if folder.file.hold(), try own.status(of: name).isSameFile(as: status) {
-                    return Session(folder: folder, name: name, status: status)
+                    let root = try tree.directory([]).status(of: [])
+                    return Session(
+                        folder: folder, name: name, status: status,
+                        isOnRootMount: status.isOnVolume(of: root))
                 }
                 throw SystemError("open", code: 2)
             } catch {

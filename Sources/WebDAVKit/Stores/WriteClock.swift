@@ -1,20 +1,54 @@
 internal import HTTPCodecs
 internal import HTTPServerCore
+internal import Synchronization
 
-/// Times of changes that no two files have in common.
+/// Times of changes that no two files of a store have in common.
 ///
 /// A file system's clock stands still for some milliseconds, in which a file may be replaced more
-/// than once and get an inode back that it had: its tag would be that of older content.
-enum WriteClock {
-    private static let last = Locked<Int64>(0)
+/// than once and get an inode back that it had: its tag would be that of older content. Where no
+/// inode can have come back, the file system's own time is as good.
+package final class WriteClock: Sendable {
+    private let last = Locked<Int64>(0)
+    private let removals = Atomic(0)
+    private let lastRemoval = Atomic<UInt64>(0)
+    /// More than any such clock stands still, in nanoseconds.
+    private static let stillness: UInt64 = 100_000_000
 
     /// Now, and later than the time before.
-    static func next() -> (seconds: Int64, nanoseconds: Int64) {
+    func next() -> (seconds: Int64, nanoseconds: Int64) {
         let now = Syscalls.realtime()
         let time = last.withLock { last in
             last = max(last + 1, now.seconds * 1_000_000_000 + now.nanoseconds)
             return last
         }
         return (time / 1_000_000_000, time % 1_000_000_000)
+    }
+
+    /// Runs what removes files, so that their inodes are free for others.
+    func removing<Result, Fault: Error>(
+        _ body: () throws(Fault) -> Result
+    ) throws(Fault) -> Result {
+        removals.add(1, ordering: .sequentiallyConsistent)
+        defer {
+            lastRemoval.store(Syscalls.monotonic(), ordering: .sequentiallyConsistent)
+            removals.subtract(1, ordering: .sequentiallyConsistent)
+        }
+        return try body()
+    }
+
+    /// Gives a file the name of another one, which is gone then.
+    func replace(
+        _ target: FilePlace, by source: FilePlace
+    ) throws(SystemError) {
+        try removing { () throws(SystemError) in
+            try source.directory.rename(source.name, to: target, .replacing)
+        }
+    }
+
+    /// Whether a file that is made now may have got the inode of one that was removed just before.
+    package var mayRepeat: Bool {
+        if removals.load(ordering: .sequentiallyConsistent) > 0 { return true }
+        let last = lastRemoval.load(ordering: .sequentiallyConsistent)
+        return last > 0 && Syscalls.monotonic() &- last < Self.stillness
     }
 }

@@ -1,5 +1,10 @@
-import Foundation
 import URLClient
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 extension JSONValue {
     /// What one hop has taken, times in milliseconds.

@@ -1,5 +1,10 @@
-import Foundation
 import URLClient
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// The file beside a download that says how to go on with it.
 struct ResumeNote {

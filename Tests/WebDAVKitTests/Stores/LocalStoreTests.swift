@@ -268,6 +268,38 @@ struct LocalStoreTests {
         #expect(tags.count == 1_000)
     }
 
+    /// A file that is new may have the inode of one that was removed just before, whatever has
+    /// removed it: then it needs a time of its own.
+    @Test(arguments: ["DELETE", "DELETE tree", "MOVE", "MOVE tree", "COPY", "PUT"])
+    func removalsAreNoted(_ removal: String) async throws {
+        let share = try Share()
+        try share.write("a", "a")
+        try share.write("b", "b")
+        let store = try LocalStore(root: share.path)
+        func path(_ name: String) throws -> ResourcePath { try #require(ResourcePath(name)) }
+        for name in ["tree", "other"] {
+            try await store.makeCollection(at: path(name))
+            try share.write("c", name + "/c")
+        }
+        func put(_ name: String) async throws {
+            let content = try await store.stage(.empty, for: path(name), expected: 0)
+            _ = try await store.place(content, at: path(name), modified: nil)
+        }
+        try await put("new")
+        try await store.copy(path("a"), to: path("copy"), deep: true)
+        try await store.move(path("copy"), to: path("moved"))
+        #expect(!store.clock.mayRepeat)
+        switch removal {
+        case "DELETE": #expect(try await store.remove(path("a")).isEmpty)
+        case "DELETE tree": #expect(try await store.remove(path("tree")).isEmpty)
+        case "MOVE": try await store.move(path("a"), to: path("b"))
+        case "MOVE tree": try await store.move(path("tree"), to: path("other"))
+        case "COPY": try await store.copy(path("a"), to: path("b"), deep: true)
+        default: try await put("a")
+        }
+        #expect(store.clock.mayRepeat)
+    }
+
     @Test func ourFolderGoesWhenTheStoreIsClosed() async throws {
         let share = try Share()
         let store = try LocalStore(root: share.path)

@@ -1,0 +1,63 @@
+internal import HTTPParser
+package import HTTPServerCore
+
+// What the system tells of files, as WebDAV tells it.
+
+extension WebDAVError {
+    /// What a client is told of an error of the system.
+    package init(_ error: SystemError) {
+        if error.isQuotaExceeded {
+            self.init(
+                .insufficientStorage, "no more room may be used", condition: .quotaNotExceeded)
+        } else if error.isStorageFull {
+            self = .storageFull
+        } else if error.isMissing {
+            self = .notFound
+        } else if error.isForbidden {
+            self = .forbidden
+        } else if error.isBusy {
+            self.init(.forbidden, "it is in use")
+        } else if error.isNameTooLong {
+            self.init(.forbidden, "the name is too long")
+        } else if error.isExhausted {
+            self.init(.serviceUnavailable)
+        } else {
+            self.init(.internalServerError, error.description)
+        }
+    }
+}
+
+extension ResourceFailure {
+    init(_ root: ResourcePath, _ fault: TreeFault) {
+        let path = fault.path.isEmpty ? root : root.appending(fault.path)
+        self.init(path, WebDAVError(fault.error))
+    }
+}
+
+extension ResourceInfo {
+    /// `nil` for what is neither a file nor a directory.
+    init?(_ status: FileStatus) {
+        guard status.kind != .other else { return nil }
+        let modified = InternetTimestamp(
+            secondsSinceEpoch: status.modifiedSeconds, nanoseconds: Int(status.modifiedNanoseconds))
+        self.init(
+            isCollection: status.kind == .directory,
+            length: status.kind == .directory ? 0 : status.size, modified: modified)
+        if status.bornSeconds != 0 {
+            created = InternetTimestamp(
+                secondsSinceEpoch: status.bornSeconds, nanoseconds: Int(status.bornNanoseconds))
+        }
+        if status.kind == .regular { tag = Self.tag(status) }
+    }
+
+    /// Which file, how long, when changed, and when made: each PUT makes a new file, so the last
+    /// tells contents apart that share inode, size and a time that the client has set. `WriteClock`
+    /// tells those apart that are written within one tick of the file system's clock. The time of
+    /// the last change of status has no part in it, because properties change that one.
+    private static func tag(_ status: FileStatus) -> ResourceTag {
+        .file(
+            inode: status.inode, length: status.size,
+            modified: status.modifiedSeconds &* 1_000_000_000 &+ status.modifiedNanoseconds,
+            born: status.bornSeconds &* 1_000_000_000 &+ status.bornNanoseconds)
+    }
+}
