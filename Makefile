@@ -11,7 +11,7 @@ TEST_SECONDS = 600
 PARSER_ARGS =
 
 # How programs are built for use.
-RELEASE = -c release $(shell Scripts/release-flags)
+RELEASE = -c release $$(Scripts/release-flags)
 
 # For `make test-traits`: a folder of its own, so that the usual build stays.
 TRAITS = --enable-all-traits --scratch-path .build-traits

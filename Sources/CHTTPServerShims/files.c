@@ -153,6 +153,20 @@ int http_server_is_local(int file) {
     }
 }
 
+int http_server_is_one_volume(int file) {
+    struct statfs system;
+    if (fstatfs(file, &system) != 0) return 0;
+    switch ((uint32_t)system.f_type) {
+    case 0x0000EF53:  // ext2, ext3, ext4
+    case 0x58465342:  // XFS
+    case 0xF2F52010:  // F2FS
+    case 0x01021994:  // tmpfs
+        return 1;
+    default:
+        return 0;
+    }
+}
+
 ssize_t http_server_path(int file, char *room, size_t count) {
     char name[32];
     snprintf(name, sizeof name, "/proc/self/fd/%d", file);
@@ -233,6 +247,11 @@ int64_t http_server_waits(void) {
 int http_server_is_local(int file) {
     struct statfs system;
     return fstatfs(file, &system) == 0 && (system.f_flags & MNT_LOCAL) != 0;
+}
+
+int http_server_is_one_volume(int file) {
+    (void)file;
+    return 0;
 }
 
 ssize_t http_server_path(int file, char *room, size_t count) {

@@ -47,6 +47,10 @@ int http_server_set_modified(int file, int64_t seconds, int64_t nanoseconds);
 /// another machine or program; 0 where that is not known.
 int http_server_is_local(int file);
 
+/// Whether what is on one mount is on one volume, so that anything can be renamed to anywhere there.
+/// Btrfs and others have volumes inside of one that are no mounts.
+int http_server_is_one_volume(int file);
+
 /// The path of an open file, without NUL at its end; -1 where the system cannot tell. `count` is at
 /// least 1024.
 ssize_t http_server_path(int file, char *room, size_t count);

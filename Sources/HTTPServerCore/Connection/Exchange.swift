@@ -170,6 +170,14 @@ final class Exchange: @unchecked Sendable {
         }
     }
 
+    /// What has come and was not taken is gone: to whoever reads on, it must not look like the end.
+    private func loseInput(_ error: any Error) {
+        inputIsComplete = false
+        unsafe pieces = []
+        buffered = 0
+        failInput(error)
+    }
+
     // MARK: Stream
 
     /// Waits until the connection has taken enough; resumed by `resumeWriter`.
@@ -192,10 +200,10 @@ final class Exchange: @unchecked Sendable {
     func detach(_ error: (any Error)? = nil) {
         guard connection != nil else { return }
         connection = nil
-        unsafe pieces = []
-        buffered = 0
-        // Errors are made for those alone who wait for something.
-        if !inputIsComplete { failInput(error ?? RequestBodyError.connectionLost) }
+        // Errors are made only where there is something that somebody may miss.
+        if unsafe !inputIsComplete || !pieces.isEmpty {
+            loseInput(error ?? RequestBodyError.connectionLost)
+        }
         if !writers.isEmpty { resumeWriter(error ?? ResponseWriterError.connectionLost) }
         if error != nil { task?.cancel() }
         task = nil

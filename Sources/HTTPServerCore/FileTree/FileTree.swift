@@ -14,6 +14,8 @@ internal import CHTTPServerShims
 /// segment is `.` or `..`. Calls block.
 package final class FileTree: Sendable {
     private let root: RootDirectory
+    /// Whether what is on the root's mount is on its volume.
+    private let mountIsVolume: Bool
 
     /// - Parameters:
     ///   - path: the path of the directory.
@@ -21,6 +23,7 @@ package final class FileTree: Sendable {
     ///     can tell.
     package init(_ path: String, followsLinks: Bool = true) throws(SystemError) {
         root = try RootDirectory(path, followsLinks: followsLinks)
+        mountIsVolume = http_server_is_one_volume(root.descriptor) != 0
     }
 
     /// Whether the root is on a file system of this machine, which waits for nothing but its disk.
@@ -40,12 +43,13 @@ package final class FileTree: Sendable {
     /// something has found out by `realPath` where that is.
     package func place(of path: [UInt8]) throws(SystemError) -> FilePlace {
         guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else {
-            return FilePlace(directory: try directory([]), name: path, isOnRootMount: true)
+            return FilePlace(
+                directory: try directory([]), name: path, isOnRootVolume: mountIsVolume)
         }
         let (outer, name) = (Array(path[..<slash]), Array(path[(slash + 1)...]))
         // Mostly it is where the root is, and nobody has to be asked for that.
-        if let directory = directoryOnRootMount(outer) {
-            return FilePlace(directory: directory, name: name, isOnRootMount: true)
+        if mountIsVolume, let directory = directoryOnRootMount(outer) {
+            return FilePlace(directory: directory, name: name, isOnRootVolume: true)
         }
         let directory = OpenDirectory(
             try open(outer, O_RDONLY | O_DIRECTORY | O_CLOEXEC, followsLinks: false))
@@ -152,11 +156,11 @@ extension [UInt8] {
 package struct FilePlace: Sendable {
     package let directory: OpenDirectory
     package let name: [UInt8]
-    /// Whether the directory is known to be reached by the mount that the root of its tree is on.
-    package let isOnRootMount: Bool
+    /// Whether the directory is known to be on the volume and the mount of the root of its tree.
+    package let isOnRootVolume: Bool
 
-    package init(directory: OpenDirectory, name: [UInt8], isOnRootMount: Bool = false) {
-        (self.directory, self.name, self.isOnRootMount) = (directory, name, isOnRootMount)
+    package init(directory: OpenDirectory, name: [UInt8], isOnRootVolume: Bool = false) {
+        (self.directory, self.name, self.isOnRootVolume) = (directory, name, isOnRootVolume)
     }
 }
 

@@ -16,7 +16,8 @@ package final class DiskPatience: Sendable {
     private static let restFactor: UInt64 = 20
     private static let watchTime: UInt64 = 10_000_000_000
 
-    private let isLocal: Bool
+    /// Whether the file system is one of this machine.
+    let isLocal: Bool
     private let isBusyUntil = Atomic<UInt64>(0)
     /// Until when it is looked at whether what takes long has waited, which costs a call each time.
     private let isWatchedUntil = Atomic<UInt64>(0)

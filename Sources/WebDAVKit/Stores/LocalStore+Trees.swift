@@ -84,12 +84,16 @@ extension LocalStore {
         do {
             try source.directory.copyTree(
                 source.name, to: new, deep: deep, isMove: isMove, leavingOut: own,
-                finish: { [properties] (old, new) throws(SystemError) in
+                finish: { [properties, clock] (old, new) throws(SystemError) in
                     try properties.copy(from: old, to: new)
-                    guard isMove else { return }
-                    let status = try old.status()
-                    try new.setModified(
-                        status.modifiedSeconds, nanoseconds: status.modifiedNanoseconds)
+                    if isMove {
+                        let status = try old.status()
+                        try new.setModified(
+                            status.modifiedSeconds, nanoseconds: status.modifiedNanoseconds)
+                    } else if clock.mayRepeat {
+                        let time = clock.next()
+                        try new.setModified(time.seconds, nanoseconds: time.nanoseconds)
+                    }
                 })
             try put(new, at: target, from: nil, to: destination)
         } catch {

@@ -26,7 +26,7 @@ public final class LocalStore: ResourceStore {
     let properties: LocalProperties
     let patience: DiskPatience
     let spellings: LocalSpellings
-    package let clock = WriteClock()
+    let clock: WriteClock
     private let synchronizes: Bool
 
     /// Opens a directory.
@@ -36,9 +36,18 @@ public final class LocalStore: ResourceStore {
     ///     tell.
     ///   - synchronizes: whether to wait until content is on the disk before a file gets it.
     /// - Throws: when there is no such directory.
-    public init(
+    public convenience init(
         root: String, followsLinks: Bool = true, synchronizes: Bool = false
     ) throws(SystemError) {
+        try self.init(
+            root: root, followsLinks: followsLinks, synchronizes: synchronizes, clock: .shared)
+    }
+
+    /// The same with a clock of its own.
+    package init(
+        root: String, followsLinks: Bool = true, synchronizes: Bool = false, clock: WriteClock
+    ) throws(SystemError) {
+        self.clock = clock
         tree = try FileTree(root, followsLinks: followsLinks)
         scratch = ScratchFolder(tree)
         patience = DiskPatience(isLocal: tree.isLocal)
@@ -216,9 +225,11 @@ public final class LocalStore: ResourceStore {
     private func put(
         _ content: LocalContent, at target: FilePlace, in old: FileStatus?, modified: Int64?
     ) throws -> ResourceInfo {
+        let wasStaged = !content.isInMemory
         let (file, from) = try content.written(in: scratch, for: target)
         if old?.kind == .regular { try properties.copy(from: target, to: file) }
-        if old != nil || modified != nil || clock.mayRepeat {
+        // What others keep, they may date anew when it is closed.
+        if old != nil || modified != nil || wasStaged || !patience.isLocal || clock.mayRepeat {
             let time = clock.next()
             try file.setModified(modified ?? time.seconds, nanoseconds: time.nanoseconds)
         }

@@ -9,8 +9,8 @@ final class ScratchFolder: Sendable {
         var folder: OpenDirectory
         var name: [UInt8]
         var status: FileStatus
-        /// Whether it is on the mount that the root is on.
-        var isOnRootMount: Bool
+        /// Whether it is on the volume and the mount of the root.
+        var isOnRootVolume: Bool
     }
 
     private let tree: FileTree
@@ -49,7 +49,7 @@ final class ScratchFolder: Sendable {
     }
 
     private func isReachable(_ session: Session, from target: FilePlace) -> Bool {
-        if session.isOnRootMount, target.isOnRootMount { return true }
+        if session.isOnRootVolume, target.isOnRootVolume { return true }
         guard let status = try? target.directory.status(of: []) else { return false }
         return session.status.isOnVolume(of: status)
     }
@@ -178,7 +178,7 @@ final class ScratchFolder: Sendable {
                     let root = try tree.directory([]).status(of: [])
                     return Session(
                         folder: folder, name: name, status: status,
-                        isOnRootMount: status.isOnVolume(of: root))
+                        isOnRootVolume: status.isOnVolume(of: root))
                 }
                 throw SystemError("open", code: 2)
             } catch {

@@ -2,7 +2,7 @@ internal import HTTPCodecs
 internal import HTTPServerCore
 internal import Synchronization
 
-/// Times of changes that no two files of a store have in common.
+/// Times of changes that tell files apart which could be taken for one another.
 ///
 /// A file system's clock stands still for some milliseconds, in which a file may be replaced more
 /// than once and get an inode back that it had: its tag would be that of older content. Where no
@@ -11,8 +11,15 @@ package final class WriteClock: Sendable {
     private let last = Locked<Int64>(0)
     private let removals = Atomic(0)
     private let lastRemoval = Atomic<UInt64>(0)
-    /// More than any such clock stands still, in nanoseconds.
-    private static let stillness: UInt64 = 100_000_000
+    private let stillness: UInt64
+
+    /// Several stores may be of one folder.
+    package static let shared = WriteClock()
+
+    /// - Parameter stillness: more than any such clock stands still, in nanoseconds.
+    package init(stillness: UInt64 = 100_000_000) {
+        self.stillness = stillness
+    }
 
     /// Now, and later than the time before.
     func next() -> (seconds: Int64, nanoseconds: Int64) {
@@ -49,6 +56,6 @@ package final class WriteClock: Sendable {
     package var mayRepeat: Bool {
         if removals.load(ordering: .sequentiallyConsistent) > 0 { return true }
         let last = lastRemoval.load(ordering: .sequentiallyConsistent)
-        return last > 0 && Syscalls.monotonic() &- last < Self.stillness
+        return last > 0 && Syscalls.monotonic() &- last < stillness
     }
 }

@@ -155,6 +155,51 @@ struct HalfCloseTests {
         #expect(isGone)
     }
 
+    /// How a handler reads content.
+    enum Reading: CaseIterable { case inPieces, atOnce, restInPieces, restAtOnce }
+
+    @Test(
+        "Content that had come in whole does not look shorter once the client is gone",
+        arguments: Reading.allCases, [Ending.reset, .hangUp])
+    func endBehindContent(_ reading: Reading, _ ending: Ending) async throws {
+        let (gate, log) = (ServerGate(), ServerLog<String>())
+        let client = MemoryConnection(
+            AsyncHandler { request in
+                let pieces = request.body.makeAsyncIterator()
+                do {
+                    if reading == .restInPieces || reading == .restAtOnce {
+                        var first = pieces
+                        log.add(String(decoding: try await first.next() ?? [], as: UTF8.self))
+                    }
+                    log.add("begun")
+                    await gate.wait()
+                    var length = 0
+                    if reading == .atOnce || reading == .restAtOnce {
+                        length = try await request.body.collect().count
+                    } else {
+                        var rest = pieces
+                        while let piece = try await rest.next() { length += piece.count }
+                    }
+                    log.add("\(length) bytes")
+                } catch {
+                    log.add("\(error)")
+                }
+                return Response(.ok)
+            })
+        let content = "3\r\nabc\r\n4\r\ndefg\r\n0\r\n\r\n"
+        client.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" + content)
+        _ = await log.first { $0 == "begun" }
+        await client.settle()
+        if ending == .hangUp {
+            client.hangUp()
+        } else {
+            client.feed([.failure(Self.connectionReset)])
+        }
+        _ = try await client.closed()
+        gate.open()
+        #expect(await log.first { $0 != "begun" && $0 != "abc" } == "connectionLost")
+    }
+
     @Test("A failing send ends a stream with an error", arguments: [brokenPipe, connectionReset])
     func failingSend(_ code: CInt) async throws {
         let log = ServerLog<String>()
