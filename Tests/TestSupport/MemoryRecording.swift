@@ -13,6 +13,8 @@ package struct MemoryRecord: Sendable {
     package var received = 0
     package var hasShutDownWriting = false
     package var closes = 0
+    /// How often closing was made to look like a failure.
+    package var resets = 0
     /// Events that led to nothing though they were asked for: a poller would repeat them without
     /// end.
     package var needlessEvents = 0

@@ -186,6 +186,10 @@ package final class MemoryTransport: Transport, @unchecked Sendable {
         recording.change { $0.hasShutDownWriting = true }
     }
 
+    package func closesByReset() {
+        recording.change { $0.resets += 1 }
+    }
+
     package func close() {
         isClosed = true
         inbox = []

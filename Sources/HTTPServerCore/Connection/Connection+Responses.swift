@@ -27,6 +27,7 @@ extension Connection {
             return answerUnsound(option, into: &out)
         }
         isChunked = framing == .chunked
+        isUntilClose = framing == .untilClose && !isHead
         do throws(HTTPMessageError) {
             let usesBodyType = response.fields.isEmpty || !response.fields.contains(.contentType)
             try unsafe serializer.head(

@@ -54,6 +54,8 @@ package final class Connection: LoopClient, @unchecked Sendable {
     var trailers = HTTPFields()
     /// Whether the response can have trailers.
     var isChunked = false
+    /// Whether nothing but the end of the connection is the end of the response.
+    var isUntilClose = false
 
     /// Bytes that wait for a slow client before `ResponseWriter.write` suspends.
     static let highWater = 64 << 10
@@ -180,6 +182,8 @@ package final class Connection: LoopClient, @unchecked Sendable {
         let reason = closing == .lingering ? closeReason ?? reason : reason
         closing = .closed
         endObserving(failure: reason)
+        // What is cut off must not look whole (RFC 9112 section 8).
+        if isUntilClose, unsafe hasOutput || state.isBusy { transport?.closesByReset() }
         unsafe state.closed()
         transport?.close()
         transport = nil

@@ -16,6 +16,8 @@ package protocol Transport: AnyObject {
     func shutdownWriting()
     /// Ends both directions. It is called once.
     func close()
+    /// Has `close` look like a failure to the peer, and not like an end.
+    func closesByReset()
 }
 
 /// A connected, non-blocking socket that a loop polls.
@@ -54,6 +56,10 @@ package final class SocketTransport: Transport {
 
     package func shutdownWriting() {
         Syscalls.shutdownWriting(descriptor)
+    }
+
+    package func closesByReset() {
+        Syscalls.dropUnsent(descriptor)
     }
 
     package func close() {

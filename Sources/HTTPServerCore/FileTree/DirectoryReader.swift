@@ -34,11 +34,16 @@ package final class DirectoryReader: @unchecked Sendable {
     }
 
     /// The next name but `.` and `..`; `nil` after the last.
-    package func next() -> [UInt8]? {
-        while let entry = unsafe readdir(stream) {
+    package func next() throws(SystemError) -> [UInt8]? {
+        while true {
+            // An error looks like the end otherwise.
+            errno = 0
+            guard let entry = unsafe readdir(stream) else {
+                guard errno == 0 else { throw SystemError("readdir") }
+                return nil
+            }
             let name = unsafe RootDirectory.name(of: entry)
             if name != [0x2E], name != [0x2E, 0x2E] { return name }
         }
-        return nil
     }
 }

@@ -27,20 +27,25 @@ extension OpenDirectory {
 
     /// Removes what a name stands for. What cannot be removed stays, with the directories around
     /// it.
-    /// - Parameter onRemoval: told of each file and directory that has gone, with what it was.
+    /// - Parameters:
+    ///   - keeps: whether a file stays, which is a fault, judged by what it is now.
+    ///   - onRemoval: told of each file and directory that has gone, with what it was.
     /// - Returns: what could not be removed; empty when all is gone.
     package func removeTree(
-        _ name: [UInt8], onRemoval: ((FileStatus) -> Void)? = nil
+        _ name: [UInt8], keeping keeps: ((FileStatus) -> Bool)? = nil,
+        onRemoval: ((FileStatus) -> Void)? = nil
     ) -> [TreeFault] {
-        removeTree(name, path: [], depth: 0, onRemoval)
+        removeTree(name, path: [], depth: 0, keeps, onRemoval)
     }
 
     private func removeTree(
-        _ name: [UInt8], path: [UInt8], depth: Int, _ onRemoval: ((FileStatus) -> Void)?
+        _ name: [UInt8], path: [UInt8], depth: Int, _ keeps: ((FileStatus) -> Bool)?,
+        _ onRemoval: ((FileStatus) -> Void)?
     ) -> [TreeFault] {
         do throws(SystemError) {
             let status = try status(of: name)
             guard status.kind == .directory else {
+                if keeps?(status) == true { throw SystemError("unlink", code: EBUSY) }
                 try remove(name, isDirectory: false)
                 onRemoval?(status)
                 return []
@@ -51,7 +56,7 @@ extension OpenDirectory {
             for member in try inner.names() {
                 let memberPath = path.isEmpty ? member : path + [0x2F] + member
                 faults += inner.removeTree(
-                    member, path: memberPath, depth: depth + 1, onRemoval)
+                    member, path: memberPath, depth: depth + 1, keeps, onRemoval)
             }
             guard faults.isEmpty else { return faults }
             try remove(name, isDirectory: true)
@@ -67,7 +72,7 @@ extension OpenDirectory {
         if try status(of: []).isSameFile(as: directory) { return true }
         guard depth < Self.depthLimit else { throw SystemError("open", code: ENAMETOOLONG) }
         let reader = try DirectoryReader(self)
-        while let name = reader.next() {
+        while let name = try reader.next() {
             guard let inner = try? status(of: name), inner.kind == .directory else { continue }
             if try self.directory(name).holds(directory, depth: depth + 1) { return true }
         }
@@ -78,7 +83,7 @@ extension OpenDirectory {
     private func names() throws(SystemError) -> [[UInt8]] {
         let reader = try DirectoryReader(self)
         var names: [[UInt8]] = []
-        while let name = reader.next() { names.append(name) }
+        while let name = try reader.next() { names.append(name) }
         return names
     }
 

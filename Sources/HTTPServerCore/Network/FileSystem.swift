@@ -205,13 +205,16 @@ package final class RootDirectory: Sendable {
         }
         defer { unsafe closedir(stream) }
         var entries: [(name: [UInt8], status: FileStatus)] = []
-        while let entry = unsafe readdir(stream) {
+        while true {
+            errno = 0
+            guard let entry = unsafe readdir(stream) else { break }
             let name = unsafe Self.name(of: entry)
             guard name != [0x2E], name != [0x2E, 0x2E] else { continue }
             if let status = status(of: name, in: directory, path: path) {
                 entries.append((name, status))
             }
         }
+        guard errno == 0 else { throw SystemError("readdir") }
         return entries
     }
 

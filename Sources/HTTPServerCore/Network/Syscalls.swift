@@ -147,6 +147,13 @@ package enum Syscalls {
         result { unsafe pread(descriptor, room.baseAddress, room.count, off_t(offset)) }
     }
 
+    /// From now on closing a socket resets its connection.
+    package static func dropUnsent(_ descriptor: CInt) {
+        var time = linger(l_onoff: 1, l_linger: 0)
+        _ = unsafe setsockopt(
+            descriptor, SOL_SOCKET, SO_LINGER, &time, socklen_t(MemoryLayout<linger>.size))
+    }
+
     package static func shutdownWriting(_ descriptor: CInt) {
         #if os(Linux)
             _ = shutdown(descriptor, CInt(SHUT_WR))

@@ -72,6 +72,13 @@ package struct CachedHead: Sendable, Hashable {
 
     // MARK: Validation
 
+    /// Whether it is of the same stored response, and not of one that came in its place.
+    package func isSameResponse(as other: CachedHead) -> Bool {
+        url == other.url && variant == other.variant && responseTime == other.responseTime
+            && fields[.eTag] == other.fields[.eTag]
+            && fields[.lastModified] == other.fields[.lastModified]
+    }
+
     /// Whether the server can be asked whether it still holds.
     package var hasValidator: Bool { fields.contains(.eTag) || fields.contains(.lastModified) }
 

@@ -144,13 +144,15 @@ public final class ClientCache: Sendable {
     private var memoryEntryLimit: Int { min(max(memoryLimit / 4, 1), entryLimit) }
 
     private func keepInMemory(_ stored: Stored) {
+        memory.withLock { keep(stored, in: &$0) }
+    }
+
+    private func keep(_ stored: Stored, in memory: inout CacheIndex<Stored>) {
         guard case .bytes(let content) = stored.content else { return }
         let size = content.count + stored.head.byteCount
         guard size <= max(memoryLimit / 4, 1), content.count <= entryLimit else { return }
-        memory.withLock {
-            _ = $0.insert(
-                stored, size: Int64(size), key: stored.head.url, variant: stored.head.variant)
-        }
+        _ = memory.insert(
+            stored, size: Int64(size), key: stored.head.url, variant: stored.head.variant)
     }
 
     /// Takes the content of a response as it comes; `nil` if it would be too long.
@@ -205,10 +207,18 @@ public final class ClientCache: Sendable {
         }
     }
 
-    /// Stores what a 304 has said.
+    /// Stores what a 304 has said, if what is there is still what the server was asked about: the
+    /// head would not be that of a response that came meanwhile (RFC 9111 section 4.3.4), and what
+    /// was removed stays away.
     func freshen(_ stored: Stored, _ head: CachedHead) {
-        keepInMemory(Stored(head: head, content: stored.content))
-        onDisk { $0.freshen(head) }
+        memory.withLock { memory in
+            let isThere = memory.values(of: head.url).contains {
+                $0.head.isSameResponse(as: stored.head)
+            }
+            if isThere { keep(Stored(head: head, content: stored.content), in: &memory) }
+        }
+        let validated = stored.head
+        onDisk { $0.freshen(validated, head) }
     }
 
     /// Forgets what is stored for a URL.
@@ -253,6 +263,11 @@ extension ClientCache {
     package func refresh(_ url: String, with head: CachedHead) async {
         guard let stored = await lookUp(url, [:]) else { return }
         freshen(stored, head)
+    }
+
+    /// What happens when a 304 comes for a response that was found before.
+    package func refresh(_ found: (head: CachedHead, content: [UInt8]), with head: CachedHead) {
+        freshen(Stored(head: found.head, content: .bytes(found.content)), head)
     }
 
     /// Whether a recorder keeps so much.

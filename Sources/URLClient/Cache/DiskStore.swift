@@ -131,12 +131,13 @@ struct DiskStore {
         remove(gone.filter { $0.head != name || $0.body == place.body })
     }
 
-    /// Writes a head anew after a 304.
-    mutating func freshen(_ head: CachedHead) {
+    /// Writes a head anew after a 304, if what is there is still what the server was asked about.
+    mutating func freshen(_ validated: CachedHead, _ head: CachedHead) {
         let key = Self.key(head.url)
         let name = "\(key)-\(Self.variant(head.variant)).head"
         guard let old = StoreFiles.read("\(folder)/\(name)", upTo: CacheEntryFile.byteLimit),
-            var entry = CacheEntryFile.content(of: old), entry.head.url == head.url
+            var entry = CacheEntryFile.content(of: old),
+            entry.head.isSameResponse(as: validated)
         else { return }
         entry.head = head
         guard let bytes = try? CacheEntryFile.bytes(of: entry) else { return }

@@ -19,10 +19,18 @@ struct CookieFile: Sendable {
     /// The longest file that is read.
     static let byteLimit = 32 << 20
 
-    func load(now: HTTPDate) -> [Cookie] {
-        guard let bytes = StoreFiles.read(path, upTo: Self.byteLimit) else { return [] }
+    /// The cookies of the file; none where there is no file, or one that is none of cookies.
+    /// - Throws: why the file must not be written over.
+    func load(now: HTTPDate) throws(StoreFiles.Refusal) -> [Cookie] {
+        let content: [UInt8]?
+        do throws(StoreFiles.Failure) {
+            content = try StoreFiles.load(path, upTo: Self.byteLimit)
+        } catch {
+            throw .unreadable(error)
+        }
+        guard let bytes = content else { return [] }
         switch format {
-        case .native: return NativeCookies.cookies(in: bytes)
+        case .native: return try NativeCookies.cookies(in: bytes)
         case .netscape:
             return NetscapeCookies.cookies(in: String(decoding: bytes, as: UTF8.self), now: now)
         }
@@ -57,10 +65,11 @@ private enum NativeCookies {
         var sameSite: String
     }
 
-    static func cookies(in bytes: [UInt8]) -> [Cookie] {
+    static func cookies(in bytes: [UInt8]) throws(StoreFiles.Refusal) -> [Cookie] {
         var json = JSONBody()
         json.byteLimit = CookieFile.byteLimit
         guard let file = try? json.decode(File.self, from: bytes), file.version == 1 else {
+            try StoreFiles.refuseNewer(bytes, than: 1, json)
             return []
         }
         return file.cookies.map { row in

@@ -28,6 +28,8 @@ public final class CookieStorage: Sendable {
 
     private let state: Locked<State>
     private let file: CookieFile?
+    /// Why the file is left as it is.
+    private let refusal: StoreFiles.Refusal?
 
     /// Creates a storage that is forgotten with the process.
     /// - Parameters:
@@ -38,13 +40,15 @@ public final class CookieStorage: Sendable {
         publicSuffixes: any PublicSuffixes = SystemPublicSuffixes()
     ) {
         state = Locked(State(jar: CookieJar(limits: limits, suffixes: publicSuffixes)))
-        file = nil
+        (file, refusal) = (nil, nil)
     }
 
     /// Creates a storage with the cookies of a file, which is written by ``save()``, and when the
     /// storage goes.
     ///
-    /// A file that is not there, or is none of cookies, is as good as an empty one.
+    /// A file that is not there, or is none of cookies, is as good as an empty one. One that cannot
+    /// be read, or that a newer version has written, is left as it is: nothing comes from it, and
+    /// ``save()`` throws an error.
     /// - Parameters:
     ///   - path: the path of the file.
     ///   - format: how cookies are written there.
@@ -58,7 +62,13 @@ public final class CookieStorage: Sendable {
         var jar = CookieJar(limits: limits, suffixes: publicSuffixes)
         let file = CookieFile(path: path, format: format)
         let now = WallClock.now
-        for cookie in file.load(now: now) { jar.store(cookie, now: now) }
+        var refusal: StoreFiles.Refusal?
+        do throws(StoreFiles.Refusal) {
+            for cookie in try file.load(now: now) { jar.store(cookie, now: now) }
+        } catch {
+            refusal = error
+        }
+        self.refusal = refusal
         state = Locked(State(jar: jar))
         self.file = file
     }
@@ -136,6 +146,7 @@ public final class CookieStorage: Sendable {
         guard let cookies else { return }
         let now = WallClock.now
         do {
+            if let refusal { throw refusal }
             try file.save(cookies.filter { !$0.isExpired(at: now) })
         } catch {
             state.withLock { $0.isChanged = true }

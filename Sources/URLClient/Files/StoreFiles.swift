@@ -1,3 +1,5 @@
+internal import HTTPCodecs
+
 #if canImport(Darwin)
     internal import Darwin
 #elseif canImport(Glibc)
@@ -16,20 +18,60 @@ enum StoreFiles {
         var description: String { "\(call): error \(code)" }
     }
 
+    /// Why a file that is there is not written over: what nobody could read would be lost.
+    enum Refusal: Error, Sendable, Hashable, CustomStringConvertible {
+        case unreadable(Failure)
+        case newerVersion(Int)
+
+        var description: String {
+            switch self {
+            case .unreadable(let failure): "the file could not be read, \(failure)"
+            case .newerVersion(let version): "the file has the newer version \(version)"
+            }
+        }
+    }
+
     private static func failure(_ call: String) -> Failure { Failure(call: call, code: errno) }
 
-    /// The bytes of a file; `nil` where there is none or it has more than `limit`.
+    /// The bytes of a file; `nil` where there is none, it has more than `limit` or cannot be read.
     static func read(_ path: String, upTo limit: Int) -> [UInt8]? {
-        guard let file = try? OpenStoreFile(reading: path), file.size <= Int64(limit) else {
+        guard let bytes = try? load(path, upTo: limit) else { return nil }
+        return bytes
+    }
+
+    /// The bytes of a file; `nil` where there is none.
+    static func load(_ path: String, upTo limit: Int) throws(Failure) -> [UInt8]? {
+        let file: OpenStoreFile
+        do throws(Failure) {
+            file = try OpenStoreFile(reading: path)
+        } catch {
+            guard error.code == ENOENT else { throw error }
             return nil
         }
+        guard file.size <= Int64(limit) else { throw Failure(call: "read", code: EFBIG) }
         var bytes: [UInt8] = []
-        while let piece = try? file.read(at: Int64(bytes.count), upTo: 256 << 10) {
+        while true {
+            let piece = try file.read(at: Int64(bytes.count), upTo: 256 << 10)
             if piece.isEmpty { return bytes }
-            guard piece.count <= limit - bytes.count else { return nil }
+            guard piece.count <= limit - bytes.count else {
+                throw Failure(call: "read", code: EFBIG)
+            }
             bytes += piece
         }
-        return nil
+    }
+
+    /// Refuses JSON that says that it is of a newer version.
+    static func refuseNewer(
+        _ bytes: [UInt8], than version: Int, _ json: JSONBody
+    ) throws(Refusal) {
+        guard let new = try? json.decode(Version.self, from: bytes).version, new > version else {
+            return
+        }
+        throw .newerVersion(new)
+    }
+
+    private struct Version: Decodable {
+        let version: Int
     }
 
     /// Puts a file in the place of another, whole or not at all.

@@ -25,37 +25,59 @@ public final class StrictTransportStore: Sendable {
     private static let byteLimit = 8 << 20
 
     private let path: String?
+    /// Why the file is left as it is.
+    private let refusal: StoreFiles.Refusal?
     private let state: Locked<State>
 
     /// Creates a store that is forgotten with the process.
     /// - Parameter limit: the most hosts that are remembered.
     public init(limit: Int = 10_000) {
-        path = nil
+        (path, refusal) = (nil, nil)
         state = Locked(State(hosts: StrictTransport(limit: limit)))
     }
 
     /// Creates a store with the hosts of a file, which is written by ``save()``, and when the store
-    /// goes. A file that is not there, or is none of hosts, is as good as an empty one.
+    /// goes. A file that is not there, or is none of hosts, is as good as an empty one. One that
+    /// cannot be read, or that a newer version has written, is left as it is: nothing comes from
+    /// it, and ``save()`` throws an error.
     /// - Parameters:
     ///   - path: the path of the file.
     ///   - limit: the most hosts that are remembered.
     public init(file path: String, limit: Int = 10_000) {
         var hosts = StrictTransport(limit: limit)
-        var json = JSONBody()
-        json.byteLimit = Self.byteLimit
         let now = WallClock.now
-        if let bytes = StoreFiles.read(path, upTo: Self.byteLimit),
-            let file = try? json.decode(File.self, from: bytes), file.version == 1
-        {
-            for row in file.hosts {
+        var refusal: StoreFiles.Refusal?
+        do throws(StoreFiles.Refusal) {
+            for row in try Self.load(path) {
                 let rule = StrictTransport.Rule(
                     expiry: HTTPDate(secondsSinceEpoch: row.expiry),
                     includesSubdomains: row.includesSubdomains)
                 hosts.set(row.host, rule, now: now)
             }
+        } catch {
+            refusal = error
         }
+        self.refusal = refusal
         self.path = path
         state = Locked(State(hosts: hosts))
+    }
+
+    /// The hosts of a file; none where there is no file, or one that is none of hosts.
+    private static func load(_ path: String) throws(StoreFiles.Refusal) -> [Row] {
+        let content: [UInt8]?
+        do throws(StoreFiles.Failure) {
+            content = try StoreFiles.load(path, upTo: byteLimit)
+        } catch {
+            throw .unreadable(error)
+        }
+        guard let bytes = content else { return [] }
+        var json = JSONBody()
+        json.byteLimit = byteLimit
+        guard let file = try? json.decode(File.self, from: bytes), file.version == 1 else {
+            try StoreFiles.refuseNewer(bytes, than: 1, json)
+            return []
+        }
+        return file.hosts
     }
 
     deinit { try? save() }
@@ -91,6 +113,7 @@ public final class StrictTransportStore: Sendable {
                 includesSubdomains: rule.includesSubdomains)
         }
         do {
+            if let refusal { throw refusal }
             let file = File(hosts: rows.sorted { $0.host < $1.host })
             try StoreFiles.replace(path, with: JSONBody().encode(file))
         } catch {

@@ -197,7 +197,7 @@ extension HopPolicy {
         _ response: ClientResponse, _ request: ClientRequest, _ context: HopContext
     ) -> (any ContentRecorder)? {
         guard request.method == .get, Self.isWorthwhile(response),
-            let cache = cache(for: request, context)
+            let cache = cache(for: request, context), isDeliveredPlain(response, request)
         else { return nil }
         let asked = context.request
         guard
@@ -209,7 +209,7 @@ extension HopPolicy {
         else { return nil }
         let (requestTime, asking) = context.memory.withLock { ($0.requestTime, $0.cacheFields) }
         var fields = CacheRules.stored(response.fields)
-        let isDecoded = fields.contains(.contentEncoding)
+        let isDecoded = response.fields.contains(.contentEncoding)
         if isDecoded {
             // What is kept is what was delivered.
             fields.remove(.contentEncoding)
@@ -220,6 +220,15 @@ extension HopPolicy {
             fields: fields, requestTime: requestTime, responseTime: clock(), vary: vary,
             variant: CacheRules.variant(of: asking, names: vary))
         return cache.recorder(head, announced: isDecoded ? nil : response.announcedLength)
+    }
+
+    /// Whether no content coding is left on what is delivered, and so on what is kept. Coded
+    /// content is not kept: the next request may want it without the coding (RFC 9110 section 8.4).
+    private func isDeliveredPlain(_ response: ClientResponse, _ request: ClientRequest) -> Bool {
+        guard response.head.value(of: "content-encoding") != nil else { return true }
+        // One that is not known stays on, whatever is asked for.
+        guard let coding = try? ContentCoding(applied: response.fields) else { return false }
+        return coding == .identity || request.decodesContent ?? configuration.decodesContent
     }
 
     /// Without any of these fields a response is stale at once, and nobody can ask whether it still

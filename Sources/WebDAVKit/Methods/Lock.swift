@@ -91,7 +91,12 @@ extension WebDAVHandler {
     private func makeEmpty(_ call: WebDAVCall) async throws {
         guard !call.namesCollection else { throw WebDAVError.noParent }
         let content = try await store.stage(.empty, for: call.path, expected: 0)
-        _ = try await store.place(content, at: call.path, modified: nil)
+        _ = try await store.place(content, at: call.path, modified: nil) { info in
+            // Who decides about the request may have taken long.
+            guard info == nil else {
+                throw WebDAVError(.conflict, "somebody has made it meanwhile")
+            }
+        }
     }
 
     private func refresh(_ call: WebDAVCall) async throws -> Response {

@@ -20,25 +20,27 @@ final class LocalMembers: Sendable {
         reader = try DirectoryReader(try store.tree.directory(path.bytes))
     }
 
-    func next(of store: LocalStore) -> [ResourceMember]? {
+    func next(of store: LocalStore) throws(SystemError) -> [ResourceMember]? {
         var members: [ResourceMember] = []
         members.reserveCapacity(Self.batchCount)
         while members.count < Self.batchCount {
-            guard let name = reader.next() else {
+            guard let name = try reader.next() else {
                 end.store(true, ordering: .relaxed)
                 break
             }
-            if let member = member(name, of: store) { members.append(member) }
+            if let member = try member(name, of: store) { members.append(member) }
         }
         return members.isEmpty ? nil : members
     }
 
     /// `nil` for what no client is to see: our own, names that no URL can have here, links that
     /// lead out, and what is neither a file nor a directory.
-    private func member(_ name: [UInt8], of store: LocalStore) -> ResourceMember? {
-        guard !OwnNames.contains(name),
-            ResourcePath.isName(name),
-            var status = try? reader.directory.status(of: name)
+    private func member(
+        _ name: [UInt8], of store: LocalStore
+    ) throws(SystemError) -> ResourceMember? {
+        // What cannot be looked at must not look as if it were gone.
+        guard !OwnNames.contains(name), ResourcePath.isName(name),
+            var status = try reader.directory.statusIfThere(of: name)
         else { return nil }
         let isLink = status.isLink
         if isLink {
@@ -55,7 +57,7 @@ final class LocalMembers: Sendable {
             member.properties = store.properties.read(
                 name, in: reader.directory, status, now: start)
         } else if let file = try? store.tree.open(path.appending(name).bytes) {
-            member.properties = store.properties.read(file)
+            member.properties = (try? store.properties.read(file)) ?? []
         }
         return member
     }

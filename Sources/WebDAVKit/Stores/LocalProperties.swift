@@ -36,8 +36,10 @@ final class LocalProperties: Sendable {
         rootDevice = (try? tree.status(of: []))?.device
     }
 
-    func read(_ file: OpenFile) -> [DeadProperty] {
-        PropertyFile.decode(encoded(of: file))
+    /// - Throws: where there may be some that cannot be read now: who writes them again would lose
+    ///   those.
+    func read(_ file: OpenFile) throws(SystemError) -> [DeadProperty] {
+        PropertyFile.decode(try encoded(of: file))
     }
 
     /// Those of a file or directory in an open directory, which need not be opened: mostly it has
@@ -53,18 +55,25 @@ final class LocalProperties: Sendable {
         let hasFiles = hasFiles.load(ordering: .relaxed)
         if !hasFiles, absence.holds(status) { return [] }
         let value = try? directory.attribute(Self.attribute, of: name, upTo: Self.attributeLimit)
-        let bytes = encoded(value, of: FilePlace(directory: directory, name: name))
+        let place = FilePlace(directory: directory, name: name)
+        let bytes = (try? encoded(value, of: place)) ?? []
         guard bytes.isEmpty else { return PropertyFile.decode(bytes) }
         if !hasFiles { absence.note(status, now: now) }
         return []
     }
 
     /// - Parameter value: that of the attribute, as far as there is one.
-    private func encoded(_ value: [UInt8]?, of place: FilePlace) -> [UInt8] {
+    private func encoded(
+        _ value: [UInt8]?, of place: FilePlace
+    ) throws(SystemError) -> [UInt8] {
         if let value, value != Self.elsewhere { return value }
-        guard hasFiles.load(ordering: .relaxed), let file = try? place.directory.open(place.name)
-        else { return [] }
-        return sideFile(of: file) ?? []
+        guard hasFiles.load(ordering: .relaxed) else { return [] }
+        do throws(SystemError) {
+            return try sideFile(of: try place.directory.open(place.name)) ?? []
+        } catch {
+            guard error.isMissing else { throw error }
+            return []
+        }
     }
 
     func write(_ properties: [DeadProperty], to file: OpenFile) throws {
@@ -80,20 +89,19 @@ final class LocalProperties: Sendable {
     func copy(from old: FilePlace, to new: OpenFile) throws(SystemError) {
         let value = try old.directory.attribute(
             Self.attribute, of: old.name, upTo: Self.attributeLimit, isForbiddenNone: false)
-        let bytes = encoded(value, of: old)
+        let bytes = try encoded(value, of: old)
         if !bytes.isEmpty { try write(bytes, to: new) }
     }
 
     func copy(from old: OpenFile, to new: OpenFile) throws(SystemError) {
-        let bytes = encoded(of: old)
+        let bytes = try encoded(of: old)
         if !bytes.isEmpty { try write(bytes, to: new) }
     }
 
-    private func encoded(of file: OpenFile) -> [UInt8] {
-        guard let limited = try? file.attribute(Self.attribute, upTo: Self.attributeLimit) else {
-            return sideFile(of: file) ?? []
-        }
-        return limited == Self.elsewhere ? sideFile(of: file) ?? [] : limited
+    private func encoded(of file: OpenFile) throws(SystemError) -> [UInt8] {
+        let value = try file.attribute(Self.attribute, upTo: Self.attributeLimit)
+        if let value, value != Self.elsewhere { return value }
+        return try sideFile(of: file) ?? []
     }
 
     private func write(_ bytes: [UInt8], to file: OpenFile) throws(SystemError) {
@@ -109,7 +117,12 @@ final class LocalProperties: Sendable {
             }
         }
         try writeSideFile(bytes, of: file)
-        try? file.setAttribute(Self.attribute, Self.elsewhere)
+        do throws(SystemError) {
+            try file.setAttribute(Self.attribute, Self.elsewhere)
+        } catch {
+            // The attribute must not go on telling of older ones.
+            if !error.isUnsupported { try file.removeAttribute(Self.attribute) }
+        }
     }
 
     // MARK: Files
@@ -150,11 +163,17 @@ final class LocalProperties: Sendable {
         return scratch.ownFolderIfThere().flatMap { try? $0.directory(Self.folder) }
     }
 
-    private func sideFile(of file: OpenFile) -> [UInt8]? {
-        guard let folder = sideFolder(), let status = try? file.status(),
-            let side = try? folder.open(name(of: status))
-        else { return nil }
-        return try? side.content(upTo: PropertyFile.byteLimit)
+    /// - Returns: `nil` where there is none.
+    private func sideFile(of file: OpenFile) throws(SystemError) -> [UInt8]? {
+        guard hasFiles.load(ordering: .relaxed) else { return nil }
+        let name = name(of: try file.status())
+        do throws(SystemError) {
+            return try tree.directory([]).directory(OwnNames.folder).directory(Self.folder)
+                .open(name).content(upTo: PropertyFile.byteLimit)
+        } catch {
+            guard error.isMissing else { throw error }
+            return nil
+        }
     }
 
     private func writeSideFile(_ bytes: [UInt8], of file: OpenFile) throws(SystemError) {
@@ -207,7 +226,11 @@ final class LocalProperties: Sendable {
             return hasFiles.store(false, ordering: .relaxed)
         }
         var left: Set<[UInt8]> = []
-        while let name = reader.next() { left.insert(name) }
+        do throws(SystemError) {
+            while let name = try reader.next() { left.insert(name) }
+        } catch {
+            return
+        }
         guard isAlone else { return }
         if !left.isEmpty {
             guard let root = try? tree.directory([]), findOwners(of: &left, in: root, 0) else {
@@ -221,7 +244,8 @@ final class LocalProperties: Sendable {
                 try? folder.remove(name, isDirectory: false)
             }
         }
-        guard (try? DirectoryReader(folder))?.next() == nil else { return }
+        guard let reader = try? DirectoryReader(folder), case .some(.none) = try? reader.next()
+        else { return }
         try? scratch.ownFolderIfThere()?.remove(Self.folder, isDirectory: true)
         hasFiles.store(false, ordering: .relaxed)
     }
@@ -235,10 +259,15 @@ final class LocalProperties: Sendable {
             let reader = try? DirectoryReader(directory)
         else { return false }
         names.remove(name(of: status))
-        while !names.isEmpty, let member = reader.next() {
-            guard !OwnNames.contains(member), let status = try? directory.status(of: member) else {
-                continue
+        while !names.isEmpty {
+            // What cannot be read may be what they belong to.
+            guard let next = try? reader.next() as [UInt8]?? else { return false }
+            guard let member = next else { return true }
+            guard !OwnNames.contains(member) else { continue }
+            guard let found = try? directory.statusIfThere(of: member) as FileStatus?? else {
+                return false
             }
+            guard let status = found else { continue }
             if status.kind == .regular { names.remove(name(of: status)) }
             guard status.kind == .directory else { continue }
             guard let inner = try? directory.directory(member),

@@ -112,7 +112,7 @@ package final class LocalSpellings: Sendable {
         else { return nil }
         let text = String(decoding: name, as: UTF8.self).lowercased()
         var found: [UInt8]?
-        while let other = reader.next() {
+        while let other = try? reader.next() {
             if other == name { return name }
             // Texts are equal, too, when they are so in another Unicode form.
             if String(decoding: other, as: UTF8.self).lowercased() == text { found = other }

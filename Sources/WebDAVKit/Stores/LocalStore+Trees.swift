@@ -26,9 +26,13 @@ extension LocalStore {
                 try put(source, at: target, from: path, to: destination)
             } catch {
                 guard error.isAcrossVolumes else { throw error }
+                let start = Syscalls.realtime()
                 try copyNow(path, to: destination, deep: true, isMove: true)
                 let faults = clock.removing {
-                    source.directory.removeTree(source.name, onRemoval: properties.onRemoval)
+                    // What somebody has written meanwhile is nowhere else.
+                    source.directory.removeTree(
+                        source.name, keeping: { $0.hasChanged(since: start) },
+                        onRemoval: properties.onRemoval)
                 }
                 if let fault = faults.first {
                     throw WebDAVError(
@@ -84,7 +88,7 @@ extension LocalStore {
         do {
             try source.directory.copyTree(
                 source.name, to: new, deep: deep, isMove: isMove, leavingOut: own,
-                finish: { [properties, clock] (old, new) throws(SystemError) in
+                finish: { [properties, clock, synchronizes] (old, new) throws(SystemError) in
                     try properties.copy(from: old, to: new)
                     if isMove {
                         let status = try old.status()
@@ -94,6 +98,8 @@ extension LocalStore {
                         let time = clock.next()
                         try new.setModified(time.seconds, nanoseconds: time.nanoseconds)
                     }
+                    // Of what moves, the old one goes: the new one has to be on its disk before.
+                    if isMove || synchronizes { try Syscalls.synchronize(new.descriptor) }
                 })
             try put(new, at: target, from: nil, to: destination)
         } catch {
@@ -228,5 +234,12 @@ extension LocalStore {
             directory = try directory.parent()
             status = try directory.status(of: [])
         }
+    }
+}
+
+extension FileStatus {
+    /// Whether its content, its attributes or its name are newer than a time of the wall clock.
+    fileprivate func hasChanged(since time: (seconds: Int64, nanoseconds: Int64)) -> Bool {
+        (changedSeconds, changedNanoseconds) > (time.seconds, time.nanoseconds)
     }
 }

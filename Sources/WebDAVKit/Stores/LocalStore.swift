@@ -27,7 +27,7 @@ public final class LocalStore: ResourceStore {
     let patience: DiskPatience
     let spellings: LocalSpellings
     let clock: WriteClock
-    private let synchronizes: Bool
+    let synchronizes: Bool
 
     /// Opens a directory.
     /// - Parameters:
@@ -127,11 +127,17 @@ public final class LocalStore: ResourceStore {
     ) async throws -> ResourceMembers {
         let (reader, first) = try await work { [self] () throws in
             let reader = try LocalMembers(self, path, withProperties: withProperties)
-            return (reader, reader.next(of: self))
+            return (reader, try reader.next(of: self))
         }
         guard let first, !reader.isAtEnd else { return ResourceMembers(first ?? []) }
-        let ahead = MembersAhead(first) { [self] in reader.next(of: self) }
-        return ResourceMembers { await ahead.next() }
+        let ahead = MembersAhead(first) { [self] in
+            do throws(SystemError) {
+                return try reader.next(of: self)
+            } catch {
+                throw WebDAVError(error)
+            }
+        }
+        return ResourceMembers { try await ahead.next() }
     }
 
     /// A file.
@@ -163,7 +169,9 @@ public final class LocalStore: ResourceStore {
         _ body: RequestBody, for path: ResourcePath, expected: Int64?
     ) async throws -> any StagedContent {
         if let expected, expected <= LocalContent.memoryLimit {
-            return LocalContent(bytes: try await body.collect(upTo: Int(expected)))
+            let bytes = try await body.collect(upTo: Int(expected))
+            try Self.requireWhole(Int64(bytes.count), of: expected)
+            return LocalContent(bytes: bytes)
         }
         let (file, place) = try await shortWork { [self] () throws in
             let target = try self.place(of: path)
@@ -180,8 +188,14 @@ public final class LocalStore: ResourceStore {
         } catch let error as CodecError where error.kind == .fileNotWritable {
             throw WebDAVError.storageFull
         }
+        try Self.requireWhole(writer.count, of: expected)
         content.length = writer.count
         return content
+    }
+
+    private static func requireWhole(_ count: Int64, of expected: Int64?) throws(WebDAVError) {
+        guard let expected, count != expected else { return }
+        throw WebDAVError(.badRequest, "\(count) bytes came of \(expected)")
     }
 
     /// Gives a file its content by one renaming.
@@ -303,7 +317,7 @@ public final class LocalStore: ResourceStore {
     /// The dead properties of a file or directory.
     public func properties(of path: ResourcePath) async throws -> [DeadProperty] {
         try await shortWork { [self] () throws in
-            properties.read(try tree.open(path.bytes))
+            try properties.read(try tree.open(path.bytes))
         }
     }
 
@@ -311,7 +325,7 @@ public final class LocalStore: ResourceStore {
     public func change(_ changes: [PropertyChange], of path: ResourcePath) async throws {
         try await work { [self] () throws in
             let file = try tree.open(path.bytes)
-            var all = properties.read(file)
+            var all = try properties.read(file)
             all.apply(changes)
             try properties.write(all, to: file)
         }

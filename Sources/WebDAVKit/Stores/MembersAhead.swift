@@ -3,33 +3,43 @@ internal import HTTPServerCore
 
 /// Reads the next batch of a directory while the last one is being used: one is ready at most.
 final class MembersAhead: Sendable {
+    /// Members, or why there are no more; `nil` behind the last.
+    typealias Batch = Result<[ResourceMember], any Error>?
+
     private enum State: Sendable {
         case reading
-        case ready([ResourceMember]?)
-        case awaited(CheckedContinuation<[ResourceMember]?, Never>)
+        case ready(Batch)
+        case awaited(CheckedContinuation<Batch, Never>)
         case ended
     }
 
     private let state: Locked<State>
-    private let read: @Sendable () -> [ResourceMember]?
+    private let read: @Sendable () -> Batch
 
     /// - Parameters:
     ///   - first: a batch that is there already.
     ///   - read: reads the next one, `nil` behind the last; one call ends before the next begins.
     init(
-        _ first: [ResourceMember]?, _ read: @escaping @Sendable () -> [ResourceMember]?
+        _ first: [ResourceMember],
+        _ read: @escaping @Sendable () throws -> [ResourceMember]?
     ) {
-        state = Locked(.ready(first))
-        self.read = read
+        state = Locked(.ready(.success(first)))
+        self.read = {
+            do {
+                return try read().map { .success($0) }
+            } catch {
+                return .failure(error)
+            }
+        }
     }
 
     /// The next batch; `nil` after the last.
-    func next() async -> [ResourceMember]? {
-        let batch = await withCheckedContinuation { continuation in
-            let found: [ResourceMember]?? = state.withLock { state in
+    func next() async throws -> [ResourceMember]? {
+        let batch: Batch = await withCheckedContinuation { continuation in
+            let found: Batch? = state.withLock { state in
                 switch state {
                 case .ready(let batch):
-                    state = batch == nil ? .ended : .reading
+                    state = Self.isLast(batch) ? .ended : .reading
                     return .some(batch)
                 case .reading:
                     state = .awaited(continuation)
@@ -38,27 +48,31 @@ final class MembersAhead: Sendable {
                 }
             }
             guard let found else { return }
-            if found != nil { BlockingPool.files.submit { self.readOn() } }
+            if !Self.isLast(found) { BlockingPool.files.submit { self.readOn() } }
             continuation.resume(returning: found)
         }
-        return batch
+        return try batch?.get()
+    }
+
+    private static func isLast(_ batch: Batch) -> Bool {
+        if case .success = batch { false } else { true }
     }
 
     /// Reads until a batch is there that nobody waits for.
     private func readOn() {
         while true {
             let batch = read()
-            let waiting: CheckedContinuation<[ResourceMember]?, Never>? = state.withLock { state in
+            let waiting: CheckedContinuation<Batch, Never>? = state.withLock { state in
                 guard case .awaited(let continuation) = state else {
                     state = .ready(batch)
                     return nil
                 }
-                state = batch == nil ? .ended : .reading
+                state = Self.isLast(batch) ? .ended : .reading
                 return continuation
             }
             guard let waiting else { return }
             waiting.resume(returning: batch)
-            if batch == nil { return }
+            if Self.isLast(batch) { return }
         }
     }
 }

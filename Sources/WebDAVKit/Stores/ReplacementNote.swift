@@ -33,7 +33,7 @@ package struct ReplacementNote: Sendable {
     static func finishAll(in folder: OpenDirectory, of tree: FileTree) {
         guard let reader = try? DirectoryReader(folder) else { return }
         var names: [[UInt8]] = []
-        while let name = reader.next() { names.append(name) }
+        while let name = try? reader.next() { names.append(name) }
         for name in names where name.starts(with: prefix.utf8) {
             guard let bytes = try? folder.open(name).content(upTo: 64 << 10) else { continue }
             let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
@@ -57,7 +57,12 @@ package struct ReplacementNote: Sendable {
             guard (try? around.status(of: aside)) != nil,
                 (try? place.directory.status(of: place.name)) == nil
             else { continue }
-            try? around.rename(aside, to: place, .creating)
+            do throws(SystemError) {
+                try around.rename(aside, to: place, .creating)
+            } catch {
+                // Nothing has the name, as far as can be told where both cannot be one call.
+                if error.isUnsupported { try? around.rename(aside, to: place, .replacing) }
+            }
         }
     }
 

@@ -140,7 +140,7 @@ final class ScratchFolder: Sendable {
     private static func names(in directory: OpenDirectory) -> [[UInt8]] {
         guard let reader = try? DirectoryReader(directory) else { return [] }
         var names: [[UInt8]] = []
-        while let name = reader.next() { names.append(name) }
+        while let name = try? reader.next() { names.append(name) }
         return names
     }
 

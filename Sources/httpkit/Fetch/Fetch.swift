@@ -26,7 +26,10 @@ struct Fetch {
     func run() async throws -> Int32 {
         let came = Locked<CInt?>(nil)
         let work = Task {
-            if let file = output.file { return try await download(to: file) }
+            if let file = output.file {
+                if Self.isSpecial(file) { return try await write(into: file) }
+                return try await download(to: file)
+            }
             return try await print()
         }
         let watch = SignalWatch([.interrupt, .terminate]) { signal in
@@ -50,19 +53,22 @@ struct Fetch {
         return 0
     }
 
-    // MARK: To standard output
+    // MARK: As it comes
 
-    private func print() async throws -> ClientResponse {
+    /// To standard output, or what is open in its place.
+    private func print(on descriptor: CInt = STDOUT_FILENO) async throws -> ClientResponse {
         let (content, response) = try await session.bytes(for: request)
         if output.includesHead { try write(head: response) }
         // Progress and content on one terminal would spoil each other.
-        let progress = isatty(STDOUT_FILENO) == 0 ? showProgress(of: content.task) : nil
+        let progress = isatty(descriptor) == 0 ? showProgress(of: content.task) : nil
         defer { progress?.cancel() }
         do {
             for try await piece in content {
+                // What a file is asked for is no error page.
+                if output.file != nil, response.status.code >= 400 { continue }
                 var bytes = ByteBuffer()
                 bytes.append(piece)
-                try StandardOutput.write(&bytes)
+                try StandardOutput.write(&bytes, to: descriptor)
             }
         } catch {
             await progress?.end()
@@ -71,6 +77,23 @@ struct Fetch {
         await progress?.end()
         showMetrics(content.task)
         return response
+    }
+
+    /// Whether something is there that is no regular file: a device, a pipe.
+    private static func isSpecial(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
+    }
+
+    /// Writes into what is no regular file: nothing takes its place, and nothing removes it.
+    private func write(into path: String) async throws -> ClientResponse {
+        let descriptor = unsafe open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
+        guard descriptor >= 0 else {
+            let code = errno
+            throw StreamError("cannot write \(path)", code: code)
+        }
+        defer { _ = close(descriptor) }
+        return try await print(on: descriptor)
     }
 
     private func write(head response: ClientResponse) throws {

@@ -70,6 +70,28 @@ struct FetchOutputTests {
         #endif
     }
 
+    @Test("A pipe is written into: nothing takes its place, and no error page goes there")
+    func namedPipe() async throws {
+        let server = try await BinProcess()
+        let script = """
+            cd "$0" && mkfifo pipe || exit 99
+            cat pipe > content & reader=$!
+            "$@"; echo "status $?"
+            if [ -p pipe ]; then wait $reader; else kill $reader; fi
+            ls
+            """
+        for (target, status, count) in [("/bytes/1000", 0, 1_000), ("/status/404", 22, 0)] {
+            let folder = try Folder()
+            let words = [
+                folder.path, Program.httpkit, "fetch", "--timeout", "110",
+                "\(server.base)\(target)", "-o", "pipe",
+            ]
+            let result = try await Program.run("sh", ["-c", script] + words)
+            #expect(result.text == "status \(status)\ncontent\npipe\n", "\(result.complaints)")
+            #expect(folder.bytes("content").count == count)
+        }
+    }
+
     @Test("Where no file can be, none is left beside it")
     func unwritable() async throws {
         let server = try await BinProcess()

@@ -21,6 +21,7 @@ struct OutputQueueTests {
         func watch(_ interest: PollInterest) {}
         func shutdownWriting() {}
         func close() {}
+        func closesByReset() {}
     }
 
     @Test("A queue that is never empty does not grow", arguments: [1, 100, 10_000])

@@ -32,7 +32,38 @@ struct ResponseFramingTests {
         client.send("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
         let record = try await client.closed()
         #expect(record.text == "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nabcdef")
+        #expect(record.resets == 0)
     }
+
+    @Test("What is cut off does not look whole to HTTP/1.0", arguments: ["1.0", "1.1"])
+    func cutOff(_ version: String) async throws {
+        let client = MemoryConnection(
+            SyncHandler { _ in
+                Response(
+                    .ok,
+                    body: .stream { writer in
+                        try await writer.write("abc")
+                        throw HTTPError(.internalServerError)
+                    })
+            })
+        client.send("GET / HTTP/\(version)\r\nHost: a\r\n\r\n")
+        let record = try await client.closed()
+        #expect(record.text.contains("abc") && record.closes == 1)
+        // The end of chunked content is missing, which tells enough.
+        #expect(record.resets == (version == "1.0" ? 1 : 0))
+    }
+
+    @Test("Nor what a client was too slow for")
+    func slowReader() async throws {
+        let client = MemoryConnection(
+            SyncHandler { _ in Response(.ok, body: .stream { try await $0.write(Self.long) }) },
+            peer: MemoryTransport.Peer(sendLimit: 1_000, failure: (50_000, 104)))
+        client.send("GET / HTTP/1.0\r\n\r\n")
+        let record = try await client.closed()
+        #expect(record.resets == 1)
+    }
+
+    private static let long = [UInt8](repeating: 0x61, count: 300_000)
 
     @Test("A stream of known length is announced", arguments: ["1.0", "1.1"])
     func announced(_ version: String) async throws {

@@ -132,6 +132,34 @@ struct ClientCacheTests {
         #expect(found.map { $0.content } == bytes("same"))
     }
 
+    @Test(
+        "4.3.4: a late 304 leaves what has come meanwhile, and brings back nothing",
+        arguments: [false, true])
+    func lateFreshening(_ isOnDisk: Bool) async throws {
+        let folder = TemporaryPath()
+        let cache =
+            isOnDisk ? try ClientCache(memoryLimit: 0, folder: folder.text) : ClientCache()
+        let old = head("/", fields: [.eTag: "\"1\""])
+        cache.keep(old, bytes("one"))
+        let found = try #require(await cache.find(old.url, [:]))
+        let fresh = old.freshened(
+            by: [.eTag: "\"1\""], requestTime: Self.now, responseTime: Self.now)
+        let new = head("/", fields: [.eTag: "\"2\""])
+        cache.keep(new, bytes("two"))
+        cache.refresh(found, with: fresh)
+        let kept = await cache.find(old.url, [:])
+        #expect(kept?.head == new && kept.map { $0.content } == bytes("two"))
+        // The same validator, but of another time.
+        var later = old
+        later.responseTime = HTTPDate(secondsSinceEpoch: Self.now.secondsSinceEpoch + 1)
+        cache.keep(later, bytes("three"))
+        cache.refresh(found, with: fresh)
+        #expect(await cache.find(old.url, [:])?.head == later)
+        cache.remove(old.url)
+        cache.refresh(found, with: fresh)
+        #expect(await content(cache, "/") == nil)
+    }
+
     @Test("Entries that were damaged are left out, and their files go", arguments: 0..<6)
     func damage(_ kind: Int) async throws {
         let folder = TemporaryPath()

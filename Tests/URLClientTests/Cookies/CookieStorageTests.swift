@@ -96,6 +96,47 @@ struct CookieStorageTests {
         #expect(CookieStorage(file: path.text).cookies.isEmpty)
     }
 
+    @Test("A file of a newer version is left as it is, and saving is an error")
+    func newerVersion() {
+        let path = TemporaryPath()
+        let text = "{\"version\":2,\"cookies\":{\"new\":true}}"
+        path.write(text)
+        do {
+            let storage = CookieStorage(file: path.text)
+            storage.store(cookie("a"))
+            #expect(throws: ClientError.self) { try storage.save() }
+            #expect(storage.cookies.count == 1)
+        }
+        #expect(path.content == text)
+    }
+
+    @Test("So is one that is there and cannot be read", arguments: [0, 1])
+    func unreadable(_ format: Int) throws {
+        let (path, folder) = (TemporaryPath(), TemporaryPath())
+        let files = FileManager.default
+        try files.createDirectory(atPath: folder.text, withIntermediateDirectories: true)
+        // A link to itself.
+        try files.createSymbolicLink(atPath: path.text, withDestinationPath: path.text)
+        for name in [path.text, folder.text] {
+            let storage = CookieStorage(
+                file: name, format: [CookieFileFormat.native, .netscape][format])
+            storage.store(cookie("a"))
+            #expect(throws: ClientError.self) { try storage.save() }
+        }
+        #expect(try files.destinationOfSymbolicLink(atPath: path.text) == path.text)
+        #expect(folder.names.isEmpty)
+    }
+
+    @Test("One that is none of cookies gives way to them")
+    func replaced() throws {
+        let path = TemporaryPath()
+        path.write("{\"version\":0}")
+        let storage = CookieStorage(file: path.text)
+        storage.store(cookie("a"))
+        try storage.save()
+        #expect(CookieStorage(file: path.text).cookies.map(\.name) == ["a"])
+    }
+
     @Test("A file that cannot be written is an error")
     func failure() {
         let storage = CookieStorage(file: "/dev/null/cookies")

@@ -2,6 +2,12 @@ import HTTPParser
 import Testing
 import URLClient
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 @Suite("RFC 6797: Strict transport")
 struct StrictTransportTests {
     private let now = HTTPDate(secondsSinceEpoch: 1_000_000)
@@ -82,6 +88,26 @@ struct StrictTransportTests {
         ])
     func upgrade(_ url: String, _ upgraded: String?) {
         #expect(known("max-age=100").upgraded(url, now: now) == upgraded)
+    }
+
+    @Test("A file of a newer version, or that cannot be read, is left as it is")
+    func foreignFile() throws {
+        let (newer, link) = (TemporaryPath(), TemporaryPath())
+        let text = "{\"version\":2,\"hosts\":[]}"
+        newer.write(text)
+        let files = FileManager.default
+        // A link to itself.
+        try files.createSymbolicLink(atPath: link.text, withDestinationPath: link.text)
+        for path in [newer, link] {
+            let store = StrictTransportStore(file: path.text)
+            store.receive(
+                [.strictTransportSecurity: "max-age=100"],
+                from: Origin(scheme: "https", host: "example.org"), now: WallClock.now)
+            #expect(store.isKnown("example.org"))
+            #expect(throws: ClientError.self) { try store.save() }
+        }
+        #expect(newer.content == text)
+        #expect(try files.destinationOfSymbolicLink(atPath: link.text) == link.text)
     }
 
     @Test("A limit: what ends first gives way")

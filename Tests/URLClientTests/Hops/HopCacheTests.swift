@@ -159,6 +159,55 @@ struct HopCacheTests {
         #expect(try await get(session, origin).text == "answer 3")
     }
 
+    @Test(
+        "RFC 9110, 8.4: content that is delivered coded is not kept as plain",
+        arguments: ["gzip", "br"])
+    func coded(_ coding: String) async throws {
+        let content = Array("coded as it is".utf8)
+        let count = Locked(0)
+        let server = try await TestServer { _, router in
+            router.on(.get, "/coded") { _ in
+                count.withLock { $0 += 1 }
+                return Response(
+                    .ok, fields: [.cacheControl: "max-age=60", .contentEncoding: coding],
+                    body: .bytes(content))
+            }
+        }
+        var configuration = ClientConfiguration.ephemeral
+        configuration.decodesContent = coding == "br"
+        let session = ClientSession(configuration)
+        for number in 1...2 {
+            let (bytes, response) = try await session.data(
+                for: ClientRequest(
+                    .get, server.url("/coded"), fields: [.acceptEncoding: coding]))
+            #expect(bytes == content && response.fields[.contentEncoding] == coding)
+            #expect(!response.isFromCache && count.withLock { $0 } == number)
+        }
+    }
+
+    @Test("Content that was decoded is kept so")
+    func decoded() async throws {
+        let plain = Array("plain".utf8)
+        var coded: [UInt8] = []
+        var encoder = try ContentEncoder(.gzip, level: 6)
+        encoder.encode(plain.span, into: &coded)
+        encoder.finish(into: &coded)
+        let content = coded
+        let server = try await TestServer { _, router in
+            router.on(.get, "/coded") { _ in
+                Response(
+                    .ok, fields: [.cacheControl: "max-age=60", .contentEncoding: "gzip"],
+                    body: .bytes(content))
+            }
+        }
+        let session = ClientSession(.ephemeral)
+        for isStored in [false, true] {
+            let (bytes, response) = try await session.data(
+                for: ClientRequest(.get, server.url("/coded")))
+            #expect(bytes == plain && response.isFromCache == isStored)
+        }
+    }
+
     @Test("The disk: a session of another process would find it")
     func disk() async throws {
         let origin = try await Origin()

@@ -62,6 +62,18 @@ struct FileTreeTests {
         return open.count == 3_000
     }
 
+    @Test func whatIsToBeKeptStaysWithItsDirectories() throws {
+        for name in ["tree", "tree/a", "tree/b"] {
+            try FileManager.default.createDirectory(
+                atPath: share.path + "/" + name, withIntermediateDirectories: false)
+        }
+        try share.write("old", "tree/a/old")
+        try share.write("newer", "tree/b/new")
+        let faults = root.removeTree(Array("tree".utf8), keeping: { $0.size == 5 })
+        #expect(faults.map(\.path) == [Array("b/new".utf8)])
+        #expect(share.text("tree/b/new") == "newer" && share.text("tree/a/old") == nil)
+    }
+
     @Test func newContentRunsByNobodysRights() async throws {
         let client = try share.client()
         #expect(try await client.status("PUT", "/dav/a", [], "x") == 201)

@@ -327,6 +327,18 @@ struct LocalStoreTests {
         #expect(try await client.status("PUT", "/dav/b/c", [], "y") == 201)
     }
 
+    @Test func aLockMakesNoFileEmptyThatCameMeanwhile() async throws {
+        let share = try Share()
+        var options = WebDAVOptions()
+        options.shouldPerform = { operation, _ in
+            if case .upload = operation { try share.write("theirs", "a") }
+            return true
+        }
+        let client = DAVClient(store: try LocalStore(root: share.path), options: options)
+        #expect(try await client.status("LOCK", "/dav/a", [], DAVClient.lockInfo()) == 409)
+        #expect(share.text("a") == "theirs")
+    }
+
     @Test func aLockThatCannotBeKeptIsNotPromised() async throws {
         let share = try Share()
         let locks = try MemoryLockStore(file: share.outer + "/none/locks")
