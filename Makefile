@@ -32,7 +32,8 @@ help: ## list these targets
 
 run: ## serve a folder: make run DIR=/srv/www PORT=8000 ARGS='--access-log'
 	@Scripts/bootstrap run
-	swift run $(RELEASE) httpkit serve "$(DIR)" --port "$(PORT)" $(ARGS)
+	swift build $(RELEASE) --product httpkit
+	.build/release/httpkit serve "$(DIR)" --port "$(PORT)" $(ARGS)
 
 test: ## build everything and run all tests; ARGS='--filter Chunked' picks some
 	@Scripts/bootstrap test
