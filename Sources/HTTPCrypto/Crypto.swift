@@ -1,5 +1,6 @@
 #if canImport(CommonCrypto)
     internal import CommonCrypto
+    internal import CryptoKit
     internal import Darwin
     internal import Security
 #else
@@ -15,9 +16,10 @@ package enum Crypto {
     /// MD5 (RFC 1321), which some clients of Digest know alone; `nil` where the system forbids it.
     package static func md5(_ bytes: [UInt8]) -> [UInt8]? {
         #if canImport(CommonCrypto)
-            return unsafe filled(16) { room in
-                unsafe CC_MD5(bytes, CC_LONG(bytes.count), room.baseAddress) != nil
-            }
+            // CommonCrypto's MD5 is deprecated; CryptoKit's is marked insecure by its name.
+            var hasher = Insecure.MD5()
+            unsafe bytes.withUnsafeBytes { unsafe hasher.update(bufferPointer: $0) }
+            return Array(hasher.finalize())
         #else
             return unsafe filled(16) { room in
                 unsafe EVP_Digest(bytes, bytes.count, room.baseAddress, nil, EVP_md5(), nil) == 1

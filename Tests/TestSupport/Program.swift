@@ -31,7 +31,7 @@ package enum Program {
         package init(tool: String) { self.tool = tool }
 
         package var description: String {
-            "\(tool) is missing; `Scripts/bootstrap test` installs what the tests need"
+            "\(tool) is missing; `Scripts/bootstrap \(FullSuite.isOn ? "test-all" : "test")` installs it"
         }
     }
 
@@ -48,6 +48,7 @@ package enum Program {
         // Not everybody's PATH has the folders of the administrator's tools.
         let folders = "\(path):/usr/sbin:/sbin".split(separator: ":")
         for name in names {
+            try FullSuite.admit(name)
             for folder in folders {
                 let file = "\(folder)/\(name)"
                 if isProgram(file) { return file }
@@ -69,6 +70,7 @@ package enum Program {
     /// The path of a Python that has a module. Modules of the distribution belong to the system's
     /// Python, which need not be the first on PATH.
     package static func python(having module: String) async throws -> String {
+        try FullSuite.admit(module)
         if let known = pythons.withLock({ $0[module] }) { return known }
         for python in [try? find("python3"), "/usr/bin/python3"] {
             guard let python, isProgram(python) else { continue }

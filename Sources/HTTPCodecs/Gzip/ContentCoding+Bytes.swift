@@ -1,3 +1,5 @@
+internal import HTTPParser
+
 extension ContentCoding {
     /// Compresses content that is at hand as a whole.
     /// - Throws: `.outOfMemory`.

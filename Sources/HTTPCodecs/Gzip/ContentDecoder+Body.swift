@@ -1,3 +1,5 @@
+internal import HTTPParser
+
 // The compressed data, and the limits on what it stands for.
 extension ContentDecoder {
     /// How reading compressed data stopped.

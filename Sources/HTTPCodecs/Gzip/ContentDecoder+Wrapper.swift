@@ -1,3 +1,5 @@
+internal import HTTPParser
+
 // What stands before and behind the compressed data of gzip and zlib.
 extension ContentDecoder {
     /// Reads the head of a gzip member.

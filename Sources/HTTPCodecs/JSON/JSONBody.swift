@@ -1,3 +1,5 @@
+internal import HTTPParser
+
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #else
@@ -28,10 +30,14 @@ public struct JSONBody: Hashable, Sendable {
     /// The most arrays and objects inside one another, at most ``greatestDepth``; above it
     /// `.nestedTooDeeply` (400).
     public var depthLimit = 128
+    /// The most bytes of the name of a member, as it is written; above it `.inputTooLong` (413).
+    /// Names are hashed and compared in canonical form, which takes quadratic time in a run of
+    /// combining marks.
+    public var nameByteLimit = 1_024
     /// How values become JSON and back.
     public var options = JSONOptions()
 
-    /// The defaults: 2 MiB, 128 deep.
+    /// The defaults: 2 MiB, 128 deep, names of 1 KiB.
     public init() {}
 
     // MARK: Media types
@@ -52,7 +58,7 @@ public struct JSONBody: Hashable, Sendable {
     }
 
     static func check(charsetOf mediaType: MediaType?) throws(CodecError) {
-        guard let charset = mediaType?["charset"], charset.lowercased() != "utf-8" else { return }
+        guard let charset = mediaType?["charset"], !charset.isASCII("utf-8") else { return }
         throw CodecError(.unsupportedCharset, "JSON is UTF-8")
     }
 
@@ -79,7 +85,8 @@ public struct JSONBody: Hashable, Sendable {
         }
         let start = Self.startBehindByteOrderMark(bytes)
         let depth = min(depthLimit, Self.greatestDepth)
-        try JSONGrammar.check(bytes, from: start, depthLimit: depth)
+        try JSONGrammar.check(
+            bytes, from: start, depthLimit: depth, nameByteLimit: nameByteLimit)
         let data = unsafe bytes.extracting(start...).withUnsafeBytes { unsafe Data($0) }
         do {
             return try options.decoder.decode(type, from: data)
@@ -88,6 +95,25 @@ public struct JSONBody: Hashable, Sendable {
         } catch {
             throw CodecError(.unexpectedJSON, JSONFault.text(error))
         }
+    }
+
+    /// Content up to this length is decoded where it is: that takes a few milliseconds at most.
+    private static let quickBytes = 8 << 10
+
+    /// Reads a value with the same limits and errors; a long one where `lender` has time for it.
+    package func decode<Value: Decodable>(
+        _ type: Value.Type = Value.self, from bytes: [UInt8], by lender: HandedWork.Lender?
+    ) async throws(CodecError) -> Value {
+        guard let lender, bytes.count > Self.quickBytes else {
+            return try decode(type, from: bytes)
+        }
+        var result: Result<Value, CodecError>?
+        let work = HandedWork {
+            result = Result { () throws(CodecError) in try self.decode(type, from: bytes) }
+        }
+        await lender(work)
+        guard let result else { preconditionFailure("handed work was not done") }
+        return try result.get()
     }
 
     private static func startBehindByteOrderMark(_ bytes: Span<UInt8>) -> Int {

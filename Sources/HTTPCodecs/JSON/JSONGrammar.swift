@@ -9,21 +9,24 @@ struct JSONGrammar {
     private var expected = Expected.value
     private var position: Int
     private let depthLimit: Int
+    private let nameByteLimit: Int
     private var depth = 0
     /// For each open array or object whether it is an object, 64 in a word.
     private var objects: [UInt64] = []
 
-    private init(from position: Int, depthLimit: Int) {
+    private init(from position: Int, depthLimit: Int, nameByteLimit: Int) {
         self.position = position
         self.depthLimit = depthLimit
+        self.nameByteLimit = nameByteLimit
     }
 
     /// Checks that the bytes from `start` on are one JSON value.
-    /// - Throws: `.invalidJSON`, `.invalidText` or `.nestedTooDeeply`.
+    /// - Throws: `.invalidJSON`, `.invalidText`, `.nestedTooDeeply`, or `.inputTooLong` for a name.
     static func check(
-        _ bytes: Span<UInt8>, from start: Int, depthLimit: Int
+        _ bytes: Span<UInt8>, from start: Int, depthLimit: Int, nameByteLimit: Int
     ) throws(CodecError) {
-        var grammar = JSONGrammar(from: start, depthLimit: depthLimit)
+        var grammar = JSONGrammar(
+            from: start, depthLimit: depthLimit, nameByteLimit: nameByteLimit)
         try grammar.run(bytes)
     }
 
@@ -65,7 +68,11 @@ struct JSONGrammar {
     private mutating func readName(_ byte: UInt8, _ bytes: Span<UInt8>) throws(CodecError) {
         if byte == UInt8(ascii: "}"), expected == .firstName { return close() }
         guard byte == UInt8(ascii: "\"") else { throw invalid("a name is missing") }
+        let start = position + 1
         try readString(bytes)
+        guard position - 1 - start <= nameByteLimit else {
+            throw CodecError(.inputTooLong, at: Int64(start), "the name of a member")
+        }
         expected = .colon
     }
 

@@ -1,3 +1,5 @@
+internal import HTTPParser
+
 /// Content that is a stream of JSON values, one a line (`application/x-ndjson`).
 ///
 /// ```swift
@@ -60,11 +62,14 @@ where Source.Element == [UInt8] {
 
     let source: Source
     let values: JSONBody
+    /// Decodes long lines; `nil` for the reader itself.
+    package var lender: HandedWork.Lender?
 
     /// Reads the values, one after the other.
     public struct AsyncIterator: AsyncIteratorProtocol {
         var source: Source.AsyncIterator
         let values: JSONBody
+        let lender: HandedWork.Lender?
         var splitter: JSONLineSplitter
         var sourceHasEnded = false
 
@@ -78,7 +83,9 @@ where Source.Element == [UInt8] {
             isolation actor: isolated (any Actor)?
         ) async throws -> Value? {
             while true {
-                if let line = try splitter.next() { return try decode(line) }
+                if let line = try splitter.next() {
+                    return try await decode(line, isolation: actor)
+                }
                 if sourceHasEnded { return nil }
                 if let piece = try await source.next(isolation: actor) {
                     splitter.append(piece.span)
@@ -89,9 +96,11 @@ where Source.Element == [UInt8] {
             }
         }
 
-        private func decode(_ line: JSONLineSplitter.Line) throws(CodecError) -> Value {
+        private func decode(
+            _ line: JSONLineSplitter.Line, isolation actor: isolated (any Actor)?
+        ) async throws(CodecError) -> Value {
             do throws(CodecError) {
-                return try values.decode(Value.self, from: line.bytes)
+                return try await values.decode(Value.self, from: line.bytes, by: lender)
             } catch {
                 throw CodecError(error.kind, at: line.offset + error.offset, error.detail)
             }
@@ -101,7 +110,7 @@ where Source.Element == [UInt8] {
     /// Starts reading.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(
-            source: source.makeAsyncIterator(), values: values,
+            source: source.makeAsyncIterator(), values: values, lender: lender,
             splitter: JSONLineSplitter(lineLimit: values.byteLimit))
     }
 }

@@ -49,8 +49,8 @@ public struct MultipartPart: Sendable {
     /// - Throws: `.unsupportedCharset` when the part names one other than UTF-8 or ASCII,
     ///   `.invalidText`.
     public func text(upTo byteLimit: Int = 1 << 20) async throws -> String {
-        if let charset = mediaType?["charset"]?.lowercased() {
-            guard charset == "utf-8" || charset == "us-ascii" else {
+        if let charset = mediaType?["charset"] {
+            guard charset.isASCII("utf-8") || charset.isASCII("us-ascii") else {
                 throw CodecError(.unsupportedCharset, at: content.offset, charset)
             }
         }

@@ -1,3 +1,4 @@
+internal import HTTPParser
 internal import Synchronization
 
 /// The place in a stream of multipart content that its parts share.

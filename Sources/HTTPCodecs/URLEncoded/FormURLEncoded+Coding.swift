@@ -1,3 +1,5 @@
+internal import HTTPParser
+
 extension FormURLEncoded {
     /// Reads a whole form.
     ///

@@ -132,38 +132,7 @@ package enum TargetGrammar {
         return unsafe index > 0 && bytes[index] == UInt8(ascii: ":")
     }
 
-    /// uri-host [ ":" port ], not empty (RFC 9110 section 7.2).
-    ///
-    /// A host is either an IP literal in brackets or runs to the only colon; the port is digits up
-    /// to 65535 or empty. User information is never accepted.
-    package static func isHost(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard let first = unsafe bytes.first, first != UInt8(ascii: ":") else { return false }
-        var index = 0
-        if first == UInt8(ascii: "[") {
-            index = 1
-            while index < bytes.count, unsafe isLiteral(bytes[index]) { index += 1 }
-            guard index > 1, index < bytes.count, unsafe bytes[index] == UInt8(ascii: "]") else {
-                return false
-            }
-            index += 1
-        } else {
-            while index < bytes.count, unsafe isRegName(bytes[index]) { index += 1 }
-        }
-        guard index < bytes.count else { return true }
-        guard unsafe bytes[index] == UInt8(ascii: ":") else { return false }
-        return unsafe isPort(UnsafeRawBufferPointer(rebasing: bytes[(index + 1)...]))
-    }
-
-    private static func isRegName(_ byte: UInt8) -> Bool {
-        ByteClass.isHost(byte) && byte != UInt8(ascii: ":") && byte != UInt8(ascii: "[")
-            && byte != UInt8(ascii: "]")
-    }
-
-    private static func isLiteral(_ byte: UInt8) -> Bool {
-        ByteClass.isHost(byte) && byte != UInt8(ascii: "[") && byte != UInt8(ascii: "]")
-    }
-
-    private static func isPort(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    static func isPort(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var port = 0
         for index in 0..<bytes.count {
             let byte = unsafe bytes[index]

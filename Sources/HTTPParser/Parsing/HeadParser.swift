@@ -56,6 +56,8 @@ public struct HeadParser: ~Copyable, @unchecked Sendable {
     package internal(set) var targetForm = RequestTarget.Form.origin
     package internal(set) var targetStart = 0
     package internal(set) var targetEnd = 0
+    /// Whether the head is that of a response to CONNECT.
+    var answersConnect = false
     var minorVersion: UInt8 = 1
     var statusCode: UInt16 = 0
     var reasonStart = 0
@@ -202,8 +204,17 @@ public struct HeadParser: ~Copyable, @unchecked Sendable {
             throw HTTPParseError(.invalidFieldName, at: name)
         }
         guard kind != .trailers else { return }
+        let bytes = unsafe UnsafeRawBufferPointer(
+            start: base + name, count: Int(slot.nameEnd) - name)
+        // A 2xx to CONNECT has no content: these two are ignored (RFC 9110 section 9.3.6).
+        if answersConnect, status.class == .successful {
+            switch unsafe FramingFields.name(of: bytes) {
+            case .contentLength, .transferEncoding: return
+            default: break
+            }
+        }
         try unsafe framing.record(
-            name: UnsafeRawBufferPointer(start: base + name, count: Int(slot.nameEnd) - name),
+            name: bytes,
             value: UnsafeRawBufferPointer(start: base + value, count: Int(slot.valueEnd) - value),
             at: value, isRequest: kind == .request, leniency: leniency)
     }

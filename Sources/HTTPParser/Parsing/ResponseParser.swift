@@ -110,9 +110,10 @@ public struct ResponseParser: ~Copyable {
     private mutating func nextHead() throws(HTTPParseError) -> ResponseEvent? {
         guard input.count > 0 else { return nil }
         guard methods?.isEmpty != true else { throw HTTPParseError(.unexpectedResponse, at: 0) }
+        let method = methods?.first ?? .get
+        head.answersConnect = method == .connect
         guard let length = try unsafe head.parse(input.bytes) else { return nil }
         guard let base = unsafe input.bytes.baseAddress else { return nil }
-        let method = methods?.first ?? .get
         let response = unsafe ResponseHead(
             head, bytes: base, length: length, requestMethod: method)
         head.reset()

@@ -24,6 +24,9 @@ struct RequestTargetTests {
         Row(text: "http://h/", form: .absolute, path: "/", authority: "h"),
         Row(text: "http://h?q", form: .absolute, path: "/", query: "q", authority: "h"),
         Row(text: "HTTP://H:80/a?b", form: .absolute, path: "/a", query: "b", authority: "H:80"),
+        Row(
+            text: "http://[fe80::1%25a-b.c_d~%3b]/", form: .absolute, path: "/",
+            authority: "[fe80::1%25a-b.c_d~%3b]"),
         Row(text: "x+y-z.1://[::1]:8/a", form: .absolute, path: "/a", authority: "[::1]:8"),
         Row(
             text: "http://h/a?b=http://c/d", form: .absolute, path: "/a", query: "b=http://c/d",
@@ -51,6 +54,7 @@ struct RequestTargetTests {
         arguments: [
             "", " ", "a", "a/b", "*", "**", "http:", "http:/", "http://", "http:///a", "://h",
             "1a://h", "http://a b", "http://h:x/", "http://h:65536", "http://[::1", "http://]",
+            "http://[fe80::1%25a;b]/", "http://[fe80::1%25!]/", "http://[fe80::1%25a=]/",
             "http://u@h", "/#", "/\u{FC}", "/\r\n", "h:443", "/a b", "\0",
         ])
     func refused(text: String) {

@@ -9,7 +9,7 @@ struct ByteClassTests {
     private static let token = letters.union(digits).union("!#$%&'*+-.^_`|~".utf8)
     private static let fieldContent = Set(UInt8(0x20)...0x7E).union(0x80...0xFF).union([9])
     private static let target = Set(UInt8(0x21)...0x7E).subtracting("#".utf8)
-    private static let regName = letters.union(digits).union("-._~%!$&'()*+,;=".utf8)
+    private static let regName = letters.union(digits).union("-._~!$&'()*+,;=".utf8)
 
     /// A place in a message, and the bytes that may stand there between two letters.
     struct Place: Sendable, CustomTestStringConvertible {
@@ -50,8 +50,15 @@ struct ByteClassTests {
             before: "GET / HTTP/1.1\r\nHost: a.very.long.example", after: "b\r\n\r\n",
             allowed: regName),
         Place(
-            testDescription: "address in brackets", before: "GET / HTTP/1.1\r\nHost: [a",
-            after: "b]\r\n\r\n", allowed: regName.union(":".utf8)),
+            testDescription: "escape in a host", before: "GET / HTTP/1.1\r\nHost: a%4",
+            after: "b\r\n\r\n", allowed: digits.union("abcdefABCDEF".utf8)),
+        Place(
+            testDescription: "address in brackets", before: "GET / HTTP/1.1\r\nHost: [1::",
+            after: "b]\r\n\r\n", allowed: digits.union("abcdefABCDEF".utf8)),
+        Place(
+            testDescription: "address of a later version",
+            before: "GET / HTTP/1.1\r\nHost: [v1.a", after: "b]\r\n\r\n",
+            allowed: regName.union(":".utf8)),
         Place(
             testDescription: "port", before: "GET / HTTP/1.1\r\nHost: a:1", after: "2\r\n\r\n",
             allowed: digits),

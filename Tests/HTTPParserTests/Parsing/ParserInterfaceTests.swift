@@ -6,6 +6,47 @@ import Testing
 struct ParserInterfaceTests {
     private let request = Array("GET /a?b HTTP/1.1\r\nHost: a\r\nX: y\r\n\r\n".utf8)
 
+    @Test(
+        "RFC 9110, 9.3.6: Content-Length and Transfer-Encoding of a 2xx to CONNECT are ignored",
+        arguments: [
+            "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", "Content-Length: x\r\n",
+            "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n", "Transfer-Encoding: gzip\r\n",
+            "Content-Length: 1\r\nContent-Length: 2\r\n",
+        ], [200, 204, 299])
+    func framingOfTunnel(_ fields: String, _ status: Int) throws {
+        let bytes = Array("HTTP/1.1 \(status) OK\r\n\(fields)\r\nrest".utf8)
+        for split in 1..<bytes.count {
+            var parser = ResponseParser()
+            parser.expect(.connect)
+            var events = ""
+            for part in [bytes[..<split], bytes[split...]] {
+                parser.append(Array(part).span)
+                while let event = try parser.next() {
+                    switch event {
+                    case .interim: events += "interim "
+                    case .head(let head): events += "\(head.framing) \(head.contentLength ?? -1) "
+                    case .content: events += "content "
+                    case .end: events += "end"
+                    }
+                }
+            }
+            #expect(events == "tunnel -1 end" && parser.stopReason == .tunnel)
+            #expect(parser.takeRest() == Array("rest".utf8))
+        }
+    }
+
+    @Test(
+        "They count in a refusal of CONNECT, and in the answer to anything else",
+        arguments: [true, false])
+    func framingOfOthers(_ isConnect: Bool) throws {
+        var parser = ResponseParser()
+        parser.expect(isConnect ? .connect : .get)
+        let status = isConnect ? "403 Forbidden" : "200 OK"
+        let fields = "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n"
+        parser.append(Array("HTTP/1.1 \(status)\r\n\(fields)\r\n".utf8).span)
+        #expect(throws: HTTPParseError.self) { _ = try parser.next() == nil }
+    }
+
     @Test("An error is final")
     func finalError() {
         var parser = RequestParser()

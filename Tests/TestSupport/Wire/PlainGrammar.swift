@@ -1,4 +1,5 @@
 import HTTPParser
+import HTTPServerCore
 
 /// The grammar that the oracle needs, on text.
 enum PlainGrammar {
@@ -26,6 +27,36 @@ enum PlainGrammar {
         isLetter(byte) || isDigit(byte) || hostSigns.contains(byte)
     }
 
+    /// A name of which each percent sign begins an escape.
+    private static func isName(_ text: some StringProtocol) -> Bool {
+        let pieces = text.utf8.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false)
+        return !text.isEmpty && text.utf8.allSatisfy(isHost)
+            && pieces.dropFirst().allSatisfy { piece in
+                piece.count >= 2
+                    && piece.prefix(2).allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
+            }
+    }
+
+    /// What may stand in brackets: the system's reading of IPv6 with a zone, or an address of a kind
+    /// that is yet to come.
+    private static func isLiteral(_ text: Substring) -> Bool {
+        if text.first?.lowercased() == "v" {
+            let parts = text.dropFirst().split(
+                separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+            return parts.count == 2 && !parts[0].isEmpty && !parts[1].isEmpty
+                && parts[0].allSatisfy(\.isHexDigit)
+                && parts[1].utf8.allSatisfy {
+                    (isHost($0) && $0 != UInt8(ascii: "%")) || $0 == UInt8(ascii: ":")
+                }
+        }
+        let parts = text.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
+        guard RawSocketAddress.bytes(String(parts[0]))?.count == 16 else { return false }
+        guard parts.count == 2 else { return true }
+        // The zone (RFC 6874 section 2) has no sub-delims.
+        return parts[1].hasPrefix("25") && isName(parts[1].dropFirst(2))
+            && !parts[1].utf8.contains { "!$&'()*+,;=".utf8.contains($0) }
+    }
+
     /// A number of digits below 2^63.
     static func number(_ text: some StringProtocol) -> Int64? {
         guard !text.isEmpty, text.utf8.allSatisfy(isDigit) else { return nil }
@@ -47,16 +78,13 @@ enum PlainGrammar {
     static func isAuthority(_ text: String) -> Bool {
         guard text.hasPrefix("[") else {
             let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let host = parts.first, !host.isEmpty, host.utf8.allSatisfy(isHost) else {
-                return false
-            }
+            guard let host = parts.first, isName(host) else { return false }
             return parts.count == 1 || isPort(parts[1])
         }
         let parts = text.dropFirst().split(
             separator: "]", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, !parts[0].isEmpty else { return false }
-        let isLiteral = parts[0].utf8.allSatisfy { isHost($0) || $0 == UInt8(ascii: ":") }
-        guard isLiteral else { return false }
+        guard isLiteral(parts[0]) else { return false }
         return parts[1].isEmpty || (parts[1].hasPrefix(":") && isPort(parts[1].dropFirst()))
     }
 

@@ -1,0 +1,18 @@
+#if canImport(Darwin)
+    extension Array where Element == UInt8 {
+        /// The bytes as a span, on the systems that the package supports.
+        ///
+        /// The standard library has `Array.span` from macOS 26, iOS 26 and tvOS 26 on. This one takes
+        /// its place for bytes, without a copy: an array of bytes is never one of Objective-C, so it
+        /// is always in one piece.
+        @inlinable
+        public var span: Span<UInt8> {
+            @_lifetime(borrow self)
+            get {
+                // A slice has a span on all systems and shares the array's storage.
+                let slice = self[...]
+                return unsafe _overrideLifetime(slice.span, borrowing: self)
+            }
+        }
+    }
+#endif

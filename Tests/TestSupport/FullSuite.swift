@@ -1,0 +1,33 @@
+#if canImport(Testing)
+    internal import Testing
+#endif
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// The tests that need large programs: `make test-all` installs these programs and sets `TEST_ALL`;
+/// `make test` skips the tests and says so.
+package enum FullSuite {
+    /// Whether `TEST_ALL` is set.
+    package static let isOn = unsafe getenv("TEST_ALL") != nil
+
+    /// The programs and Python modules that `make test-all` alone installs.
+    private static let tools: Set<String> = [
+        "nginx", "apache2", "httpd", "chromium", "gio", "dbus-run-session", "rclone", "node",
+        "requests", "httpx", "webdav3.client",
+    ]
+
+    /// Skips the running test when the tool belongs to the full suite and `TEST_ALL` is not set.
+    /// - Throws: an error that ends the test as skipped.
+    static func admit(_ tool: String) throws {
+        guard !isOn, tools.contains(tool) else { return }
+        #if canImport(Testing) && compiler(>=6.3)
+            try Test.cancel("needs \(tool): `make test-all` installs and runs it")
+        #endif
+    }
+}
