@@ -6,7 +6,7 @@ internal import HTTPCodecs
 package final class BlockingPool: Sendable {
     private struct State: Sendable {
         var running = 0
-        var waiting: [@Sendable () -> Void] = []
+        var waiting = FirstInFirstOut<@Sendable () -> Void>()
     }
 
     private let queue = DispatchQueue(label: "http.blocking", attributes: .concurrent)
@@ -15,6 +15,13 @@ package final class BlockingPool: Sendable {
 
     /// For the file system calls of the module's own handlers.
     package static let files = BlockingPool(threads: 8)
+
+    /// For work on content that takes processor time: apart from the calls that wait for disks, so
+    /// that neither holds the other up.
+    package static let computing = BlockingPool(threads: Syscalls.activeProcessors())
+
+    /// Has `computing` do handed work.
+    static let lend: HandedWork.Lender = { work in await computing.value { work.run() } }
 
     /// For binding: to resolve a name can take the time of a slow name server.
     static let binding = BlockingPool(threads: 4)
@@ -95,7 +102,7 @@ package final class BlockingPool: Sendable {
         queue.async { @Sendable [self] in
             work()
             let next: (@Sendable () -> Void)? = state.withLock { state in
-                guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
+                if let next = state.waiting.popFirst() { return next }
                 state.running -= 1
                 return nil
             }

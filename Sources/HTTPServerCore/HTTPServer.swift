@@ -56,6 +56,9 @@ public final class HTTPServer: Sendable {
         status.withLock { $0.listeners.map(\.address) }
     }
 
+    /// The loops, while the server runs.
+    package var loops: [EventLoop] { status.withLock { $0.loops } }
+
     /// What listens now.
     package var listeners: [Listener] { status.withLock { $0.listeners } }
 
@@ -92,6 +95,8 @@ public final class HTTPServer: Sendable {
     private func listenAfresh() async throws(ListenError) {
         let configuration = core.configuration
         enter(.starting)
+        core.prepareLimits()
+        TemporaryFiles.sweep(below: nil)
         let places = status.withLock { status in
             defer { status.places = [] }
             return status.places
@@ -141,6 +146,7 @@ public final class HTTPServer: Sendable {
                     qos: configuration.loopQoS, target: configuration.loopTarget))
         }
         status.withLock { $0.loops = loops }
+        core.loops.withLock { $0 = loops }
     }
 
     /// Has all loops accept from listeners.

@@ -22,6 +22,9 @@ extension Request {
     }
 
     /// The content as a value out of JSON.
+    ///
+    /// A value of more than 8 KiB is decoded outside of the event loop: the initializers of `Value`
+    /// run on another thread then, while the caller waits.
     /// - Parameters:
     ///   - type: what is read.
     ///   - json: its limits, and how it is read.
@@ -32,16 +35,20 @@ extension Request {
         _ type: Value.Type = Value.self, using json: JSONBody = JSONBody()
     ) async throws -> Value {
         try json.check(mediaType: mediaType)
-        return try json.decode(type, from: try await body.collect(upTo: json.byteLimit))
+        let content = try await body.collect(upTo: json.byteLimit)
+        return try await json.decode(type, from: content, by: BlockingPool.lend)
     }
 
-    /// The values of content that is newline-delimited JSON, as they come in.
+    /// The values of content that is newline-delimited JSON, as they come in. Lines of more than
+    /// 8 KiB are decoded outside of the event loop, as `json` does it.
     /// - Throws: `CodecError` with `.unsupportedMediaType` or `.unsupportedCharset` (415).
     public func jsonLines<Value: Decodable>(
         _ type: Value.Type = Value.self, using lines: JSONLines = JSONLines()
     ) throws(CodecError) -> JSONLineSequence<RequestBody, Value> {
         try lines.check(mediaType: mediaType)
-        return lines.decode(type, from: body)
+        var values = lines.decode(type, from: body)
+        values.lender = BlockingPool.lend
+        return values
     }
 
     /// The fields and files of a form, `application/x-www-form-urlencoded` or
@@ -100,7 +107,7 @@ extension Request {
             throw CodecError(.unsupportedMediaType, "a form is wanted")
         }
         // The URL standard writes forms in UTF-8 alone.
-        guard mediaType["charset"].map({ $0.lowercased() == "utf-8" }) ?? true else {
+        guard mediaType["charset"].map({ $0.isASCII("utf-8") }) ?? true else {
             throw CodecError(.unsupportedCharset, "a form in UTF-8 is wanted")
         }
         let body = body

@@ -14,6 +14,9 @@ public struct Request: Sendable {
         let connection: ConnectionInfo
         /// Which one of its connection's requests it is.
         let number: Int
+        /// Whether the content is read without the coding that Content-Encoding names.
+        let hidesCoding: Bool
+        private let shown = AtomicLazyReference<ShownLines>()
         private let values = AtomicLazyReference<RequestValues>()
         private let hasValues = Atomic<Bool>(false)
 
@@ -25,6 +28,7 @@ public struct Request: Sendable {
             self.exchange = exchange
             self.connection = connection
             self.number = number
+            hidesCoding = exchange?.decoding != nil
         }
 
         /// Another head for the same request, whose values it shares.
@@ -33,6 +37,18 @@ public struct Request: Sendable {
                 head: head, exchange: other.exchange, connection: other.connection,
                 number: other.number)
             _ = share(other.madeValues)
+        }
+
+        /// The places of the field lines other than Content-Encoding, found at the first use.
+        var shownLines: [Int] {
+            if let found = shown.load() { return found.places }
+            var places: [Int] = []
+            let count = unsafe head.table.count
+            for place in 0..<count {
+                let field = unsafe head.table.field(place)
+                if field.name != .contentEncoding { places.append(place) }
+            }
+            return shown.storeIfNil(ShownLines(places)).places
         }
 
         var madeValues: RequestValues { share(RequestValues()) }
@@ -65,17 +81,25 @@ public struct Request: Sendable {
     public var method: HTTPMethod { storage.head.method }
     /// The version of the request.
     public var version: HTTPVersion { storage.head.version }
-    /// The fields, in the order of the wire.
-    public var fields: RequestFields { RequestFields(storage: storage) }
-    /// The announced length of the content in bytes; `nil` without Content-Length.
-    public var contentLength: Int64? { storage.head.contentLength }
+    /// The fields, in the order of the wire. Content-Encoding is not among them where the server
+    /// takes the coding off: it says nothing of what `body` reads. `RequestBody.codings` has it.
+    public var fields: RequestFields {
+        RequestFields(storage: storage, hidesCoding: storage.hidesCoding)
+    }
+    /// All fields, as they came.
+    package var wireFields: RequestFields { RequestFields(storage: storage, hidesCoding: false) }
+    /// The announced length of the content in bytes; `nil` without Content-Length, and where a
+    /// content coding is taken off, for what is read then has another length.
+    public var contentLength: Int64? {
+        storage.hidesCoding ? nil : storage.head.contentLength
+    }
     /// The content, transfer coding taken off. It is read only when asked for, once.
     public var body: RequestBody { RequestBody(exchange: storage.exchange) }
     /// The connection that the request came by.
     public var connection: ConnectionInfo { storage.connection }
     /// Where the request came from.
     public var peer: SocketAddress { storage.connection.peer }
-    /// Where the server took it.
+    /// The address of the machine at which the server took it; see `ConnectionInfo.local`.
     public var local: SocketAddress { storage.connection.local }
 
     /// The path, percent-decoded as a whole; for display and logs. To find something by it, use
@@ -108,33 +132,48 @@ public struct Request: Sendable {
     }
 }
 
+/// The field lines of a request that are not hidden.
+private final class ShownLines: Sendable {
+    let places: [Int]
+
+    init(_ places: [Int]) {
+        self.places = places
+    }
+}
+
 /// The fields of a request: a collection that reads them in place.
 @safe
 public struct RequestFields: Sendable, RandomAccessCollection {
     let storage: Request.Storage
+    /// Whether Content-Encoding is left out.
+    let hidesCoding: Bool
 
     private var table: FieldTable { unsafe storage.head.table }
 
     /// 0.
     public var startIndex: Int { 0 }
     /// The number of field lines.
-    public var endIndex: Int { unsafe table.count }
+    public var endIndex: Int {
+        guard hidesCoding else { return unsafe table.count }
+        return storage.shownLines.count
+    }
 
     /// The field at a position of 0..<`count`.
     public subscript(position: Int) -> HTTPField {
         precondition(position >= 0 && position < count, "field position out of range")
-        return unsafe table.field(position)
+        guard hidesCoding else { return unsafe table.field(position) }
+        return unsafe table.field(storage.shownLines[position])
     }
 
     /// The value of the first field with this name: UTF-8, or Latin-1 where it is not valid.
     public subscript(name: HTTPFieldName) -> String? {
-        guard let index = unsafe table.index(of: name) else { return nil }
+        guard let index = unsafe table.index(of: name), !isHidden(name) else { return nil }
         return unsafe fieldText(table.value(index))
     }
 
     /// The values of all fields with this name, in order.
     public func values(of name: HTTPFieldName) -> [String] {
-        unsafe table.values(of: name)
+        isHidden(name) ? [] : unsafe table.values(of: name)
     }
 
     /// All values of a field whose value is a list, joined by commas as RFC 9110 section 5.3
@@ -146,7 +185,13 @@ public struct RequestFields: Sendable, RandomAccessCollection {
 
     /// Whether there is a field with this name.
     public func contains(_ name: HTTPFieldName) -> Bool {
-        unsafe table.index(of: name) != nil
+        guard unsafe table.index(of: name) != nil else { return false }
+        return !isHidden(name)
+    }
+
+    @inline(__always)
+    private func isHidden(_ name: HTTPFieldName) -> Bool {
+        hidesCoding && name == .contentEncoding
     }
 }
 

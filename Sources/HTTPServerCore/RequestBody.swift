@@ -30,6 +30,10 @@ public struct RequestBody: AsyncSequence, Sendable {
         return body
     }
 
+    /// The content codings that `raw` is in and that are taken off otherwise, as Content-Encoding
+    /// names them; `nil` when none is taken off.
+    public var codings: String? { exchange?.decoding?.fieldValue }
+
     /// The same content, of whose pieces somebody is told by their lengths when they are read. Who
     /// has read enough throws what the reader is told.
     package func observed(_ observer: @escaping @Sendable (Int) throws -> Void) -> RequestBody {

@@ -11,10 +11,26 @@ extension Response {
     /// content. RFC 9110, sections 13.2.2, 14.2 and 15.4.5.
     /// - Throws: `HTTPError` with 412 when If-Match or If-Unmodified-Since is not met.
     public func conditional(for request: Request) throws(HTTPError) -> Response {
+        try conditional(for: request, nil)
+    }
+
+    /// The same for content that is made while it is sent, of which single ranges can be taken.
+    package func conditional(
+        for request: Request, generating generator: ContentGenerator
+    ) throws(HTTPError) -> Response {
+        var response = self
+        response.body = generator.whole(mediaType: body.mediaType)
+        return try response.conditional(for: request, generator)
+    }
+
+    private func conditional(
+        for request: Request, _ generator: ContentGenerator?
+    ) throws(HTTPError) -> Response {
         let isGet = request.knownMethod == .get
         guard status == .ok, isGet || request.knownMethod == .head else { return self }
         var response = self
-        let hasRanges = body.content.hasRanges && !fields.contains(.contentEncoding)
+        let hasRanges =
+            (generator != nil || body.content.hasRanges) && !fields.contains(.contentEncoding)
         if hasRanges, !fields.contains(.acceptRanges) {
             response.fields.append(.acceptRanges, "bytes")
         }
@@ -29,7 +45,7 @@ extension Response {
             throw HTTPError(.preconditionFailed, fields: fields)
         case .proceed(let rangeAllowed):
             guard rangeAllowed, hasRanges, let range = request.fields[.range],
-                let source = RangeSource(body.content)
+                let source = generator.map(RangeSource.generated) ?? RangeSource(body.content)
             else { return response }
             return response.part(range, of: source) ?? response
         }
@@ -75,6 +91,7 @@ extension ResponseBody.Content {
 enum RangeSource {
     case bytes([UInt8])
     case file(OpenFile, offset: Int64, length: Int64)
+    case generated(ContentGenerator)
 
     /// `nil` for content that is made while it is sent.
     init?(_ content: ResponseBody.Content) {
@@ -92,23 +109,59 @@ enum RangeSource {
         switch self {
         case .bytes(let bytes): Int64(bytes.count)
         case .file(_, _, let length): length
+        case .generated(let generator): generator.length
         }
     }
 
-    /// A range that lies inside of the content.
-    func piece(_ range: ByteRange) -> ResponseBody.Piece {
+    /// A range that lies inside of the content; `nil` where content is made while it is sent.
+    func piece(_ range: ByteRange) -> ResponseBody.Piece? {
         switch self {
         case .bytes(let bytes): .bytes(Array(bytes[Int(range.first)...Int(range.last)]))
         case .file(let file, let offset, _):
             .file(file, offset: offset + range.first, count: range.count)
+        case .generated: nil
         }
     }
 
     func body(_ range: ByteRange, mediaType: String) -> ResponseBody {
-        switch piece(range) {
-        case .bytes(let bytes): .bytes(bytes, mediaType: mediaType)
-        case .file(let file, let offset, let count):
-            .file(file, offset: offset, count: count, mediaType: mediaType)
+        switch self {
+        case .bytes(let bytes):
+            .bytes(Array(bytes[Int(range.first)...Int(range.last)]), mediaType: mediaType)
+        case .file(let file, let offset, _):
+            .file(file, offset: offset + range.first, count: range.count, mediaType: mediaType)
+        case .generated(let generator): generator.body(range, mediaType: mediaType)
+        }
+    }
+}
+
+/// Content of a known length that is made while it is sent, from any place on.
+package struct ContentGenerator: Sendable {
+    /// The number of bytes.
+    package let length: Int64
+    private let write: @Sendable (ByteRange, ResponseWriter) async throws -> Void
+
+    /// - Parameters:
+    ///   - length: the number of bytes, at least 1.
+    ///   - write: writes the bytes of a range.
+    package init(
+        length: Int64,
+        write:
+            @escaping @Sendable (_ range: ByteRange, _ writer: ResponseWriter) async throws -> Void
+    ) {
+        self.length = length
+        self.write = write
+    }
+
+    func whole(mediaType: String) -> ResponseBody {
+        guard let all = ByteRange(first: 0, last: length - 1) else {
+            return .bytes([], mediaType: mediaType)
+        }
+        return body(all, mediaType: mediaType)
+    }
+
+    func body(_ range: ByteRange, mediaType: String) -> ResponseBody {
+        .stream(mediaType: mediaType, length: range.count) { [write] writer in
+            try await write(range, writer)
         }
     }
 }

@@ -106,13 +106,13 @@ public struct Router: ImmediateHandler {
     /// slash, has no text that it could match.
     /// - Parameters:
     ///   - method: the method, or `nil` for all.
-    ///   - regex: an expression; `try Regex(text)` makes one of a text. It should not need time
-    ///     that grows with the square of the path's length: clients choose paths.
+    ///   - expression: an expression; one that is not known when the program is written is made by
+    ///     `try PathExpression(text)`.
     ///   - handler: who answers.
-    public mutating func on<Output>(
-        _ method: HTTPMethod?, matching regex: sending Regex<Output>, use handler: some Handler
+    public mutating func on(
+        _ method: HTTPMethod?, matching expression: PathExpression, use handler: some Handler
     ) {
-        add(.condition(RegexCondition(regex)), method, handler)
+        add(.condition(RegexCondition(expression: expression)), method, handler)
     }
 
     /// Adds a handler for the requests that a condition picks.

@@ -10,13 +10,22 @@ public struct ServerConfiguration: Sendable {
     public var loops: Int?
     /// How many new connections the system keeps waiting.
     public var backlog = 1024
-    /// How many connections may be open; `nil` for 80 % of the descriptors the process may have.
+    /// How many connections may be open; `nil` for 80 % of the descriptors the process may have,
+    /// and for 40 less than these where they are few.
     public var connectionLimit: Int?
     /// How many connections one address may have open, an IPv6 address standing for its /64; `nil`
     /// for as many as all together. Where a proxy stands in front all come from its address. What
     /// comes above it is closed at once, or answered by 503 where `connectionOverflow` says so.
     public var connectionLimitPerAddress: Int?
-    /// What becomes of new connections above `connectionLimit`.
+    /// Whether the connection that has been idle for longest, between two requests or for a second
+    /// since it was opened, is closed when a new one comes above `connectionLimit`, or finds no
+    /// descriptor. Otherwise idle clients keep newcomers waiting for `idleTimeout`.
+    public var closesIdleAtLimit = true
+    /// Whether starting the server raises the soft limit of the process for open descriptors to its
+    /// hard one, at most 1,048,576. It holds for the whole process and for the programs that it
+    /// starts, and `select` does not work above 1,024: so the program decides.
+    public var raisesDescriptorLimit = false
+    /// What becomes of new connections above `connectionLimit`, when none is idle.
     public var connectionOverflow = ConnectionOverflow.wait
     /// How urgent the work of the event loops is to the system.
     public var loopQoS = DispatchQoS.unspecified
@@ -86,7 +95,10 @@ public struct ServerConfiguration: Sendable {
     var loopCount: Int { max(1, loops ?? min(Syscalls.activeProcessors(), 4)) }
 
     var openLimit: Int {
-        connectionLimit ?? max(16, Syscalls.descriptorLimit() * 8 / 10)
+        if let connectionLimit { return connectionLimit }
+        // Of few descriptors the process itself needs most of the rest.
+        let descriptors = Syscalls.descriptorLimit()
+        return max(16, min(descriptors * 8 / 10, descriptors - 40))
     }
 }
 

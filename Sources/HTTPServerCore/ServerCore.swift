@@ -21,8 +21,10 @@ package final class ServerCore: Sendable {
     let idleTime: UInt64
     let writeTime: UInt64
     let graceTime: UInt64
-    /// Asked once: it would cost a call for each connection.
-    private let openLimit: Int
+    /// Asked when the server starts: it would cost a call for each connection.
+    private let openLimit: Atomic<Int>
+    /// The loops of the server while it runs.
+    let loops = Locked<[EventLoop]>([])
     /// Open connections, and those about to be taken: what the limit is for.
     private let open = Atomic<Int>(0)
     /// Open connections.
@@ -60,7 +62,7 @@ package final class ServerCore: Sendable {
         headTime = configuration.headTimeout.nanoseconds
         idleTime = configuration.idleTimeout.nanoseconds
         writeTime = configuration.writeTimeout.nanoseconds
-        openLimit = configuration.openLimit
+        openLimit = Atomic(configuration.openLimit)
         graceTime = max(configuration.contentGrace.nanoseconds, 1_000_000_000)
     }
 
@@ -87,9 +89,27 @@ package final class ServerCore: Sendable {
     /// Keeps a place for one more connection, unless there are too many.
     func admitsConnection() -> Bool {
         let count = open.add(1, ordering: .relaxed).newValue
-        guard count > openLimit else { return true }
+        guard count > openLimit.load(ordering: .relaxed) else { return true }
         open.subtract(1, ordering: .relaxed)
         return false
+    }
+
+    /// Before the server listens: how many descriptors there are may have changed.
+    func prepareLimits() {
+        if configuration.raisesDescriptorLimit { Syscalls.raiseDescriptorLimit() }
+        openLimit.store(configuration.openLimit, ordering: .relaxed)
+    }
+
+    /// Whether the server has other loops.
+    func hasLoops(besides loop: EventLoop) -> Bool {
+        loops.withLock { $0.contains { $0 !== loop } }
+    }
+
+    /// Has each loop but one close the connection that has been idle for longest, soon.
+    func askForRoom(besides loop: EventLoop) {
+        for other in loops.withLock({ $0 }) where other !== loop {
+            other.execute { _ = other.closeLongestIdle() }
+        }
     }
 
     /// Nobody came for the place.

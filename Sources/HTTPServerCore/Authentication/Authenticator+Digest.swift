@@ -9,7 +9,8 @@ extension Authenticator {
         guard isForUs(credentials) else { return .refused(challenge()) }
         guard case .immediate(let store) = source else { return nil }
         let nonce = Nonce(credentials.nonce, key: nonceKey)
-        if isHeldUp(request), !isInUse(nonce) { return nil }
+        let user = Self.number(of: credentials.user)
+        if isHeldUp(request, user), !isInUse(nonce, by: user) { return nil }
         let account =
             switch credentials.user {
             case .name(let name): try store.accountNow(named: name)
@@ -22,7 +23,8 @@ extension Authenticator {
     func digest(_ credentials: DigestCredentials, _ request: Request) async throws -> Verdict {
         guard isForUs(credentials) else { return .refused(challenge()) }
         let nonce = Nonce(credentials.nonce, key: nonceKey)
-        if !isInUse(nonce) { try await waitForTurn(request) }
+        let user = Self.number(of: credentials.user)
+        if !isInUse(nonce, by: user) { try await waitForTurn(request, user) }
         let account = try await account(credentials)
         return decide(credentials, nonce, account, request)
     }
@@ -42,14 +44,29 @@ extension Authenticator {
     }
 
     private func isForUs(_ credentials: DigestCredentials) -> Bool {
-        credentials.realm == realm && algorithms.contains(credentials.algorithm)
+        credentials.realm.hasBytes(of: realm) && algorithms.contains(credentials.algorithm)
     }
 
-    /// Whether somebody has logged in with the nonce before: only who knows a password can have
-    /// one.
-    private func isInUse(_ nonce: Nonce?) -> Bool {
+    /// Whether the user has logged in with the nonce before, or was given it for having proven to
+    /// know the password: only who knows that can have one.
+    private func isInUse(_ nonce: Nonce?, by user: UInt64) -> Bool {
         guard let nonce else { return false }
-        return nonces.withLock { $0.contains(nonce.id) }
+        return nonces.withLock { $0.contains(nonce.id, by: user) }
+    }
+
+    private static func number(of user: DigestCredentials.User) -> UInt64 {
+        switch user {
+        case .name(let name): number(of: name)
+        case .hash(let hash): number(of: hash)
+        }
+    }
+
+    /// A new nonce for who has proven to know the password: it is not held up where others guess.
+    private func staleChallenge(_ user: UInt64) -> Verdict {
+        let nonce = Nonce.fresh(at: nonceTime)
+        let now = nonceTime
+        nonces.withLock { $0.expect(id: nonce.id, issued: nonce.issued, user: user, now: now) }
+        return .refused(challenge(isStale: true, nonce: nonce))
     }
 
     /// A user who does not exist goes the same way as one whose password is wrong. Only who knows
@@ -57,13 +74,14 @@ extension Authenticator {
     private func decide(
         _ credentials: DigestCredentials, _ nonce: Nonce?, _ account: Account?, _ request: Request
     ) -> Verdict {
+        let user = Self.number(of: credentials.user)
         let known = account?.secret(credentials.algorithm)
         guard let secret = known ?? absentSecrets[credentials.algorithm] else {
             return .refused(challenge())
         }
         let expected = credentials.expectedResponse(secret, method: request.method.name)
         guard Crypto.areEqual(expected, credentials.response), let account, known != nil else {
-            return failed(request)
+            return failed(request, user)
         }
         // Section 3.4.6: a symptom of an attack.
         guard Self.names(credentials.uri, request.target) else {
@@ -71,18 +89,23 @@ extension Authenticator {
                 HTTPError(.badRequest, "the credentials are for another request target"))
         }
         // Made by another process, or opaque was left from one: a new nonce is all that it takes.
-        guard let nonce, credentials.opaque == nil || credentials.opaque == opaque else {
-            return .refused(challenge(isStale: true))
+        guard let nonce, credentials.opaque?.hasBytes(of: opaque) ?? true else {
+            return staleChallenge(user)
         }
         let now = nonceTime
         let use = nonces.withLock {
-            $0.use(id: nonce.id, issued: nonce.issued, count: credentials.count, now: now)
+            $0.use(
+                id: nonce.id, issued: nonce.issued, count: credentials.count, user: user, now: now)
         }
+        switch use {
+        case .first:
+            let identity = Identity(name: account.name, scheme: .digest)
+            return .granted(identity, info: credentials.info(secret))
+        case .expired: return staleChallenge(user)
         // A client that repeats a count by mistake can go on with a new nonce. Somebody who
-        // repeats a request that he has overheard cannot.
-        guard use == .first else { return .refused(challenge(isStale: true)) }
-        let identity = Identity(name: account.name, scheme: .digest)
-        return .granted(identity, info: credentials.info(secret))
+        // repeats a request that he has overheard cannot, and no nonce is kept for it.
+        case .repeated: return .refused(challenge(isStale: true))
+        }
     }
 
     /// Whether uri is the target of the request (section 3.4.6). A proxy may have been sent the

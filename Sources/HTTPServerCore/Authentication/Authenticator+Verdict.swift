@@ -15,6 +15,10 @@ package enum Verdict: Sendable {
 /// used once, so such a request must not be judged twice.
 private enum VerdictKey: RequestKey { typealias Value = [ObjectIdentifier: Verdict] }
 
+/// The authenticators that have compared the password of a request with what they remember: each
+/// counts that once.
+private enum ComparisonKey: RequestKey { typealias Value = Set<ObjectIdentifier> }
+
 extension Authenticator {
     /// What Authorization says, read as far as that goes without accounts.
     private enum Claim {
@@ -29,7 +33,7 @@ extension Authenticator {
         switch claim(request) {
         case .settled(let verdict): return verdict
         case .basic(let credentials):
-            return try basicNow(credentials)
+            return try basicNow(credentials, request)
         case .digest(let credentials):
             return try digestNow(credentials, request).map { keep($0, request) }
         }
@@ -85,17 +89,57 @@ extension Authenticator {
 
     // MARK: Guessing
 
-    func isHeldUp(_ request: Request) -> Bool {
+    /// Stands for a user in the tables. Its key is that of the process, so that no client can find
+    /// two names with the same number.
+    static func number(of name: String) -> UInt64 {
+        var hasher = Hasher()
+        for byte in name.utf8 { hasher.combine(byte) }
+        return UInt64(bitPattern: Int64(hasher.finalize()))
+    }
+
+    func isHeldUp(_ request: Request, _ user: UInt64) -> Bool {
         guard options.slowsGuessing, let network = request.peerNetwork else { return false }
         let now = clock()
-        return failures.withLock { $0.isHeldUp(network, now: now) }
+        return failures.withLock { $0.isHeldUp(network, user: user, now: now) }
+    }
+
+    /// Whether credentials that are known to be right are let through at once. On the connection on
+    /// which the user has logged in last they are, whatever others guess, and without the lock.
+    func admitsKnown(_ request: Request, _ user: UInt64) -> Bool {
+        guard options.slowsGuessing, let network = request.peerNetwork else { return true }
+        if request.storage.connection.isLoggedIn(loginNumber(user)) { return true }
+        let now = clock()
+        return failures.withLock { $0.admitsKnown(network, user: user, now: now) }
+    }
+
+    /// Stands for a user of this authenticator at a connection; never 0.
+    private func loginNumber(_ user: UInt64) -> UInt64 {
+        (user ^ UInt64(UInt(bitPattern: ObjectIdentifier(self)))) | 1
+    }
+
+    /// The user has logged in on the connection.
+    func keepLogin(_ request: Request, _ user: UInt64) {
+        guard options.slowsGuessing, request.peerNetwork != nil else { return }
+        request.storage.connection.setLogin(loginNumber(user))
+    }
+
+    /// The password was compared with what is known to be right, and is not among that.
+    func missed(_ request: Request, _ user: UInt64) {
+        guard options.slowsGuessing, let network = request.peerNetwork else { return }
+        let own = ObjectIdentifier(self)
+        guard request[ComparisonKey.self, default: []].insert(own).inserted else { return }
+        let now = clock()
+        failures.withLock { $0.missed(network, user: user, now: now) }
     }
 
     /// Waits for the request's turn to try a password.
-    func waitForTurn(_ request: Request) async throws {
+    func waitForTurn(_ request: Request, _ user: UInt64) async throws {
         guard options.slowsGuessing, let network = request.peerNetwork else { return }
+        // What is remembered ends while others guess. There is one such try until the next login on
+        // the connection: a proxy may send what others guess by the same one.
+        if request.storage.connection.takeLogin(loginNumber(user)) { return }
         let now = clock()
-        switch failures.withLock({ $0.wait(network, now: now) }) {
+        switch failures.withLock({ $0.wait(network, user: user, now: now) }) {
         case .none: break
         case .time(let time): try await Task.sleep(for: .nanoseconds(Int64(time)))
         case .refused:
@@ -104,11 +148,19 @@ extension Authenticator {
         }
     }
 
+    /// The password was right.
+    func succeeded(_ request: Request, _ user: UInt64) {
+        guard options.slowsGuessing, let network = request.peerNetwork else { return }
+        let now = clock()
+        failures.withLock { $0.succeeded(network, user: user, now: now) }
+        keepLogin(request, user)
+    }
+
     /// Somebody has tried a wrong password, or a name that there is not.
-    func failed(_ request: Request) -> Verdict {
+    func failed(_ request: Request, _ user: UInt64) -> Verdict {
         if options.slowsGuessing, let network = request.peerNetwork {
             let now = clock()
-            failures.withLock { $0.failed(network, now: now) }
+            failures.withLock { $0.failed(network, user: user, now: now) }
         }
         return .refused(challenge())
     }

@@ -42,10 +42,12 @@ public final class Authenticator: Sendable {
         public var passwordLifetime = Duration.seconds(300)
         /// How many right passwords of Basic are remembered.
         public var passwordLimit = 1_024
-        /// Whether logins from an address, or from a network of IPv6, have to wait after ten that
-        /// failed: one a second is taken then, and those that would have to wait more than ten
-        /// seconds are answered by 429. Who is logged in already is not held up, and neither is
-        /// this machine itself, where a proxy may stand for anybody.
+        /// Whether logins for a user from an address, or from a network of IPv6, have to wait after
+        /// ten that failed, and all logins from there after a hundred: one a second is taken then,
+        /// and those that would have to wait more than ten seconds are answered by 429. A user who
+        /// has logged in from there before is not held up, unless guesses at that password come
+        /// faster than one a second for minutes, and then still not on the connection of the login.
+        /// Neither is this machine itself, where a proxy may stand for anybody.
         public var slowsGuessing = true
 
         /// The defaults.
@@ -161,8 +163,10 @@ public final class Authenticator: Sendable {
 
     /// The response to a request without credentials, or with wrong ones: 401 with a challenge for
     /// each scheme and algorithm (RFC 9110 section 11.6.1).
-    /// - Parameter isStale: the client knows the password and needs but a new nonce.
-    func challenge(isStale: Bool = false) -> HTTPError {
+    /// - Parameters:
+    ///   - isStale: the client knows the password and needs but a new nonce.
+    ///   - nonce: the nonce of Digest; `nil` for a new one.
+    func challenge(isStale: Bool = false, nonce: Nonce? = nil) -> HTTPError {
         var fields = HTTPFields()
         let realm = FieldValues.quoted(realm) ?? "\"\""
         for scheme in options.schemes {
@@ -170,7 +174,7 @@ public final class Authenticator: Sendable {
             case .basic:
                 fields.append(.wwwAuthenticate, "Basic realm=\(realm), charset=\"UTF-8\"")
             case .digest:
-                let nonce = Nonce.fresh(at: nonceTime).text(key: nonceKey)
+                let nonce = (nonce ?? Nonce.fresh(at: nonceTime)).text(key: nonceKey)
                 for algorithm in algorithms {
                     let start = "Digest realm=\(realm), qop=\"auth\", algorithm="
                     fields.append(

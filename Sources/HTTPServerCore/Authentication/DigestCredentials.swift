@@ -52,7 +52,7 @@ package struct DigestCredentials: Equatable, Sendable {
     private static func algorithm(
         _ field: AuthorizationField
     ) throws(Fault) -> DigestAlgorithm {
-        guard field["qop"]?.lowercased() == "auth",
+        guard field["qop"]?.isASCII("auth") == true,
             let algorithm = DigestAlgorithm(name: field["algorithm"] ?? "MD5"),
             algorithm.isAvailable
         else { throw .unsupported }
@@ -65,9 +65,10 @@ package struct DigestCredentials: Equatable, Sendable {
         _ field: AuthorizationField, _ algorithm: DigestAlgorithm
     ) throws(Fault) -> User {
         let isHashed: Bool
-        switch field["userhash"]?.lowercased() {
-        case nil, "false": isHashed = false
-        case "true": isHashed = true
+        switch field["userhash"] {
+        case nil: isHashed = false
+        case let value? where value.isASCII("false"): isHashed = false
+        case let value? where value.isASCII("true"): isHashed = true
         default: throw .malformed
         }
         switch (field["username"], field["username*"]) {

@@ -3,13 +3,17 @@ internal import HTTPParser
 
 /// An account that cannot be made: a name that no client could send, or only by one of the schemes.
 public struct InvalidUserName: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The most bytes of a name in UTF-8. Longer ones would take long to compare in canonical form.
+    public static let byteLimit = 512
+
     /// The name.
     public let name: String
 
     /// What is wrong with it.
     public var description: String {
-        name.isEmpty
-            ? "a user name is not empty"
+        if name.isEmpty { return "a user name is not empty" }
+        return name.utf8.count > Self.byteLimit
+            ? "a user name has at most \(Self.byteLimit) bytes"
             : "a user name has no colon and no control character (RFC 7617 section 2)"
     }
 }
@@ -74,7 +78,9 @@ public final class MemoryAccountStore: ImmediateAccountStore {
     /// - Throws: when the name is none.
     public func add(_ account: Account) throws(InvalidUserName) {
         let name = account.name
-        guard !name.isEmpty, !name.utf8.contains(where: BasicCredentials.isExcludedFromNames) else {
+        guard !name.isEmpty, name.utf8.count <= InvalidUserName.byteLimit,
+            !name.utf8.contains(where: BasicCredentials.isExcludedFromNames)
+        else {
             throw InvalidUserName(name: name)
         }
         let hashes = DigestAlgorithm.allCases.filter(\.isAvailable).map { hash(of: name, by: $0) }
@@ -99,7 +105,8 @@ public final class MemoryAccountStore: ImmediateAccountStore {
 
     /// The account of a user, or `nil`.
     public func accountNow(named name: String) -> Account? {
-        table.withLock { $0.accounts[name] }
+        guard name.utf8.count <= InvalidUserName.byteLimit else { return nil }
+        return table.withLock { $0.accounts[name] }
     }
 
     /// The account of a user of whom a client tells only the hash of name and realm, or `nil`.

@@ -36,7 +36,7 @@ struct Nonce: Equatable, Sendable {
 }
 
 /// Which counts were used with which nonces, so that no request is taken twice (RFC 7616 section
-/// 3.4, nc). Only nonces with which somebody has logged in are in it.
+/// 3.4, nc). Only nonces of users who have logged in are in it.
 package struct NonceTable: Sendable {
     /// What a count comes to.
     package enum Use: Equatable, Sendable {
@@ -53,9 +53,13 @@ package struct NonceTable: Sendable {
         var highest: UInt32
         /// Bit n: the count `highest - n` was used.
         var used: UInt64
+        /// Who has it.
+        var user: UInt64
     }
 
     private var entries: [UInt64: Entry] = [:]
+    /// The nonces of `entries` that were given to users and not used yet, by user.
+    private var expected: [UInt64: UInt64] = [:]
     /// Of nonces made until then some are forgotten: who is not in the table may have been.
     private var forgotten: UInt64 = 0
     private let limit: Int
@@ -71,13 +75,27 @@ package struct NonceTable: Sendable {
 
     package var count: Int { entries.count }
 
-    package func contains(_ id: UInt64) -> Bool { entries[id] != nil }
+    /// Whether a user has logged in with a nonce, or was given it after that.
+    package func contains(_ id: UInt64, by user: UInt64 = 0) -> Bool { entries[id]?.user == user }
+
+    /// Notes a nonce that a user is given who has proven to know the password. Of those that were
+    /// not used the user's last one is kept: to repeat what was overheard makes no others go.
+    package mutating func expect(id: UInt64, issued: UInt64, user: UInt64, now: UInt64) {
+        if let older = expected.removeValue(forKey: user) { entries[older] = nil }
+        if entries.count >= limit { forget(now) }
+        guard issued > forgotten else { return }
+        entries[id] = Entry(issued: issued, highest: 0, used: 0, user: user)
+        expected[user] = id
+    }
 
     /// Notes the use of a count with a nonce. Requests of parallel connections may overtake each
     /// other, so a count may be up to 63 below the highest, once.
     package mutating func use(
-        id: UInt64, issued: UInt64, count: UInt32, now: UInt64
+        id: UInt64, issued: UInt64, count: UInt32, user: UInt64 = 0, now: UInt64
     ) -> Use {
+        if !expected.isEmpty, let owner = entries[id]?.user, expected[owner] == id {
+            expected[owner] = nil
+        }
         guard now &- issued < lifetime else {
             entries[id] = nil
             return .expired
@@ -87,7 +105,7 @@ package struct NonceTable: Sendable {
             guard issued > forgotten else { return .expired }
             if entries.count >= limit { forget(now) }
             guard issued > forgotten else { return .expired }
-            entries[id] = Entry(issued: issued, highest: count, used: 1)
+            entries[id] = Entry(issued: issued, highest: count, used: 1, user: user)
             return .first
         }
         if count > entry.highest {
@@ -105,6 +123,10 @@ package struct NonceTable: Sendable {
 
     /// Makes room: first what has expired, then the oldest quarter, whose nonces are stale then.
     private mutating func forget(_ now: UInt64) {
+        defer {
+            let entries = entries
+            expected = expected.filter { entries[$0.value] != nil }
+        }
         let lifetime = lifetime
         entries = entries.filter { now &- $0.value.issued < lifetime }
         guard entries.count >= limit else { return }

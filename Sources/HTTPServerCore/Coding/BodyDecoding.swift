@@ -10,7 +10,7 @@ final class BodyDecoding: @unchecked Sendable {
     /// The most bytes of a piece.
     private static let pieceBytes = 64 << 10
 
-    private let fieldValue: String
+    let fieldValue: String
     private let limits: ContentDecodingLimits
     private let pool: ContentCodingPool
     /// Whether somebody reads. The rest is touched by nobody else meanwhile.

@@ -30,7 +30,8 @@ public struct CompressionHandler: ImmediateHandler {
         /// The fewest bytes of content that are compressed: shorter ones fit into a packet anyway.
         public var minimumBytes = 1_024
         /// The most bytes of a file that are compressed; longer ones are sent as they are, by the
-        /// system. 0 leaves all files alone.
+        /// system. 0 leaves files alone, but for short ones that `FileHandler` keeps in memory:
+        /// they are compressed like any content in memory.
         public var fileByteLimit: Int64 = 1 << 20
         /// The most bytes of repeated answers and their compressed forms that are kept; 0 keeps
         /// none.

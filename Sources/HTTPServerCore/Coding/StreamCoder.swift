@@ -1,4 +1,5 @@
 internal import HTTPCodecs
+internal import HTTPParser
 
 /// Compresses a stream on its way from its producer to the connection.
 ///

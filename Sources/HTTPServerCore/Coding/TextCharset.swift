@@ -6,11 +6,15 @@ enum TextCharset {
 
     /// UTF-8 unless another one is named.
     init(named name: String?) throws(CodecError) {
-        switch name?.lowercased() {
-        case nil, "utf-8", "utf8": self = .utf8
-        case "us-ascii", "ascii": self = .ascii
-        case "iso-8859-1", "latin1": self = .latin1
-        default:
+        guard let name, !name.isASCII("utf-8"), !name.isASCII("utf8") else {
+            self = .utf8
+            return
+        }
+        if name.isASCII("us-ascii") || name.isASCII("ascii") {
+            self = .ascii
+        } else if name.isASCII("iso-8859-1") || name.isASCII("latin1") {
+            self = .latin1
+        } else {
             throw CodecError(.unsupportedCharset, "text in UTF-8 is wanted")
         }
     }

@@ -14,7 +14,7 @@ extension Connection {
             switch try unsafe exchange.body.next(bytes, from: &position) {
             case .more: return false
             case .content(let range):
-                unsafe deliver(Array(bytes[range]), to: exchange)
+                unsafe deliver(UnsafeRawBufferPointer(rebasing: bytes[range]), to: exchange)
                 if unsafe exchange.body.isComplete { contentEnded(exchange) }
             case .end: contentEnded(exchange)
             }
@@ -25,13 +25,21 @@ extension Connection {
     }
 
     func deliver(_ piece: [UInt8], to exchange: Exchange) {
-        guard exchange.connection != nil else {
-            exchange.received += Int64(piece.count)
-            if exchange.received > exchange.rateMark + ConnectionState.discardLimit { finish() }
-            return
-        }
+        guard exchange.connection != nil else { return discard(piece.count, of: exchange) }
         exchange.deliver(piece)
         if let told = core.hooks.contentReceived { tellReceived(exchange, told) }
+    }
+
+    private func deliver(_ bytes: UnsafeRawBufferPointer, to exchange: Exchange) {
+        guard exchange.connection != nil else { return discard(bytes.count, of: exchange) }
+        unsafe exchange.deliver(bytes)
+        if let told = core.hooks.contentReceived { tellReceived(exchange, told) }
+    }
+
+    /// Content that nobody wants any more.
+    private func discard(_ count: Int, of exchange: Exchange) {
+        exchange.received += Int64(count)
+        if exchange.received > exchange.rateMark + ConnectionState.discardLimit { finish() }
     }
 
     func contentEnded(_ exchange: Exchange) {

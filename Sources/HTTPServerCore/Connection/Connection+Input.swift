@@ -21,7 +21,7 @@ extension Connection {
 
     /// Input is left in the system's buffer while a handler, or the peer's reading, is behind.
     var wantsInput: Bool {
-        if peerHasEnded || lingered > Self.lingerBytes { return false }
+        if unsafe state.peerHasEnded || lingered > Self.lingerBytes { return false }
         if unsafe state.input == .content { return exchange?.isFull != true }
         return unsafe !(state.isBusy || holdsRequests) || tail.count < EventLoop.receiveSize
     }
@@ -97,7 +97,7 @@ extension Connection {
                 unsafe begin(
                     RequestHead(
                         partial.parser, bytes: rest.baseAddress.unsafelyUnwrapped, length: length),
-                    &out)
+                    isFollowed: position < bytes.count, &out)
                 return true
             }
             unsafe loop.headParser.reset()
@@ -110,7 +110,7 @@ extension Connection {
             unsafe begin(
                 RequestHead(
                     loop.headParser, bytes: rest.baseAddress.unsafelyUnwrapped, length: length),
-                &out)
+                isFollowed: position < bytes.count, &out)
         } catch {
             refuse(error, into: &out)
         }
@@ -130,14 +130,14 @@ extension Connection {
 
     func peerEnded() {
         guard closing != .lingering else { return finish() }
-        peerHasEnded = true
         watch(interest.subtracting(.read))
-        if !output.isEmpty, unsafe state.input != .content { return }
+        let hasTail = unsafe state.input == .head && !tail.isEmpty
         // Whole requests may wait there for their turn; `goOn` closes behind them.
-        if unsafe state.input == .head, unsafe !tail.isEmpty, partial == nil {
-            return loop.execute { [self] in goOn() }
-        }
-        switch unsafe state.peerEnded(insideHead: !tail.isEmpty && state.input == .head) {
+        let hasRequests = hasTail && partial == nil
+        let end = unsafe state.peerEnded(insideHead: hasTail, hasRequests: hasRequests)
+        if !output.isEmpty, end != .truncated || hasTail { return }
+        switch end {
+        case .finishResponse where hasRequests: loop.execute { [self] in goOn() }
         case .finishResponse where closing == .no: break
         case .close: abort(.clientClosed)
         case .truncated: abort(.connectionLost)
@@ -147,7 +147,9 @@ extension Connection {
 
     /// Closes once everything that came before the end of the peer's stream is answered.
     func closeAfterPeer() {
-        guard peerHasEnded, closing == .no, output.isEmpty, unsafe !state.isBusy else { return }
+        guard closing == .no, output.isEmpty, unsafe state.peerHasEnded && !state.isBusy else {
+            return
+        }
         if unsafe tail.isEmpty { return abort(.clientClosed) }
         if partial != nil { abort(.connectionLost) }
     }

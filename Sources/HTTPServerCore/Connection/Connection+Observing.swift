@@ -10,6 +10,7 @@ extension Connection {
         if let admits = core.hooks.admits, !admits(info) {
             logRefusal("refused a connection", info.peer)
             closing = .closed
+            info.forgetSocket()
             transport?.close()
             transport = nil
             loop.remove(self)

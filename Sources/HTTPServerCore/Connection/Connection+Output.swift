@@ -86,7 +86,7 @@ extension Connection {
         case .no, .closed, .lingering: break
         case .afterOutput: finish()
         // All that the peer had to say was read: closing cannot destroy the answer.
-        case .lingerAfterOutput where peerHasEnded: finish()
+        case .lingerAfterOutput where unsafe state.peerHasEnded: finish()
         case .lingerAfterOutput:
             closing = .lingering
             transport?.shutdownWriting()

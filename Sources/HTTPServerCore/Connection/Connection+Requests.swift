@@ -2,7 +2,8 @@ internal import HTTPParser
 
 /// A request from its head to the answer of its handler.
 extension Connection {
-    func begin(_ head: consuming RequestHead, _ out: inout ByteBuffer) {
+    /// - Parameter isFollowed: whether more bytes have come behind the head.
+    func begin(_ head: consuming RequestHead, isFollowed: Bool, _ out: inout ByteBuffer) {
         let framing = head.framing
         let hasContent = framing != .none && framing != .tunnel
         isHead = head.knownMethod == .head
@@ -10,7 +11,7 @@ extension Connection {
         let expectsContinue = head.expectsContinue
         unsafe state.receivedHead(
             isPersistent: head.isPersistent && framing != .tunnel, version: head.version,
-            hasContent: hasContent, expectsContinue: expectsContinue)
+            hasContent: hasContent, expectsContinue: expectsContinue, isFollowed: isFollowed)
         if hasContent {
             exchange = Exchange(
                 connection: self, framing: framing, announced: head.contentLength,

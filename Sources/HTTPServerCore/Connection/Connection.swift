@@ -46,8 +46,6 @@ package final class Connection: LoopClient, @unchecked Sendable {
     @exclusivity(unchecked)
     var serializer = ResponseSerializer()
     var lingered = 0
-    /// The peer has ended its stream; what it asked for before may still be to be answered.
-    var peerHasEnded = false
     /// What is collected of the request that is being answered, if somebody wants to know.
     @exclusivity(unchecked)
     var observation: RequestObservation?
@@ -67,6 +65,11 @@ package final class Connection: LoopClient, @unchecked Sendable {
     /// they are, which stops the peer.
     static let lingerBytes = 64 << 10
     static let lingerTime: UInt64 = 2_000_000_000
+    /// How long a new connection is not taken for an idle one.
+    static let newcomerTime: UInt64 = 1_000_000_000
+
+    /// Bytes in memory that wait for the client to take them.
+    package var waitingBytes: Int { output.buffered }
 
     package init(loop: EventLoop, core: ServerCore, peer: PeerAddress, local: SocketAddress) {
         self.loop = loop
@@ -154,8 +157,35 @@ package final class Connection: LoopClient, @unchecked Sendable {
         guard closing == .no else { return }
         closeReason = .shutdown
         guard unsafe state.beginsShutdown() else { return }
-        if unsafe tail.isEmpty, !peerHasEnded, !hasOutput { receive() }
+        if unsafe tail.isEmpty && !state.peerHasEnded, !hasOutput { receive() }
         closeWhenIdle()
+    }
+
+    /// Since when it waits for a request of which nothing has come, in nanoseconds of the loop's
+    /// `now`; `nil` while anything is under way.
+    var idleSince: UInt64? {
+        guard closing == .no, !hasOutput, unsafe !state.isBusy && state.input == .head,
+            unsafe tail.isEmpty
+        else { return nil }
+        switch deadlineKind {
+        case .idle: return unsafe deadline &- core.idleTime
+        // A newcomer is about to send its first request.
+        case .head:
+            let since = unsafe deadline &- core.headTime
+            return since &+ Self.newcomerTime < loop.now ? since : nil
+        default: return nil
+        }
+    }
+
+    /// Closes for a newcomer, unless a request has come meanwhile.
+    /// - Returns: whether it did.
+    func giveWay() -> Bool {
+        guard idleSince != nil else { return false }
+        receive()
+        guard closing != .closed else { return true }
+        guard idleSince != nil else { return false }
+        abort(.displaced)
+        return true
     }
 
     /// Ends a connection that the server wants to stop, once everything is sent.
@@ -185,6 +215,7 @@ package final class Connection: LoopClient, @unchecked Sendable {
         // What is cut off must not look whole (RFC 9112 section 8).
         if isUntilClose, unsafe hasOutput || state.isBusy { transport?.closesByReset() }
         unsafe state.closed()
+        info.forgetSocket()
         transport?.close()
         transport = nil
         loop.remove(self)

@@ -59,6 +59,9 @@ public enum ConnectionCloseReason: Sendable, Hashable {
     case malformedRequest
     /// A response could not be ended as it had begun: its stream or its file failed.
     case responseFailed
+    /// It was idle, and a new connection needed its place; see
+    /// `ServerConfiguration.closesIdleAtLimit`.
+    case displaced
     /// The server stops.
     case shutdown
 

@@ -1,3 +1,4 @@
+internal import HTTPCodecs
 public import Logging
 internal import Synchronization
 
@@ -8,8 +9,9 @@ internal import Synchronization
 public final class ConnectionInfo: Sendable {
     /// A number that no other connection of the process has, from 1 on.
     public let id: UInt64
-    /// Where the server took the connection.
-    public let local: SocketAddress
+    /// Where the server listens that took it.
+    private let listening: SocketAddress
+    private let socket = Locked(LocalSocket())
     package let peerAddress: PeerAddress
     /// The server's; the server itself is not kept by what is remembered of its connections.
     private let serverLogger: Logger
@@ -18,6 +20,8 @@ public final class ConnectionInfo: Sendable {
     private let received = Atomic<Int64>(0)
     private let sent = Atomic<Int64>(0)
     private let requests = Atomic<Int>(0)
+    /// Stands for the user who has logged in by Basic last, and the authenticator; 0 for none.
+    private let login = Atomic<UInt64>(0)
     /// By which its loop finds the connection, as long as it is there.
     let token = Atomic<UInt64>(.max)
 
@@ -28,7 +32,32 @@ public final class ConnectionInfo: Sendable {
         serverLogger = core.logger
         self.loop = loop
         peerAddress = peer
-        self.local = local
+        listening = local
+    }
+
+    /// The address of the machine at which the server took the connection. Where it listens at all
+    /// addresses the system is asked for it, at the first use; once the connection is gone, and this
+    /// was not asked for before, it is the address that the server listens at.
+    public var local: SocketAddress {
+        guard listening.isWildcard else { return listening }
+        return socket.withLock { socket in
+            if socket.address == nil, socket.descriptor >= 0 {
+                socket.address = Syscalls.localAddress(of: socket.descriptor)
+            }
+            return socket.address ?? listening
+        }
+    }
+
+    /// The connection's socket, until `forgetSocket`.
+    func keepSocket(_ descriptor: CInt) {
+        guard listening.isWildcard else { return }
+        socket.withLock { $0.descriptor = descriptor }
+    }
+
+    /// Before the socket is closed: its number may be that of another one then.
+    func forgetSocket() {
+        guard listening.isWildcard else { return }
+        socket.withLock { $0.descriptor = -1 }
     }
 
     /// Where the connection came from.
@@ -50,6 +79,17 @@ public final class ConnectionInfo: Sendable {
         return logger
     }
 
+    /// Whether this was the last login on the connection.
+    func isLoggedIn(_ number: UInt64) -> Bool { login.load(ordering: .relaxed) == number }
+
+    func setLogin(_ number: UInt64) { login.store(number, ordering: .relaxed) }
+
+    /// Forgets a login.
+    /// - Returns: whether it was the last one.
+    func takeLogin(_ number: UInt64) -> Bool {
+        login.compareExchange(expected: number, desired: 0, ordering: .relaxed).exchanged
+    }
+
     func addReceived(_ count: Int) {
         received.store(received.load(ordering: .relaxed) &+ Int64(count), ordering: .relaxed)
     }
@@ -63,6 +103,23 @@ public final class ConnectionInfo: Sendable {
         let number = requests.load(ordering: .relaxed) &+ 1
         requests.store(number, ordering: .relaxed)
         return number
+    }
+}
+
+/// What is known of the own end of a connection.
+private struct LocalSocket: Sendable {
+    var descriptor: CInt = -1
+    var address: SocketAddress?
+}
+
+extension SocketAddress {
+    /// Whether it stands for all addresses of the machine.
+    var isWildcard: Bool {
+        switch self {
+        case .ipv4(let host, _): host == "0.0.0.0"
+        case .ipv6(let host, _): host == "::"
+        case .unix: false
+        }
     }
 }
 

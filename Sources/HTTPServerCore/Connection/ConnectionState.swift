@@ -48,7 +48,10 @@ package struct ConnectionState: Sendable {
     private var isPersistent = true
     private var isHTTP10 = false
     private var owesContinue = false
-    private var peerHasEnded = false
+    /// The peer has ended its stream; what it asked for before may still be to be answered.
+    package private(set) var peerHasEnded = false
+    /// Whether bytes came behind the request that is being answered.
+    private var isFollowed = false
     private var isShuttingDown = false
 
     package init() {}
@@ -65,10 +68,14 @@ package struct ConnectionState: Sendable {
     // MARK: Requests
 
     /// The head of a request is complete.
+    /// - Parameter isFollowed: whether more bytes have come behind it. Once the peer has ended its
+    ///   stream, a request without them is the last one.
     package mutating func receivedHead(
-        isPersistent: Bool, version: HTTPVersion, hasContent: Bool, expectsContinue: Bool
+        isPersistent: Bool, version: HTTPVersion, hasContent: Bool, expectsContinue: Bool,
+        isFollowed: Bool = false
     ) {
         self.isPersistent = isPersistent
+        self.isFollowed = isFollowed
         isHTTP10 = version < .http11
         output = .awaited
         input = hasContent ? .content : .head
@@ -113,7 +120,7 @@ package struct ConnectionState: Sendable {
             let isTooMuch = (contentLeft ?? .max) > Self.discardLimit
             if owesContinue || isTooMuch { isPersistent = false }
         }
-        if isShuttingDown || endsWithClose || peerHasEnded { isPersistent = false }
+        if isShuttingDown || endsWithClose || isLast { isPersistent = false }
         if !isPersistent { return .close }
         return isHTTP10 ? .keepAlive : .none
     }
@@ -150,8 +157,12 @@ package struct ConnectionState: Sendable {
         owesContinue = false
     }
 
+    /// Whether no request can follow: its answer says that the connection closes (RFC 9112 section
+    /// 9.6).
+    private var isLast: Bool { peerHasEnded && !isFollowed }
+
     private mutating func next() -> Next {
-        if isPersistent, !isShuttingDown, !peerHasEnded { return .nextRequest }
+        if isPersistent, !isShuttingDown, !isLast { return .nextRequest }
         input = .discarded
         return .close
     }
@@ -159,10 +170,14 @@ package struct ConnectionState: Sendable {
     // MARK: Ends
 
     /// The peer has ended its stream; it may still read.
-    package mutating func peerEnded(insideHead: Bool) -> End {
+    /// - Parameters:
+    ///   - insideHead: whether part of a head came last.
+    ///   - hasRequests: whether requests wait that were not looked at yet.
+    package mutating func peerEnded(insideHead: Bool, hasRequests: Bool = false) -> End {
         peerHasEnded = true
         if input == .content { return .truncated }
-        if isBusy { return .finishResponse }
+        isFollowed = hasRequests
+        if isBusy || hasRequests { return .finishResponse }
         return insideHead ? .truncated : .close
     }
 

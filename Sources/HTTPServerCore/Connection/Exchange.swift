@@ -7,6 +7,9 @@ public import HTTPParser
 final class Exchange: @unchecked Sendable {
     /// Content that waits for the handler; reading stops above it.
     static let bufferedLimit = 256 << 10
+    /// Pieces are joined up to this size: an array for each octet of content would take fifty times
+    /// the memory that is counted.
+    private static let joinedBytes = 16 << 10
 
     /// One reader's waiting for content; confined to the loop, too.
     private final class Wait: @unchecked Sendable {
@@ -23,7 +26,7 @@ final class Exchange: @unchecked Sendable {
     @exclusivity(unchecked)
     var body: BodyParser
     @exclusivity(unchecked)
-    private var pieces: [[UInt8]] = []
+    private var pieces = FirstInFirstOut<[UInt8]>()
     private var buffered = 0
     @exclusivity(unchecked)
     private var reader: CheckedContinuation<[UInt8]?, any Error>?
@@ -105,16 +108,16 @@ final class Exchange: @unchecked Sendable {
             buffered <= byteLimit
         else { return nil }
         // Mostly it is one piece, which need not be copied.
-        let all = unsafe pieces.count == 1 ? pieces[0] : Array(pieces.joined())
-        unsafe pieces = []
+        var all = unsafe pieces.popFirst() ?? []
+        if all.count < buffered { all.reserveCapacity(buffered) }
+        while let piece = unsafe pieces.popFirst() { all += piece }
         buffered = 0
         connection?.contentWasTaken()
         return all
     }
 
     private func takePiece() -> [UInt8]? {
-        guard unsafe !pieces.isEmpty else { return nil }
-        let piece = unsafe pieces.removeFirst()
+        guard let piece = unsafe pieces.popFirst() else { return nil }
         buffered -= piece.count
         connection?.contentWasTaken()
         return piece
@@ -147,9 +150,26 @@ final class Exchange: @unchecked Sendable {
             unsafe self.reader = nil
             reader.resume(returning: piece)
         } else {
-            unsafe pieces.append(piece)
+            let isJoined = unsafe piece.withUnsafeBytes { unsafe join($0) }
+            if !isJoined { unsafe pieces.append(piece) }
             buffered += piece.count
         }
+    }
+
+    /// Takes in a piece that stands in a buffer of the connection.
+    func deliver(_ bytes: UnsafeRawBufferPointer) {
+        guard unsafe reader == nil, unsafe join(bytes) else { return unsafe deliver(Array(bytes)) }
+        received += Int64(bytes.count)
+        buffered += bytes.count
+    }
+
+    /// Puts bytes behind the last piece that waits, if both are short.
+    private func join(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        unsafe pieces.withLast { last in
+            guard last.count + bytes.count <= Self.joinedBytes else { return false }
+            unsafe last.append(contentsOf: bytes)
+            return true
+        } ?? false
     }
 
     func completeInput(trailers: HTTPFields) {
@@ -173,7 +193,7 @@ final class Exchange: @unchecked Sendable {
     /// What has come and was not taken is gone: to whoever reads on, it must not look like the end.
     private func loseInput(_ error: any Error) {
         inputIsComplete = false
-        unsafe pieces = []
+        unsafe pieces = FirstInFirstOut()
         buffered = 0
         failInput(error)
     }

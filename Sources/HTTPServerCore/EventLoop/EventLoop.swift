@@ -63,6 +63,15 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     private var commonIsGoodUntil: UInt64 = 0
     /// What the wall clock was ahead of the monotonic one when Date was formatted last.
     private var wallOffset: Int64?
+    /// Some of the connections that were idle for long when it was looked last, the oldest at the
+    /// end.
+    private var idle: [(since: UInt64, token: UInt64)] = []
+
+    /// Until when it is taken for granted that none is idle.
+    private var busyUntil: UInt64 = 0
+
+    private static let idleBatch = 64
+    private static let busyTime: UInt64 = 100_000_000
 
     package static let receiveSize = 64 << 10
 
@@ -103,6 +112,9 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         source.cancel()
         unsafe receiveRoom.deallocate()
     }
+
+    /// How urgent the loop's work is to the system.
+    package var qos: DispatchQoS { queue.qos }
 
     /// Whether the caller runs on the loop's thread.
     package var isCurrent: Bool {
@@ -341,6 +353,34 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
             .request, limits: headParser.limits, leniency: headParser.leniency)
         unsafe swap(&fresh, &headParser)
         return fresh
+    }
+
+    /// Closes the connection that has been idle for longest. When none is, it is not looked again
+    /// for 100 ms: a flood of newcomers would have all connections looked at for each of them.
+    /// - Returns: `false` when none is idle.
+    func closeLongestIdle() -> Bool {
+        var hasLooked = false
+        while true {
+            while let oldest = idle.popLast() {
+                guard let connection = client(oldest.token) as? Connection,
+                    connection.idleSince == oldest.since
+                else { continue }
+                if connection.giveWay() { return true }
+            }
+            if hasLooked { busyUntil = now &+ Self.busyTime }
+            guard now >= busyUntil else { return false }
+            hasLooked = true
+            findIdle()
+        }
+    }
+
+    /// Finds some at a time, for to look at all connections for each newcomer would take long.
+    private func findIdle() {
+        forEachConnection { connection in
+            if let since = connection.idleSince { idle.append((since, connection.token)) }
+        }
+        idle.sort { $0.since > $1.since }
+        idle.removeFirst(max(idle.count - Self.idleBatch, 0))
     }
 
     package func forEachConnection(_ body: (Connection) -> Void) {

@@ -39,6 +39,20 @@ package struct PollEvent: Sendable {
     }
 }
 
+/// A time to wait in the form of `kevent`, whose nanoseconds are below a second.
+package struct PollTime: Equatable, Sendable {
+    package let seconds: Int
+    package let nanoseconds: Int
+
+    /// - Parameter milliseconds: as `epoll_wait` takes them; negative waits without an end, for
+    ///   which there is no time.
+    package init?(milliseconds: CInt) {
+        guard milliseconds >= 0 else { return nil }
+        seconds = Int(milliseconds / 1000)
+        nanoseconds = Int(milliseconds % 1000) * 1_000_000
+    }
+}
+
 #if os(Linux)
     /// The kernel's list of watched descriptors: epoll, with a timer and a wake-up in it.
     @safe
@@ -184,39 +198,52 @@ package struct PollEvent: Sendable {
 
         package func modify(_ target: CInt, _ interest: PollInterest, token: UInt64) {
             let ident = UInt(target)
-            let read = interest.contains(.read) ? EV_ADD | EV_ENABLE : EV_DELETE
-            let write = interest.contains(.write) ? EV_ADD | EV_ENABLE : EV_DELETE
-            change(ident, EVFILT_READ, read, token: token)
-            change(ident, EVFILT_WRITE, write, token: token)
+            change(ident, EVFILT_READ, interest.contains(.read) ? EV_ADD : EV_DELETE, token: token)
+            // A filter keeps EV_CLEAR for its life: another mode needs another filter.
+            change(ident, EVFILT_WRITE, EV_DELETE, token: token)
+            if interest.contains(.write) {
+                change(ident, EVFILT_WRITE, EV_ADD, token: token)
+            } else if !interest.contains(.read) {
+                // Without a filter kqueue reports nothing, not even a reset, which epoll always
+                // reports. EV_CLEAR keeps a writable socket from firing over and over.
+                change(ident, EVFILT_WRITE, EV_ADD | EV_CLEAR, token: token)
+            }
         }
 
         package func remove(_ target: CInt) {
-            modify(target, [], token: 0)
+            change(UInt(target), EVFILT_READ, EV_DELETE, token: 0)
+            change(UInt(target), EVFILT_WRITE, EV_DELETE, token: 0)
         }
 
         package func wait(
             milliseconds: CInt, _ waited: () -> Void, each body: (PollEvent) -> Void
         ) -> Int {
-            var time = timespec(tv_sec: 0, tv_nsec: Int(milliseconds) * 1_000_000)
-            let count = unsafe kevent(
-                descriptor, nil, 0, events, CInt(Self.capacity), &time)
+            let time = PollTime(milliseconds: milliseconds)
+            let limit = timespec(tv_sec: time?.seconds ?? 0, tv_nsec: time?.nanoseconds ?? 0)
+            let count = unsafe withUnsafePointer(to: limit) { limit in
+                unsafe kevent(
+                    descriptor, nil, 0, events, CInt(Self.capacity), time == nil ? nil : limit)
+            }
             waited()
             guard count > 0 else { return 0 }
             for index in 0..<Int(count) {
                 let event = unsafe events[index]
-                body(
+                let isEnd = unsafe event.flags & UInt16(EV_EOF) != 0
+                let tellsOnlyOfEnd = unsafe event.flags & UInt16(EV_CLEAR) != 0
+                let isWrite = unsafe event.filter == Int16(EVFILT_WRITE)
+                if isWrite, tellsOnlyOfEnd, !isEnd { continue }
+                unsafe body(
                     PollEvent(
-                        token: unsafe UInt64(UInt(bitPattern: event.udata)),
+                        token: UInt64(UInt(bitPattern: event.udata)),
                         isReadable: event.filter == Int16(EVFILT_READ),
-                        isWritable: event.filter == Int16(EVFILT_WRITE),
-                        isHungUp: event.filter == Int16(EVFILT_WRITE)
-                            && event.flags & UInt16(EV_EOF) != 0))
+                        isWritable: isWrite && !tellsOnlyOfEnd,
+                        isHungUp: isWrite && isEnd))
             }
             return Int(count)
         }
 
         package func wake() {
-            change(1, EVFILT_USER, 0, fflags: NOTE_TRIGGER, token: Self.wakeToken)
+            change(1, EVFILT_USER, 0, fflags: UInt32(NOTE_TRIGGER), token: Self.wakeToken)
         }
 
         package func setTimer(_ deadline: UInt64?) {

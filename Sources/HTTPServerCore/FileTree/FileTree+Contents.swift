@@ -1,4 +1,5 @@
 internal import CHTTPServerShims
+internal import HTTPParser
 
 #if canImport(Darwin)
     internal import Darwin
@@ -31,10 +32,34 @@ extension OpenFile {
         try unsafe Syscalls.write(descriptor, region)
     }
 
+    /// Writes all bytes from an offset on.
+    package func write(_ bytes: [UInt8], at offset: Int64) throws(SystemError) {
+        var written = 0
+        while written < bytes.count {
+            let count = unsafe bytes.withUnsafeBytes { bytes in
+                let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[written...])
+                return unsafe pwrite(
+                    descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(written))
+            }
+            if count > 0 {
+                written += count
+            } else if count == 0 || lastError != EINTR {
+                throw SystemError("write", code: count == 0 ? EIO : lastError)
+            }
+        }
+    }
+
     /// All bytes.
     /// - Parameter limit: the most bytes; above it `EFBIG` is thrown.
     package func content(upTo limit: Int) throws(SystemError) -> [UInt8] {
         try Syscalls.content(of: descriptor, upTo: limit)
+    }
+
+    /// Waits until the file, or the names in the directory, are on the disk, with all that is known
+    /// of it.
+    package func synchronize() throws(SystemError) {
+        defer { withExtendedLifetime(self) {} }
+        try Syscalls.synchronize(descriptor)
     }
 
     /// Sets who may do what with it.

@@ -93,19 +93,21 @@ extension OpenDirectory {
     ///   - deep: whether what is in a directory is copied, too.
     ///   - isMove: whether the old one is to go, so that nothing may be lost: a socket, pipe or
     ///     device in the tree is `EPERM`, where otherwise it is left out.
+    ///   - synchronizes: whether all of the copy is on the disk then.
     ///   - leavingOut: a file or directory that is not copied, though it is in the tree.
     ///   - finish: called for each file and directory with the old and the new one.
     package func copyTree(
-        _ name: [UInt8], to place: FilePlace, deep: Bool, isMove: Bool, leavingOut: FileStatus?,
-        finish: @Sendable (OpenFile, OpenFile) throws(SystemError) -> Void
+        _ name: [UInt8], to place: FilePlace, deep: Bool, isMove: Bool, synchronizes: Bool,
+        leavingOut: FileStatus?, finish: @Sendable (OpenFile, OpenFile) throws(SystemError) -> Void
     ) throws(TreeFault) {
         try copyTree(
-            name, to: place, deep: deep, isMove: isMove, path: [], 0, leavingOut, finish)
+            name, to: place, deep: deep, isMove: isMove, synchronizes, path: [], 0, leavingOut,
+            finish)
     }
 
     private func copyTree(
-        _ name: [UInt8], to place: FilePlace, deep: Bool, isMove: Bool, path: [UInt8],
-        _ depth: Int, _ leavingOut: FileStatus?,
+        _ name: [UInt8], to place: FilePlace, deep: Bool, isMove: Bool, _ synchronizes: Bool,
+        path: [UInt8], _ depth: Int, _ leavingOut: FileStatus?,
         _ finish: @Sendable (OpenFile, OpenFile) throws(SystemError) -> Void
     ) throws(TreeFault) {
         var members: (OpenDirectory, OpenDirectory, [[UInt8]])?
@@ -114,7 +116,7 @@ extension OpenDirectory {
             if let leavingOut, status.isSameFile(as: leavingOut) { return }
             if status.isLink { return try copyLink(name, to: place) }
             switch status.kind {
-            case .regular: try copyFile(name, status, to: place, finish)
+            case .regular: try copyFile(name, status, to: place, synchronizes, finish)
             case .directory:
                 guard depth < Self.depthLimit else { throw SystemError("copy", code: ENAMETOOLONG) }
                 let old = try directory(name)
@@ -132,19 +134,20 @@ extension OpenDirectory {
             let inner = path.isEmpty ? member : path + [0x2F] + member
             let target = FilePlace(directory: new, name: member)
             try old.copyTree(
-                member, to: target, deep: true, isMove: isMove, path: inner, depth + 1,
-                leavingOut, finish)
+                member, to: target, deep: true, isMove: isMove, synchronizes, path: inner,
+                depth + 1, leavingOut, finish)
         }
         do throws(SystemError) {
             try finish(old.file, new.file)
             try new.file.setPermissions(try old.file.status().permissions)
+            if synchronizes { try new.file.synchronize() }
         } catch {
             throw TreeFault(path: path, error: error)
         }
     }
 
     private func copyFile(
-        _ name: [UInt8], _ status: FileStatus, to place: FilePlace,
+        _ name: [UInt8], _ status: FileStatus, to place: FilePlace, _ synchronizes: Bool,
         _ finish: (OpenFile, OpenFile) throws(SystemError) -> Void
     ) throws(SystemError) {
         let old = try open(name)
@@ -154,5 +157,6 @@ extension OpenDirectory {
         // To look costs much less than to set. What runs by another user's rights is not copied so.
         let permissions = status.permissions & 0o777
         if try new.status().permissions != permissions { try new.setPermissions(permissions) }
+        if synchronizes { try new.synchronize() }
     }
 }

@@ -24,7 +24,8 @@ enum ContentRanges {
         }
     }
 
-    /// `nil`, for the whole content, when the media type cannot stand in a field.
+    /// `nil`, for the whole content, when the media type cannot stand in a field, or the content is
+    /// made while it is sent.
     private static func multipart(
         _ ranges: [ByteRange], _ source: RangeSource, _ fields: HTTPFields, _ mediaType: String
     ) -> Response? {
@@ -36,10 +37,13 @@ enum ContentRanges {
             let isWritten: Void? = try? parts.append(head, source: range, length: range.count)
             guard isWritten != nil else { return nil }
         }
-        let pieces = parts.segments.map { segment -> ResponseBody.Piece in
+        var pieces: [ResponseBody.Piece] = []
+        for segment in parts.segments {
             switch segment {
-            case .bytes(let bytes): .bytes(bytes)
-            case .source(let range, _): source.piece(range)
+            case .bytes(let bytes): pieces.append(.bytes(bytes))
+            case .source(let range, _):
+                guard let piece = source.piece(range) else { return nil }
+                pieces.append(piece)
             }
         }
         let body = ResponseBody(.pieces(pieces), mediaType: parts.mediaType.description)

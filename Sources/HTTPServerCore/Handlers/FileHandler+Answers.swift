@@ -66,6 +66,7 @@ extension FileHandler {
             switch content {
             case .bytes(let bytes): .bytes(bytes, mediaType: mediaType)
             case .file(let file, _, let length): .file(file, count: length, mediaType: mediaType)
+            case .generated(let generator): generator.whole(mediaType: mediaType)
             }
         }
     }

@@ -27,15 +27,31 @@ package enum ListingText {
     }
 
     /// A name as text: control characters become the pictures of them, which cannot break a line
-    /// or vanish; bytes that are no UTF-8 become U+FFFD.
+    /// or vanish; those that turn the direction of text round, by which `gpj.exe` can look like
+    /// `exe.jpg`, become escapes (UAX 9 section 2); bytes that are no UTF-8 become U+FFFD.
     package static func name(_ bytes: [UInt8]) -> String {
         let text = String(decoding: bytes, as: UTF8.self)
-        guard bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return text }
+        // The first bytes of all that is shown otherwise.
+        guard bytes.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 == 0xD8 || $0 == 0xE2 }) else {
+            return text
+        }
         var shown = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
-            shown.append(picture(of: scalar) ?? scalar)
+            if isDirectional(scalar) {
+                let digits = String(scalar.value, radix: 16, uppercase: true)
+                shown.append(contentsOf: "\\u{\(digits)}".unicodeScalars)
+            } else {
+                shown.append(picture(of: scalar) ?? scalar)
+            }
         }
         return String(shown)
+    }
+
+    private static func isDirectional(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x061C, 0x200E...0x200F, 0x202A...0x202E, 0x2066...0x2069: true
+        default: false
+        }
     }
 
     private static func picture(of scalar: Unicode.Scalar) -> Unicode.Scalar? {

@@ -1,4 +1,5 @@
 internal import HTTPCodecs
+internal import HTTPParser
 
 /// Percent-encoding of file names for links.
 ///

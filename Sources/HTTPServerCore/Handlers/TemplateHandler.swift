@@ -8,7 +8,7 @@ internal import HTTPParser
 ///
 /// ```swift
 /// router.mount("/", FileHandler(root: folder))
-/// router.on(.get, matching: /\/.*\.html/, use: TemplateHandler(root: folder) { request in
+/// router.on(.get, matching: #"/.*\.html"#, use: TemplateHandler(root: folder) { request in
 ///     ["peer": .text(request.peer.host)]
 /// })
 /// ```

@@ -67,11 +67,14 @@ extension HTTPServer {
         tellConnections { $0.abort() }
         let end = ContinuousClock.now + .seconds(1)
         await core.waitForConnections { end }
+        // Requests that were cut off may have left files, and the process may end after this.
+        await TemporaryFiles.waitForRemovals(until: .now + .seconds(1))
         core.events.connectionsEnded()
         status.withLock { status in
             status.loops = []
             status.shutdowns += 1
         }
+        core.loops.withLock { $0 = [] }
         enter(.stopped, .stopped(reason))
         core.logger.info("stopped")
     }

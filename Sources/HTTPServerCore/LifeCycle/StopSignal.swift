@@ -97,7 +97,7 @@ package final class SignalWatch: Sendable {
             source.activate()
             var ignore = sigaction()
             var previous = sigaction()
-            ignore.__sigaction_u.__sa_handler = SIG_IGN
+            unsafe ignore.__sigaction_u.__sa_handler = SIG_IGN
             guard unsafe sigaction(number, &ignore, &previous) == 0 else {
                 source.cancel()
                 return nil

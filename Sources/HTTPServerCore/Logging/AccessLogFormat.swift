@@ -104,7 +104,7 @@ public enum AccessLogFormat: Sendable, Hashable {
 }
 
 /// The date of the combined format, made once a second: `10/Oct/2000:13:55:36 +0000`.
-struct LogClock: Sendable {
+package struct LogClock: Sendable {
     private var seconds = Int64.min
     private var text = ""
 

@@ -35,9 +35,14 @@ public struct AllowedHosts: Sendable, Hashable {
     public func contains(_ authority: String) -> Bool {
         // What a local server is mostly asked for.
         if allowsAddresses, Self.isIPv4(authority.utf8) { return true }
+        // A host is ASCII (RFC 3986 section 3.2.2), which compares byte by byte.
+        guard authority.utf8.allSatisfy({ $0 < 0x80 }) else { return false }
         if names.contains(authority) { return true }
         if authority.hasPrefix("[") {
-            let end = authority.firstIndex(of: "]") ?? authority.startIndex
+            let isAddress = unsafe Array(authority.utf8).withUnsafeBytes {
+                unsafe TargetGrammar.isIPv6Literal($0)
+            }
+            guard isAddress, let end = authority.firstIndex(of: "]") else { return false }
             return allowsAddresses
                 || names.contains(Self.canonical(authority[..<end].dropFirst()))
         }

@@ -34,7 +34,8 @@ public struct CORSHandler: ImmediateHandler {
         /// send `null`, and anybody can make one. `Origins.any` without credentials includes them.
         public var allowsNull = false
         /// Whether answers to requests with cookies or credentials may be read. Answers name the
-        /// one origin then, for `*` does not count.
+        /// one origin then, for `*` does not count. `Origins.any` cannot be combined with it: every
+        /// page that a user looks at could act for that user.
         public var allowsCredentials = false
         /// The methods that pages may use beside GET, HEAD and POST, for which no preflight asks.
         public var methods: Set<HTTPMethod> = [.get, .head, .post, .put, .patch, .delete]
@@ -60,6 +61,10 @@ public struct CORSHandler: ImmediateHandler {
     ///   - handler: who answers.
     ///   - options: what is allowed.
     public init(_ handler: some Handler, options: Options = Options()) {
+        if case .any = options.origins {
+            precondition(
+                !options.allowsCredentials, "CORS with credentials needs a list of origins")
+        }
         inner = InnerHandler(handler)
         self.options = options
         exposed = options.exposedFields.map(\.text).joined(separator: ", ")
@@ -95,13 +100,15 @@ public struct CORSHandler: ImmediateHandler {
 
     /// Whether all get the same answer.
     private var isForAll: Bool {
-        if case .any = options.origins { return !options.allowsCredentials }
+        if case .any = options.origins { return true }
         return false
     }
 
     /// The value of Access-Control-Allow-Origin; `nil` for an origin that may not read.
     private func allowed(_ origin: String) -> String? {
         if isForAll { return "*" }
+        // An origin is ASCII (RFC 6454 section 6.2), which compares byte by byte.
+        guard origin.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         if origin == "null" { return options.allowsNull ? origin : nil }
         switch options.origins {
         case .any: return origin

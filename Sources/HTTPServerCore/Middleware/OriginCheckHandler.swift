@@ -54,6 +54,8 @@ public struct OriginCheckHandler: ImmediateHandler {
 
     private func isBelieved(_ request: Request) -> Bool {
         let origin = request.fields[.origin]
+        // An origin is ASCII (RFC 6454 section 6.2), which compares byte by byte.
+        if let origin, !origin.utf8.allSatisfy({ $0 < 0x80 }) { return false }
         if let origin, options.trustedOrigins.contains(origin) { return true }
         if let site = request.fields["Sec-Fetch-Site"] {
             return site == "same-origin" || site == "none"

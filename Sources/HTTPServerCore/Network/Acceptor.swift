@@ -10,7 +10,8 @@ internal import Logging
 
 /// Takes new connections from a listener into one loop. All loops poll the same listener.
 ///
-/// When there are too many connections, or no descriptors, it stops polling until one is free:
+/// When there are too many connections, or no descriptors, the one that has been idle for longest is
+/// closed for the newcomer. When none is idle it stops polling until a connection is closed:
 /// the system keeps the newcomers in the backlog, and a poller that reports them without end
 /// would burn a processor.
 final class Acceptor: LoopClient, @unchecked Sendable {
@@ -23,6 +24,8 @@ final class Acceptor: LoopClient, @unchecked Sendable {
     /// Whether the next connection that closes is reported already.
     private var waitsForRoom = false
     private var isStopped = false
+    /// Whether the other loops were asked to close an idle connection since one was taken last.
+    private var hasAsked = false
     /// Whether the log knows already that connections cannot be taken.
     private var hasComplained = false
     /// Kept so that, without any descriptor left, a newcomer can be taken and turned away.
@@ -64,7 +67,15 @@ final class Acceptor: LoopClient, @unchecked Sendable {
     @discardableResult
     private func takeBatch(_ count: Int) -> Bool {
         for _ in 0..<count {
-            let isAdmitted = core.admitsConnection()
+            var isAdmitted = core.admitsConnection()
+            if !isAdmitted {
+                guard listener.hasNewcomer else { return false }
+                switch makeRoom() {
+                case .made: isAdmitted = core.admitsConnection()
+                case .asked: return false
+                case .none: break
+                }
+            }
             if !isAdmitted, core.configuration.connectionOverflow == .wait {
                 waitForRoom()
                 return false
@@ -80,14 +91,35 @@ final class Acceptor: LoopClient, @unchecked Sendable {
                 continue
             }
             if isAdmitted { core.giveBackPlace() }
-            if case .failed(let code) = result { failed(code) }
+            guard case .failed(let code) = result else { return false }
+            if code == EMFILE || code == ENFILE {
+                let room = makeRoom()
+                if room == .made { continue }
+                if room == .asked { return false }
+            }
+            failed(code)
             return false
         }
         return true
     }
 
+    private enum Room { case made, asked, none }
+
+    /// Closes the connection that has been idle for longest. When none of this loop is, the others
+    /// are asked, once for each newcomer, and the newcomer waits a moment for them.
+    private func makeRoom() -> Room {
+        guard core.configuration.closesIdleAtLimit else { return .none }
+        if loop.closeLongestIdle() { return .made }
+        guard !hasAsked, core.hasLoops(besides: loop) else { return .none }
+        hasAsked = true
+        waitForRoom()
+        core.askForRoom(besides: loop)
+        return .asked
+    }
+
     private func admit(_ descriptor: CInt, _ peer: PeerAddress) {
         hasComplained = false
+        hasAsked = false
         guard core.admits(peer) else {
             core.giveBackPlace()
             core.metrics?.connectionRefused()
@@ -97,6 +129,7 @@ final class Acceptor: LoopClient, @unchecked Sendable {
         let connection = Connection(
             loop: loop, core: core, peer: peer, local: listener.address)
         let transport = SocketTransport(descriptor, loop: loop, token: connection.token)
+        connection.info.keepSocket(descriptor)
         guard connection.open(transport) else { return }
         if !transport.open() { connection.abort(.connectionLost) }
     }

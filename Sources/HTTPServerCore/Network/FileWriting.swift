@@ -119,9 +119,44 @@ extension Syscalls {
         guard unsafe chmod(path, mode_t(permissions)) == 0 else { throw SystemError("chmod") }
     }
 
-    /// Waits until what was written is on the disk.
+    /// Opens a file that is there for writing at its end.
+    package static func openForAppending(_ path: String) throws(SystemError) -> CInt {
+        try check(path)
+        let flags = O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+        let file = unsafe open(path, flags)
+        guard file >= 0 else { throw SystemError("open") }
+        return file
+    }
+
+    /// Cuts a file off.
+    package static func truncate(_ file: CInt, to length: Int64) throws(SystemError) {
+        guard ftruncate(file, off_t(length)) == 0 else { throw SystemError("ftruncate") }
+    }
+
+    /// Waits until a file, or the names in a directory, are on the disk: content and all that is
+    /// known of it.
     package static func synchronize(_ file: CInt) throws(SystemError) {
+        #if canImport(Darwin)
+            // fsync leaves it in the memory of the disk there (fsync(2)).
+            if fcntl(file, F_FULLFSYNC) == 0 { return }
+        #endif
         guard fsync(file) == 0 else { throw SystemError("fsync") }
+    }
+
+    /// The same of content and length alone.
+    package static func synchronizeContent(_ file: CInt) throws(SystemError) {
+        #if canImport(Darwin)
+            try synchronize(file)
+        #else
+            guard fdatasync(file) == 0 else { throw SystemError("fdatasync") }
+        #endif
+    }
+
+    /// Waits until the name of a file is on the disk.
+    package static func synchronizeFolder(of path: String) throws(SystemError) {
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let folder = slash.map { String(path[..<$0]) + "/" } ?? "."
+        try OpenFile(owning: try openFile(folder)).synchronize()
     }
 
     /// Removes a file that may be gone already.
@@ -134,16 +169,96 @@ extension Syscalls {
     package static func makeTemporaryFolder(
         below parent: String? = nil
     ) throws(SystemError) -> String {
-        let system = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) }
-        let parent = parent ?? system ?? ""
+        let parent = temporaryParent(parent)
         try check(parent)
-        var name = Array((parent.isEmpty ? "/tmp" : parent).utf8.map(CChar.init(bitPattern:)))
-        name += "/http-upload-XXXXXX".utf8.map(CChar.init(bitPattern:)) + [0]
+        var name = Array(parent.utf8.map(CChar.init(bitPattern:)))
+        name += "/\(temporaryPrefix)XXXXXX".utf8.map(CChar.init(bitPattern:)) + [0]
         let isMade = unsafe name.withUnsafeMutableBufferPointer { name in
             unsafe name.baseAddress.map { unsafe mkdtemp($0) != nil } ?? false
         }
         guard isMade else { throw SystemError("mkdtemp") }
         return String(decoding: name.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    private static let temporaryPrefix = "http-upload-"
+
+    /// Where temporary folders are made: the system's folder for them unless another one is given.
+    static func temporaryParent(_ parent: String?) -> String {
+        let system = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) }
+        let path = parent ?? system ?? ""
+        return path.isEmpty ? "/tmp" : path
+    }
+
+    /// Removes the temporary folders that have our names, belong to our user, were not changed for
+    /// some time, nor any file in them, and that no process holds. It blocks.
+    /// - Parameter age: in seconds.
+    package static func sweepTemporaryFolders(below parent: String, olderThan age: Int64) {
+        let limit = realtime().seconds - age
+        for name in names(in: parent) where isTemporaryName(name) {
+            let path = "\(parent)/\(name)"
+            guard let folder = oldFolder(path, before: limit), folder.hold() else { continue }
+            let files = names(in: path).map { "\(path)/\($0)" }
+            let areOld = files.allSatisfy { file in
+                guard let (owner, changed) = ownerAndChange(file) else { return false }
+                return owner == geteuid() && changed < limit
+            }
+            guard areOld else { continue }
+            for file in files { removeFile(file) }
+            // Whatever else is in it keeps it.
+            removeFolder(path)
+        }
+    }
+
+    /// A folder, and no link to one, of our user that was not changed since a time.
+    private static func oldFolder(_ path: String, before limit: Int64) -> OpenFile? {
+        let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+        guard isFolder(path), let (owner, changed) = ownerAndChange(path), owner == geteuid(),
+            changed < limit
+        else { return nil }
+        let descriptor = unsafe open(path, flags)
+        return descriptor >= 0 ? OpenFile(owning: descriptor) : nil
+    }
+
+    /// The prefix, and what `mkdtemp` has put behind it.
+    private static func isTemporaryName(_ name: String) -> Bool {
+        guard name.hasPrefix(temporaryPrefix) else { return false }
+        let rest = name.utf8.dropFirst(temporaryPrefix.utf8.count)
+        return rest.count == 6
+            && rest.allSatisfy { 0x30...0x39 ~= $0 || 0x41...0x5A ~= $0 || 0x61...0x7A ~= $0 }
+    }
+
+    /// The most names of a folder that are looked at: others may fill the one for temporary files.
+    private static let nameLimit = 100_000
+
+    /// The names in a folder that is no link; none where it cannot be read.
+    private static func names(in folder: String) -> [String] {
+        guard let directory = unsafe opendir(folder) else { return [] }
+        defer { unsafe closedir(directory) }
+        var names: [String] = []
+        while names.count < nameLimit, let entry = unsafe readdir(directory) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
+                unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) {
+                    unsafe String(cString: $0)
+                }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    private static func ownerAndChange(_ path: String) -> (owner: uid_t, changed: Int64)? {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else { return nil }
+        #if canImport(Darwin)
+            return (status.st_uid, Int64(status.st_mtimespec.tv_sec))
+        #else
+            return (status.st_uid, Int64(status.st_mtim.tv_sec))
+        #endif
+    }
+
+    private static func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
     /// Removes an empty folder that may be gone already.

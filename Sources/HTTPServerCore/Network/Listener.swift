@@ -264,6 +264,12 @@ package final class Listener: Sendable {
         return Listener(descriptor, isInherited: true)
     }
 
+    /// Whether a connection waits to be taken.
+    var hasNewcomer: Bool {
+        var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return unsafe poll(&request, 1, 0) > 0
+    }
+
     /// Takes one connection that waits.
     /// - Returns: its descriptor, `.wouldBlock` for none, or why it could not be had.
     package func accept(_ peer: inout RawSocketAddress) -> IOResult {
@@ -283,11 +289,24 @@ package final class Listener: Sendable {
                 #endif
                 return .done(Int(descriptor))
             }
-            switch errno {
-            case EINTR, ECONNABORTED: continue
-            case EAGAIN: return .wouldBlock
-            default: return .failed(errno)
-            }
+            let code = errno
+            if code == EINTR || Self.concernsOneConnection(code) { continue }
+            return code == EAGAIN ? .wouldBlock : .failed(code)
+        }
+    }
+
+    /// Whether `accept` tells what became of one connection that waited, which says nothing of the
+    /// others. Linux hands on there what the network has reported of it: to pause then would let one
+    /// peer keep the others waiting.
+    package static func concernsOneConnection(_ code: CInt) -> Bool {
+        #if os(Linux)
+            if code == ENONET { return true }
+        #endif
+        switch code {
+        case ECONNABORTED, EPROTO, EPERM, ENOPROTOOPT, ENETDOWN, ENETUNREACH, EHOSTDOWN,
+            EHOSTUNREACH:
+            return true
+        default: return false
         }
     }
 }

@@ -40,6 +40,14 @@ extension Syscalls {
         }
     }
 
+    package static func writeLog(
+        _ descriptor: CInt, _ text: StaticString
+    ) throws(SystemError) {
+        let bytes = unsafe UnsafeRawBufferPointer(
+            start: text.utf8Start, count: text.utf8CodeUnitCount)
+        try unsafe writeLog(descriptor, bytes)
+    }
+
     private static func writeQuietly(
         _ descriptor: CInt, _ bytes: UnsafeRawBufferPointer
     ) -> Int {

@@ -119,7 +119,7 @@ package enum Syscalls {
                 unsafe Glibc.send(descriptor, bytes.baseAddress, bytes.count, flags)
             }
         #else
-            return unsafe result {
+            return result {
                 unsafe Darwin.send(descriptor, bytes.baseAddress, bytes.count, 0)
             }
         #endif
@@ -201,15 +201,38 @@ package enum Syscalls {
             descriptor, level, name, &value, socklen_t(MemoryLayout<CInt>.size)) == 0
     }
 
+    #if os(Linux)
+        private static let openFiles = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        private static let mostDescriptors: rlim_t = 1 << 20
+    #else
+        private static let openFiles = RLIMIT_NOFILE
+        /// The system refuses more, whatever the hard limit says.
+        private static let mostDescriptors = rlim_t(OPEN_MAX)
+    #endif
+
     /// The soft limit of open descriptors.
     package static func descriptorLimit() -> Int {
         var limit = rlimit()
-        #if os(Linux)
-            let status = unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-        #else
-            let status = unsafe getrlimit(RLIMIT_NOFILE, &limit)
-        #endif
+        let status = unsafe getrlimit(openFiles, &limit)
         return status == 0 ? Int(min(limit.rlim_cur, 1 << 20)) : 256
+    }
+
+    /// Raises the soft limit of open descriptors to the hard one; when the system refuses, it stays
+    /// what it is, which `descriptorLimit` tells.
+    package static func raiseDescriptorLimit() {
+        var limit = rlimit()
+        guard unsafe getrlimit(openFiles, &limit) == 0 else { return }
+        let wanted = min(limit.rlim_max, mostDescriptors)
+        guard wanted > limit.rlim_cur else { return }
+        limit.rlim_cur = wanted
+        _ = unsafe setrlimit(openFiles, &limit)
+    }
+
+    /// The address that a socket has on this machine; `nil` when the system does not tell.
+    static func localAddress(of descriptor: CInt) -> SocketAddress? {
+        var raw = RawSocketAddress()
+        let status = unsafe raw.withPointer { unsafe getsockname(descriptor, $0, $1) }
+        return status == 0 ? raw.address : nil
     }
 
     /// How many processors there are.

@@ -1,3 +1,5 @@
+internal import HTTPParser
+
 /// The routes whose paths have parameters or open ends, as a tree of their segments. What it costs
 /// to find one depends on the number of segments, not on the number of routes.
 struct RouteTree: Sendable {

@@ -1,4 +1,5 @@
 internal import HTTPCodecs
+internal import HTTPParser
 
 /// Fills a file piece by piece: outside of the event loop, and so many bytes at a time that the
 /// way there costs little.

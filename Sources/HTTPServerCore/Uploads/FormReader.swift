@@ -51,7 +51,7 @@ struct FormReader {
     /// Values are in the charset that they name, or in that of the form, which a field tells that
     /// may stand anywhere (RFC 7578 sections 4.5 and 4.6).
     private mutating func finished() throws(CodecError) -> UploadedForm {
-        let common = fields.first { $0.name == "_charset_" }.map { field in
+        let common = fields.first { $0.name.hasBytes(of: "_charset_") }.map { field in
             String(decoding: field.value, as: UTF8.self)
         }
         for field in fields {

@@ -10,11 +10,12 @@ package final class PendingFile: Sendable {
 
     private init(path: String, target: String, file: OpenFile) {
         (self.path, self.target, self.file) = (path, target, file)
+        TemporaryFiles.made()
     }
 
     deinit {
-        guard !isPlaced.withLock({ $0 }) else { return }
-        BlockingPool.files.submit { [path] in Syscalls.removeFile(path) }
+        if isPlaced.withLock({ $0 }) { return TemporaryFiles.ended() }
+        TemporaryFiles.remove { [path] in Syscalls.removeFile(path) }
     }
 
     /// Makes an empty file in the folder of `target`. Its name begins with a dot, which listings

@@ -5,25 +5,44 @@ internal import HTTPCodecs
 package final class TemporaryFolder: Sendable {
     /// Where it is.
     package let path: String
+    /// Held as long as it is open, so that no other process takes the folder for abandoned, however
+    /// old it gets.
+    private let folder: OpenFile
     private let fileCount = Locked(0)
 
-    private init(path: String) {
+    private init(path: String, folder: OpenFile) {
         self.path = path
+        self.folder = folder
+        TemporaryFiles.made()
     }
 
     deinit {
-        // To remove a large file takes a while, which the event loop has not.
-        BlockingPool.files.submit { [path, count = fileCount.withLock { $0 }] in
+        TemporaryFiles.remove { [path, folder, count = fileCount.withLock { $0 }] in
             for number in 0..<count { Syscalls.removeFile("\(path)/\(number)") }
             Syscalls.removeFolder(path)
+            withExtendedLifetime(folder) {}
         }
     }
 
     /// Makes an empty folder.
     /// - Parameter parent: where; `nil` for the system's folder for temporary files.
     package static func create(below parent: String? = nil) async throws -> TemporaryFolder {
-        try await FileWork.run { () throws(SystemError) in
-            TemporaryFolder(path: try Syscalls.makeTemporaryFolder(below: parent))
+        TemporaryFiles.sweep(below: parent)
+        return try await FileWork.run { () throws(SystemError) in
+            try Self.make(below: parent)
+        }
+    }
+
+    private static func make(below parent: String?) throws(SystemError) -> TemporaryFolder {
+        let path = try Syscalls.makeTemporaryFolder(below: parent)
+        do throws(SystemError) {
+            let folder = OpenFile(owning: try Syscalls.openFile(path))
+            // Where the system has no such locks nobody can hold it to sweep it, either.
+            _ = folder.hold()
+            return TemporaryFolder(path: path, folder: folder)
+        } catch {
+            Syscalls.removeFolder(path)
+            throw error
         }
     }
 

@@ -1,4 +1,5 @@
 public import HTTPCodecs
+internal import HTTPParser
 
 /// A file that came with a form. It lies in a folder for temporary files until nobody needs it any
 /// more: neither it, nor another file of its form.

@@ -46,5 +46,5 @@ public struct UploadedForm: Sendable {
     public func values(of name: String) -> [String] { fields.values(of: name) }
 
     /// The first file of the field with this name.
-    public func file(_ name: String) -> UploadedFile? { files.first { $0.name == name } }
+    public func file(_ name: String) -> UploadedFile? { files.first { $0.name.hasBytes(of: name) } }
 }

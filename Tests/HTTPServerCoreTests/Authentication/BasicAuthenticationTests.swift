@@ -160,8 +160,8 @@ struct BasicAuthenticationTests {
                     }
                 }
             }
-            while checker.waitingCount(key) < 50 { await Task.yield() }
-            while gate.withLock({ $0.isEmpty }) { await Task.yield() }
+            try await waitUntil { checker.waitingCount(key) >= 50 }
+            try await waitUntil { !gate.withLock({ $0.isEmpty }) }
             for continuation in gate.withLock({ $0 }) { continuation.resume() }
             for try await isRight in group { #expect(isRight) }
         }
@@ -186,8 +186,8 @@ struct BasicAuthenticationTests {
                     }
                 }
             }
-            while waiting.withLock({ $0.count }) < PasswordChecker.waitingLimit {
-                await Task.yield()
+            try await waitUntil {
+                waiting.withLock { $0.count } >= PasswordChecker.waitingLimit
             }
             let more = try #require(BasicCredentials(Self.token("more:p")))
             let error = await #expect(throws: HTTPError.self) {
@@ -221,12 +221,58 @@ struct BasicAuthenticationTests {
         let answer = try await last.ask("GET", "/", basic("ann", "z"))
         #expect(answer.status == 429 && answer["Retry-After"] == "10")
         #expect(try await client.ask("GET", "/", ann).status == 200)
+        // Another user behind the same address logs in for the first time.
+        let (name, password) = ProtectedSpace.jason
+        #expect(try await last.ask("GET", "/", basic(name, password)).status == 200)
         let other = ProtectedClient(handler, address: PeerAddress(ipv4: (192, 0, 2, 2), port: 1))
         #expect(try await other.ask("GET", "/", basic("ann", "z")).status == 401)
         let local = ProtectedClient(handler, address: PeerAddress(ipv4: (127, 0, 0, 1), port: 1))
         for number in 0..<15 {
             #expect(try await local.ask("GET", "/", basic("ann", "x\(number)")).status == 401)
         }
+        for client in waiting {
+            client.connection.hangUp()
+            try await client.connection.closed()
+        }
+    }
+
+    @Test("A flood of guesses leaves a connection that is logged in alone, and ends in a second")
+    func flood() async throws {
+        let space = try space()
+        let handler = AuthenticationHandler(ProtectedSpace.whoami, by: space.authenticator)
+        let address = PeerAddress(ipv4: (192, 0, 2, 1), port: 1)
+        func newClient() -> ProtectedClient { ProtectedClient(handler, address: address) }
+        func guessLater(_ password: String) -> ProtectedClient {
+            let client = newClient()
+            client.connection.send(
+                Sample.get("/", "Authorization: \(basic("ann", password))\r\n"))
+            return client
+        }
+        let user = newClient()
+        #expect(try await user.ask("GET", "/", ann).status == 200)
+        var guesser = newClient()
+        for number in 0..<FailureTable.allowance {
+            #expect(try await guesser.ask("GET", "/", basic("ann", "x\(number)")).status == 401)
+        }
+        // The clock of the space stands still: one goes at once, ten wait.
+        var waiting = (0..<11).map { guessLater("y\($0)") }
+        for number in 0..<400 {
+            if number % 20 == 0 { guesser = newClient() }
+            #expect(try await guesser.ask("GET", "/", basic("ann", "z\(number)")).status == 429)
+        }
+        for _ in 0..<20 { #expect(try await user.ask("GET", "/", ann).status == 200) }
+        #expect(try await newClient().ask("GET", "/", ann).status == 429)
+        // A proxy may send guesses by the same connection: one is tried at once.
+        #expect(try await user.ask("GET", "/", basic("ann", "z")).status == 401)
+        #expect(try await user.ask("GET", "/", basic("ann", "z")).status == 429)
+        #expect(try await user.ask("GET", "/", ann).status == 429)
+        space.advance(seconds: 1)
+        #expect(try await newClient().ask("GET", "/", ann).status == 200)
+        #expect(try await user.ask("GET", "/", ann).status == 200)
+        // One guess a second, which waits in the row.
+        waiting.append(guessLater("z"))
+        #expect(try await guesser.ask("GET", "/", ann).status == 429)
+        #expect(try await user.ask("GET", "/", ann).status == 200)
         for client in waiting {
             client.connection.hangUp()
             try await client.connection.closed()

@@ -8,6 +8,22 @@ struct CryptoTests {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
+    @Test("Secrets are compared in a time that does not tell where they differ")
+    func constantTime() {
+        let secret = [UInt8](repeating: 1, count: 8 << 20)
+        var (early, late) = (secret, secret)
+        early[0] = 2
+        late[late.count - 1] = 2
+        func time(_ other: [UInt8]) -> Duration {
+            (0..<7).map { _ in
+                ContinuousClock().measure { #expect(!Crypto.areEqual(secret, other)) }
+            }.min() ?? .zero
+        }
+        #expect(Crypto.areEqual(secret, secret))
+        // A comparison that ends at the first difference is a thousand times as fast there.
+        #expect(time(early) * 8 > time(late))
+    }
+
     @Test(
         "RFC 1321, A.5: MD5",
         arguments: [

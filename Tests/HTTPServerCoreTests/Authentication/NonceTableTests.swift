@@ -55,6 +55,19 @@ struct NonceTableTests {
         #expect(taken == 0)
     }
 
+    @Test("Of the nonces that a user was given and has not used the last one is kept")
+    mutating func expected() {
+        table.expect(id: 1, issued: 100, user: 5, now: 200)
+        table.expect(id: 2, issued: 100, user: 5, now: 200)
+        table.expect(id: 3, issued: 100, user: 6, now: 200)
+        #expect(!table.contains(1, by: 5))
+        #expect(table.contains(2, by: 5) && table.contains(3, by: 6))
+        #expect(table.use(id: 2, issued: 100, count: 1, user: 5, now: 200) == .first)
+        table.expect(id: 4, issued: 100, user: 5, now: 200)
+        #expect(table.use(id: 2, issued: 100, count: 1, user: 5, now: 200) == .repeated)
+        #expect(table.contains(4, by: 5) && table.count == 3)
+    }
+
     @Test("Those that have expired make room first")
     mutating func room() {
         for id: UInt64 in 1...7 { _ = table.use(id: id, issued: 100, count: 1, now: 200) }
@@ -71,43 +84,98 @@ struct FailureTableTests {
     private let one = PeerNetwork(bits: 1, isIPv6: false)
     private let second: UInt64 = 1_000_000_000
 
-    private mutating func fail(_ network: PeerNetwork, _ times: Int, _ now: UInt64) {
-        for _ in 0..<times { table.failed(network, now: now) }
+    private mutating func fail(
+        _ network: PeerNetwork, _ times: Int, _ now: UInt64, user: UInt64 = 1
+    ) {
+        for _ in 0..<times { table.failed(network, user: user, now: now) }
     }
 
     @Test("Some failures cost nothing, then there is one try a second, then none")
     mutating func row() {
         fail(one, FailureTable.allowance - 1, second)
-        #expect(!table.isHeldUp(one, now: second))
-        #expect(table.wait(one, now: second) == .none)
+        #expect(!table.isHeldUp(one, user: 1, now: second))
+        #expect(table.wait(one, user: 1, now: second) == .none)
         fail(one, 1, second)
-        #expect(table.isHeldUp(one, now: second))
+        #expect(table.isHeldUp(one, user: 1, now: second))
         var waits: [FailureTable.Wait] = []
-        for _ in 0..<13 { waits.append(table.wait(one, now: second)) }
+        for _ in 0..<13 { waits.append(table.wait(one, user: 1, now: second)) }
         let expected: [FailureTable.Wait] =
             [.none] + (1...10).map { .time($0 * second) } + [.refused, .refused]
         #expect(waits == expected)
-        #expect(table.wait(one, now: 5 * second) == .time(7 * second))
-        #expect(table.wait(one, now: 100 * second) == .none)
+        #expect(table.wait(one, user: 1, now: 5 * second) == .time(7 * second))
+        #expect(table.wait(one, user: 1, now: 100 * second) == .none)
     }
 
     @Test("Others are not held up, and failures are forgotten")
     mutating func others() {
-        fail(one, 100, second)
-        #expect(!table.isHeldUp(PeerNetwork(bits: 2, isIPv6: false), now: second))
-        #expect(!table.isHeldUp(PeerNetwork(bits: 1, isIPv6: true), now: second))
-        #expect(table.isHeldUp(one, now: FailureTable.memory))
-        #expect(!table.isHeldUp(one, now: FailureTable.memory + second))
+        fail(one, 99, second)
+        let (two, other) = (PeerNetwork(bits: 2, isIPv6: false), PeerNetwork(bits: 1, isIPv6: true))
+        #expect(!table.isHeldUp(two, user: 1, now: second))
+        #expect(!table.isHeldUp(other, user: 1, now: second))
+        // Another user behind the same address.
+        #expect(!table.isHeldUp(one, user: 2, now: second))
+        #expect(table.wait(one, user: 2, now: second) == .none)
+        #expect(table.isHeldUp(one, user: 1, now: FailureTable.memory))
+        #expect(!table.isHeldUp(one, user: 1, now: FailureTable.memory + second))
         fail(one, 1, FailureTable.memory + second)
-        #expect(!table.isHeldUp(one, now: FailureTable.memory + second))
+        #expect(!table.isHeldUp(one, user: 1, now: FailureTable.memory + second))
+    }
+
+    @Test("Failures of many users hold up all of their network")
+    mutating func spraying() {
+        for user: UInt64 in 0..<100 { fail(one, 1, second, user: user) }
+        #expect(table.isHeldUp(one, user: 1_000, now: second))
+        let waits = (0..<12).map { table.wait(one, user: 1_000 + UInt64($0), now: second) }
+        #expect(waits.first == FailureTable.Wait.none && waits.last == .refused)
+    }
+
+    @Test("A user who has logged in there is let through until guesses come too fast")
+    mutating func known() {
+        table.succeeded(one, user: 1, now: second)
+        fail(one, 100, second)
+        #expect(table.admitsKnown(one, user: 1, now: second))
+        #expect(!table.admitsKnown(one, user: 2, now: second))
+        for _ in 0..<300 { table.missed(one, user: 1, now: second) }
+        #expect(table.admitsKnown(one, user: 1, now: second))
+        table.missed(one, user: 1, now: second)
+        #expect(!table.admitsKnown(one, user: 1, now: second))
+        #expect(table.admitsKnown(one, user: 1, now: 2 * second))
+    }
+
+    @Test("A flood of refused guesses holds a known user up for a second alone")
+    mutating func flood() {
+        table.succeeded(one, user: 1, now: second)
+        fail(one, FailureTable.allowance, second)
+        var (compared, refused) = (0, 0)
+        for _ in 0..<10_000 {
+            if table.admitsKnown(one, user: 1, now: second) {
+                table.missed(one, user: 1, now: second)
+                compared += 1
+            }
+            if table.wait(one, user: 1, now: second) == .refused { refused += 1 }
+        }
+        #expect(compared == 301 && refused == 9_989)
+        #expect(!table.admitsKnown(one, user: 1, now: second))
+        #expect(table.admitsKnown(one, user: 1, now: 2 * second))
+        // Guesses stay slow, and a right password is none.
+        table.missed(one, user: 1, now: 2 * second)
+        #expect(!table.admitsKnown(one, user: 1, now: 2 * second))
+        table.succeeded(one, user: 1, now: 2 * second)
+        #expect(table.admitsKnown(one, user: 1, now: 2 * second))
+        for _ in 0..<10_000 { table.missed(one, user: 1, now: 2 * second) }
+        #expect(!table.admitsKnown(one, user: 1, now: 2 * second))
+        #expect(table.admitsKnown(one, user: 1, now: 3 * second))
     }
 
     @Test("The table is bounded")
     mutating func limit() {
         for bits: UInt64 in 0..<1_000 {
-            fail(PeerNetwork(bits: bits, isIPv6: true), 20, second + bits)
+            let network = PeerNetwork(bits: bits, isIPv6: true)
+            fail(network, 20, second + bits)
+            table.succeeded(network, user: bits, now: second + bits)
             #expect(table.count <= 8)
         }
-        #expect(table.isHeldUp(PeerNetwork(bits: 999, isIPv6: true), now: second + 999))
+        let last = PeerNetwork(bits: 999, isIPv6: true)
+        #expect(table.isHeldUp(last, user: 1, now: second + 999))
     }
 }

@@ -48,6 +48,45 @@ struct RequestDecodingTests {
         #expect(answers.map(\.text) == ["POST hello"])
     }
 
+    @Test(
+        "A handler that reads decoded content is not told of its coding", arguments: [true, false])
+    func hiddenCoding(_ decodes: Bool) async throws {
+        let handler = AsyncHandler { request in
+            let names = request.fields.map(\.name.text).joined(separator: " ")
+            let value = request.fields[.contentEncoding] ?? "-"
+            let isThere = request.fields.contains(.contentEncoding)
+            let all = request.fields.values(of: .contentEncoding)
+            let length = request.contentLength.map { "\($0)" } ?? "-"
+            return .text(
+                "\(names) \(value) \(isThere) \(all) \(length) \(request.body.codings ?? "-")")
+        }
+        let client = MemoryConnection(
+            handler, configuration: .test { $0.decodesContent = decodes })
+        client.send(
+            "POST / HTTP/1.1\r\nHost: a\r\nContent-Encoding: gzip\r\nB: 2\r\n"
+                + "Content-Length: 3\r\n\r\nabc")
+        let shown =
+            decodes
+            ? "Host B Content-Length - false [] - gzip"
+            : "Host Content-Encoding B Content-Length gzip true [\"gzip\"] 3 -"
+        try await client.output("\r\n\r\n\(shown)")
+    }
+
+    @Test("The positions of fields are those of the lines that are shown")
+    func hiddenPositions() async throws {
+        let handler = AsyncHandler { request in
+            let fields = request.fields
+            let names = fields.indices.reversed().map { fields[$0].name.text }
+            return .text("\(fields.count) \(names.joined(separator: " "))")
+        }
+        let client = MemoryConnection(
+            handler, configuration: .test { $0.decodesContent = true })
+        client.send(
+            "POST / HTTP/1.1\r\nContent-Encoding: identity\r\nHost: a\r\n"
+                + "content-encoding: gzip\r\nB: 2\r\nContent-Length: 3\r\n\r\nabc")
+        try await client.output("\r\n\r\n3 Content-Length B Host")
+    }
+
     @Test("Content may be cut anywhere")
     func splits() async throws {
         let text = Coded.text(400)

@@ -62,6 +62,27 @@ struct BackPressureTests {
         #expect(record.interest.contains(.read))
     }
 
+    @Test("Chunks of one octet that wait are joined, and read in few pieces")
+    func smallChunks() async throws {
+        let gate = ServerGate()
+        let client = MemoryConnection(
+            AsyncHandler { request in
+                await gate.wait()
+                var (count, pieces) = (0, 0)
+                for try await piece in request.body {
+                    (count, pieces) = (count + piece.count, pieces + 1)
+                }
+                return Response(.ok, body: .text("\(count) \(pieces < 100)"))
+            })
+        client.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")
+        let chunks = Array(String(repeating: "1\r\na\r\n", count: 10_000).utf8)
+        client.feed(Array(repeating: .bytes(chunks), count: 25))
+        client.send("0\r\n\r\n")
+        await client.settle()
+        gate.open()
+        try await client.output(Sample.ok("250000 true"))
+    }
+
     @Test("A handler that answers without reading lets the rest come in")
     func abandonedContent() async throws {
         let gate = ServerGate()

@@ -17,6 +17,27 @@ struct HalfCloseTests {
         #expect(answers.map(\.text) == ["/1", "/2", "/3"])
     }
 
+    @Test(
+        "9.6: The last answer after the end of the client's stream says that the connection closes",
+        arguments: [true, false])
+    func lastAnswerCloses(_ isImmediate: Bool) async throws {
+        let content = [UInt8](repeating: 0x61, count: 500_000)
+        let respond: @Sendable (Request) -> Response = { request in
+            request.target.text == "/large"
+                ? Response(.ok, body: .bytes(content)) : .text(request.target.text)
+        }
+        let client = MemoryConnection(
+            isImmediate ? SyncHandler(respond) as any Handler : AsyncHandler { respond($0) },
+            peer: MemoryTransport.Peer(credit: 100))
+        client.send(Sample.get("/large") + Sample.get("/2") + Sample.get("/3"))
+        client.end()
+        await client.settle()
+        client.read(1_000_000)
+        let answers = ServerAnswer.all(try await client.closed().output)
+        #expect(answers.map { $0["Connection"] } == [nil, nil, "close"])
+        #expect(answers.map(\.content.count) == [500_000, 2, 2])
+    }
+
     @Test("9.6: Bytes behind the last request do not cost the client its answer")
     func bytesBehindTheLast() async throws {
         let client = MemoryConnection(Sample.target)
@@ -186,7 +207,9 @@ struct HalfCloseTests {
                 }
                 return Response(.ok)
             })
-        let content = "3\r\nabc\r\n4\r\ndefg\r\n0\r\n\r\n"
+        // Short pieces would be joined.
+        let long = String(repeating: "d", count: 0x4E20)
+        let content = "3\r\nabc\r\n4E20\r\n\(long)\r\n0\r\n\r\n"
         client.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" + content)
         _ = await log.first { $0 == "begun" }
         await client.settle()

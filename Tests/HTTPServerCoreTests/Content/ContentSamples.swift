@@ -110,11 +110,9 @@ enum Content {
     /// Waits until a folder holds that many names; files are removed a while after they are let go.
     /// - Returns: whether it came to that.
     static func holds(_ folder: String, _ count: Int) async throws -> Bool {
-        for _ in 0..<50_000 {
-            let found = try await BlockingPool.files.run { names(in: folder).count }
-            if found == count { return true }
-            await Task.yield()
+        try await waitUntil {
+            try await BlockingPool.files.run { names(in: folder).count } == count
         }
-        return false
+        return true
     }
 }

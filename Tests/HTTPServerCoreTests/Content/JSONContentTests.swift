@@ -50,6 +50,66 @@ struct JSONContentTests {
         #expect(goesOn)
     }
 
+    /// Marks in an order that canonical form has to turn round, which takes quadratic time.
+    private static func marks(_ bytes: Int) -> String {
+        String(repeating: "\u{301}\u{323}", count: bytes / 4)
+    }
+
+    @Test(
+        "A name of more than 1 KiB is 413 before it is hashed",
+        arguments: [(1_024, 422), (1_028, 413), (400_000, 413)])
+    func nameLength(bytes: Int, status: Int) async throws {
+        let start = ContinuousClock.now
+        let (answer, _) = try await answer("{\"\(Self.marks(bytes))\": 1}")
+        #expect(answer.status == status)
+        // Half a minute, when it is hashed.
+        #expect(ContinuousClock.now - start < .seconds(5))
+    }
+
+    /// A loop whose threads the tests know from others.
+    private static let loop = try? EventLoop(label: "test.json", linger: 1, firesDeadlines: false)
+
+    private struct Place: Decodable {
+        var isOnLoop: Bool
+        init(from decoder: any Decoder) throws {
+            isOnLoop = JSONContentTests.loop?.isCurrent ?? false
+        }
+    }
+
+    private func answer(
+        _ mediaType: String, _ content: String,
+        _ respond: @escaping @Sendable (Request) async throws -> Response
+    ) async throws -> String {
+        let client = MemoryConnection(AsyncHandler(respond), loop: Self.loop)
+        client.feed([Content.post(mediaType, content)])
+        client.end()
+        return ServerAnswer.all(try await client.closed().output).first?.text ?? ""
+    }
+
+    @Test(
+        "Long JSON is decoded outside of the event loop, short JSON on it",
+        arguments: [(10, true), (8 << 10, true), (8_193, false), (1 << 20, false)])
+    func place(bytes: Int, isOnLoop: Bool) async throws {
+        let text = "\"" + String(repeating: "a", count: bytes - 2) + "\""
+        let answer = try await answer("application/json", text) {
+            let place = try await $0.json(Place.self)
+            // The handler goes on where it was.
+            return .text("\(place.isOnLoop) \(Self.loop?.isCurrent ?? false)")
+        }
+        #expect(answer == "\(isOnLoop) true")
+    }
+
+    @Test("So are long lines of newline-delimited JSON", arguments: [(10, true), (9_000, false)])
+    func placeOfLines(bytes: Int, isOnLoop: Bool) async throws {
+        let text = "1\n\"" + String(repeating: "a", count: bytes - 2) + "\"\n"
+        let answer = try await answer("application/x-ndjson", text) {
+            var places: [Bool] = []
+            for try await place in try $0.jsonLines(Place.self) { places.append(place.isOnLoop) }
+            return .text("\(places)")
+        }
+        #expect(answer == "[true, \(isOnLoop)]")
+    }
+
     @Test("Too much is 413 before any of it is read")
     func announced() async throws {
         let client = MemoryConnection(

@@ -99,11 +99,12 @@
         }
 
         private func browse(until isMet: ([[String]]) -> Bool) async throws -> [[String]] {
-            while true {
-                let lines = try await browse()
-                if isMet(lines) { return lines }
-                try await Task.sleep(for: .milliseconds(20))
+            var lines: [[String]] = []
+            try await waitUntil {
+                lines = try await browse()
+                return isMet(lines)
             }
+            return lines
         }
 
         @Test("A service is found by others, with its name, host, port and record")

@@ -35,6 +35,18 @@ struct ListingTextTests {
         #expect(ListingText.name([0x61, 0xE9, 0x62]) == "a\u{FFFD}b")
     }
 
+    @Test(
+        "Characters that turn the direction of text round are shown as escapes",
+        arguments: ["61C", "200E", "200F", "202A", "202E", "2066", "2069"])
+    func directions(digits: String) throws {
+        let scalar = try #require(UInt32(digits, radix: 16).flatMap { Unicode.Scalar($0) })
+        #expect(
+            ListingText.name(Array("a\(Character(scalar))gpj.exe".utf8)) == "a\\u{\(digits)}gpj.exe"
+        )
+        // Text that is written from right to left stays as it is.
+        #expect(ListingText.name(Array("שלום ؟ …".utf8)) == "שלום ؟ …")
+    }
+
     @Test("Nouns follow their number")
     func counts() {
         #expect(ListingText.count(0, "file") == "0 files")

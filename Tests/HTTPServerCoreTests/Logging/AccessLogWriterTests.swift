@@ -42,10 +42,7 @@ struct AccessLogWriterTests {
         let log = try AccessLogWriter(path: directory.path("log"))
         try await ask("/1", log)
         // There is no other sign than the file itself.
-        let end = ContinuousClock.now + .seconds(120)
-        while try lines("log").isEmpty, ContinuousClock.now < end {
-            try await Task.sleep(for: .milliseconds(5))
-        }
+        try await waitUntil { try !lines("log").isEmpty }
         #expect(try lines("log").count == 1)
     }
 

@@ -95,16 +95,29 @@ struct CORSHandlerTests {
         #expect(open["Access-Control-Allow-Origin"] == "*")
         #expect(open["Access-Control-Allow-Credentials"] == nil)
         #expect(open["Vary"] == "Accept")
-        let withLogin = handler { $0.allowsCredentials = true }
+        let withLogin = handler {
+            $0.origins = .matching { _ in true }
+            $0.allowsCredentials = true
+        }
         let named = try await exchange(withLogin, "GET", "/", Self.site + Self.login)
         #expect(named["Access-Control-Allow-Origin"] == "https://app.example")
         #expect(named["Access-Control-Allow-Credentials"] == "true")
         #expect(named["Vary"] == "Accept, Origin")
     }
 
+    @Test("Every origin with credentials is a mistake of the program")
+    func anyWithCredentials() async {
+        await #expect(processExitsWith: .failure) {
+            var options = CORSHandler.Options()
+            options.allowsCredentials = true
+            _ = CORSHandler(SyncHandler { _ in Response(.ok) }, options: options)
+        }
+    }
+
     @Test("The origin null is allowed by name only", arguments: [true, false])
     func nullOrigin(_ isAllowed: Bool) async throws {
         let handler = handler {
+            $0.origins = .matching { _ in true }
             $0.allowsCredentials = true
             $0.allowsNull = isAllowed
         }

@@ -73,6 +73,13 @@ struct SecurityTests {
         #expect(try await exchange(handler, "GET", "/", host: host).status == 200)
     }
 
+    @Test(
+        "What stands in brackets and is no address is no host",
+        arguments: ["[evil]", "[2001:db8::z]", "[v1.evil]", "[::1]x", "[::1", "[]", "a\u{301}"])
+    func noAddress(_ host: String) {
+        #expect(!AllowedHosts(["evil", "v1.evil", "a\u{301}"]).contains(host))
+    }
+
     @Test("The authority of an absolute target counts, not Host")
     func absoluteTarget() async throws {
         let handler = HostCheckHandler(Sample.target, hosts: AllowedHosts(["good.example"]))

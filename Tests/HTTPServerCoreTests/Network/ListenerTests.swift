@@ -12,6 +12,14 @@ import Testing
 
 @Suite("Listening")
 struct ListenerTests {
+    @Test("What became of one connection that waited does not hold up the others")
+    func acceptErrors() {
+        let passing = [ECONNABORTED, EPROTO, EPERM, ENETDOWN, ENETUNREACH, EHOSTDOWN, EHOSTUNREACH]
+        #expect(passing.allSatisfy(Listener.concernsOneConnection))
+        let others = [EMFILE, ENFILE, ENOBUFS, ENOMEM, EINVAL, EBADF, ENOTSOCK, EOPNOTSUPP, EAGAIN]
+        #expect(!others.contains(where: Listener.concernsOneConnection))
+    }
+
     @Test("Port 0 is any free port", arguments: ["127.0.0.1", "localhost", "*"])
     func anyPort(_ host: String) throws {
         let listeners = try Listener.bind(host: host, port: 0, backlog: 8)

@@ -101,10 +101,10 @@
                 let task = Task {
                     for await _ in monitor.lists() where Task.isCancelled { break }
                 }
-                while !monitor.isListening { try await Task.sleep(for: .milliseconds(2)) }
+                try await waitUntil { monitor.isListening }
                 task.cancel()
                 await task.value
-                while monitor.isListening { try await Task.sleep(for: .milliseconds(2)) }
+                try await waitUntil { !monitor.isListening }
             }
         }
 

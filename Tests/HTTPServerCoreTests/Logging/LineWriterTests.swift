@@ -1,0 +1,67 @@
+import Foundation
+import HTTPParser
+import HTTPServerCore
+import TestSupport
+import Testing
+
+@Suite("Lines for readers that stop to read")
+struct LineWriterTests {
+    /// Both ends of a stream, of which programs that are started meanwhile keep none open.
+    private static func pipe() throws -> [CInt] {
+        var ends: [CInt] = [0, 0]
+        #if os(Linux)
+            let type = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        #else
+            let type = SOCK_STREAM
+        #endif
+        let status = unsafe socketpair(AF_UNIX, type, 0, &ends)
+        try #require(status == 0)
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        return ends
+    }
+
+    @Test("A line that was cut off does not run into the next one")
+    func cutLine() async throws {
+        let ends = try Self.pipe()
+        defer { close(ends[1]) }
+        let writer = LineWriter(descriptor: ends[1])
+        let line = String(repeating: "x", count: 300_000)
+        writer.write { buffer, _ in buffer.append(line) }
+        let handle = FileHandle(fileDescriptor: ends[0], closeOnDealloc: false)
+        #expect(handle.availableData.count > 0)
+        close(ends[0])
+        #expect(writer.flush(within: .seconds(60)))
+        #expect(writer.droppedLines == 1)
+        let directory = try ServerDirectory()
+        let file = try Syscalls.openLog(directory.path("log"))
+        defer { close(file) }
+        #expect(dup2(file, ends[1]) == ends[1])
+        writer.write { buffer, _ in buffer.append("next") }
+        #expect(writer.flush(within: .seconds(60)))
+        let text = String(decoding: try Syscalls.readFile(directory.path("log")), as: UTF8.self)
+        #expect(text == "\nnext\n")
+    }
+
+    @Test("Lines that nobody reads are dropped and counted, and the reader is told later")
+    func stalledReader() async throws {
+        let ends = try Self.pipe()
+        defer { for end in ends { close(end) } }
+        let writer = LineWriter(descriptor: ends[1]) { "\($0) lines are missing" }
+        let line = String(repeating: "x", count: 999)
+        // The stream takes some 200 KiB, what is being written 1 MiB, and so does what waits.
+        for _ in 0..<4_000 { writer.write { buffer, _ in buffer.append(line) } }
+        #expect(writer.droppedLines > 1_500)
+        #expect(!writer.flush(within: .milliseconds(20)))
+        let handle = FileHandle(fileDescriptor: ends[0], closeOnDealloc: false)
+        let text = await OwnThread.run {
+            var text = ""
+            while !text.contains("lines are missing\n") {
+                text += String(decoding: handle.availableData, as: UTF8.self)
+            }
+            return text
+        }
+        let lines = text.split(separator: "\n")
+        #expect(lines.dropLast().allSatisfy { $0 == line })
+        #expect(lines.last == "\(4_000 - lines.count + 1) lines are missing")
+    }
+}
