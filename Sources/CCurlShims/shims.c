@@ -3,14 +3,15 @@
 
 #ifdef __linux__
 #include <openssl/ssl.h>
-#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
 #endif
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -241,6 +242,67 @@ void http_curl_multi_set_callbacks(CURLM *multi, void *context, http_curl_socket
     curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, socket);
     curl_multi_setopt(multi, CURLMOPT_TIMERDATA, context);
     curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, timer);
+}
+
+int http_any_readable(const int *sockets, int count) {
+    enum { few = 2, most = 64 };
+    struct pollfd polled[most];
+    if (count <= few) {
+        // Cheaper than poll: it is asked before each request.
+        for (int index = 0; index < count; index++) {
+            int waiting = 0;
+            if (ioctl(sockets[index], FIONREAD, &waiting) == 0 && waiting > 0) return 1;
+        }
+        return 0;
+    }
+    for (int start = 0; start < count; start += most) {
+        const int number = count - start < most ? count - start : most;
+        for (int index = 0; index < number; index++) {
+            polled[index].fd = sockets[start + index];
+            polled[index].events = POLLIN;
+        }
+        if (poll(polled, (nfds_t)number, 0) > 0) return 1;
+    }
+    return 0;
+}
+
+int http_has_ended(int socket) {
+    struct pollfd polled = {.fd = socket, .events = POLLIN};
+    int waiting = 0;
+    // In this order: what comes after the look at the events cannot be taken for an end.
+    return poll(&polled, 1, 0) > 0 && ioctl(socket, FIONREAD, &waiting) == 0 && waiting == 0;
+}
+
+void http_give_up_socket(int target) {
+    int ends[2];
+#ifdef SOCK_CLOEXEC
+    const int is_made = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0;
+#else
+    const int is_made = socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0;
+#endif
+    if (is_made) {
+        // The end of a pair whose other one is closed has nothing to read but its end.
+        close(ends[1]);
+#ifdef __linux__
+        const int is_replaced = dup3(ends[0], target, O_CLOEXEC) == target;
+#else
+        const int on = 1;
+        const int is_replaced = dup2(ends[0], target) == target;
+        if (is_replaced) {
+            fcntl(target, F_SETFD, FD_CLOEXEC);
+            setsockopt(target, SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof on);
+        }
+#endif
+        close(ends[0]);
+        if (is_replaced) return;
+    }
+    // Without a descriptor to spare: what has come is read, and then there is the end.
+    enum { most_reads = 256 };
+    char room[4096];
+    shutdown(target, SHUT_RDWR);
+    for (int count = 0; count < most_reads; count++) {
+        if (recv(target, room, sizeof room, MSG_DONTWAIT) <= 0) return;
+    }
 }
 
 CURL *http_curl_multi_next_done(CURLM *multi, CURLcode *code) {

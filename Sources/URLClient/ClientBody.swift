@@ -87,6 +87,11 @@ public struct ClientBody: Sendable {
             mediaType: mediaType)
     }
 
+    /// The content where it is in memory as a whole.
+    package var bytesInMemory: [UInt8]? {
+        if case .bytes(let bytes) = content { bytes } else { nil }
+    }
+
     /// Whether there is no content.
     public var isNone: Bool {
         if case .none = content { true } else { false }

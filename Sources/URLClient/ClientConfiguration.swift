@@ -50,14 +50,19 @@ public struct ClientConfiguration: Sendable {
     public var endpoints: EndpointPolicy?
     /// How names become addresses.
     public var resolver = ResolverOptions()
+    /// Answers in place of the network; nil for the network.
+    public var transport: ClientTransport?
 
     /// When `Expect: 100-continue` is sent.
     public var expectation = ExpectationPolicy.above(bytes: 1 << 20, wait: .seconds(1))
     /// Whether gzip and deflate are asked for and taken off.
     public var decodesContent = true
-    /// How many bytes of content a byte of compressed data may stand for once there is more than a
-    /// megabyte, at least 1.
+    /// How many bytes of content a byte of compressed data may stand for once there are more than
+    /// ``decodingFloor``, at least 1.
     public var decodingRatio: Int64 = 100
+    /// Up to how many bytes of decoded content ``decodingRatio`` does not matter: a log of some
+    /// megabytes may well have been a few kilobytes.
+    public var decodingFloor: Int64 = 32 << 20
     /// The most content that is taken, in bytes, content coding taken off; nil for no limit.
     public var contentLimit: Int64?
     /// The most content that is collected in memory, in bytes, by ``ClientSession/data(for:delegate:)``

@@ -19,8 +19,10 @@ public struct ClientContent: AsyncSequence, Sendable {
         let reader: ContentReader
 
         /// The next piece, never empty; nil after the last.
-        /// - Throws: `ClientError` when the content does not come in whole.
-        public mutating func next() async throws -> [UInt8]? {
+        /// - Throws: when the content does not come in whole.
+        public mutating func next(
+            isolation actor: isolated (any Actor)? = #isolation
+        ) async throws(ClientError) -> [UInt8]? {
             try await reader.next()
         }
     }
@@ -31,7 +33,7 @@ public struct ClientContent: AsyncSequence, Sendable {
     /// All of the content in memory.
     /// - Parameter byteLimit: the most bytes to take; beyond it
     ///   ``ClientError/Kind/contentTooLong`` is thrown.
-    public func collect(upTo byteLimit: Int) async throws -> [UInt8] {
+    public func collect(upTo byteLimit: Int) async throws(ClientError) -> [UInt8] {
         var all: [UInt8] = []
         for try await piece in self {
             guard piece.count <= byteLimit - all.count else {
@@ -64,12 +66,13 @@ final class ContentReader: Sendable {
         task.cancel()
     }
 
-    func next() async throws -> [UInt8]? {
-        let piece = try await withTaskCancellationHandler {
-            try await stream.next()
+    func next() async throws(ClientError) -> [UInt8]? {
+        let result = await withTaskCancellationHandler {
+            await stream.next()
         } onCancel: {
             task.cancel()
         }
+        let piece = try result.get()
         // Behind the last piece, what is known at the end is known: trailers and metrics.
         if piece == nil { _ = try? await task.finished() }
         return piece
@@ -193,7 +196,7 @@ final class ContentStream: Sendable {
         }
     }
 
-    func next() async throws -> [UInt8]? {
+    func next() async -> Result<[UInt8]?, ClientError> {
         let (piece, pull, isHeld) = state.withLock { state in
             let piece = take(from: &state)
             let isWanted = piece == nil || state.isFull && !state.isPulled && state.count < limit
@@ -202,9 +205,9 @@ final class ContentStream: Sendable {
             return (piece, isWanted ? state.pull : nil, isHeld)
         }
         pull?(isHeld)
-        if let piece { return try piece.get() }
+        if let piece { return piece }
         // It may be there now.
-        let result = await Waiter.wait { waiter in
+        return await Waiter.wait { waiter in
             let answer = state.withLock { state -> Result<[UInt8]?, ClientError>? in
                 if let piece = take(from: &state) { return piece }
                 guard state.reader == nil else {
@@ -215,7 +218,6 @@ final class ContentStream: Sendable {
             }
             if let answer { waiter.resume(returning: answer) }
         }
-        return try result.get()
     }
 
     private func take(from state: inout State) -> Result<[UInt8]?, ClientError>? {

@@ -13,9 +13,10 @@ extension ClientError {
         case .tooManyRedirects: -1007
         case .notCached: -1008
         case .redirectRefused: -1010
-        case .badResponse, .emptyResponse, .truncated: -1011
+        case .badResponse, .emptyResponse, .truncated, .unexpectedStatus: -1011
         case .authenticationRequired: -1013
         case .decodingFailed: -1016
+        case .unexpectedContent: -1017
         case .headTooLong: -1017
         case .bodyNotReplayable, .bodyFailed: -1021
         case .contentNotAllowed, .contentTooLong: -1103
@@ -50,6 +51,8 @@ extension ClientError {
         case .emptyResponse: 52
         case .truncated: 18
         case .decodingFailed: 61
+        case .unexpectedContent: 8
+        case .unexpectedStatus: 22
         case .contentTooLong: 63
         case .tooManyRedirects, .redirectRefused: 47
         case .bodyNotReplayable: 65

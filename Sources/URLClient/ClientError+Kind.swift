@@ -52,6 +52,10 @@ extension ClientError {
         case truncated
         /// The content coding could not be taken off, or its content is longer than allowed.
         case decodingFailed
+        /// The content is not what was asked for: no JSON, or that of something else.
+        case unexpectedContent
+        /// The status is not one of success, where one was required.
+        case unexpectedStatus
         /// There were more redirects than allowed.
         case tooManyRedirects
         /// A redirect that must not be followed.

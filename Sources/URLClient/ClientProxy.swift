@@ -105,3 +105,8 @@ public enum ProxyBypass: Sendable, Hashable {
         }
     }
 }
+
+extension ClientProxy {
+    /// Where it is, whoever asks.
+    var place: Origin { Origin(scheme: kind.rawValue, host: host, port: port) }
+}

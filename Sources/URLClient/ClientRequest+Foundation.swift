@@ -10,6 +10,8 @@
     extension ClientRequest {
         /// The same request as one for `URLSession`.
         ///
+        /// A POST with `httpBody` and no type says `application/x-www-form-urlencoded`, as
+        /// `URLSession` has it.
         /// A body stream is read while it is sent, once; with `Content-Length` if the request has
         /// that field, chunked otherwise. A cache policy and a timeout that are not `URLRequest`'s
         /// defaults win over the session's; the timeout is ``ClientTimeouts/idle``. A timeout of
@@ -22,7 +24,7 @@
                 if let name = HTTPFieldName(name) { fields.append(name, value) }
             }
             let method = request.httpMethod.flatMap(HTTPMethod.init) ?? .get
-            self.init(method, url, fields: fields, body: Self.body(of: request))
+            self.init(method, url, fields: fields, body: Self.body(of: request, method))
             if request.cachePolicy != .useProtocolCachePolicy {
                 cachePolicy = CachePolicy(request.cachePolicy)
             }
@@ -32,8 +34,12 @@
             if let url = request.mainDocumentURL { mainDocumentURL = url }
         }
 
-        private static func body(of request: URLRequest) -> ClientBody {
-            if let content = request.httpBody { return .bytes([UInt8](content)) }
+        private static func body(of request: URLRequest, _ method: HTTPMethod) -> ClientBody {
+            if let content = request.httpBody {
+                return .bytes(
+                    [UInt8](content),
+                    mediaType: method == .post ? "application/x-www-form-urlencoded" : nil)
+            }
             guard let stream = request.httpBodyStream else { return .none }
             let length = request.value(forHTTPHeaderField: "Content-Length")
                 .flatMap { FieldValues.parseDecimal($0) }
@@ -119,10 +125,16 @@
     }
 
     extension ClientError {
+        /// Not optional on Apple platforms, optional elsewhere.
+        private static func code(_ number: Int) -> URLError.Code {
+            let code: URLError.Code? = URLError.Code(rawValue: number)
+            return code ?? .unknown
+        }
+
         /// The same error as `URLSession` gives it.
         public var urlError: URLError {
             URLError(
-                URLError.Code(rawValue: urlErrorCode) ?? .unknown,
+                Self.code(urlErrorCode),
                 userInfo: [NSLocalizedDescriptionKey: description])
         }
     }

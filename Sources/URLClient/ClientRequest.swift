@@ -85,10 +85,29 @@ public struct ClientRequest: Sendable {
     }
     /// Where to connect to instead of the URL's host; nil for what the session's policy says. It
     /// does not hold for other origins that a redirect leads to, unless the delegate sets one for
-    /// them. It holds for https where the host is reached by that alone.
+    /// them. It holds for https in place of http on the same host.
     public var connectTo: ConnectTarget? {
         get { unsafe box.values.rare?.values.connectTo }
         set { changeRare { $0.connectTo = newValue } }
+    }
+    /// With what a challenge of the URL's origin is answered, in place of what the session has; nil
+    /// for the user and password of the URL, or else for the session's. It is sent when the server
+    /// asks for it, and at once to where it was asked for before. It does not go along to other
+    /// origins.
+    public var credential: ClientCredential? {
+        get { unsafe box.values.rare?.values.credential }
+        set { changeRare { $0.credential = newValue } }
+    }
+    /// The credential that it brings itself.
+    var ownCredential: ClientCredential? {
+        if let credential { return credential }
+        guard case .success(let wire) = wire else { return nil }
+        return wire.credential
+    }
+    /// The field Cookie where it has bytes that are no UTF-8.
+    var cookieBytes: [UInt8]? {
+        get { unsafe box.values.rare?.values.cookieBytes }
+        set { changeRare { $0.cookieBytes = newValue } }
     }
     /// The proxy; nil for the session's.
     public var proxy: ProxyPolicy? {
@@ -146,6 +165,12 @@ public struct ClientRequest: Sendable {
         }
     }
 
+    /// Has a task for it fail with an error, until it is given another URL.
+    mutating func refuse(_ error: ClientError) {
+        own()
+        unsafe box.values.wire = .failure(error)
+    }
+
     /// The URL taken apart, or why it cannot be.
     var wire: Result<WireURL, ClientError> { unsafe box.values.wire }
 
@@ -169,6 +194,8 @@ public struct ClientRequest: Sendable {
         var timeouts: ClientTimeouts?
         var idleLimit: IdleLimit?
         var connectTo: ConnectTarget?
+        var credential: ClientCredential?
+        var cookieBytes: [UInt8]?
         var proxy: ProxyPolicy?
         var protocols: ProtocolPolicy?
         var tls: TLSOptions?

@@ -24,6 +24,12 @@ public struct Origin: Hashable, Sendable {
     /// Whether the host is an IPv6 address.
     var isIPv6: Bool { host.utf8.contains(UInt8(ascii: ":")) }
 
+    /// Whether it is the same host by https in place of http, whatever the ports: what was sent there
+    /// without TLS is no secret from whoever answers with it.
+    func isUpgrade(of other: Origin) -> Bool {
+        isSecure && !other.isSecure && host.utf8.elementsEqual(other.host.utf8)
+    }
+
     /// Host and port as they stand in a URL, the scheme's own port left out.
     public var authority: String {
         let host = isIPv6 ? "[\(host)]" : host

@@ -54,6 +54,21 @@ final class ResponseFields: Sendable {
         return FieldLines.value(of: name, in: bytes)
     }
 
+    /// The values of all fields with a name in lower case, in the bytes in which they came.
+    func rawValues(of name: StaticString) -> [[UInt8]] {
+        guard !bytes.isEmpty else {
+            return HTTPFieldName("\(name)").map { fields.values(of: $0).map { Array($0.utf8) } }
+                ?? []
+        }
+        guard names.mayContain(name) else { return [] }
+        var found: [[UInt8]] = []
+        FieldLines.forEachValue(of: name, in: bytes) { value in
+            found.append(Array(value))
+            return true
+        }
+        return found
+    }
+
     var contentLength: Int64? {
         guard let text = value(of: "content-length"), !text.isEmpty, text.utf8.count <= 18,
             text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
@@ -108,6 +123,17 @@ enum FieldLines {
 
     static func value(of name: StaticString, in bytes: [UInt8]) -> String? {
         var found: String?
+        forEachValue(of: name, in: bytes) { value in
+            found = text(value)
+            return false
+        }
+        return found
+    }
+
+    /// Calls for the value of each field with a name in lower case, until `body` is false.
+    static func forEachValue(
+        of name: StaticString, in bytes: [UInt8], _ body: (ArraySlice<UInt8>) -> Bool
+    ) {
         forEachLine(bytes) { line in
             let length = name.utf8CodeUnitCount
             guard line.count > length, line[line.startIndex + length] == 0x3A else { return true }
@@ -115,10 +141,8 @@ enum FieldLines {
             let matches = unsafe zip(line, key).allSatisfy { byte, wanted in
                 (byte | (((0x41...0x5A).contains(byte)) ? 0x20 : 0)) == wanted
             }
-            if matches { found = text(trimmed(line[(line.startIndex + length + 1)...])) }
-            return found == nil
+            return matches ? body(trimmed(line[(line.startIndex + length + 1)...])) : true
         }
-        return found
     }
 
     /// Calls for each line, without its end. One that begins with white space belongs to the line

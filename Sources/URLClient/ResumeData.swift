@@ -29,4 +29,7 @@ public struct ResumeData: Sendable, Hashable, Codable {
         self.validator = validator
         self.expectedLength = expectedLength
     }
+
+    /// Gives the download up: removes the part that is there.
+    public func discard() { System.remove(partialPath) }
 }

@@ -66,6 +66,12 @@ struct WireURL: Sendable {
         byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
     }
 
+    /// What no name has that was mapped: a port would follow, or an encoded byte, which libcurl would
+    /// decode, so that it connected to another host than the one that was judged.
+    private static func endsName(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: ":") || byte == UInt8(ascii: "%") || byte >= 0x80
+    }
+
     private static func origin(
         _ scheme: String, _ authority: Substring.UTF8View.SubSequence, in url: String
     ) throws(ClientError) -> Origin {
@@ -86,7 +92,14 @@ struct WireURL: Sendable {
         guard !host.isEmpty, host.allSatisfy(isHostByte) else {
             throw ClientError(.badURL, "no lawful host in \(url)")
         }
-        let name = isLiteral ? String(Substring(host)) : try decoded(host, in: url)
+        var name = isLiteral ? String(Substring(host)) : try decoded(host, in: url)
+        if name.utf8.contains(where: { $0 >= 0x80 }) {
+            // What is made of it must not have more than it had.
+            guard let ascii = InternationalName.ascii(name), ascii.utf8.allSatisfy(isHostByte),
+                !ascii.utf8.contains(where: { endsAuthority($0) || endsName($0) })
+            else { throw ClientError(.badURL, "no lawful host in \(url)") }
+            name = ascii
+        }
         let port = try port(authority[hostEnd...], in: url)
         return Origin(scheme: scheme, host: name, port: port)
     }
@@ -111,7 +124,7 @@ struct WireURL: Sendable {
     }
 
     /// Letters, digits and what else names and addresses are made of (RFC 3986 section 3.2.2);
-    /// beyond ASCII for names that libcurl translates to their ASCII form.
+    /// beyond ASCII for names that ``InternationalName`` translates.
     private static func isHostByte(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x00...0x20, 0x7F: false

@@ -119,8 +119,8 @@ struct CancellationTests {
             let (content, _) = try await run.session.data(
                 for: ClientRequest(.get, run.server.url("/hello")))
             #expect(content == Array("hello".utf8))
-            while await !run.session.allTasks.isEmpty { await Task.yield() }
-            while run.alive > 0 { try await Task.sleep(for: .milliseconds(2)) }
+            try await waitUntil { await run.session.allTasks.isEmpty }
+            try await waitUntil { run.alive == 0 }
             #expect(Files.names(run.folder.path).allSatisfy { !$0.hasPrefix(".") })
             await end(run)
         }

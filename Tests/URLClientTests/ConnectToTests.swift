@@ -213,6 +213,29 @@ struct ConnectToTests {
         #expect(error?.urlErrorCode == -1202)
     }
 
+    @Test("A target and fields of one's own go along where http leads to https of the same host")
+    func upgraded() async throws {
+        let certificates = try await TestCertificates()
+        let server = try await PeerServer.nginx(
+            .init(
+                at: "127.0.0.1", identity: try await certificates.identity(for: "a.test"),
+                more: "location = /key { return 200 $http_x_api_key; }\n"))
+        let peer = try ScriptedPeer { connection in
+            while connection.head() != nil {
+                connection.send(
+                    "HTTP/1.1 301 Moved\r\nLocation: https://a.test:\(server.port)/key\r\n"
+                        + "Content-Length: 0\r\n\r\n")
+            }
+        }
+        var configuration = ClientConfiguration.ephemeral
+        configuration.tls.authorities = .file(certificates.authority.certificate)
+        var request = ClientRequest(
+            .get, peer.url(host: "a.test"), fields: ["X-API-Key": "k", .authorization: "Basic x"])
+        request.connectTo = ConnectTarget(host: "127.0.0.1")
+        let (content, response) = try await ClientSession(configuration).data(for: request)
+        #expect(response.status == .ok && text(content) == "k")
+    }
+
     @Test("S: certificates: unknown, expired, pinned, judged by the application")
     func certificates() async throws {
         let certificates = try await TestCertificates()

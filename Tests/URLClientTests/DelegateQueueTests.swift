@@ -2,6 +2,7 @@ import Dispatch
 import HTTPCodecs
 import HTTPParser
 import HTTPServerCore
+import TestSupport
 import Testing
 import URLClient
 
@@ -83,9 +84,7 @@ struct DelegateQueueTests {
             for task in tasks { task.resume() }
             for task in tasks { #expect(try await task.finished().status == .ok) }
             session.finishTasksAndInvalidate()
-            while watcher.calls.withLock({ $0["invalid"] == nil }) {
-                try await Task.sleep(for: .milliseconds(1))
-            }
+            try await waitUntil { watcher.calls.withLock { $0["invalid"] != nil } }
             #expect(watcher.faults.withLock { $0 } == [])
             let calls = watcher.calls.withLock { $0 }
             for name in ["redirect", "response", "content", "metrics", "complete"] {
@@ -110,7 +109,7 @@ struct DelegateQueueTests {
         var post = request
         post.method = .post
         session.uploadTask(for: post, from: .text("x")) { _, _, _ in note() }.resume()
-        while places.withLock({ $0.count < 3 }) { try await Task.sleep(for: .milliseconds(1)) }
+        try await waitUntil { places.withLock { $0.count >= 3 } }
         #expect(places.withLock { $0 } == ["delegate", "delegate", "delegate"])
     }
 

@@ -36,6 +36,57 @@ struct DelegateTests {
         #expect(!own.log.contains("invalid"))
     }
 
+    /// Sends redirects elsewhere.
+    private final class Rewriter: ClientSessionDelegate {
+        let target: String
+        let credential: ClientCredential?
+
+        init(_ target: String, _ credential: ClientCredential?) {
+            (self.target, self.credential) = (target, credential)
+        }
+
+        func task(
+            _ task: TransferTask, willRedirectTo request: ClientRequest,
+            from response: ClientResponse
+        ) async -> ClientRequest? {
+            var request = request
+            request.url = ClientRequest(.get, target).url
+            if let credential { request.credential = credential }
+            return request
+        }
+    }
+
+    @Test(
+        "What a request has for its origin does not go where a delegate sends a redirect",
+        arguments: [nil, ClientCredential.password(user: "bob", password: "own")])
+    func rewrittenRedirect(_ own: ClientCredential?) async throws {
+        let first = try ScriptedPeer { connection in
+            while connection.head() != nil {
+                connection.send("HTTP/1.1 302 Go\r\nLocation: /second\r\nContent-Length: 0\r\n\r\n")
+            }
+        }
+        let logins = Locked([String?]())
+        let other = try ScriptedPeer { connection in
+            while let head = connection.head() {
+                let line = head.split(separator: "\r\n").first { $0.hasPrefix("Authorization: ") }
+                logins.withLock { $0.append(line.map { String($0.dropFirst(21)) }) }
+                connection.send(
+                    (line == nil
+                        ? "HTTP/1.1 401 No\r\nWWW-Authenticate: Basic realm=\"r\"\r\n"
+                        : "HTTP/1.1 200 OK\r\n") + "Content-Length: 0\r\n\r\n")
+            }
+        }
+        var request = ClientRequest(.get, "http://first.test/")
+        request.connectTo = ConnectTarget(host: "127.0.0.1", port: first.port)
+        request.credential = .password(user: "ada", password: "secret")
+        let (_, response) = try await ClientSession(.ephemeral).data(
+            for: request, delegate: Rewriter(other.url(), own))
+        #expect(response.status == (own == nil ? .unauthorized : .ok))
+        let sent: [String?] = own == nil ? [nil] : [nil, "Ym9iOm93bg=="]
+        #expect(logins.withLock { $0 } == sent)
+        #expect(first.connectionCount == 1)
+    }
+
     @Test("Redirect, interim response, upload, content: the documented order")
     func order() async throws {
         let peer = try ScriptedPeer { connection in

@@ -55,9 +55,7 @@ struct DispositionTests {
         }
 
         func waitForEnd() async {
-            while !log.withLock({ $0.contains { $0.hasPrefix("complete") } }), !Task.isCancelled {
-                try? await Task.sleep(for: .milliseconds(1))
-            }
+            _ = await soon { log.withLock { $0.contains { $0.hasPrefix("complete") } } }
         }
     }
 

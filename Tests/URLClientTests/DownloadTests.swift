@@ -91,7 +91,7 @@ struct DownloadTests {
             for: ClientRequest(.get, peer.url()), to: folder.path("file"))
         task.resume()
         // The second connection waits for the gate, so that the task cannot end.
-        while peer.connectionCount < 2 { try await Task.sleep(for: .milliseconds(1)) }
+        try await waitUntil { peer.connectionCount >= 2 }
         let data = try #require(await task.cancelProducingResumeData())
         #expect(data.validator == "\"1\"")
         #expect(data.offset > 0 && data.offset <= 1 << 20)
@@ -116,7 +116,7 @@ struct DownloadTests {
         let task = ClientSession().downloadTask(
             for: ClientRequest(.get, peer.url()), to: folder.path("file"))
         task.resume()
-        while peer.connectionCount < 2 { try await Task.sleep(for: .milliseconds(1)) }
+        try await waitUntil { peer.connectionCount >= 2 }
         let data = await task.cancelProducingResumeData()
         gate.open()
         #expect(data?.validator == "\"1\"")

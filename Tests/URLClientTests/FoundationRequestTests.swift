@@ -28,6 +28,25 @@
             #expect(data == Data("hello".utf8))
         }
 
+        @Test("httpBody of a POST without a type is a form, as with URLSession; nothing else is")
+        func formType() async throws {
+            let server = try await TestServer()
+            let session = ClientSession(.ephemeral)
+            var request = URLRequest(url: try url(server, "/echo"))
+            request.httpBody = Data("a=b".utf8)
+            for method in ["POST", "PUT", "PATCH"] {
+                request.httpMethod = method
+                _ = try await session.data(for: request)
+            }
+            request.httpMethod = "POST"
+            request.setValue("text/csv", forHTTPHeaderField: "content-type")
+            _ = try await session.data(for: request)
+            let own = ClientRequest(.post, server.url("/echo"), body: .bytes(Array("a=b".utf8)))
+            _ = try await session.data(for: own)
+            let types = server.seen("/echo").map { $0.fields[.contentType] }
+            #expect(types == ["application/x-www-form-urlencoded", nil, nil, "text/csv", nil])
+        }
+
         @Test("What a request says nothing of is the session's")
         func merged() async throws {
             let bin = try await BinServer { configuration in

@@ -22,9 +22,7 @@ struct MetricsTests {
         }
 
         func wait() async -> ClientMetrics? {
-            while told.withLock({ $0.isEmpty }), !Task.isCancelled {
-                try? await Task.sleep(for: .milliseconds(1))
-            }
+            _ = await soon { told.withLock { !$0.isEmpty } }
             return told.withLock { $0.first }
         }
     }
@@ -90,7 +88,7 @@ struct MetricsTests {
         let session = ClientSession(configuration)
         let tasks = (0..<2).map { _ in session.dataTask(for: ClientRequest(.get, peer.url())) }
         for task in tasks { task.resume() }
-        while peer.connectionCount == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        try await waitUntil { peer.connectionCount != 0 }
         try await Task.sleep(for: .milliseconds(30))
         gate.open()
         for task in tasks { try await task.finished() }

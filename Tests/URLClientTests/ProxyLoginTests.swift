@@ -210,4 +210,97 @@ struct ProxyLoginTests {
         let (again, _) = try await ClientSession(configuration).data(for: http)
         #expect(again == Array("hello".utf8))
     }
+
+    @Test("Tunnels that two users ask for at the same time serve each their own")
+    func tunnelsAtOnce() async throws {
+        let gate = Gate()
+        let (asked, seen) = (Locked(0), Locked([String]()))
+        // The proxy is the server, too. It answers nothing before both have asked, and the later
+        // requests when all of a turn are there.
+        let turns = [Gate(), Gate(), Gate()]
+        let peer = try ScriptedPeer { connection in
+            guard let head = connection.head() else { return }
+            let line = head.split(separator: "\r\n").first { $0.hasPrefix("Proxy-Authorization") }
+            let user = line.flatMap { Base64.decode(Array($0.dropFirst(27).utf8)) }
+                .map { String(decoding: $0, as: UTF8.self) }
+            asked.withLock { $0 += 1 }
+            gate.wait()
+            connection.send("HTTP/1.1 200 OK\r\n\r\n")
+            while let head = connection.head() {
+                let path = head.split(separator: " ")[1]
+                seen.withLock { $0.append("\(user ?? "-") \(path)") }
+                turns[Int(String(path.suffix(1))) ?? 0].wait()
+                connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+            }
+        }
+        let session = ClientSession(.ephemeral)
+        let port = peer.port
+        @Sendable func task(_ user: String, _ turn: Int) -> DataTask {
+            var request = ClientRequest(.get, "http://h.test/\(user)/\(turn)")
+            request.proxy = .proxy(
+                ClientProxy(
+                    host: "127.0.0.1", port: port, user: user, password: "p", tunnels: true))
+            let task = session.dataTask(for: request)
+            task.resume()
+            return task
+        }
+        for (turn, users) in [["ada", "bob"], ["ada", "ada"], ["bob", "bob"]].enumerated() {
+            let tasks = users.map { task($0, turn) }
+            if turn == 0 {
+                try await waitUntil { asked.withLock { $0 } == 2 }
+                gate.open()
+            }
+            try await waitUntil { seen.withLock { $0.count } == 2 * (turn + 1) }
+            turns[turn].open()
+            for task in tasks { try await task.finished() }
+        }
+        #expect(
+            seen.withLock { $0 }.sorted() == [
+                "ada:p /ada/0", "ada:p /ada/1", "ada:p /ada/1", "bob:p /bob/0", "bob:p /bob/2",
+                "bob:p /bob/2",
+            ])
+    }
+
+    @Test("A tunnel is used by the user for whom it was made, and by nobody after logging out")
+    func tunnelsOfUsers() async throws {
+        let seen = Locked([String]())
+        // The proxy is the server, too.
+        let peer = try ScriptedPeer { connection in
+            guard let head = connection.head() else { return }
+            let line = head.split(separator: "\r\n").first { $0.hasPrefix("Proxy-Authorization") }
+            let user = line.flatMap { Base64.decode(Array($0.dropFirst(27).utf8)) }
+                .map { String(decoding: $0, as: UTF8.self) }
+            guard let user else {
+                seen.withLock { $0.append("-") }
+                connection.send(
+                    "HTTP/1.1 407 No\r\nProxy-Authenticate: Basic realm=r\r\n"
+                        + "Content-Length: 0\r\n\r\n")
+                return
+            }
+            connection.send("HTTP/1.1 200 OK\r\n\r\n")
+            while connection.head() != nil {
+                seen.withLock { $0.append(user) }
+                connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+            }
+        }
+        let credentials = CredentialStorage()
+        var configuration = ClientConfiguration.ephemeral
+        configuration.authentication.credentials = credentials
+        configuration.proxy = .proxy(ClientProxy(host: "127.0.0.1", port: peer.port, tunnels: true))
+        let session = ClientSession(configuration)
+        let space = ProtectionSpace(
+            origin: Origin(scheme: "http", host: "127.0.0.1", port: peer.port), realm: "r",
+            scheme: .basic, isProxy: true)
+        let request = ClientRequest(.get, "http://h.test/")
+        for user in ["ada", "ada", "bob", "bob"] {
+            credentials.set(.password(user: user, password: "p"), for: space)
+            #expect(try await session.data(for: request).1.status == .ok)
+        }
+        credentials.removeAll()
+        let error = await failure { try await session.data(for: request) }
+        #expect(error?.kind == .authenticationRequired)
+        let users = seen.withLock { $0 }
+        #expect(users.filter { $0 != "-" } == ["ada:p", "ada:p", "bob:p", "bob:p"])
+        #expect(users.last == "-")
+    }
 }

@@ -26,6 +26,30 @@ struct SettingTests {
         #expect(ClientSession.shared.configuration.cookies === CookieStorage.shared)
     }
 
+    @Test("A field that differs from the last request's in its bytes alone is sent as it is")
+    func equivalentFields() async throws {
+        let heads = Locked([String]())
+        let peer = try ScriptedPeer { connection in
+            while let head = connection.head() {
+                heads.withLock { $0.append(head) }
+                connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+            }
+        }
+        let session = ClientSession(.ephemeral)
+        let values = ["e\u{301}", "\u{E9}", "\u{E9}", "e\u{301}"]
+        for value in values {
+            let request = ClientRequest(.get, peer.url(), fields: ["X-Name": value])
+            #expect(try await session.data(for: request).1.status == .ok)
+        }
+        let sent = heads.withLock { $0 }.map { head -> [UInt8] in
+            let line = head.split(separator: "\r\n").first {
+                $0.lowercased().hasPrefix("x-name: ")
+            }
+            return line.map { Array($0.utf8.dropFirst(8)) } ?? []
+        }
+        #expect(sent == values.map { Array($0.utf8) })
+    }
+
     @Test("A task's priority can be changed until it waits for its turn")
     func priority() async throws {
         let gate = Gate()
@@ -47,7 +71,7 @@ struct SettingTests {
         tasks[2].priority = 0.9
         #expect(tasks.map(\.priority) == [0.5, 0.5, 0.9])
         for task in tasks { task.resume() }
-        while order.withLock({ $0.isEmpty }) { try await Task.sleep(for: .milliseconds(1)) }
+        try await waitUntil { !order.withLock({ $0.isEmpty }) }
         gate.open()
         for task in tasks { try await task.finished() }
         #expect(order.withLock { $0 } == ["/first", "/b", "/a"])
@@ -216,25 +240,28 @@ struct SettingTests {
         #expect(hop.remoteAddress == "127.0.0.1" && hop.remotePort == Int(server.port))
     }
 
-    @Test("A download that fails keeps its part if it is told to")
+    @Test("A download that fails keeps its part unless it is told not to")
     func partialFile() async throws {
         let peer = try ScriptedPeer { connection in
             guard connection.head() != nil else { return }
             connection.send("HTTP/1.1 200 OK\r\nETag: \"1\"\r\nContent-Length: 9\r\n\r\npart")
         }
-        for keeps in [false, true] {
+        for setting in [false, true, nil] {
+            let keeps = setting ?? true
             var configuration = ClientConfiguration.ephemeral
             configuration.downloadContinuations = 0
             let folder = try ServerDirectory()
             let task = ClientSession(configuration).downloadTask(
                 for: ClientRequest(.get, peer.url()), to: folder.path("file"))
-            #expect(!task.keepsPartialFile)
-            task.keepsPartialFile = keeps
+            #expect(task.keepsPartialFile)
+            if let setting { task.keepsPartialFile = setting }
             let error = await failure { try await task.finished() }
             #expect(error?.kind == .truncated && (error?.resumeData != nil) == keeps)
             #expect(Files.names(folder.path).count == (keeps ? 1 : 0))
             let part = error?.resumeData.flatMap { Files.read($0.partialPath) }
             #expect(part == (keeps ? Array("part".utf8) : nil))
+            error?.resumeData?.discard()
+            #expect(Files.names(folder.path) == [])
         }
     }
 

@@ -1,6 +1,7 @@
 import HTTPCodecs
 import HTTPParser
 import HTTPServerCore
+import TestSupport
 import Testing
 import URLClient
 
@@ -86,7 +87,7 @@ struct SilentHookTests {
         _ = try await ClientSession(configuration).data(for: ClientRequest(.get, server.url("/c")))
         let origin = Origin(scheme: "http", host: "127.0.0.1", port: server.port)
         configuration.authentication.bearer = BearerAuthentication(origins: [origin]) { _ in
-            while !gate.isDone { try await Task.sleep(for: .milliseconds(1)) }
+            try await waitUntil { gate.isDone }
             return nil
         }
         let session = ClientSession(configuration)
@@ -97,14 +98,14 @@ struct SilentHookTests {
         task.resume()
         task.suspend()
         gate.open()
-        while task.response == nil { try await Task.sleep(for: .milliseconds(1)) }
+        try await waitUntil { task.response != nil }
         for _ in 0..<50 {
             #expect(task.state == .suspended && content.withLock { $0 } == nil)
             try await Task.sleep(for: .milliseconds(1))
         }
         task.resume()
         try await task.finished()
-        while content.withLock({ $0 }) == nil { try await Task.sleep(for: .milliseconds(1)) }
+        try await waitUntil { content.withLock({ $0 }) != nil }
         #expect(content.withLock { $0 } == Array("stored".utf8))
         #expect(task.response?.isFromCache == true)
     }

@@ -1,5 +1,6 @@
 import HTTPCodecs
 import HTTPParser
+import TestSupport
 import Testing
 import URLClient
 
@@ -77,10 +78,103 @@ struct StaleConnectionTests {
         }
         let session = session(.never)
         _ = try await session.data(for: ClientRequest(.get, peer.url()))
-        while !closed.isDone { try await Task.sleep(for: .milliseconds(1)) }
+        try await waitUntil { closed.isDone }
         let (content, _) = try await session.data(
             for: ClientRequest(.post, peer.url(), body: .text("content")))
         #expect(content == Array("ok".utf8))
         #expect(seen.withLock { $0 } == ["GET", "POST"] && peer.connectionCount == 2)
+    }
+
+    /// Answers the first request of the first connection, and sends something more when it is idle.
+    private func spoiling(
+        _ more: String, answer: String = Self.answer, _ seen: Locked<[String]>, _ sent: Gate
+    ) throws -> ScriptedPeer {
+        try ScriptedPeer { connection in
+            var isFirst = connection.index == 0
+            while let head = connection.head() {
+                seen.withLock {
+                    $0.append("\(head.prefix { $0 != " " }) \(connection.index)")
+                }
+                if head.contains("Content-Length: 7") { _ = connection.content(7) }
+                connection.send(isFirst ? answer : Self.answer)
+                guard isFirst else { continue }
+                isFirst = false
+                while !sent.isBegun { Pause.milliseconds(1) }
+                connection.send(more)
+                sent.open()
+            }
+        }
+    }
+
+    private static let late =
+        "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 4\r\n\r\nlate"
+
+    @Test(
+        "Bytes that come over an idle connection are no answer to the next request",
+        arguments: [HTTPMethod.get, .post, .put],
+        ["", late, "HTTP/1.1 200 OK\r\n", "x"])
+    func spoilt(_ method: HTTPMethod, _ more: String) async throws {
+        let seen = Locked([String]())
+        let sent = Gate()
+        let peer = try spoiling(more, seen, sent)
+        let session = session(.never)
+        _ = try await session.data(for: ClientRequest(.get, peer.url()))
+        sent.begin()
+        while !sent.isDone { try await Task.sleep(for: .milliseconds(1)) }
+        let body: ClientBody = method == .get ? .none : .text("content")
+        for _ in 0..<2 {
+            let (content, response) = try await session.data(
+                for: ClientRequest(method, peer.url(), body: body))
+            #expect(response.status == .ok && content == Array("ok".utf8))
+        }
+        let name = method.name
+        let index = more.isEmpty ? 0 : 1
+        #expect(seen.withLock { $0 } == ["GET 0", "\(name) \(index)", "\(name) \(index)"])
+    }
+
+    @Test(
+        "Nor do bytes behind the end of an answer, in the same packet",
+        arguments: [
+            answer + late, answer + "HTTP/1.1 200",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n" + late,
+            "HTTP/1.1 204 No\r\n\r\n" + late,
+        ])
+    func excess(_ answer: String) async throws {
+        let seen = Locked([String]())
+        let sent = Gate()
+        let peer = try spoiling("", answer: answer, seen, sent)
+        let session = session(.never)
+        sent.begin()
+        let (_, first) = try await session.data(for: ClientRequest(.get, peer.url()))
+        let (content, response) = try await session.data(
+            for: ClientRequest(.post, peer.url(), body: .text("content")))
+        #expect(first.status.code < 300 && response.status == .ok && content == Array("ok".utf8))
+    }
+
+    @Test("Tasks of the session's own thread, many connections: each is looked at")
+    func manySpoilt() async throws {
+        let (first, sent) = (Locked(0), Locked(0))
+        let peer = try ScriptedPeer { connection in
+            guard connection.head() != nil else { return }
+            first.withLock { $0 += 1 }
+            while connection.index < 6, first.withLock({ $0 < 6 }) { Pause.milliseconds(1) }
+            connection.send(Self.answer)
+            if connection.index < 6 { connection.send(Self.late) }
+            sent.withLock { $0 += 1 }
+            while connection.head() != nil { connection.send(Self.answer) }
+        }
+        let session = session(.never)
+        func all(_ count: Int) async throws -> [HTTPStatus] {
+            try await withThrowingTaskGroup(of: HTTPStatus.self) { group in
+                for _ in 0..<count {
+                    let request = ClientRequest(.post, peer.url())
+                    group.addTask { try await session.data(for: request).1.status }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+        }
+        #expect(try await all(6) == Array(repeating: .ok, count: 6))
+        #expect(await soon { sent.withLock { $0 == 6 } })
+        #expect(try await all(12) == Array(repeating: .ok, count: 12))
     }
 }

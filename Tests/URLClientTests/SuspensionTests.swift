@@ -27,7 +27,7 @@ struct SuspensionTests {
         let task = ClientSession().downloadTask(
             for: ClientRequest(.get, peer.url()), to: folder.path("file"))
         task.resume()
-        while task.countOfBytesReceived == 0 { try await Task.sleep(for: .microseconds(100)) }
+        try await waitUntil { task.countOfBytesReceived != 0 }
         task.suspend()
         gate.open()
         #expect(await soon { sent.withLock { $0 } > BlockContent.blockSize })
@@ -65,7 +65,7 @@ struct SuspensionTests {
         let task = ClientSession().uploadTask(
             for: request, from: .bytes([UInt8](repeating: 7, count: size)))
         task.resume()
-        while total.withLock({ $0 }) == 0 { try await Task.sleep(for: .microseconds(100)) }
+        try await waitUntil { total.withLock({ $0 }) != 0 }
         task.suspend()
         task.suspend()
         let sent = try await settled { Int(task.countOfBytesSent) }

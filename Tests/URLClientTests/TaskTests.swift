@@ -142,7 +142,7 @@ struct TaskTests {
         #expect(size == 70_000)
         // It was a temporary one.
         let name = try #require(path)
-        while Files.read(name) != nil { await Task.yield() }
+        try await waitUntil { Files.read(name) == nil }
         // A delegate that says nothing of what is written, and one that says nothing at all.
         let folder = try ServerDirectory()
         let content = TestServer.pattern(70_000)
@@ -156,7 +156,7 @@ struct TaskTests {
             try await task.finished()
             #expect(Files.read(folder.path(name))?.elementsEqual(content) == true)
             if let silent = delegate as? Silent {
-                while silent.size.withLock({ $0 == nil }) { await Task.yield() }
+                try await waitUntil { silent.size.withLock { $0 != nil } }
                 #expect(silent.size.withLock { $0 } == 70_000)
             }
         }
@@ -228,8 +228,7 @@ struct TaskTests {
             late.resume()
             #expect(await failure { try await late.finished() }?.kind == .sessionInvalidated)
         }
-        for _ in 0..<100_000 where kept != nil { await Task.yield() }
-        #expect(kept == nil)
+        try await waitUntil { kept == nil }
         #expect(log.withLock { $0.last } != nil)
     }
 
@@ -334,6 +333,11 @@ struct TaskTests {
 /// Lets scripts and delegates wait.
 final class Gate: Sendable {
     private let isOpen = Locked(false)
+    private let hasBegun = Locked(false)
+
+    /// Lets the other side come to it.
+    func begin() { hasBegun.withLock { $0 = true } }
+    var isBegun: Bool { hasBegun.withLock { $0 } }
 
     func open() { isOpen.withLock { $0 = true } }
 

@@ -63,7 +63,7 @@ struct TimeoutTests {
         configuration.connectionsPerOrigin = 1
         let session = ClientSession(configuration)
         let first = Task { try await session.data(for: ClientRequest(.get, peer.url())) }
-        while peer.connectionCount == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        try await waitUntil { peer.connectionCount != 0 }
         #expect(
             await limit(of: session, peer.url()) { $0.queue = .milliseconds(80) }
                 == .timedOut(.queue))
@@ -129,6 +129,27 @@ struct TimeoutTests {
         #expect(looks <= Int((ContinuousClock.now - start) / .milliseconds(10)) + 5)
     }
 
+    @Test("A field line that is still arriving is no silence")
+    func longLine() async throws {
+        let peer = try ScriptedPeer { connection in
+            while connection.head() != nil {
+                connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nLong: ")
+                for _ in 0..<20 {
+                    connection.send("xxxxxxxx")
+                    Pause.milliseconds(100)
+                }
+                connection.send("\r\n\r\nok")
+            }
+        }
+        let session = ClientSession(.ephemeral)
+        var request = ClientRequest(.get, peer.url())
+        request.timeouts = ClientTimeouts(idle: .seconds(1))
+        for _ in 0..<2 {
+            let (content, _) = try await session.data(for: request)
+            #expect(content == Array("ok".utf8))
+        }
+    }
+
     private final class PieceCounter: ClientSessionDelegate {
         let count = Locked(0)
 
@@ -173,7 +194,7 @@ struct TimeoutTests {
                 return session.dataTask(for: request)
             }
         for task in tasks { task.resume() }
-        while order.withLock({ $0.isEmpty }) { try await Task.sleep(for: .milliseconds(1)) }
+        try await waitUntil { !order.withLock({ $0.isEmpty }) }
         gate.open()
         for task in tasks { try await task.finished() }
         #expect(order.withLock { $0 } == ["/first", "/high", "/a", "/b", "/low"])

@@ -23,6 +23,8 @@ struct WireURLTests {
         "What is no http URL has no origin",
         arguments: [
             "", "example.org", "/a", "ftp://example.org/", "http:///a", "http://example.org:-1/",
+            "http://\u{FF05}31\u{FF05}32\u{FF05}37.0.0.1/", "http://%EF%BC%8531.0.0.1/",
+            "http://\u{E4}%EF%BC%8531.example/",
             "http://example.org:65536/", "http://example.org:0/", "http:example.org",
         ])
     func notAnOrigin(_ url: String) {

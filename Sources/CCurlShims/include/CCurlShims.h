@@ -95,6 +95,16 @@ typedef int (*http_curl_timer_changed)(CURLM *multi, long milliseconds, void *co
 void http_curl_multi_set_callbacks(CURLM *multi, void *context, http_curl_socket_changed socket,
                                    http_curl_timer_changed timer);
 
+/// Whether bytes have come over one of the sockets that nobody has read. Where one has ended, the
+/// answer may be either.
+int http_any_readable(const int *sockets, int count);
+
+/// Whether a connection has ended, and nothing is left to read.
+int http_has_ended(int socket);
+
+/// Ends a connection at once, and leaves its descriptor with nothing but an end to read.
+void http_give_up_socket(int target);
+
 #ifdef __linux__
 
 // epoll, eventfd and ppoll, whose headers would bring their types into this module.

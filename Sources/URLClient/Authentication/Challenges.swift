@@ -29,13 +29,17 @@ package enum Challenges {
     /// Reads the field of a response, WWW-Authenticate or Proxy-Authenticate, in all its lines. A line
     /// that is malformed is left aside, and so is what is not known (RFC 9110 section 11.6.1).
     package static func all(in fields: HTTPFields, _ name: HTTPFieldName) -> [Challenge] {
-        // Nobody asks in more ways than that.
-        let read = fields.values(of: name).prefix(16).flatMap { ChallengeField.list($0) ?? [] }
+        // Nobody asks in more ways than that, or at greater length: realms and nonces are compared.
+        let lines = fields.values(of: name).filter { $0.utf8.count <= lineLimit }
+        let read = lines.prefix(16).flatMap { ChallengeField.list($0) ?? [] }
         return read.prefix(32).compactMap(challenge).enumerated().sorted { left, right in
             let (first, second) = (strength(left.element), strength(right.element))
             return first == second ? left.offset < right.offset : first > second
         }.map(\.element)
     }
+
+    /// The longest line of challenges, in bytes.
+    static let lineLimit = 8_192
 
     private static func challenge(_ field: ChallengeField) -> Challenge? {
         switch field.scheme {

@@ -1,18 +1,33 @@
 package import HTTPParser
 
-/// The protection spaces in which a session has logged in: their credentials are sent at once from
-/// then on (RFC 7617 section 2.2, RFC 7616 section 3.6).
+/// As which user a request goes out.
+package enum RequestUser: Sendable {
+    /// The request brings its credential; no other one is sent.
+    case own(ClientCredential)
+    /// The session decides: by an answer to a challenge that was not stored, else by what is stored.
+    case session(CredentialStorage)
+}
+
+/// The protection spaces in which the users of a session have logged in: their credentials are sent
+/// at once from then on (RFC 7617 section 2.2, RFC 7616 section 3.6).
 package struct KnownSpaces: Sendable {
     private struct Known: Sendable {
         let space: ProtectionSpace
         let credential: ClientCredential
+        /// The revision of the storage at which a challenge was answered with a credential that is
+        /// not stored; nil for the other credentials. It holds until the storage changes.
+        var answered: UInt64?
         /// The paths, each to its last slash, below which it holds.
         var scopes: [String]
         var digest: DigestSession?
+
+        func isSame(_ space: ProtectionSpace, _ credential: ClientCredential) -> Bool {
+            self.space == space && self.credential == credential
+        }
     }
 
     private var origins: [Origin: [Known]] = [:]
-    /// The most spaces that are remembered of one origin.
+    /// The most logins that are remembered of one origin.
     private static let limit = 32
 
     package init() {}
@@ -20,11 +35,13 @@ package struct KnownSpaces: Sendable {
     /// Whether there are none.
     var isEmpty: Bool { origins.isEmpty }
 
-    /// The credentials for a request, if it is known that it needs some.
+    /// The credentials for a request, if its user is known to need some.
     package mutating func authorization(
-        origin: Origin, method: HTTPMethod, target: String, isProxy: Bool = false
+        origin: Origin, method: HTTPMethod, target: String, for user: RequestUser,
+        isProxy: Bool = false
     ) -> (value: String, credential: ClientCredential)? {
-        guard var known = origins[origin], let index = Self.index(in: known, target, isProxy),
+        guard var known = origins[origin],
+            let index = Self.index(in: known, target, isProxy, user),
             let value = Self.value(&known[index], method, target)
         else { return nil }
         origins[origin] = known
@@ -32,24 +49,42 @@ package struct KnownSpaces: Sendable {
     }
 
     /// The credential that would be sent.
-    package func credential(origin: Origin, target: String) -> ClientCredential? {
-        guard let known = origins[origin], let index = Self.index(in: known, target, false) else {
-            return nil
-        }
+    package func credential(
+        origin: Origin, target: String, for user: RequestUser
+    ) -> ClientCredential? {
+        guard let known = origins[origin], let index = Self.index(in: known, target, false, user)
+        else { return nil }
         return known[index].credential
     }
 
-    /// The space with the longest path that covers a target.
-    private static func index(in known: [Known], _ target: String, _ isProxy: Bool) -> Int? {
+    /// The login of a user with the longest path that covers a target.
+    private static func index(
+        in known: [Known], _ target: String, _ isProxy: Bool, _ user: RequestUser
+    ) -> Int? {
         // A proxy's credential holds for whatever it is asked for.
         let path = isProxy ? "/" : path(of: target)
         var best: (index: Int, length: Int)?
         for (index, entry) in known.enumerated() where entry.space.isProxy == isProxy {
+            guard entry.scopes.contains(where: { covers($0, path) }), isOf(user, entry, known)
+            else { continue }
             for scope in entry.scopes where covers(scope, path) {
                 if scope.utf8.count > best?.length ?? -1 { best = (index, scope.utf8.count) }
             }
         }
         return best?.index
+    }
+
+    /// Whether a login is that of the user.
+    private static func isOf(_ user: RequestUser, _ entry: Known, _ known: [Known]) -> Bool {
+        switch user {
+        case .own(let credential): return entry.credential == credential
+        case .session(let storage):
+            let revision = storage.revision(of: entry.space.origin)
+            if let answered = entry.answered { return answered == revision }
+            guard storage.credential(for: entry.space) == entry.credential else { return false }
+            // The answer to a challenge is newer than what was stored before.
+            return !known.contains { $0.space == entry.space && $0.answered == revision }
+        }
     }
 
     private static func value(
@@ -70,15 +105,19 @@ package struct KnownSpaces: Sendable {
     ///   - challenge: what the server asks.
     ///   - origin: of the server.
     ///   - target: of the request that was refused.
+    ///   - answered: the revision of the storage, where the credential is the answer to a
+    ///     challenge and not stored.
     ///   - cnonce: for Digest, something that nobody can guess.
     package mutating func enter(
         _ challenge: Challenges.Challenge, _ credential: ClientCredential, origin: Origin,
-        target: String, cnonce: @autoclosure () -> String, isProxy: Bool = false
+        target: String, answered: UInt64? = nil, cnonce: @autoclosure () -> String,
+        isProxy: Bool = false
     ) {
         let space = ProtectionSpace(
             origin: origin, realm: challenge.realm, scheme: challenge.scheme, isProxy: isProxy)
         let path = isProxy ? "/" : Self.path(of: target)
-        var entry = Known(space: space, credential: credential, scopes: [], digest: nil)
+        var entry = Known(
+            space: space, credential: credential, answered: answered, scopes: [], digest: nil)
         switch (challenge, credential) {
         case (.digest(let digest), .password(let user, let password)):
             entry.digest = DigestSession(digest, user: user, password: password, cnonce: cnonce())
@@ -87,20 +126,28 @@ package struct KnownSpaces: Sendable {
         default: entry.scopes = ["/"]
         }
         var known = origins[origin] ?? []
-        if let old = known.firstIndex(where: { $0.space == space }) {
-            if known[old].credential == credential, challenge.scheme == .basic {
+        if let old = known.firstIndex(where: { $0.isSame(space, credential) }) {
+            if challenge.scheme == .basic {
                 entry.scopes = Self.merged(known[old].scopes, entry.scopes)
             }
             known.remove(at: old)
         }
+        // One answer holds in a space: the last.
+        if answered != nil { known.removeAll { $0.space == space && $0.answered != nil } }
         known.append(entry)
         if known.count > Self.limit { known.removeFirst() }
         origins[origin] = known
     }
 
-    /// Forgets a space whose credential was refused.
-    package mutating func leave(_ space: ProtectionSpace) {
-        origins[space.origin]?.removeAll { $0.space == space }
+    /// The revision of the storage with which a login came from an answer to a challenge.
+    func answered(_ space: ProtectionSpace, _ credential: ClientCredential) -> UInt64? {
+        origins[space.origin]?.first { $0.isSame(space, credential) }?.answered
+    }
+
+    /// Forgets a login that was refused.
+    package mutating func leave(_ space: ProtectionSpace, _ credential: ClientCredential) {
+        origins[space.origin]?.removeAll { $0.isSame(space, credential) }
+        if origins[space.origin]?.isEmpty == true { origins[space.origin] = nil }
     }
 
     /// Takes Authentication-Info of a response to a request with such a nonce.

@@ -34,7 +34,10 @@ package struct CacheDirectives: Sendable, Hashable {
             for element in elements { take(element) }
         }
         if !fields.contains(.cacheControl), let pragma = fields[.pragma] {
-            noCache = FieldValues.list(pragma)?.contains { $0.lowercased() == "no-cache" } ?? false
+            noCache =
+                FieldValues.list(pragma)?.contains {
+                    $0.utf8.count == 8 && $0.lowercased() == "no-cache"
+                } ?? false
         }
     }
 
@@ -42,7 +45,9 @@ package struct CacheDirectives: Sendable, Hashable {
         let parts = element.utf8.split(separator: UInt8(ascii: "="), maxSplits: 1).map {
             String(Substring($0))
         }
-        guard let name = parts.first?.lowercased() else { return }
+        // No directive that is known has a longer name.
+        guard let first = parts.first, first.utf8.count <= 32 else { return }
+        let name = first.lowercased()
         let argument = parts.count > 1 ? FieldValues.unquoted(parts[1]) ?? parts[1] : nil
         switch name {
         case "max-age": maxAge = min(maxAge ?? .max, Self.seconds(argument) ?? 0)

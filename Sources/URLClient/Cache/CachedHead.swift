@@ -75,8 +75,8 @@ package struct CachedHead: Sendable, Hashable {
     /// Whether it is of the same stored response, and not of one that came in its place.
     package func isSameResponse(as other: CachedHead) -> Bool {
         url == other.url && variant == other.variant && responseTime == other.responseTime
-            && fields[.eTag] == other.fields[.eTag]
-            && fields[.lastModified] == other.fields[.lastModified]
+            && fields[.eTag].isIdentical(to: other.fields[.eTag])
+            && fields[.lastModified].isIdentical(to: other.fields[.lastModified])
     }
 
     /// Whether the server can be asked whether it still holds.
@@ -92,7 +92,7 @@ package struct CachedHead: Sendable, Hashable {
     package func isConfirmed(by notModified: HTTPFields) -> Bool {
         guard let tag = notModified[.eTag] else { return true }
         guard let new = EntityTag(tag), let old = fields[.eTag].flatMap({ EntityTag($0) }) else {
-            return tag == fields[.eTag]
+            return Optional(tag).isIdentical(to: fields[.eTag])
         }
         return new.isWeak ? new.weakMatches(old) : new == old
     }

@@ -68,26 +68,42 @@ public struct Cookie: Sendable, Hashable {
         expiry.map { $0 <= now } ?? false
     }
 
-    /// What tells cookies apart: a new one with the same takes the place of the old one.
-    struct Identity: Hashable {
-        let name: String
-        let domain: String
-        let path: String
-        let isHostOnly: Bool
+    /// Whether name and value are bytes that are no UTF-8: each character stands for one.
+    var isLatin1 = false
+
+    /// Whether a new one takes the place of the other: names, domains and paths are the same, by their
+    /// bytes.
+    func isSame(as other: Cookie) -> Bool {
+        isHostOnly == other.isHostOnly && hasSameName(as: other)
+            && domain.utf8.elementsEqual(other.domain.utf8)
+            && path.utf8.elementsEqual(other.path.utf8)
     }
 
-    var identity: Identity {
-        Identity(name: name, domain: domain, path: path, isHostOnly: isHostOnly)
+    /// Whether the names are the same bytes, whatever the values are made of.
+    func hasSameName(as other: Cookie) -> Bool {
+        guard isLatin1 != other.isLatin1 else { return name.utf8.elementsEqual(other.name.utf8) }
+        return bytes(of: name) == other.bytes(of: other.name)
     }
 
     /// As it stands in the field Cookie (section 5.8.3).
     var pair: String { name.isEmpty ? value : "\(name)=\(value)" }
 
+    /// The same as it was received.
+    var pairBytes: [UInt8] { bytes(of: pair) }
+
+    /// A text of it in the bytes in which it was received.
+    func bytes(of text: String) -> [UInt8] {
+        isLatin1
+            ? text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) } : Array(text.utf8)
+    }
+
     func settingCreation(_ date: HTTPDate) -> Cookie {
-        Cookie(
+        var cookie = Cookie(
             name: name, value: value, domain: domain, path: path, expiry: expiry,
             isHostOnly: isHostOnly, isSecure: isSecure, isHTTPOnly: isHTTPOnly, sameSite: sameSite,
             creation: date)
+        cookie.isLatin1 = isLatin1
+        return cookie
     }
 }
 

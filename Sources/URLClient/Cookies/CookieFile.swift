@@ -32,7 +32,7 @@ struct CookieFile: Sendable {
         switch format {
         case .native: return try NativeCookies.cookies(in: bytes)
         case .netscape:
-            return NetscapeCookies.cookies(in: String(decoding: bytes, as: UTF8.self), now: now)
+            return NetscapeCookies.cookies(in: bytes, now: now)
         }
     }
 
@@ -40,7 +40,7 @@ struct CookieFile: Sendable {
         switch format {
         case .native: try StoreFiles.replace(path, with: NativeCookies.bytes(of: cookies))
         case .netscape:
-            try StoreFiles.replace(path, with: Array(NetscapeCookies.text(of: cookies).utf8))
+            try StoreFiles.replace(path, with: NetscapeCookies.bytes(of: cookies))
         }
     }
 }
@@ -63,6 +63,8 @@ private enum NativeCookies {
         var secure: Bool
         var httpOnly: Bool
         var sameSite: String
+        /// Missing for text.
+        var latin1: Bool?
     }
 
     static func cookies(in bytes: [UInt8]) throws(StoreFiles.Refusal) -> [Cookie] {
@@ -73,12 +75,14 @@ private enum NativeCookies {
             return []
         }
         return file.cookies.map { row in
-            Cookie(
+            var cookie = Cookie(
                 name: row.name, value: row.value, domain: row.domain, path: row.path,
                 expiry: HTTPDate(secondsSinceEpoch: row.expiry), isHostOnly: row.hostOnly,
                 isSecure: row.secure, isHTTPOnly: row.httpOnly,
                 sameSite: Cookie.SameSite(rawValue: row.sameSite) ?? .strict,
                 creation: HTTPDate(secondsSinceEpoch: row.creation))
+            cookie.isLatin1 = row.latin1 ?? false
+            return cookie
         }
     }
 
@@ -89,7 +93,8 @@ private enum NativeCookies {
                 name: cookie.name, value: cookie.value, domain: cookie.domain, path: cookie.path,
                 expiry: expiry.secondsSinceEpoch, creation: cookie.creation.secondsSinceEpoch,
                 hostOnly: cookie.isHostOnly, secure: cookie.isSecure,
-                httpOnly: cookie.isHTTPOnly, sameSite: cookie.sameSite.rawValue)
+                httpOnly: cookie.isHTTPOnly, sameSite: cookie.sameSite.rawValue,
+                latin1: cookie.isLatin1 ? true : nil)
         }
         return try JSONBody().encode(File(cookies: rows))
     }
@@ -99,14 +104,15 @@ private enum NativeCookies {
 /// https alone, seconds since 1970 or 0, name, value. `#HttpOnly_` in front says what it says;
 /// other lines that begin with `#` are comments.
 package enum NetscapeCookies {
-    package static func cookies(in text: String, now: HTTPDate) -> [Cookie] {
-        text.utf8.split(whereSeparator: { $0 == 10 || $0 == 13 }).compactMap { line in
-            cookie(Substring(line), now: now)
+    package static func cookies(in bytes: [UInt8], now: HTTPDate) -> [Cookie] {
+        bytes.split(whereSeparator: { $0 == 10 || $0 == 13 }).compactMap { line in
+            cookie(line, now: now)
         }
     }
 
-    private static func cookie(_ line: Substring, now: HTTPDate) -> Cookie? {
-        var line = line
+    private static func cookie(_ bytes: ArraySlice<UInt8>, now: HTTPDate) -> Cookie? {
+        let text = String(validating: bytes, as: UTF8.self)
+        var line = (text ?? FieldLines.text(bytes))[...]
         let mark = "#HttpOnly_"
         let isHTTPOnly = line.hasPrefix(mark)
         if isHTTPOnly { line = line.dropFirst(mark.count) }
@@ -119,15 +125,17 @@ package enum NetscapeCookies {
         else { return nil }
         let domain = columns[0].hasPrefix(".") ? String(columns[0].dropFirst()) : columns[0]
         guard !domain.isEmpty else { return nil }
-        return Cookie(
+        var cookie = Cookie(
             name: columns[5], value: columns[6], domain: domain, path: columns[2],
             expiry: seconds == 0 ? nil : HTTPDate(secondsSinceEpoch: seconds),
             isHostOnly: columns[1] != "TRUE", isSecure: columns[3] == "TRUE",
             isHTTPOnly: isHTTPOnly, creation: now)
+        cookie.isLatin1 = text == nil
+        return cookie
     }
 
-    package static func text(of cookies: [Cookie]) -> String {
-        var text = "# Netscape HTTP Cookie File\n"
+    package static func bytes(of cookies: [Cookie]) -> [UInt8] {
+        var bytes = Array("# Netscape HTTP Cookie File\n".utf8)
         for cookie in cookies where !cookie.holdsTab {
             let columns = [
                 (cookie.isHTTPOnly ? "#HttpOnly_" : "") + (cookie.isHostOnly ? "" : ".")
@@ -136,9 +144,9 @@ package enum NetscapeCookies {
                 cookie.isSecure ? "TRUE" : "FALSE",
                 "\(cookie.expiry?.secondsSinceEpoch ?? 0)", cookie.name, cookie.value,
             ]
-            text += columns.joined(separator: "\t") + "\n"
+            bytes += cookie.bytes(of: columns.joined(separator: "\t") + "\n")
         }
-        return text
+        return bytes
     }
 }
 

@@ -11,11 +11,16 @@ extension CookieJar {
 
     /// The same, or a name below it; addresses match themselves alone (section 5.1.3).
     static func domainMatches(_ host: String, _ domain: String) -> Bool {
-        if host == domain { return true }
-        guard !domain.isEmpty, host.utf8.count > domain.utf8.count, host.hasSuffix(domain),
+        if host.utf8.elementsEqual(domain.utf8) { return true }
+        guard !domain.isEmpty, host.utf8.count > domain.utf8.count, hasSuffix(host, domain),
             !isAddress(host)
         else { return false }
         return host.utf8.dropLast(domain.utf8.count).last == UInt8(ascii: ".")
+    }
+
+    /// By bytes: comparing text from a peer as text takes time that grows with its square.
+    static func hasSuffix(_ text: String, _ end: String) -> Bool {
+        text.utf8.suffix(end.utf8.count).elementsEqual(end.utf8)
     }
 
     /// The host and every name that it is below.
@@ -50,7 +55,7 @@ extension CookieJar {
 
     /// The same path, or one below it (section 5.1.4).
     static func pathMatches(_ path: String, _ cookiePath: String) -> Bool {
-        if path == cookiePath { return true }
+        if path.utf8.elementsEqual(cookiePath.utf8) { return true }
         guard path.utf8.starts(with: cookiePath.utf8) else { return false }
         return cookiePath.utf8.last == UInt8(ascii: "/")
             || path.utf8.dropFirst(cookiePath.utf8.count).first == UInt8(ascii: "/")

@@ -9,13 +9,26 @@ package struct CookieContext: Sendable {
     package var mainHost: String?
     /// Whether the request only reads.
     package var isSafe: Bool
+    /// Whether a proxy is asked, for which the names of this machine are its own.
+    package var hasProxy = false
 
     package init(origin: Origin, path: String, mainHost: String? = nil, isSafe: Bool = true) {
         (self.origin, self.path, self.mainHost, self.isSafe) = (origin, path, mainHost, isSafe)
     }
+
+    /// Whether nobody on the way can read or change what is sent: by TLS, or because the name is
+    /// that of this machine (RFC 6761 section 6.3), for which RFC 6265bis section 5.8.3 leaves it to
+    /// the client.
+    var isSecure: Bool {
+        let host = origin.host
+        if origin.isSecure || hasProxy { return origin.isSecure }
+        return host.utf8.elementsEqual("localhost".utf8)
+            || CookieJar.hasSuffix(host, ".localhost")
+    }
 }
 
-/// How many cookies are kept. Above it those go that were sent least lately, expired ones first.
+/// How many cookies are kept. Above it those go that have expired, then those that are sent without
+/// TLS, too, then the others; the ones that were sent least lately first (RFC 6265bis section 5.7).
 public struct CookieLimits: Sendable, Hashable {
     /// For one domain.
     public var countPerDomain = 50
@@ -32,6 +45,9 @@ package struct CookieJar: Sendable {
         var cookie: Cookie
         /// Grows with each use.
         var lastUse: UInt64
+
+        /// Which goes first: so that what comes by http pushes out nothing that https protects.
+        var rank: (Int, UInt64) { (cookie.isSecure ? 1 : 0, lastUse) }
     }
 
     private var domains: [String: [Entry]] = [:]
@@ -57,16 +73,19 @@ package struct CookieJar: Sendable {
     // MARK: Receiving
 
     /// Takes the value of one Set-Cookie (section 5.7).
+    /// - Parameter isLatin1: whether it came in bytes that are no UTF-8, each a character of `field`.
     /// - Returns: whether anything was stored or removed.
     @discardableResult
     package mutating func receive(
-        _ field: String, from context: CookieContext, policy: CookieAcceptPolicy, now: HTTPDate
+        _ field: String, isLatin1: Bool = false, from context: CookieContext,
+        policy: CookieAcceptPolicy, now: HTTPDate
     ) -> Bool {
         guard policy != .never, let parsed = SetCookie(field, now: now),
-            let cookie = cookie(parsed, from: context, now: now)
+            var cookie = cookie(parsed, from: context, now: now)
         else { return false }
+        cookie.isLatin1 = isLatin1
         if policy == .onlyFromMainDocumentDomain, isCrossSite(context) { return false }
-        return store(cookie, isFromSecure: context.origin.isSecure, now: now)
+        return store(cookie, isFromSecure: context.isSecure, now: now)
     }
 
     private func cookie(
@@ -81,7 +100,7 @@ package struct CookieJar: Sendable {
         }
         let isHostOnly = domain.isEmpty
         guard isHostOnly || Self.domainMatches(host, domain) else { return nil }
-        let isSecure = context.origin.isSecure
+        let isSecure = context.isSecure
         if parsed.isSecure, !isSecure { return nil }
         if parsed.sameSite == .none, !parsed.isSecure { return nil }
         if parsed.sameSite == .strict || parsed.sameSite == .lax, isCrossSite(context) {
@@ -130,7 +149,7 @@ package struct CookieJar: Sendable {
         // What came by http must not take the place of what is protected by https (section 5.7).
         if !isFromSecure, !cookie.isSecure, shadowsSecure(cookie) { return false }
         var entries = domains[cookie.domain] ?? []
-        let old = entries.firstIndex { $0.cookie.identity == cookie.identity }
+        let old = entries.firstIndex { $0.cookie.isSame(as: cookie) }
         clock += 1
         if cookie.isExpired(at: now) {
             guard let old else { return false }
@@ -158,7 +177,7 @@ package struct CookieJar: Sendable {
             Self.domainMatches(domain, cookie.domain) || Self.domainMatches(cookie.domain, domain)
         }
         return others.values.joined().contains { entry in
-            entry.cookie.isSecure && entry.cookie.name == cookie.name
+            entry.cookie.isSecure && entry.cookie.hasSameName(as: cookie)
                 && Self.pathMatches(cookie.path, entry.cookie.path)
         }
     }
@@ -166,9 +185,9 @@ package struct CookieJar: Sendable {
     private static func shrink(_ entries: inout [Entry], to limit: Int, now: HTTPDate) {
         entries.removeAll { $0.cookie.isExpired(at: now) }
         while entries.count > limit,
-            let oldest = entries.indices.min(by: { entries[$0].lastUse < entries[$1].lastUse })
+            let first = entries.indices.min(by: { entries[$0].rank < entries[$1].rank })
         {
-            entries.remove(at: oldest)
+            entries.remove(at: first)
         }
     }
 
@@ -176,10 +195,10 @@ package struct CookieJar: Sendable {
     private mutating func shrink(_ now: HTTPDate) {
         removeAll { $0.isExpired(at: now) }
         guard count > limits.count else { return }
-        let uses = domains.values.joined().map(\.lastUse).sorted()
-        let newest = uses[min(count - limits.count + limits.count / 10, count - 1)]
+        let ranks = domains.values.joined().map(\.rank).sorted(by: <)
+        let last = ranks[min(count - limits.count + limits.count / 10, count - 1)]
         for (domain, entries) in domains {
-            let kept = entries.filter { $0.lastUse >= newest }
+            let kept = entries.filter { $0.rank >= last }
             count -= entries.count - kept.count
             domains[domain] = kept.isEmpty ? nil : kept
         }
@@ -210,7 +229,7 @@ package struct CookieJar: Sendable {
                 let cookie = entries[index].cookie
                 guard !cookie.isHostOnly || domain == host, !cookie.isExpired(at: now),
                     Self.pathMatches(context.path, cookie.path),
-                    !cookie.isSecure || context.origin.isSecure
+                    !cookie.isSecure || context.isSecure
                 else { continue }
                 if isCrossSite, cookie.sameSite == .strict || cookie.sameSite == .lax { continue }
                 entries[index].lastUse = clock
@@ -224,10 +243,17 @@ package struct CookieJar: Sendable {
         }
     }
 
-    /// The value of Cookie; `nil` without any.
-    package mutating func field(for context: CookieContext, now: HTTPDate) -> String? {
-        let cookies = cookies(for: context, now: now)
-        return cookies.isEmpty ? nil : cookies.map(\.pair).joined(separator: "; ")
+    /// The longest value of Cookie: servers refuse heads with longer lines.
+    static let fieldLimit = 8_190
+
+    /// The value of Cookie; `nil` without any. Cookies that do not fit are left out, beginning with
+    /// the first one that does not.
+    package mutating func field(for context: CookieContext, now: HTTPDate) -> CookieField? {
+        var field = CookieField()
+        for cookie in cookies(for: context, now: now) {
+            guard field.append(cookie, upTo: Self.fieldLimit) else { break }
+        }
+        return field.isEmpty ? nil : field
     }
 
     /// Whether the request is made for a page of another site (section 5.2).

@@ -119,7 +119,7 @@ public final class CookieStorage: Sendable {
     /// Removes the cookie with the same name, domain and path.
     public func remove(_ cookie: Cookie) {
         change { jar in
-            jar.removeAll { $0.identity == cookie.identity }
+            jar.removeAll { $0.isSame(as: cookie) }
             return true
         }
     }
@@ -160,16 +160,23 @@ public final class CookieStorage: Sendable {
 
     package func receive(_ fields: HTTPFields, from context: CookieContext, now: HTTPDate) {
         guard fields.contains(.setCookie) else { return }
+        receive(fields.values(of: .setCookie).map { Array($0.utf8) }, from: context, now: now)
+    }
+
+    /// Takes the values of Set-Cookie in the bytes in which they came.
+    func receive(_ values: [[UInt8]], from context: CookieContext, now: HTTPDate) {
         state.withLock { state in
-            for value in fields.values(of: .setCookie) {
+            for value in values {
+                let text = String(validating: value, as: UTF8.self)
                 let isTaken = state.jar.receive(
-                    value, from: context, policy: state.policy, now: now)
+                    text ?? FieldLines.text(value[...]), isLatin1: text == nil, from: context,
+                    policy: state.policy, now: now)
                 if isTaken { state.isChanged = true }
             }
         }
     }
 
-    package func field(for context: CookieContext, now: HTTPDate) -> String? {
+    package func field(for context: CookieContext, now: HTTPDate) -> CookieField? {
         state.withLock { $0.jar.field(for: context, now: now) }
     }
 

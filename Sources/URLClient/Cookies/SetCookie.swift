@@ -43,8 +43,10 @@ struct SetCookie: Equatable, Sendable {
             let part = Substring(part)
             let equals = part.utf8.firstIndex(of: UInt8(ascii: "="))
             let value = equals.map { Self.trimmed(part[part.utf8.index(after: $0)...]) } ?? ""
-            guard value.utf8.count <= Self.attributeLimit else { continue }
-            take(Self.trimmed(part[..<(equals ?? part.endIndex)]).lowercased(), value, now)
+            let name = Self.trimmed(part[..<(equals ?? part.endIndex)])
+            // No attribute that is known has a longer name.
+            guard value.utf8.count <= Self.attributeLimit, name.utf8.count <= 32 else { continue }
+            take(name.lowercased(), value, now)
         }
     }
 

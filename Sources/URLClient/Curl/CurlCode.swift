@@ -9,10 +9,22 @@ extension ClientError.Kind {
     ///   - message: what libcurl says of it.
     ///   - isLost: whether the operating system says that the connection broke.
     ///   - wasConnected: whether the peer was reached.
+    ///   - isInHead: whether the head of a response was awaited, or was coming.
     init(
-        curl code: CURLcode, verification: Int, message: String, isLost: Bool, wasConnected: Bool
+        curl code: CURLcode, verification: Int, message: String, isLost: Bool, wasConnected: Bool,
+        isInHead: Bool = false
     ) {
         switch code {
+        // A buffer of libcurl that is full is the same to it as memory that is. The second number is
+        // CURLE_TOO_LARGE of later versions.
+        case CURLE_OUT_OF_MEMORY where isInHead, CURLcode(100) where isInHead: self = .headTooLong
+        case CURLE_RECV_ERROR where message.hasPrefix("Out of memory in chunked"):
+            self = .headTooLong
+        // Said of chunks and of field lines, and of transfer codings that libcurl does not know:
+        // content codings are none of its business here.
+        case CURLE_BAD_FUNCTION_ARGUMENT where wasConnected,
+            CURLE_BAD_CONTENT_ENCODING where wasConnected:
+            self = .badResponse
         // Said of a URL before anything is done, and of a peer that answers with something else
         // than HTTP: without a status line, which could be HTTP/0.9, or with another version.
         case CURLE_UNSUPPORTED_PROTOCOL:
@@ -79,7 +91,16 @@ struct TransferResult {
     var isSuccess: Bool { code == CURLE_OK }
 
     /// The general meaning of the code in words.
-    var text: String {
+    /// - Parameter kind: how it was understood.
+    func text(for kind: ClientError.Kind) -> String {
+        switch (kind, code) {
+        case (.headTooLong, _): return "a field line without an end"
+        case (.badResponse, CURLE_BAD_CONTENT_ENCODING):
+            return "a transfer coding that is not known"
+        case (.badResponse, CURLE_BAD_FUNCTION_ARGUMENT) where !message.contains("chunk"):
+            return "an ill-formed field line"
+        default: break
+        }
         guard message.isEmpty else { return message }
         return unsafe String(cString: curl_easy_strerror(code))
     }

@@ -26,9 +26,11 @@ extension EasyHandle {
             url = hop.wire.text
             setURL(url)
         }
-        if !isPlain || sentFields != hop.fields {
+        if !isPlain || hop.rare?.values.cookieBytes != nil
+            || sentFields.map({ !hop.fields.isKnownSame(as: $0) }) ?? true
+        {
             setFieldLines(hop)
-            sentFields = hop.fields
+            sentFields = hop.rare?.values.cookieBytes == nil ? hop.fields : nil
         }
         if !isPlain { isSpent = true }
     }
@@ -49,6 +51,10 @@ extension EasyHandle {
     private func setFieldLines(_ hop: HopSettings) {
         freeFields()
         for field in hop.fields where field.name != .proxyAuthorization {
+            if field.name == .cookie, let bytes = hop.rare?.values.cookieBytes {
+                addField(Array("Cookie: ".utf8) + bytes)
+                continue
+            }
             // Without a value libcurl would take the line for a removal.
             addField(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
         }
@@ -127,11 +133,15 @@ extension EasyHandle {
             // What the proxy says to CONNECT is looked at, and never delivered.
             set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 0)
         }
+        if hop.rare?.values.needsOwnTunnel == true {
+            set(CURLOPT_FRESH_CONNECT, 1)
+            set(CURLOPT_FORBID_REUSE, 1)
+        }
         setProxyLogin(proxy, hop.fields[.proxyAuthorization])
     }
 
-    /// HTTP proxies get a field of ours, and libcurl the name only so that users share no
-    /// connections. SOCKS has logins of its own.
+    /// HTTP proxies get a field of ours; whose a tunnel is, `needsOwnTunnel` says. SOCKS has logins of
+    /// its own, which libcurl compares.
     private func setProxyLogin(_ proxy: ClientProxy, _ authorization: String?) {
         if let authorization {
             set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))

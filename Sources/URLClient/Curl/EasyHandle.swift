@@ -27,6 +27,18 @@ final class EasyHandle {
     /// Whether there are settings that must not stay.
     var isSpent = false
 
+    // Of the multi handle, which one thread at a time uses.
+    /// The socket that the transfer was told of last; negative for none.
+    @exclusivity(unchecked)
+    var socket: Int32 = -1
+    /// Whether there has been none yet, and whether an answer was there before.
+    @exclusivity(unchecked)
+    var isStarting = false
+    @exclusivity(unchecked)
+    var isAnswered = false
+    /// With which sockets know it.
+    var identity: UInt { unsafe UInt(bitPattern: raw) }
+
     /// - Parameter multi: whose connections it uses, then and for ever.
     init?(for multi: MultiHandle) {
         guard let raw = unsafe curl_easy_init() else { return nil }
@@ -171,6 +183,14 @@ final class EasyHandle {
     /// Adds a line to the request's fields.
     func addField(_ line: String) {
         unsafe fields = unsafe curl_slist_append(fields, line) ?? fields
+    }
+
+    /// The same for a line that is no UTF-8.
+    func addField(_ line: [UInt8]) {
+        unsafe (line + [0]).withUnsafeBytes { bytes in
+            guard let text = unsafe bytes.bindMemory(to: CChar.self).baseAddress else { return }
+            unsafe fields = unsafe curl_slist_append(fields, text) ?? fields
+        }
     }
 
     /// Sets the lines that were added.

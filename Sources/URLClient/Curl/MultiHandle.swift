@@ -15,6 +15,12 @@ final class MultiHandle: @unchecked Sendable {
     /// When libcurl wants to be called though nothing has happened, by the clock of the system;
     /// the largest number for never.
     private(set) var deadline = Int64.max
+    /// How many transfers have not been given a socket yet: they may be given an idle connection.
+    @exclusivity(unchecked)
+    private var startingCount = 0
+    /// How many of them have an answer already, which has come before libcurl had to wait for it.
+    @exclusivity(unchecked)
+    private var answeredCount = 0
 
     init?(idleConnections: Int) {
         guard CurlFeatures.current.version > 0, let poller = SocketPoller(),
@@ -42,11 +48,48 @@ final class MultiHandle: @unchecked Sendable {
     }
 
     func add(_ easy: EasyHandle) -> Bool {
-        unsafe curl_multi_add_handle(raw, easy.raw) == CURLM_OK
+        guard unsafe curl_multi_add_handle(raw, easy.raw) == CURLM_OK else { return false }
+        unsafe easy.isStarting = true
+        unsafe startingCount += 1
+        return true
     }
 
     func remove(_ easy: EasyHandle) {
         unsafe curl_multi_remove_handle(raw, easy.raw)
+        isPlaced(easy)
+        unsafe poller.release(easy.socket, from: easy.identity)
+        unsafe easy.socket = -1
+    }
+
+    /// A transfer uses a socket. It may be called in a callback.
+    fileprivate func use(_ socket: curl_socket_t, by easy: UnsafeMutableRawPointer, _ user: UInt) {
+        poller.use(socket, by: user)
+        guard let handle = unsafe Self.handle(of: easy) else { return }
+        isPlaced(handle)
+        unsafe handle.socket = socket
+    }
+
+    private func isPlaced(_ easy: EasyHandle) {
+        guard unsafe easy.isStarting else { return }
+        unsafe easy.isStarting = false
+        unsafe startingCount -= 1
+        guard unsafe easy.isAnswered else { return }
+        unsafe easy.isAnswered = false
+        unsafe answeredCount -= 1
+    }
+
+    /// When something has happened last to the socket of a transfer; 0 where that is not known.
+    func lastEvent(of easy: EasyHandle) -> Int64 {
+        unsafe poller.lastEvent(easy.socket, of: easy.identity)
+    }
+
+    /// An answer has come. It may be called in a callback.
+    /// - Parameter isPlain: whether it is one of HTTP/1.
+    func noteAnswer(to easy: EasyHandle, isPlain: Bool) {
+        if isPlain { unsafe poller.notePlain(easy.socket, of: easy.identity) }
+        guard unsafe easy.isStarting, unsafe !easy.isAnswered else { return }
+        unsafe easy.isAnswered = true
+        unsafe answeredCount += 1
     }
 
     // MARK: what goes on
@@ -65,19 +108,24 @@ final class MultiHandle: @unchecked Sendable {
     }
 
     /// Does what the events of the last wait call for.
-    func handle(events: Int) {
+    func handle(events: Int, at now: Int64) {
         for index in 0..<events {
-            guard let (socket, events) = poller.event(index), poller.isWanted(socket) else {
-                continue
-            }
+            guard let (socket, events) = poller.event(index),
+                poller.isWanted(socket, dropsIdle: unsafe answeredCount == 0)
+            else { continue }
+            poller.noteEvent(socket, at: now)
             act(socket, Int32(events.rawValue))
         }
     }
 
     /// Waits for the sockets that are held, and does what their events call for.
+    /// - Parameters:
+    ///   - nanoseconds: the longest wait.
+    ///   - now: when it begins.
     /// - Returns: false when somebody has woken it, or there is nothing to wait for.
-    func waitForHeld(nanoseconds: Int64) -> Bool {
+    func waitForHeld(nanoseconds: Int64, from now: Int64) -> Bool {
         poller.waitForHeld(nanoseconds: nanoseconds) { socket, events in
+            poller.noteEvent(socket, at: now)
             act(socket, Int32(events.rawValue))
         }
     }
@@ -93,6 +141,8 @@ final class MultiHandle: @unchecked Sendable {
 
     private func act(_ socket: Int32, _ events: Int32) {
         var running: Int32 = 0
+        // Which connection is in use is not known where an answer was there before its socket.
+        if unsafe startingCount > 0, unsafe answeredCount == 0 { poller.dropSpoilt() }
         unsafe curl_multi_socket_action(raw, socket, events, &running)
     }
 
@@ -103,11 +153,15 @@ final class MultiHandle: @unchecked Sendable {
     func nextDone() -> (transfer: Transfer, code: CURLcode)? {
         var code = CURLE_OK
         guard let easy = unsafe http_curl_multi_next_done(raw, &code) else { return nil }
+        return unsafe Self.handle(of: easy)?.transfer.map { ($0, code) }
+    }
+
+    private static func handle(of easy: UnsafeMutableRawPointer) -> EasyHandle? {
         var context: UnsafeMutableRawPointer?
         unsafe http_curl_get_pointer(easy, CURLINFO_PRIVATE, &context)
-        guard let context = unsafe context else { return nil }
-        let handle = unsafe Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
-        return unsafe handle.transfer.map { ($0, code) }
+        return unsafe context.map {
+            unsafe Unmanaged<EasyHandle>.fromOpaque($0).takeUnretainedValue()
+        }
     }
 
     /// libcurl's clock counts milliseconds: it is asked a little late rather than too early.
@@ -126,7 +180,14 @@ private func socketChanged(
     let multi = unsafe Unmanaged<MultiHandle>.fromOpaque(context)
     // CURL_POLL_REMOVE is no combination of the others' bits.
     let events = SocketPoller.Events(rawValue: UInt8(truncatingIfNeeded: what & 3))
-    unsafe multi._withUnsafeGuaranteedRef { $0.poller.want(socket, what == 4 ? [] : events) }
+    unsafe multi._withUnsafeGuaranteedRef { multi in
+        multi.poller.want(socket, what == 4 ? [] : events)
+        let user = UInt(bitPattern: easy)
+        guard what != 4, let easy = unsafe easy, !multi.poller.isUsed(socket, by: user) else {
+            return
+        }
+        unsafe multi.use(socket, by: easy, user)
+    }
     return 0
 }
 

@@ -32,6 +32,12 @@ final class SocketPoller: @unchecked Sendable {
         var wanted: Events = []
         /// Whether this is told when it is closed.
         var isOwn = false
+        /// The transfer over it that libcurl has told of last; 0 for none.
+        var user: UInt = 0
+        /// When something has happened to it last.
+        var lastEvent: Int64 = 0
+        /// Whether one answer after the other comes over it, in HTTP/1, and nothing between them.
+        var isPlain = false
     }
 
     private static let capacity = 128
@@ -42,6 +48,9 @@ final class SocketPoller: @unchecked Sendable {
     @exclusivity(unchecked)
     private var held: [CInt] = []
     private(set) var isHeld = false
+    /// The connections of HTTP/1 that are kept for later requests.
+    @exclusivity(unchecked)
+    private var idle: [CInt] = []
 
     #if os(Linux)
         private let waker: CInt
@@ -119,12 +128,12 @@ final class SocketPoller: @unchecked Sendable {
 
         func event(_ index: Int) -> (descriptor: CInt, events: Events)? {
             let event = unsafe events[index]
-            guard event.filter != Int16(EVFILT_USER) else { return nil }
-            return (CInt(event.ident), event.filter == Int16(EVFILT_WRITE) ? .write : .read)
+            guard unsafe event.filter != Int16(EVFILT_USER) else { return nil }
+            return unsafe (CInt(event.ident), event.filter == Int16(EVFILT_WRITE) ? .write : .read)
         }
 
         func wake() {
-            change(0, EVFILT_USER, 0, NOTE_TRIGGER)
+            change(0, EVFILT_USER, 0, UInt32(NOTE_TRIGGER))
         }
     #endif
 
@@ -212,18 +221,98 @@ final class SocketPoller: @unchecked Sendable {
     /// A socket is about to be closed, whereby the kernel forgets it.
     func closes(_ target: CInt) {
         guard target >= 0, unsafe Int(target) < entries.count else { return }
+        leaveIdle(target)
         unsafe entries[Int(target)] = Entry()
     }
 
     /// Whether libcurl waits for an event; one that it does not wait for does not come again.
-    func isWanted(_ target: CInt) -> Bool {
+    /// - Parameter dropsIdle: whether an idle connection is given up then.
+    func isWanted(_ target: CInt, dropsIdle: Bool) -> Bool {
         guard unsafe Int(target) < entries.count else { return false }
         let entry = unsafe entries[Int(target)]
         guard entry.wanted.isEmpty else { return true }
+        // The event may be an old one, of an answer that was read meanwhile.
+        if dropsIdle, unsafe idle.contains(target), unsafe http_any_readable([target], 1) != 0 {
+            drop(target)
+            return false
+        }
         if !entry.listed.isEmpty {
             unsafe entries[Int(target)].listed = []
             list(target, [], was: entry.listed)
         }
         return false
+    }
+
+    // MARK: idle connections
+
+    /// Whether a transfer is known to use a socket.
+    func isUsed(_ target: CInt, by user: UInt) -> Bool {
+        guard target >= 0, unsafe Int(target) < entries.count else { return true }
+        return unsafe entries[Int(target)].user == user
+    }
+
+    /// A transfer uses a socket.
+    func use(_ target: CInt, by user: UInt) {
+        if unsafe entries[Int(target)].user == 0 { leaveIdle(target) }
+        unsafe entries[Int(target)].user = user
+    }
+
+    /// Something has happened to a socket.
+    func noteEvent(_ target: CInt, at time: Int64) {
+        guard target >= 0, unsafe Int(target) < entries.count else { return }
+        unsafe entries[Int(target)].lastEvent = time
+    }
+
+    /// When something has happened last to the socket that a transfer uses; 0 where that is not known.
+    func lastEvent(_ target: CInt, of user: UInt) -> Int64 {
+        guard target >= 0, isUsed(target, by: user) else { return 0 }
+        return unsafe entries[Int(target)].lastEvent
+    }
+
+    /// An answer of HTTP/1 comes over the socket of a transfer.
+    func notePlain(_ target: CInt, of user: UInt) {
+        guard target >= 0, isUsed(target, by: user) else { return }
+        unsafe entries[Int(target)].isPlain = true
+    }
+
+    /// A transfer is over: its connection, if it is still there, is idle.
+    /// - Parameter target: the socket that it was told of last; others were for attempts to connect.
+    func release(_ target: CInt, from user: UInt) {
+        guard target >= 0 else { return }
+        var target = target
+        if !isUsed(target, by: user) {
+            let other = unsafe entries.firstIndex { $0.user == user }
+            guard let other else { return }
+            target = CInt(other)
+        }
+        unsafe entries[Int(target)].user = 0
+        if unsafe entries[Int(target)].isPlain { unsafe idle.append(target) }
+    }
+
+    private func leaveIdle(_ target: CInt) {
+        guard let index = unsafe idle.lastIndex(of: target) else { return }
+        unsafe idle.remove(at: index)
+    }
+
+    /// Gives idle connections up over which something has come: it belongs to no request, and would
+    /// be taken for the answer to the next one (RFC 9112 section 6.3). Before a connection is used
+    /// again libcurl looks for its end alone.
+    func dropSpoilt() {
+        guard unsafe !idle.isEmpty, unsafe http_any_readable(idle, CInt(idle.count)) != 0 else {
+            return
+        }
+        // `poll` tells of an end, too, which is nothing to read: libcurl finds it before it uses the
+        // connection, and here it must not be asked about again before each request.
+        unsafe idle.removeAll { http_has_ended($0) != 0 }
+        for target in unsafe idle where unsafe http_any_readable([target], 1) != 0 { drop(target) }
+    }
+
+    /// Closes the connection; the descriptor stays libcurl's, which finds that it has ended.
+    private func drop(_ target: CInt) {
+        leaveIdle(target)
+        unsafe entries[Int(target)].isPlain = false
+        http_give_up_socket(target)
+        // The kernel has forgotten the connection, and with it that it was watched.
+        unsafe entries[Int(target)].listed = []
     }
 }

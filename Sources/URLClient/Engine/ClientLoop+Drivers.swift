@@ -68,6 +68,48 @@ extension ClientLoop {
         multi?.remove(handle)
     }
 
+    /// As whom a proxy makes the tunnels that are kept.
+    struct TunnelUser {
+        let name: String?
+        /// How many transfers for the user are under way.
+        var count = 0
+        /// Whether a tunnel was made.
+        var isMade = false
+    }
+
+    /// A tunnel is about to be asked for. It is noted now, and not when the proxy answers: the tunnels
+    /// of two users who ask at the same time would both be kept otherwise, and used for either.
+    /// - Returns: whether the proxy makes tunnels for another user, which libcurl would use for this
+    ///   one, too.
+    func noteAsking(_ proxy: ClientProxy, as user: String?) -> Bool {
+        let place = proxy.place
+        var known = tunnelUsers[place] ?? TunnelUser(name: user)
+        guard known.name.isIdentical(to: user) else { return true }
+        known.count += 1
+        tunnelUsers[place] = known
+        return false
+    }
+
+    /// A proxy has made a tunnel.
+    func noteTunnel(_ settings: HopSettings) {
+        guard let place = Self.sharedTunnel(settings) else { return }
+        tunnelUsers[place]?.isMade = true
+    }
+
+    /// A transfer is over. A user for whom no tunnel was made is forgotten.
+    func leaveTunnel(_ settings: HopSettings) {
+        guard let place = Self.sharedTunnel(settings) else { return }
+        guard var known = tunnelUsers[place] else { return }
+        known.count -= 1
+        tunnelUsers[place] = known.count > 0 || known.isMade ? known : nil
+    }
+
+    /// The proxy of a hop whose tunnel is kept for its user.
+    private static func sharedTunnel(_ settings: HopSettings) -> Origin? {
+        guard settings.tunnels, settings.rare?.values.needsOwnTunnel == false else { return nil }
+        return settings.route.proxy?.place
+    }
+
     // MARK: deadlines
 
     /// How far apart two looks at the deadlines are at least.

@@ -136,7 +136,7 @@ extension ClientLoop {
             guard setWaiting(true) else { return }
             var goesOn = true
             while goesOn, isAlone(driver), driver.sink.givenCount == given, now < end {
-                goesOn = multi.waitForHeld(nanoseconds: end - now)
+                goesOn = multi.waitForHeld(nanoseconds: end - now, from: now)
                 now = System.now()
                 perform(multi, rounds: 2)
             }

@@ -70,6 +70,8 @@ final class ClientLoop: @unchecked Sendable {
     var contentPatience: Patience
     /// Where the application trusts a certificate in which the usual check has found a fault.
     var overruled: Set<Origin> = []
+    /// As whom tunnels are asked for or were made that are kept, by their proxies.
+    var tunnelUsers: [Origin: TunnelUser] = [:]
     /// Whether OpenSSL may write to a socket, which can raise a signal.
     var mayBeSecure = false
     let admission: Admission
@@ -148,7 +150,7 @@ final class ClientLoop: @unchecked Sendable {
             let events = multi.wait(milliseconds: leaves ? wait : 0)
             if leaves { enter() }
             now = System.now()
-            multi.handle(events: events)
+            multi.handle(events: events, at: now)
         }
         unsafe idleHandles = []
         multi = nil

@@ -74,6 +74,8 @@ final class FileSink: ContentSink {
     var tellsResumption: Bool
     /// Whether a partial file outlives a failure, with resume data that tell of it.
     var keepsPartial = false
+    /// Whether what is written is not what was sent, so that ranges do not fit it.
+    var isDecoded = false
 
     /// - Parameter destination: a path; nil for a temporary file.
     init(to destination: String?, resuming resume: ResumeData?) {
@@ -121,8 +123,10 @@ final class FileSink: ContentSink {
     func isOutdated(by response: ClientResponse) -> Bool {
         guard let resume else { return false }
         let fields = response.fields
-        let isTag = resume.validator.hasPrefix("\"")
-        if let validator = fields[isTag ? .eTag : .lastModified], validator != resume.validator {
+        let isTag = resume.validator.begins(with: "\"")
+        if let validator = fields[isTag ? .eTag : .lastModified],
+            !validator.isIdentical(to: resume.validator)
+        {
             return true
         }
         guard let length = resume.expectedLength,
@@ -131,19 +135,48 @@ final class FileSink: ContentSink {
         return total != length
     }
 
+    /// Whether there is no rest: a server says so to who asks for it after the last byte (RFC 9110
+    /// section 15.5.17), which happens where only the end of the framing was lost.
+    func isWhole(by response: ClientResponse) -> Bool {
+        guard response.status == .rangeNotSatisfiable, let resume, !isOutdated(by: response) else {
+            return false
+        }
+        // An earlier answer has announced more: what the server has now is something else.
+        guard resume.expectedLength ?? resume.offset == resume.offset else { return false }
+        return resume.offset
+            == ContentRange.unsatisfied(response.fields[.contentRange]) ?? resume.expectedLength
+    }
+
+    /// Takes what is there for the whole.
+    /// - Returns: the response that it is the content of, or what is known of it.
+    func acceptWhole(_ response: ClientResponse) -> Result<ClientResponse, ClientError> {
+        guard let resume else { return .failure(ClientError(.cannotWriteFile, "no file")) }
+        if let error = goOn(resume, total: resume.offset) { return .failure(error) }
+        if let source { return .success(source) }
+        let isTag = resume.validator.begins(with: "\"")
+        return .success(
+            ClientResponse(
+                url: response.url, status: .ok, version: response.version,
+                fields: [
+                    isTag ? .eTag : .lastModified: resume.validator,
+                    .contentLength: "\(resume.offset)",
+                ]))
+    }
+
     override func begin(_ response: ClientResponse) -> ClientError? {
-        source = response
         if response.status == .partialContent, let resume {
             guard let range = ContentRange(response.fields[.contentRange]),
                 range.first == resume.offset, !isOutdated(by: response)
             else {
                 return ClientError(.badResponse, "another range than asked for")
             }
-            return goOn(resume, range)
+            source = response
+            return goOn(resume, total: range.total ?? resume.expectedLength)
         }
         guard resume == nil || response.status == .ok else {
             return ClientError(.badResponse, "\(response.status) where the rest was asked for")
         }
+        source = response
         if let resume, file == nil,
             case .success(let old) = System.reopen(resume.partialPath, at: 0)
         {
@@ -156,7 +189,17 @@ final class FileSink: ContentSink {
         return startAnew()
     }
 
-    private func goOn(_ resume: ResumeData, _ range: ContentRange) -> ClientError? {
+    /// Begins a file for content that is not a task's.
+    func begin() -> ClientError? { startAnew() }
+
+    func write(_ piece: [UInt8]) -> ClientError? {
+        guard case .failed(let error) = unsafe piece.withUnsafeBytes({ unsafe take($0) }) else {
+            return nil
+        }
+        return error
+    }
+
+    private func goOn(_ resume: ResumeData, total: Int64?) -> ClientError? {
         if file == nil {
             switch System.reopen(resume.partialPath, at: resume.offset) {
             case .failure(let error):
@@ -165,7 +208,7 @@ final class FileSink: ContentSink {
             }
         }
         offset = resume.offset
-        total = range.total ?? resume.expectedLength
+        self.total = total
         length = total
         validator = resume.validator
         hasRanges = true
@@ -191,9 +234,9 @@ final class FileSink: ContentSink {
     private func note(_ response: ClientResponse) {
         let fields = response.fields
         hasRanges =
-            response.status == .ok && response.fields[.contentEncoding] == nil
-            && fields[.acceptRanges]?.lowercased() != "none"
-        if let tag = fields[.eTag], !tag.hasPrefix("W/") {
+            response.status == .ok && !isDecoded
+            && fields[.acceptRanges].map { $0.utf8.count == 4 && $0.lowercased() == "none" } != true
+        if let tag = fields[.eTag], !tag.begins(with: "W/") {
             validator = tag
         } else if fields[.eTag] == nil {
             validator = Self.strongDate(fields)
@@ -240,7 +283,7 @@ final class FileSink: ContentSink {
 
     /// With which the download can go on, if there is anything to go on with.
     var resumeData: ResumeData? {
-        // Before the first answer it is what it was begun with.
+        // Before the first answer of which something is taken it is what it was begun with.
         if file == nil, source == nil { return resume }
         guard file != nil, hasRanges, let validator, offset > 0, let source else { return nil }
         return ResumeData(
@@ -268,7 +311,9 @@ struct ContentRange {
     let total: Int64?
 
     init?(_ value: String?) {
-        guard let value, value.lowercased().hasPrefix("bytes ") else { return nil }
+        guard let value, value.utf8.count <= 80, value.lowercased().hasPrefix("bytes ") else {
+            return nil
+        }
         let ends = value.dropFirst(6).split(separator: "/", omittingEmptySubsequences: false)
         guard ends.count == 2 else { return nil }
         let range = ends[0].split(separator: "-", omittingEmptySubsequences: false)
@@ -280,6 +325,14 @@ struct ContentRange {
             return nil
         }
         (self.first, self.last, total) = (first, last, length)
+    }
+
+    /// The length that `bytes */LENGTH` names.
+    static func unsatisfied(_ value: String?) -> Int64? {
+        guard let value, value.utf8.count <= 32, value.lowercased().hasPrefix("bytes */") else {
+            return nil
+        }
+        return number(value.dropFirst(8))
     }
 
     private static func number(_ text: Substring) -> Int64? {

@@ -10,6 +10,15 @@ struct HopSettings {
     /// How long to wait for `100 Continue`; nil if it is not asked for.
     var expectationWait: Duration?
     var route: HopRoute
+    /// What most hops do without.
+    var rare: Boxed<Rare>?
+
+    struct Rare: Sendable {
+        /// The field Cookie where it has bytes that are no UTF-8.
+        var cookieBytes: [UInt8]?
+        /// Whether the tunnels that are there are somebody else's.
+        var needsOwnTunnel = false
+    }
 }
 
 /// How much content is sent; nil if that is not known.

@@ -35,7 +35,7 @@ enum System {
         let context = unsafe Unmanaged.passRetained(body).toOpaque()
         #if canImport(Darwin)
             var thread: pthread_t?
-            let status = unsafe pthread_create(&thread, nil, { enterThread($0) }, context)
+            let status = unsafe pthread_create(&thread, nil, { unsafe enterThread($0) }, context)
             if let thread = unsafe thread { unsafe pthread_detach(thread) }
         #else
             var thread = pthread_t()

@@ -24,15 +24,15 @@ extension TaskDriver {
 
     private func pass(_ bytes: UnsafeRawBufferPointer) {
         guard let decoding else { return unsafe give(bytes) }
-        decoding.decoded.removeAll(keepingCapacity: true)
+        let content: [UInt8]
         do throws(CodecError) {
             let span = unsafe Span<UInt8>(
                 _unsafeElements: bytes.bindMemory(to: UInt8.self))
-            try decoding.decoder.decode(span, into: &decoding.decoded)
+            content = try decoding.decode(span)
         } catch {
             return fail(ClientError(decoding: error))
         }
-        give(decoding.decoded)
+        give(content)
     }
 
     private func give(_ content: [UInt8]) {
@@ -88,13 +88,13 @@ extension TaskDriver {
 
     func finishContent(_ trailers: HTTPFields) {
         if let decoding {
-            decoding.decoded.removeAll(keepingCapacity: true)
+            let content: [UInt8]
             do throws(CodecError) {
-                try decoding.decoder.finish(into: &decoding.decoded)
+                content = try decoding.finish()
             } catch {
                 return failed(ClientError(decoding: error))
             }
-            give(decoding.decoded)
+            give(content)
             if let error = pendingFailure { return failed(error) }
         }
         if !trailers.isEmpty, var response {

@@ -115,7 +115,8 @@ extension TaskDriver {
         var kind = ClientError.Kind(
             curl: result.code, verification: transfer.handle.verificationResult,
             message: result.message, isLost: System.connectionLostNumbers.contains(number),
-            wasConnected: phase != .resolving && phase != .connecting)
+            wasConnected: phase != .resolving && phase != .connecting,
+            isInHead: !transfer.isHeadDone && transfer.handle.requestTime > 0)
         if case .timedOut = kind, phase == .securing { kind = .timedOut(.tls) }
         if transfer.isHeadDone, kind == .emptyResponse { kind = .truncated }
         if let refusal = transfer.tunnelRefusal {
@@ -124,7 +125,7 @@ extension TaskDriver {
         }
         // GOAWAY ends what it does not speak of as if it were a fault of the connection.
         if transfer.handle.isUnprocessed, !transfer.isHeadDone { kind = .connectionLost }
-        var text = result.text
+        var text = result.text(for: kind)
         if kind == .cannotConnect, number != 0 { text += ": \(System.text(of: CInt(number)))" }
         return placed(ClientError(kind, text, curlCode: result.number), transfer)
     }
@@ -215,7 +216,7 @@ extension TaskDriver {
                 error?.isSafeToRetry = false
             }
             if let file = sink as? FileSink, let data = file.resumeData {
-                file.keepsPartial = task.keepsPartial
+                file.keepsPartial = task.keepsPartial ?? (failure.kind != .cancelled)
                 if file.keepsPartial { error?.resumeData = data }
             }
             sink.abandon(error ?? failure)

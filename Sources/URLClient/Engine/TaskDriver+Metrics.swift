@@ -47,7 +47,9 @@ extension TaskDriver {
         guard let transfer else { return (time, limit) }
         if !transfer.isHeadDone { considerBeginning(of: transfer, consider) }
         if holds.isEmpty, !transfer.isIdleByIntention {
-            consider(transfer.lastActivity + limits.idle, .idle)
+            // libcurl tells of a line when all of it is there.
+            let lastEvent = loop.multi?.lastEvent(of: transfer.handle) ?? 0
+            consider(max(transfer.lastActivity, lastEvent) + limits.idle, .idle)
         }
         return (time, limit)
     }

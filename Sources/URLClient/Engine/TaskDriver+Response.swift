@@ -24,6 +24,11 @@ extension TaskDriver {
         // The delegate is told of all that was sent before it is told of the answer.
         if upload != nil, task.isWatched { task.tellProgress(isLast: false) }
         if asksWithoutExpecting(response, transfer) { return }
+        decide(response)
+    }
+
+    /// Has decided what becomes of a response.
+    func decide(_ response: ClientResponse) {
         switch decider.decide(response, to: sent, in: context) {
         case .now(let decision): apply(decision)
         case .later(let ask):
@@ -63,7 +68,13 @@ extension TaskDriver {
         if isAsking { isAsking = false } else { release(.decision) }
     }
 
-    private var decodes: Bool { sent.decodesContent ?? configuration.decodesContent }
+    /// Whether content coding is taken off. A file is what the server sends, unless the request has
+    /// asked for a coding: that of a `.tar.gz` belongs to it.
+    private var decodes: Bool {
+        if let decodes = sent.decodesContent { return decodes }
+        guard configuration.decodesContent else { return false }
+        return !sink.isFile || sent.fields[.acceptEncoding] != "identity"
+    }
 
     private func apply(_ decision: HopDecision) {
         guard let response else { return }
@@ -81,7 +92,8 @@ extension TaskDriver {
             ask({ await $0.willRedirect(to: next, from: response) }) { driver, answer in
                 driver.askedSince = nil
                 if let answer {
-                    driver.discard(then: .request(answer, reason, after: delay))
+                    let kept = answer.withoutSecrets(of: next)
+                    driver.discard(then: .request(kept, reason, after: delay))
                 } else {
                     driver.deliver(response)
                 }
@@ -140,11 +152,15 @@ extension TaskDriver {
     // MARK: delivered
 
     func deliver(_ response: ClientResponse) {
+        if let file = sink as? FileSink, file.isWhole(by: response) {
+            return discard(then: .whole(response))
+        }
         if let next = requestAnew(response) {
             return discard(then: .request(next, .retry, after: .zero))
         }
         purpose = .delivering
         task.setResponse(response)
+        (sink as? FileSink)?.isDecoded = transfer?.isCoded ?? false && decodes
         if let error = openDecoder(response) ?? sink.begin(response) { return fail(error) }
         if sink.startOffset == 0 { delivered = 0 } else { tellResumption() }
         task.counters.expectToReceive(response.expectedLength, after: sink.startOffset)
@@ -152,11 +168,16 @@ extension TaskDriver {
         ask({ await $0.disposition(for: response) }) { $0.apply($1) }
     }
 
-    /// The request for the whole, when a server gives the rest of something else.
+    /// The request for the whole, when a server gives the rest of something else, or has none.
     private func requestAnew(_ response: ClientResponse) -> ClientRequest? {
-        guard response.status == .partialContent, sent.fields.contains(.range),
-            let file = sink as? FileSink, file.isOutdated(by: response)
+        guard sent.fields.contains(.range), let file = sink as? FileSink,
+            file.continuation != nil
         else { return nil }
+        switch response.status {
+        case .partialContent where file.isOutdated(by: response): break
+        case .rangeNotSatisfiable: break
+        default: return nil
+        }
         var next = context.request
         next.fields.remove(.range)
         next.fields.remove(.ifRange)
@@ -199,13 +220,15 @@ extension TaskDriver {
         guard sent.method != .head, !response.status.forbidsContent, transfer.contentLength != 0
         else { return nil }
         // A coding that is not known is the application's business.
-        guard let coding = try? ContentCoding(applied: response.fields), coding != .identity else {
-            return nil
+        guard let codings = Decoding.codings(of: response), !codings.isEmpty else { return nil }
+        guard codings.count <= Decoding.codingLimit else {
+            return ClientError(.decodingFailed, "more than \(Decoding.codingLimit) content codings")
         }
         let limits = ContentDecodingLimits(
-            outputBytes: contentLimit ?? .max, ratio: max(1, configuration.decodingRatio))
+            outputBytes: contentLimit ?? .max, ratio: max(1, configuration.decodingRatio),
+            ratioFloor: max(0, configuration.decodingFloor))
         do throws(CodecError) {
-            decoding = Decoding(try ContentDecoder(coding, limits: limits, pool: Self.pool))
+            decoding = try Decoding(codings, limits, Self.pool)
             return nil
         } catch {
             return ClientError(.internalFailure, "\(error)")
@@ -295,9 +318,25 @@ extension TaskDriver {
         }
     }
 
+    /// All of a file was there before.
+    private func acceptWhole(_ response: ClientResponse) {
+        guard let file = sink as? FileSink else { return }
+        switch file.acceptWhole(response) {
+        case .failure(let error): finish(error)
+        case .success(let source):
+            purpose = .delivering
+            self.response = source
+            task.setResponse(source)
+            finishContent(HTTPFields())
+        }
+    }
+
     private func follow(_ sequel: Sequel) {
         switch sequel {
-        case .stored(let response, let content): serve(response, content)
+        case .stored(let response, let content):
+            served = nil
+            serve(response, content)
+        case .whole(let response): acceptWhole(response)
         case .request(let next, let reason, let delay):
             if let response {
                 context = context.adding(
@@ -317,5 +356,17 @@ extension TaskDriver {
         guard delay > .zero else { return begin(next) }
         stage = .preparing
         wait(for: { try? await Task.sleep(for: delay) }) { driver, _ in driver.begin(next) }
+    }
+}
+
+extension ClientRequest {
+    /// A delegate's answer to a redirect. What the proposed request has for its origin goes to no
+    /// other one that the delegate names; what the delegate has set itself does.
+    fileprivate func withoutSecrets(of proposed: ClientRequest) -> ClientRequest {
+        guard let origin, let other = proposed.origin, origin != other else { return self }
+        var request = self
+        if credential == proposed.credential { request.credential = nil }
+        if connectTo == proposed.connectTo, !origin.isUpgrade(of: other) { request.connectTo = nil }
+        return request
     }
 }

@@ -136,8 +136,11 @@ extension TaskDriver {
         if let refusal = handle.refusal {
             let result = TransferResult(code: refusal, message: "")
             handle.detach()
+            loop.leaveTunnel(settings)
             releaseSlot()
-            return fail(ClientError(.notSupported, result.text, curlCode: result.number))
+            return fail(
+                ClientError(.notSupported, result.text(for: .notSupported), curlCode: result.number)
+            )
         }
         self.transfer = transfer
         guard loop.add(handle) else {
@@ -157,10 +160,23 @@ extension TaskDriver {
                 sent, to: wire.origin, target: target,
                 isFirstOrigin: isFirst(wire.origin),
                 receivesMuch: sink.receivesMuch, configuration)
-        return HopSettings(
+        var settings = HopSettings(
             wire: wire, method: sent.method, fields: fields(for: route, target),
             upload: upload.map { UploadLength(length: $0.length) },
             expectationWait: expectationWait, route: route)
+        guard route.hasProxy || sent.cookieBytes != nil else { return settings }
+        var rare = HopSettings.Rare(cookieBytes: sent.cookieBytes)
+        if settings.tunnels, let proxy = route.proxy {
+            rare.needsOwnTunnel = loop.noteAsking(proxy, as: tunnelUser)
+        }
+        settings.rare = Boxed(rare)
+        return settings
+    }
+
+    /// Who asks a proxy for a tunnel: all that goes through it later is that user's.
+    private var tunnelUser: String? {
+        sent.fields[.proxyAuthorization]
+            ?? context.memory.withLock { $0.proxyCredential }?.identity
     }
 
     /// Whether it is where the task was sent, be it that its host is reached by https alone.
@@ -196,6 +212,7 @@ extension TaskDriver {
     func removeTransfer() {
         guard let transfer else { return }
         self.transfer = nil
+        loop.leaveTunnel(transfer.settings)
         loop.remove(transfer.handle)
         loop.giveBack(transfer.handle)
         releaseSlot()

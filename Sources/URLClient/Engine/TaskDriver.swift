@@ -25,6 +25,8 @@ final class TaskDriver: @unchecked Sendable {
     enum Sequel {
         case request(ClientRequest, FollowReason, after: Duration)
         case stored(ClientResponse, content: StoredContent)
+        /// The file is whole already; the response says so.
+        case whole(ClientResponse)
     }
 
     /// Why nothing may flow.
@@ -118,17 +120,6 @@ final class TaskDriver: @unchecked Sendable {
         var values = ClientMetrics()
     }
 
-    /// Takes content coding off.
-    final class Decoding {
-        var decoder: ContentDecoder
-        /// What a piece of coded content came to.
-        var decoded: [UInt8] = []
-
-        init(_ decoder: consuming ContentDecoder) {
-            self.decoder = decoder
-        }
-    }
-
     /// Stored content on its way to the sink.
     struct StoredReading {
         let file: StoredFile
@@ -189,8 +180,12 @@ final class TaskDriver: @unchecked Sendable {
         epoch += 1
         purpose = .undecided
         response = nil
-        if recorder != nil { recorder = nil }
-        ending = nil
+        // What was kept of another response would stay behind in the cache's folder.
+        if let recorder {
+            recorder.abandon()
+            self.recorder = nil
+        }
+        (ending, served) = (nil, nil)
         if decoding != nil { decoding = nil }
         discarded = 0
         (targets, targetIndex, attempt) = ([], 0, 0)
@@ -207,11 +202,12 @@ final class TaskDriver: @unchecked Sendable {
         case .send(let request):
             sent = request
             task.setCurrent(request)
-            if request.fields != loop.lawfulFields {
+            if !request.fields.isKnownSame(as: loop.lawfulFields) {
                 if let error = request.unlawfulField { return fail(error) }
                 loop.lawfulFields = request.fields
             }
             if case .failure(let error) = request.wire { return fail(error) }
+            if let transport = configuration.transport { return exchange(by: transport) }
             findTargets()
         case .serve(let response, let content): serve(response, content)
         case .fail(let error): finish(error)

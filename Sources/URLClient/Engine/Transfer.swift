@@ -65,6 +65,7 @@ final class Transfer {
     /// turned out to be closed, or the server has refused the stream, is for requests that may be done
     /// twice, and for those of which nothing was sent (RFC 9110 section 9.2.2).
     func mayStart() -> Bool {
+        if isTunnelled, startCount == 0 { driver.loop.noteTunnel(settings) }
         startCount += 1
         guard !settings.method.isIdempotent else { return true }
         guard startCount > 1, handle.requestHeadBytes > 0 else {
@@ -191,6 +192,8 @@ final class Transfer {
         }
         isHeadDone = true
         unsafe lines = []
+        driver.loop.multi?.noteAnswer(
+            to: handle, isPlain: version == .http11 || version == .http10)
         let response = ClientResponse(
             url: driver.hopURL, status: status, version: version, head: head, interim: interim,
             expectedLength: driver.expectedLength(of: status, self))

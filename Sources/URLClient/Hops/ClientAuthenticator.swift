@@ -32,7 +32,9 @@ final class ClientAuthenticator: Sendable {
 
     /// Whether a token has to be waited for.
     func lacksToken(_ request: ClientRequest) -> Bool {
-        guard let tokens, let origin = request.origin, tokens.covers(origin) else { return false }
+        guard let tokens, request.ownCredential == nil, let origin = request.origin,
+            tokens.covers(origin)
+        else { return false }
         return tokens.current == nil && !request.fields.contains(.authorization)
     }
 
@@ -59,7 +61,8 @@ final class ClientAuthenticator: Sendable {
         else {
             return
         }
-        if let tokens, tokens.covers(wire.origin), let token = tokens.current,
+        let user = user(of: request, memory)
+        if case .session = user, let tokens, tokens.covers(wire.origin), let token = tokens.current,
             let value = BearerAuthorization.value(token: token)
         {
             request.fields[.authorization] = value
@@ -68,7 +71,7 @@ final class ClientAuthenticator: Sendable {
         }
         let (method, target) = (request.method, wire.target)
         let found = known.withLock {
-            $0.authorization(origin: wire.origin, method: method, target: target)
+            $0.authorization(origin: wire.origin, method: method, target: target, for: user)
         }
         guard let found else { return }
         request.fields[.authorization] = found.value
@@ -76,13 +79,25 @@ final class ClientAuthenticator: Sendable {
     }
 
     /// Whose credential a request would get, for the cache: what one user was told is not for another.
-    func identity(_ request: ClientRequest) -> String? {
+    func identity(_ request: ClientRequest, _ context: HopContext) -> String? {
         guard !request.fields.contains(.authorization), case .success(let wire) = request.wire
         else {
             return nil
         }
-        if let tokens, tokens.covers(wire.origin) { return tokens.current }
-        return known.withLock { $0.credential(origin: wire.origin, target: wire.target) }?.identity
+        let user = context.memory.withLock { self.user(of: request, $0) }
+        if case .session = user, let tokens, tokens.covers(wire.origin) { return tokens.current }
+        return known.withLock {
+            $0.credential(origin: wire.origin, target: wire.target, for: user)
+        }?.identity
+    }
+
+    /// A credential of the request's own wins over all that the session has.
+    private func user(of request: ClientRequest, _ memory: HopMemory) -> RequestUser {
+        guard let own = request.ownCredential else { return .session(options.credentials) }
+        guard let chosen = memory.chosen, chosen.origin == request.origin else {
+            return .own(own)
+        }
+        return .own(chosen.credential)
     }
 
     // MARK: after the head of a response
@@ -90,6 +105,7 @@ final class ClientAuthenticator: Sendable {
     /// Takes the nonce that a server gives for the next request.
     func receive(_ response: ClientResponse, to request: ClientRequest) {
         guard let info = response.head.value(of: "authentication-info"),
+            info.utf8.count <= Challenges.lineLimit,
             let sent = request.fields[.authorization], let origin = request.origin
         else { return }
         known.withLock { $0.receive(info: info, origin: origin, sent: sent) }
@@ -119,7 +135,8 @@ final class ClientAuthenticator: Sendable {
             guard let asker = proxyAsker(of: context.request, context) else { return .deliver() }
             return await answer(response, asker, context)
         }
-        if let tokens, tokens.covers(wire.origin) {
+        let own = context.request.ownCredential
+        if own == nil, let tokens, tokens.covers(wire.origin) {
             do {
                 return try await renews(tokens, context) ? again : .deliver()
             } catch {
@@ -128,7 +145,7 @@ final class ClientAuthenticator: Sendable {
         }
         let asker = Asker(
             origin: wire.origin, method: context.request.method, target: wire.target,
-            given: wire.credential)
+            given: own)
         return await answer(response, asker, context)
     }
 
@@ -142,11 +159,12 @@ final class ClientAuthenticator: Sendable {
             switch await credential(for: challenge, asker, response, context) {
             case .none: continue
             case .cancel: return .fail(ClientError(.cancelled, "by the answer to a challenge"))
-            case .use(let credential):
+            case .use(let credential, let answered):
                 known.withLock {
                     $0.enter(
                         challenge, credential, origin: asker.origin, target: asker.target,
-                        cnonce: Hex.text(of: Crypto.random(16)), isProxy: asker.isProxy)
+                        answered: answered, cnonce: Hex.text(of: Crypto.random(16)),
+                        isProxy: asker.isProxy)
                 }
                 return .follow(context.request, .authentication)
             }
@@ -175,7 +193,8 @@ final class ClientAuthenticator: Sendable {
 
     private enum Choice {
         case none, cancel
-        case use(ClientCredential)
+        /// `answered`: the revision of the storage, if the credential is not stored.
+        case use(ClientCredential, answered: UInt64?)
     }
 
     private func credential(
@@ -186,28 +205,44 @@ final class ClientAuthenticator: Sendable {
             origin: asker.origin, realm: challenge.realm, scheme: challenge.scheme,
             isProxy: asker.isProxy)
         let used = context.memory.withLock { asker.isProxy ? $0.proxyCredential : $0.credential }
+        let revision = options.credentials.revision(of: asker.origin)
+        func use(_ credential: ClientCredential) -> Choice {
+            let isKept =
+                credential == asker.given
+                || credential == options.credentials.credential(for: space)
+            return .use(credential, answered: isKept ? nil : revision)
+        }
         if case .digest(let digest) = challenge, digest.isStale, let used, used.fits(.digest) {
-            return .use(used)
+            // A login that was forgotten meanwhile does not come back.
+            return .use(used, answered: known.withLock { $0.answered(space, used) })
         }
         let refused = context.memory.withLock { memory in
             memory.refuse(challenge.scheme, isProxy: asker.isProxy)
         }
-        if used != nil { known.withLock { $0.leave(space) } }
-        let proposed = [asker.given, options.credentials.credential(for: space)]
-            .compactMap(\.self).first { $0.answers(challenge.scheme) && !refused.contains($0) }
+        if let used { known.withLock { $0.leave(space, used) } }
+        // Whoever brings a credential is not sent as somebody else when it is refused.
+        var proposed = asker.given ?? options.credentials.credential(for: space)
+        if let credential = proposed,
+            !credential.answers(challenge.scheme) || refused.contains(credential)
+        {
+            proposed = nil
+        }
         guard options.challenge != nil || context.task.events != nil else {
-            return proposed.map { .use($0) } ?? .none
+            return proposed.map(use) ?? .none
         }
         let question = ClientChallenge(
             space: space, proposed: proposed, failureCount: refused.count, response: response)
         switch await answer(question, context) {
         case .cancel: return .cancel
         case .reject: return .none
-        case .useProposed: return proposed.map { .use($0) } ?? .none
+        case .useProposed: return proposed.map(use) ?? .none
         case .use(let credential, let remembers):
             guard credential.answers(challenge.scheme) else { return .none }
             if remembers { options.credentials.set(credential, for: space) }
-            return .use(credential)
+            if asker.given != nil, !asker.isProxy {
+                context.memory.withLock { $0.chosen = .init(asker.origin, credential) }
+            }
+            return use(credential)
         }
     }
 }
@@ -268,7 +303,8 @@ extension ClientAuthenticator {
     ) -> String? {
         let found = known.withLock {
             $0.authorization(
-                origin: asker.origin, method: asker.method, target: asker.target, isProxy: true)
+                origin: asker.origin, method: asker.method, target: asker.target,
+                for: asker.given.map { .own($0) } ?? .session(options.credentials), isProxy: true)
         }
         if let found {
             memory.proxyCredential = found.credential

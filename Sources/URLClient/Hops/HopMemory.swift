@@ -21,7 +21,18 @@ package struct HopMemory: Sendable {
         var refused: [ClientCredential] = []
         var refusedByProxy: [ClientCredential] = []
         var renewals = 0
+        var chosen: Chosen?
         var upgradedOrigin: Origin?
+    }
+
+    /// The answer to a challenge where the credential that a request brings was refused.
+    struct Chosen {
+        let origin: Origin
+        let credential: ClientCredential
+
+        init(_ origin: Origin, _ credential: ClientCredential) {
+            (self.origin, self.credential) = (origin, credential)
+        }
     }
 
     package init() {}
@@ -84,6 +95,12 @@ package struct HopMemory: Sendable {
             }
         }
         return all
+    }
+
+    /// With which credential this task goes on at an origin, in place of the request's own.
+    var chosen: Chosen? {
+        get { rare?.values.chosen }
+        set { change { $0.chosen = newValue } }
     }
 
     /// What the task's first origin has become because its host is reached by https alone.

@@ -227,8 +227,8 @@ extension HopPolicy {
     private func isDeliveredPlain(_ response: ClientResponse, _ request: ClientRequest) -> Bool {
         guard response.head.value(of: "content-encoding") != nil else { return true }
         // One that is not known stays on, whatever is asked for.
-        guard let coding = try? ContentCoding(applied: response.fields) else { return false }
-        return coding == .identity || request.decodesContent ?? configuration.decodesContent
+        guard let codings = Decoding.codings(of: response) else { return false }
+        return codings.isEmpty || request.decodesContent ?? configuration.decodesContent
     }
 
     /// Without any of these fields a response is stale at once, and nobody can ask whether it still

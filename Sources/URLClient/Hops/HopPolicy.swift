@@ -58,7 +58,7 @@ final class HopPolicy: HopDecider {
         }
         let url = Self.cacheURL(request)
         var fields = request.fields
-        if let user = authenticator.identity(request) { fields[.authorization] = user }
+        if let user = authenticator.identity(request, context) { fields[.authorization] = user }
         context.memory.withLock { [fields] in $0.cacheFields = fields }
         if let stored = cache.found(url, fields) { return .now(answer(request, stored, context)) }
         guard cache.asksDisk else { return .now(answer(request, nil, context)) }
@@ -95,11 +95,13 @@ final class HopPolicy: HopDecider {
     /// Cookies that the application has set itself are the only ones.
     private func withCookies(_ request: ClientRequest) -> ClientRequest {
         guard let cookies = configuration.cookies, configuration.setsCookies, request.usesCookies,
-            !cookies.isEmpty, !request.fields.contains(.cookie), let place = CookieContext(request),
+            !cookies.isEmpty, !request.fields.contains(.cookie),
+            let place = CookieContext(request, configuration),
             let value = cookies.field(for: place, now: clock())
         else { return request }
         var request = request
-        request.fields[.cookie] = value
+        request.fields[.cookie] = value.text
+        if let bytes = value.bytes { request.cookieBytes = bytes }
         return request
     }
 
@@ -154,9 +156,11 @@ final class HopPolicy: HopDecider {
             hosts.receive(response.fields, from: origin, now: clock())
         }
         if let cookies = configuration.cookies, configuration.setsCookies, request.usesCookies,
-            response.head.value(of: "set-cookie") != nil, let place = CookieContext(request)
+            response.head.value(of: "set-cookie") != nil,
+            let place = CookieContext(request, configuration)
         {
-            cookies.receive(response.fields, from: place, now: clock())
+            cookies.receive(
+                response.head.rawValues(of: "set-cookie"), from: place, now: clock())
         }
         authenticator.receive(response, to: request)
     }
@@ -173,8 +177,8 @@ final class HopPolicy: HopDecider {
             defer { memory.redirects = chain }
             return chain.verdict(
                 method: current.method, url: current.url.absoluteString, fields: current.fields,
-                hasOneShotBody: !current.body.isReplayable, state: request.fields[.cookie] ?? "",
-                status: response.status, locations: response.fields.values(of: .location))
+                hasOneShotBody: !current.body.isReplayable, status: response.status,
+                locations: response.head.rawValues(of: "location").map(Self.locationText))
         }
         switch verdict {
         case .deliver: return nil
@@ -187,9 +191,24 @@ final class HopPolicy: HopDecider {
             (next.method, next.url, next.fields) = (redirect.method, url, redirect.fields)
             if !redirect.keepsBody { next.body = .none }
             // What was chosen for one host says nothing of another.
-            if redirect.crossesOrigin { next.connectTo = nil }
+            if redirect.crossesOrigin {
+                if !redirect.isUpgrade { next.connectTo = nil }
+                next.credential = nil
+            } else if let own = current.ownCredential {
+                // A reference that is absolute brings no user.
+                next.credential = own
+            }
             return .follow(next, .redirect)
         }
+    }
+
+    /// Bytes that are no UTF-8 mean themselves, and not the characters of another encoding.
+    private static func locationText(_ bytes: [UInt8]) -> String {
+        String(validating: bytes, as: UTF8.self)
+            ?? bytes.map { byte in
+                byte < 0x80
+                    ? String(Unicode.Scalar(byte)) : PercentEncoding.encode(bytes: [byte])
+            }.joined()
     }
 
     private func retried(
@@ -240,10 +259,12 @@ final class HopPolicy: HopDecider {
 }
 
 extension CookieContext {
-    fileprivate init?(_ request: ClientRequest) {
+    fileprivate init?(_ request: ClientRequest, _ configuration: ClientConfiguration) {
         guard case .success(let wire) = request.wire else { return nil }
         let main = request.mainDocumentURL.flatMap { try? WireURL($0.absoluteString) }
         self.init(wire, mainHost: main?.origin.host, isSafe: request.method.isSafe)
+        hasProxy =
+            !origin.isSecure && (request.proxy ?? configuration.proxy).proxy(for: origin) != nil
     }
 }
 
@@ -254,7 +275,6 @@ extension ClientError {
         let text = "to \(fault.location), after \(chain)"
         switch fault.kind {
         case .tooMany: self.init(.tooManyRedirects, text, url: url)
-        case .loop: self.init(.tooManyRedirects, "a loop, \(text)", url: url)
         case .unsupportedScheme: self.init(.unsupportedURL, "a redirect \(text)", url: url)
         case .malformed: self.init(.badURL, "a redirect \(text)", url: url)
         case .downgrade: self.init(.redirectRefused, "from https to http, \(text)", url: url)

@@ -4,15 +4,7 @@ package import HTTPParser
 ///
 /// RFC 9110, section 15.4.
 package struct RedirectChain: Sendable {
-    /// What tells requests apart: one that comes again would be answered in the same way.
-    private struct Visit: Hashable {
-        var method: HTTPMethod
-        var url: String
-        var state: String
-    }
-
     private let policy: RedirectPolicy
-    private var visits: Set<Visit> = []
     /// The URLs in their order, the first one first.
     package private(set) var history: [String] = []
     /// How many redirects were followed.
@@ -23,17 +15,18 @@ package struct RedirectChain: Sendable {
     }
 
     /// Judges a response.
+    ///
+    /// A URL that comes again is no fault: a login sends the client back to where it came from, with a
+    /// cookie that it did not have. The limit ends loops (section 15.4).
     /// - Parameters:
     ///   - method: of the request that was answered.
     ///   - url: of that request, with its fragment.
     ///   - fields: of that request, as the application gave them.
     ///   - hasOneShotBody: whether its content cannot be sent again.
-    ///   - state: what else the answer depends on, the cookies for example: a server may redirect
-    ///     to the same URL once it has set one.
     ///   - status: of the response.
     ///   - locations: the values of its Location fields.
     package mutating func verdict(
-        method: HTTPMethod, url: String, fields: HTTPFields, hasOneShotBody: Bool, state: String,
+        method: HTTPMethod, url: String, fields: HTTPFields, hasOneShotBody: Bool,
         status: HTTPStatus, locations: [String]
     ) -> RedirectVerdict {
         guard policy.isEnabled, Self.isFollowed(status), let location = locations.first,
@@ -43,11 +36,11 @@ package struct RedirectChain: Sendable {
         let keepsBody = next == method && status.code != 303
         if keepsBody, hasOneShotBody { return .deliver }
         let current = URIReference(url)
-        note(Visit(method: method, url: Self.withoutFragment(current), state: state))
+        history.append(Self.withoutFragment(current))
         func refuse(_ kind: RedirectFault.Kind) -> RedirectVerdict {
             .refuse(RedirectFault(kind: kind, location: location, history: history))
         }
-        guard locations.allSatisfy({ $0 == location }),
+        guard locations.allSatisfy({ $0.utf8.elementsEqual(location.utf8) }),
             var target = URIReference(field: location, base: url)
         else { return refuse(.malformed) }
         guard let scheme = target.scheme?.lowercased(), scheme == "http" || scheme == "https" else {
@@ -61,20 +54,13 @@ package struct RedirectChain: Sendable {
         if from.isSecure, !to.isSecure, !policy.allowsDowngrade { return refuse(.downgrade) }
         if count >= policy.limit { return refuse(.tooMany) }
         target.fragment = target.fragment ?? current.fragment
-        let visit = Visit(method: next, url: Self.withoutFragment(target), state: state)
-        if visits.contains(visit) { return refuse(.loop) }
         var rewritten = fields
         if !keepsBody { RedirectFields.dropContent(&rewritten) }
         if from != to { RedirectFields.leave(from, for: to, &rewritten, policy) }
         return .follow(
             Redirect(
                 target: target.text, method: next, fields: rewritten, keepsBody: keepsBody,
-                crossesOrigin: from != to))
-    }
-
-    private mutating func note(_ visit: Visit) {
-        visits.insert(visit)
-        history.append(visit.url)
+                crossesOrigin: from != to, isUpgrade: to.isUpgrade(of: from)))
     }
 
     /// User information of the request comes along in a relative reference; that is no new one.

@@ -13,7 +13,7 @@ enum RedirectFields {
     ) {
         for name in credentials + policy.sensitiveFields { fields.remove(name) }
         if old.isSecure, !new.isSecure { fields.remove(.referer) }
-        guard policy.crossOriginFields == .wellKnown else { return }
+        guard policy.crossOriginFields == .wellKnown, !new.isUpgrade(of: old) else { return }
         var kept = HTTPFields()
         for field in fields where wellKnown.contains(field.name) { kept.append(field) }
         fields = kept

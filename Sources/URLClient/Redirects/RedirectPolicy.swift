@@ -9,7 +9,8 @@ public struct RedirectPolicy: Sendable, Hashable {
     /// Fields that go to another origin.
     public enum CrossOriginFields: Sendable, Hashable {
         /// Those whose meaning is known not to be a secret: `Accept`, `User-Agent`, `Range` and
-        /// others. A field such as `X-API-Key` stays where it was sent.
+        /// others. A field such as `X-API-Key` stays where it was sent. To the same host by https in
+        /// place of http all go but credentials and ``RedirectPolicy/sensitiveFields``.
         case wellKnown
         /// All but credentials and ``RedirectPolicy/sensitiveFields``.
         case allButSensitive
@@ -17,8 +18,9 @@ public struct RedirectPolicy: Sendable, Hashable {
 
     /// Whether redirects are followed; a redirect is an answer like others when not.
     public var isEnabled = true
-    /// How many redirects are followed one after the other, at least 0.
-    public var limit = 16
+    /// How many redirects are followed one after the other, at least 0. A loop
+    /// ends there, too.
+    public var limit = 20
     /// Whether a redirect may lead from https to http.
     public var allowsDowngrade = false
     /// Which fields of the request another origin gets.
@@ -40,6 +42,8 @@ package struct Redirect: Sendable {
     package var keepsBody: Bool
     /// Whether it leads to another scheme, host or port.
     package var crossesOrigin: Bool
+    /// Whether it leads to the same host by https in place of http.
+    package var isUpgrade: Bool
 }
 
 /// What a response comes to as far as redirects go.
@@ -57,8 +61,6 @@ package struct RedirectFault: Error, Sendable, Hashable {
     package enum Kind: Sendable, Hashable {
         /// More than the limit.
         case tooMany
-        /// To where the chain has been before, with the same request.
-        case loop
         /// Location is no reference, or there are several that differ.
         case malformed
         /// To something that is neither http nor https.

@@ -129,16 +129,25 @@ extension URIReference {
     /// What a field such as Location names, seen from the URL of the request.
     ///
     /// Servers send characters in it that do not belong there: blanks and text beyond ASCII are
-    /// percent-encoded, as browsers do. `nil` for control characters, and for such characters in
-    /// scheme or host, where they are never harmless.
+    /// percent-encoded, as browsers do, and hosts translated to ASCII. `nil` for control characters,
+    /// and for blanks in scheme or host, where they are never harmless.
     ///
     /// RFC 9110, section 10.2.2.
     package init?(field value: String, base: String) {
         guard !value.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return nil }
         var reference = URIReference(value)
         if let authority = reference.authority {
-            guard authority.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") })
+            guard authority.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "\\") })
             else { return nil }
+            // Names beyond ASCII are looked up in another form; an authority with more than a name and
+            // a port is left as it is.
+            if authority.utf8.contains(where: { $0 >= 0x80 }) {
+                guard let wire = try? WireURL("http://\(authority)/"), wire.userInfo == nil else {
+                    return nil
+                }
+                let port = authority.utf8.lastIndex(of: UInt8(ascii: ":"))
+                reference.authority = wire.origin.host + (port.map { authority[$0...] } ?? "")
+            }
         }
         reference.path = Self.encoded(reference.path, keeping: .path)
         reference.query = reference.query.map { Self.encoded($0, keeping: .query) }

@@ -39,10 +39,12 @@ public final class DownloadTask: TransferTask, @unchecked Sendable {
         }
     }
 
-    /// Whether a download that fails keeps what is there for its ``ClientError/resumeData``; false
-    /// by default: then it leaves nothing behind.
+    /// Whether a download that fails keeps what is there for its ``ClientError/resumeData``; true by
+    /// default, but for ``TransferTask/cancel()``. The part stays until it is gone on with, or given up
+    /// by ``ResumeData/discard()``. Set to true, it holds for a task that is cancelled, too; false leaves
+    /// nothing behind.
     public var keepsPartialFile: Bool {
-        get { keepsPartial }
+        get { keepsPartial ?? true }
         set { shared.withLock { $0.keepsPartial = newValue } }
     }
 

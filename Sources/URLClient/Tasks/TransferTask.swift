@@ -37,7 +37,8 @@ public class TransferTask: @unchecked Sendable {
         var content: [UInt8] = []
         var keepsContent = false
         var collector: Waiter<Void>?
-        var keepsPartial = false
+        /// Nil for what failed, and not for what was cancelled.
+        var keepsPartial: Bool?
         var text = ""
         var priority: Double
         var watchers: [AsyncStream<TransferProgress>.Continuation] = []
@@ -300,7 +301,7 @@ public class TransferTask: @unchecked Sendable {
         events?.interim(self, response)
     }
 
-    var keepsPartial: Bool { shared.withLock { $0.keepsPartial } }
+    var keepsPartial: Bool? { shared.withLock { $0.keepsPartial } }
 
     func becomeDownload(_ sink: FileSink, isTemporary: Bool) -> DownloadTask {
         let download = DownloadTask(adopting: self, sink, isTemporary: isTemporary)

@@ -1,4 +1,5 @@
 import HTTPCodecs
+import TestSupport
 import Testing
 import URLClient
 
@@ -34,7 +35,7 @@ struct BearerTokensTests {
         #expect(tokens.current == nil && tokens.covers(origin))
         let results = try await withThrowingTaskGroup(of: String?.self) { group in
             for _ in 0..<100 { group.addTask { try await tokens.token() } }
-            while await issuer.asked.isEmpty { await Task.yield() }
+            try await waitUntil { await !issuer.asked.isEmpty }
             await issuer.open()
             return try await group.reduce(into: []) { $0.append($1) }
         }

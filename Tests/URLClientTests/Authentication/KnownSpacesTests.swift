@@ -20,8 +20,8 @@ struct KnownSpacesTests {
 
     private func sends(_ spaces: KnownSpaces, to target: String, _ origin: Origin? = nil) -> Bool {
         var spaces = spaces
-        return spaces.authorization(origin: origin ?? self.origin, method: .get, target: target)
-            != nil
+        return spaces.authorization(
+            origin: origin ?? self.origin, method: .get, target: target, for: .own(user)) != nil
     }
 
     @Test("Nothing where nothing is known")
@@ -64,25 +64,62 @@ struct KnownSpacesTests {
         #expect(sends(spaces, to: target) == isSent)
     }
 
-    @Test("The space with the longest path is the one, another password takes its place")
+    @Test("The space with the longest path is the one")
     func several() throws {
         var spaces = try known("Basic realm=outer", at: "/")
+        let storage = CredentialStorage()
         let inner = ClientCredential.password(user: "i", password: "q")
+        storage.set(user, for: origin)
+        let space = ProtectionSpace(origin: origin, realm: "inner", scheme: .basic)
+        storage.set(inner, for: space)
         spaces.enter(
             try challenge("Basic realm=inner"), inner, origin: origin, target: "/in/x", cnonce: "c")
-        let first = spaces.authorization(origin: origin, method: .get, target: "/in/y")
-        let second = spaces.authorization(origin: origin, method: .get, target: "/y")
-        #expect(first?.credential == inner && second?.credential == user)
+        func credential(_ target: String) -> ClientCredential? {
+            spaces.authorization(
+                origin: origin, method: .get, target: target, for: .session(storage))?.credential
+        }
+        #expect(credential("/in/y") == inner && credential("/y") == user)
+    }
+
+    @Test("Each user has logins of its own; the session's are those that are stored")
+    func users() throws {
+        var spaces = try known("Basic realm=r", at: "/")
+        let storage = CredentialStorage()
+        let other = ClientCredential.password(user: "o", password: "q")
+        func credential(_ user: RequestUser) -> ClientCredential? {
+            spaces.authorization(origin: origin, method: .get, target: "/", for: user)?.credential
+        }
+        #expect(credential(.own(user)) == user && credential(.own(other)) == nil)
+        #expect(credential(.session(storage)) == nil)
+        storage.set(other, for: origin)
+        #expect(credential(.session(storage)) == nil)
         spaces.enter(
-            try challenge("Basic realm=outer"), inner, origin: origin, target: "/", cnonce: "c")
-        let third = spaces.authorization(origin: origin, method: .get, target: "/y")
-        #expect(third?.credential == inner)
+            try challenge("Basic realm=r"), other, origin: origin, target: "/", cnonce: "c")
+        #expect(credential(.session(storage)) == other && credential(.own(user)) == user)
+    }
+
+    @Test("An answer that is not stored holds until the storage changes", arguments: [true, false])
+    func answers(_ removesAll: Bool) throws {
+        let storage = CredentialStorage()
+        var spaces = KnownSpaces()
+        spaces.enter(
+            try challenge("Basic realm=r"), user, origin: origin, target: "/",
+            answered: storage.revision(of: origin), cnonce: "c")
+        func isSent() -> Bool {
+            spaces.authorization(
+                origin: origin, method: .get, target: "/", for: .session(storage)) != nil
+        }
+        #expect(isSent())
+        storage.set(user, for: Origin(scheme: "http", host: "elsewhere.example"))
+        #expect(isSent())
+        if removesAll { storage.removeAll() } else { storage.set(nil, for: origin) }
+        #expect(!isSent())
     }
 
     @Test("What was refused is forgotten")
     func leaving() throws {
         var spaces = try known("Basic realm=r", at: "/")
-        spaces.leave(ProtectionSpace(origin: origin, realm: "r", scheme: .basic))
+        spaces.leave(ProtectionSpace(origin: origin, realm: "r", scheme: .basic), user)
         #expect(!sends(spaces, to: "/"))
     }
 
@@ -90,7 +127,8 @@ struct KnownSpacesTests {
     func counting() throws {
         var spaces = try known("Digest realm=r, nonce=n, qop=auth", at: "/")
         func next() throws -> AuthorizationField {
-            let sent = spaces.authorization(origin: origin, method: .get, target: "/")
+            let sent = spaces.authorization(
+                origin: origin, method: .get, target: "/", for: .own(user))
             return try #require(sent.flatMap { AuthorizationField($0.value) })
         }
         #expect(try next()["nc"] == "00000001")

@@ -47,6 +47,25 @@ struct ClientCacheTests {
         if isOnDisk { #expect(folder.names.isEmpty) }
     }
 
+    @Test(
+        "What is stored for a user, and not found by a request's own fields, is not kept unrevised",
+        arguments: [false, true])
+    func revisedForUser(_ isOnDisk: Bool) async throws {
+        let folder = TemporaryPath()
+        let cache =
+            isOnDisk ? try ClientCache(memoryLimit: 0, folder: folder.text) : ClientCache()
+        let user: HTTPFields = [.authorization: "user"]
+        cache.keep(head("/a", request: user), bytes("one"))
+        #expect(await content(cache, "/a", user) == "one")
+        let request = ClientRequest(.get, "http://h.example/a")
+        await cache.replaceStored(for: request) { _ in Array("two".utf8) }
+        #expect(await content(cache, "/a", user) == nil)
+        #expect(await content(cache, "/a") == nil)
+        cache.keep(head("/a"), bytes("one"))
+        await cache.replaceStored(for: request) { _ in Array("two".utf8) }
+        #expect(await content(cache, "/a") == "two")
+    }
+
     @Test("4.1: variants stand beside each other", arguments: [false, true])
     func variants(_ isOnDisk: Bool) async throws {
         let folder = TemporaryPath()

@@ -26,7 +26,7 @@ private struct Site {
     }
 
     mutating func sent(to url: String, main: String? = nil) throws -> String? {
-        jar.field(for: try Self.context(url, main: main), now: now)
+        jar.field(for: try Self.context(url, main: main), now: now)?.text
     }
 }
 
@@ -227,6 +227,28 @@ struct SetCookieTests {
     }
 }
 
+extension SetCookieTests {
+    @Test("5.7: what comes by http pushes out no Secure cookies", arguments: [true, false])
+    func secureStays(_ isOneDomain: Bool) throws {
+        var limits = CookieLimits()
+        (limits.countPerDomain, limits.count) = isOneDomain ? (4, 100) : (100, 4)
+        var site = Site(jar: CookieJar(limits: limits))
+        for name in ["a", "b", "c"] {
+            try site.receive("\(name)=1; secure", from: "https://h.example/")
+        }
+        for number in 0..<10 {
+            let host = isOneDomain ? "h.example" : "h\(number).example"
+            try site.receive("x\(number)=1", from: "http://\(host)/")
+        }
+        let names = site.jar.cookies.map(\.name)
+        #expect(names.filter { ["a", "b", "c"].contains($0) }.count == 3)
+        try site.receive("d=1; secure", from: "https://h.example/")
+        try site.receive("e=1; secure", from: "https://h.example/")
+        let left = Set(site.jar.cookies.map(\.name))
+        #expect(left.contains("e") && !left.contains("a") && left.count <= 4)
+    }
+}
+
 @Suite("RFC 6265bis, 5.8: Sending cookies")
 struct CookieSendingTests {
     @Test("5.8.3: longer paths first, then older ones")
@@ -274,7 +296,96 @@ struct CookieSendingTests {
         #expect(try site.sent(to: "https://h.example/") == "a=1")
     }
 
-    @Test("Secure goes by https alone, also to the machine itself")
+    @Test(
+        "To this machine, by its name, Secure goes without TLS, and comes without",
+        arguments: [
+            ("localhost", true), ("localhost.", false), ("a.localhost", true),
+            ("notlocalhost", false), ("localhost.example", false),
+        ])
+    func local(_ host: String, _ isSecure: Bool) throws {
+        var site = Site()
+        #expect(try site.receive("a=1; secure", from: "http://\(host)/") == isSecure)
+        try site.receive("a=1; secure", from: "https://\(host)/")
+        #expect(try site.sent(to: "http://\(host)/") == (isSecure ? "a=1" : nil))
+    }
+
+    @Test("5.8.3: the field ends before it is longer than 8,190 bytes")
+    func fieldLimit() throws {
+        for (length, names) in [(4_092, "ab"), (4_093, "a")] {
+            var site = Site()
+            for name in ["a", "b", "c"] {
+                let value = String(repeating: "x", count: length)
+                try site.receive("\(name)=\(value)", from: "http://h.example/")
+                site.now.secondsSinceEpoch += 1
+            }
+            let pairs = try site.sent(to: "http://h.example/")?.split(separator: "; ") ?? []
+            #expect(pairs.compactMap(\.first).map(String.init).joined() == names)
+        }
+    }
+
+    @Test("Bytes that are no UTF-8 go back as they came, also beside others and from files")
+    func bytes() throws {
+        var jar = CookieJar()
+        let context = try Site.context("http://h.example/")
+        var now = HTTPDate(secondsSinceEpoch: 1_700_000_000)
+        for (text, isLatin1) in [("a=\u{E9}\u{FF}", true), ("b=\u{E9}", false)] {
+            jar.receive(text, isLatin1: isLatin1, from: context, policy: .always, now: now)
+            now.secondsSinceEpoch += 1
+        }
+        let wanted = Array("a=".utf8) + [0xE9, 0xFF] + Array("; b=\u{E9}".utf8)
+        #expect(jar.field(for: context, now: now)?.bytes == wanted)
+        let kept = NetscapeCookies.cookies(in: NetscapeCookies.bytes(of: jar.cookies), now: now)
+        var other = CookieJar()
+        for cookie in kept { other.store(cookie, now: now) }
+        #expect(other.field(for: context, now: now)?.bytes == wanted)
+    }
+
+    @Test(
+        "5.7: a value that is no UTF-8 replaces and removes the cookie of its name",
+        arguments: ["id=\u{E9}", "id=\u{E9}; Max-Age=0"])
+    func sameName(_ field: String) throws {
+        var jar = CookieJar()
+        let context = try Site.context("http://h.example/")
+        let now = HTTPDate(secondsSinceEpoch: 1_700_000_000)
+        jar.receive("id=abc", from: context, policy: .always, now: now)
+        let isTaken = jar.receive(
+            field, isLatin1: true, from: context, policy: .always, now: now)
+        #expect(isTaken)
+        #expect(jar.cookies.map(\.value) == (field.hasSuffix("0") ? [] : ["\u{E9}"]))
+        // Names of other bytes are other names, though they look the same as text.
+        jar.removeAll()
+        jar.receive("\u{E9}=1", from: context, policy: .always, now: now)
+        jar.receive("\u{E9}=2", isLatin1: true, from: context, policy: .always, now: now)
+        #expect(jar.count == 2)
+    }
+
+    @Test("5.7: what is protected by https has its name for values that are no UTF-8, too")
+    func shadowedName() throws {
+        var jar = CookieJar()
+        let now = HTTPDate(secondsSinceEpoch: 1_700_000_000)
+        let (secure, plain) = (
+            try Site.context("https://h.example/"), try Site.context("http://h.example/")
+        )
+        jar.receive(
+            "id=\u{E9}; Secure", isLatin1: true, from: secure, policy: .always, now: now)
+        let isTaken = jar.receive("id=1", from: plain, policy: .always, now: now)
+        #expect(!isTaken)
+        #expect(jar.count == 1)
+    }
+
+    @Test("Nothing is secure at a localhost that a proxy is asked for")
+    func localNameOfProxy() throws {
+        let now = HTTPDate(secondsSinceEpoch: 1_700_000_000)
+        for (host, hasProxy) in [("localhost", false), ("a.localhost", true), ("localhost", true)] {
+            var jar = CookieJar()
+            var context = try Site.context("http://\(host)/")
+            context.hasProxy = hasProxy
+            let isTaken = jar.receive("a=b; Secure", from: context, policy: .always, now: now)
+            #expect(isTaken == !hasProxy)
+        }
+    }
+
+    @Test("Secure goes by https alone, also to the addresses of the machine itself")
     func secure() throws {
         var site = Site()
         try site.receive("a=1; secure", from: "https://127.0.0.1/")

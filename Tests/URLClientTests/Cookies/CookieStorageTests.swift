@@ -159,13 +159,14 @@ struct CookieStorageTests {
             \tFALSE\t/\tFALSE\t0\te\t1
 
             """
-        let cookies = NetscapeCookies.cookies(in: text, now: now)
+        let cookies = NetscapeCookies.cookies(in: Array(text.utf8), now: now)
         #expect(cookies.map(\.name) == ["a", "b"])
         #expect(cookies[0].isHTTPOnly && cookies[0].isSecure && !cookies[0].isHostOnly)
         #expect(cookies[0].domain == "example.org")
         #expect(cookies[0].expiry?.secondsSinceEpoch == 2_000_000_000)
         #expect(cookies[1].isSession && cookies[1].isHostOnly && cookies[1].value == "")
-        let lines = NetscapeCookies.text(of: cookies).split(separator: "\n")
+        let lines = String(decoding: NetscapeCookies.bytes(of: cookies), as: UTF8.self)
+            .split(separator: "\n")
         #expect(lines[1] == "#HttpOnly_.example.org\tTRUE\t/\tTRUE\t2000000000\ta\t1")
         #expect(lines[2] == "example.org\tFALSE\t/x\tFALSE\t0\tb\t")
     }

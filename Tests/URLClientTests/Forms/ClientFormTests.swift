@@ -28,7 +28,7 @@ struct ClientFormTests {
 
     private static func member(_ json: JSONValue, _ name: String) -> JSONValue? {
         guard case .object(let members) = json else { return nil }
-        return members[name]
+        return members[JSONName(name)]
     }
 
     @Test("RFC 7578: texts, bytes and files, with their length known before")

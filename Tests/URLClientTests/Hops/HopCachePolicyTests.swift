@@ -30,7 +30,7 @@ struct HopCachePolicyTests {
                     state.requests.append(all)
                     return state.count
                 }
-                while state.withLock({ $0.isHeld }) { try await Task.sleep(for: .milliseconds(1)) }
+                try await waitUntil { !state.withLock({ $0.isHeld }) }
                 let (status, fields) = state.withLock { ($0.status, $0.fields) }
                 return Response(status, fields: fields, body: .text("answer \(number)"))
             }
@@ -121,17 +121,16 @@ struct HopCachePolicyTests {
             let (content, _) = try await session.data(for: counter.request())
             #expect(text(content) == "answer 1")
         }
-        while counter.count < 2 { try await Task.sleep(for: .milliseconds(1)) }
+        try await waitUntil { counter.count >= 2 }
         let (content, _) = try await session.data(for: counter.request())
         #expect(text(content) == "answer 1" && counter.count == 2)
         // From here on it is fresh, so that there is an end of it.
         counter.state.withLock { ($0.isHeld, $0.fields) = (false, [.cacheControl: "max-age=1000"]) }
         var tasks = 12
-        while true {
+        try await waitUntil {
             let (content, _) = try await session.data(for: counter.request())
             tasks += 1
-            if text(content) == "answer 2" { break }
-            try await Task.sleep(for: .milliseconds(1))
+            return text(content) == "answer 2"
         }
         session.finishTasksAndInvalidate()
         await delegate.wait { $0.last == "invalid" }

@@ -1,6 +1,7 @@
 import HTTPCodecs
 import HTTPParser
 import HTTPServerCore
+import TestSupport
 import Testing
 import URLClient
 
@@ -115,7 +116,7 @@ struct HopCacheTests {
         _ = try await get(session, origin)
         origin.set([.cacheControl: "max-age=0, stale-if-error=1000, x"])
         #expect(try await get(session, origin).text == "answer 1")
-        while origin.count.withLock({ $0 }) < 2 { try await Task.sleep(for: .milliseconds(2)) }
+        try await waitUntil { origin.count.withLock({ $0 }) >= 2 }
         let failing = try await Origin()
         failing.set([.cacheControl: "max-age=0, stale-if-error=1000"])
         _ = try await get(session, failing)

@@ -211,7 +211,7 @@ struct HopRetryTests {
         tasks[1].resume()
         #expect(await session.allTasks.count == 2)
         tasks[0].cancel()
-        while tasks[0].state != .completed { try await Task.sleep(for: .milliseconds(1)) }
+        try await waitUntil { tasks[0].state == .completed }
         #expect(await session.allTasks.map(\.identifier) == [tasks[1].identifier])
         tasks[1].cancel()
         tasks[2].cancel()

@@ -129,17 +129,19 @@ struct YMHTTPRedirectTests {
         #expect(error?.kind == .timedOut(.idle))
     }
 
-    @Test("Sixteen redirects are followed, eighteen are too many")
+    @Test("Twenty redirects are followed, more are too many; sixteen where that is the limit")
     func limit() async throws {
         let bin = try await BinServer()
-        #expect(try await bin.send(.get, "/redirect/16").status == 200)
-        for count in [17, 18] {
+        #expect(try await bin.send(.get, "/redirect/20").status == 200)
+        let less = try await BinServer { $0.redirects.limit = 16 }
+        #expect(try await less.send(.get, "/redirect/16").status == 200)
+        for (bin, count) in [(bin, 21), (less, 17), (less, 18)] {
             let error = await bin.failure(bin.request(.get, "/redirect/\(count)"))
             #expect(error?.kind == .tooManyRedirects && error?.urlErrorCode == -1007)
         }
     }
 
-    @Test("A loop is an error that names its steps")
+    @Test("A loop ends at the limit, with an error that names its steps")
     func loop() async throws {
         let bin = try await BinServer()
         let path = "/redirect-to?url=%2Fredirect-to%3Furl%3D%252Fget%26status_code%3D302"

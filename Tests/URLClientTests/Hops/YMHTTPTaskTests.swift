@@ -275,14 +275,12 @@ struct YMHTTPTaskTests {
         private let count = Locked(0)
         func end() { count.withLock { $0 += 1 } }
         func opened() async {
-            while true {
-                let isThere = count.withLock { count in
+            _ = await soon {
+                count.withLock { count in
                     guard count > 0 else { return false }
                     count -= 1
                     return true
                 }
-                if isThere || Task.isCancelled { return }
-                try? await Task.sleep(for: .milliseconds(1))
             }
         }
     }

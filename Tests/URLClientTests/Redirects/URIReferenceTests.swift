@@ -83,7 +83,9 @@ struct URIReferenceTests {
 
     @Test(
         "Fields: control characters and hosts that are none",
-        arguments: ["/a\u{0}", "/a\r\nb", "\u{7F}", "//h ost/", "//ä.example/", "//a\\b/", "\t/a"])
+        arguments: [
+            "/a\u{0}", "/a\r\nb", "\u{7F}", "//h ost/", "//ä@b.example/", "//a\\b/", "\t/a",
+        ])
     func refusal(_ value: String) {
         #expect(URIReference(field: value, base: "http://h/") == nil)
     }

@@ -42,7 +42,8 @@ final class Recorder: ClientSessionDelegate {
 
     /// Waits for something to be in the log.
     func wait(for condition: ([String]) -> Bool) async {
-        while !condition(log), !Task.isCancelled { try? await Task.sleep(for: .milliseconds(1)) }
+        // The log that the test compares shows what is missing.
+        _ = await soon { condition(log) }
     }
 
     func sessionDidBecomeInvalid() { add("invalid") }

@@ -1,0 +1,87 @@
+internal import HTTPParser
+
+/// Answers requests in place of the network, for tests of applications.
+///
+/// ```swift
+/// var configuration = ClientConfiguration.ephemeral
+/// configuration.transport = ClientTransport { request in
+///     CollectedResponse(to: request, .ok, content: Array("hello".utf8))
+/// }
+/// ```
+///
+/// Everything but the network is the session's: cookies, credentials, redirects, retries, the cache and
+/// delegates. Only ``ClientTimeouts/total`` limits the time, and nothing is measured.
+public struct ClientTransport: Sendable {
+    let answer: @Sendable (ClientRequest) async throws -> CollectedResponse
+
+    /// Creates a transport.
+    /// - Parameter answer: gives the response to a request as it would go out, with all that the
+    ///   session adds to it; content coding is taken off already. A ``ClientError`` that it throws is
+    ///   the hop's error, and others become ``ClientError/Kind/hookFailed``.
+    public init(_ answer: @escaping @Sendable (ClientRequest) async throws -> CollectedResponse) {
+        self.answer = answer
+    }
+}
+
+extension ClientBody {
+    /// All of the content, as it would be sent.
+    /// - Parameter byteLimit: the most bytes of it.
+    /// - Throws: ``ClientError/Kind/contentTooLong`` above the limit, and what making or reading the
+    ///   content throws, as ``ClientError/Kind/bodyFailed``.
+    public func collect(upTo byteLimit: Int) async throws(ClientError) -> [UInt8] {
+        var all: [UInt8] = []
+        do {
+            guard let pull = try await pull() else {
+                throw ClientError(.bodyNotReplayable, "a stream can be sent once")
+            }
+            while let piece = try await pull() {
+                guard piece.count <= byteLimit - all.count else {
+                    throw ClientError(.contentTooLong, "more than \(byteLimit) bytes")
+                }
+                all += piece
+            }
+        } catch let error as ClientError {
+            throw error
+        } catch {
+            throw ClientError(.bodyFailed, "\(error)", underlying: error)
+        }
+        return all
+    }
+}
+
+extension TaskDriver {
+    /// Has a transport answer the request of this hop.
+    func exchange(by transport: ClientTransport) {
+        let request = sent
+        stage = .running
+        wait(for: { () async -> Result<CollectedResponse, ClientError> in
+            do {
+                return .success(try await transport.answer(request))
+            } catch let error as ClientError {
+                return .failure(error)
+            } catch {
+                return .failure(
+                    ClientError(.hookFailed, "the transport: \(error)", underlying: error))
+            }
+        }) { driver, answer in
+            switch answer {
+            case .failure(let error): driver.failed(error)
+            case .success(let answer): driver.received(answer)
+            }
+        }
+    }
+
+    private func received(_ answer: CollectedResponse) {
+        var head = answer.head
+        if head.expectedLength == nil { head.expectedLength = Int64(answer.content.count) }
+        response = head
+        served = .bytes(sent.method == .head ? [] : answer.content)
+        decide(head)
+        let ending = Ending(error: nil, trailers: head.trailers)
+        if holds.contains(.decision) || holdsServing {
+            self.ending = ending
+        } else {
+            conclude(ending)
+        }
+    }
+}

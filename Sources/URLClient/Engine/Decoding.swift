@@ -1,0 +1,74 @@
+internal import HTTPCodecs
+internal import HTTPParser
+
+/// Takes the content codings of a response off, the one that was applied last first.
+final class Decoding {
+    /// More codings on top of each other make no content smaller, but let few bytes stand for many.
+    static let codingLimit = 4
+
+    private var decoder: ContentDecoder
+    /// For what stands below this coding.
+    private let inner: Decoding?
+    /// What a piece of coded content came to.
+    private var decoded: [UInt8] = []
+
+    /// - Parameters:
+    ///   - codings: in the order in which they were applied, at least one.
+    ///   - limits: what each of them may come to.
+    init(
+        _ codings: some BidirectionalCollection<ContentCoding>, _ limits: ContentDecodingLimits,
+        _ pool: ContentCodingPool
+    ) throws(CodecError) {
+        let others = codings.dropLast()
+        inner = others.isEmpty ? nil : try Decoding(others, limits, pool)
+        // What is compressed already hardly gets smaller: else few bytes could stand for very many.
+        let own =
+            others.isEmpty
+            ? limits
+            : ContentDecodingLimits(
+                outputBytes: limits.outputBytes, ratio: min(4, limits.ratio),
+                ratioFloor: min(64 << 10, limits.ratioFloor))
+        decoder = try ContentDecoder(codings.last ?? .identity, limits: own, pool: pool)
+    }
+
+    /// What a piece of coded content stands for. It holds until the next call.
+    func decode(_ bytes: Span<UInt8>) throws(CodecError) -> [UInt8] {
+        decoded.removeAll(keepingCapacity: true)
+        try decoder.decode(bytes, into: &decoded)
+        guard let inner else { return decoded }
+        return try inner.decode(decoded)
+    }
+
+    private func decode(_ bytes: [UInt8]) throws(CodecError) -> [UInt8] {
+        let end = unsafe bytes.withUnsafeBufferPointer { buffer -> Result<[UInt8], CodecError> in
+            do throws(CodecError) {
+                return .success(try unsafe decode(Span(_unsafeElements: buffer)))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try end.get()
+    }
+
+    /// What is left when the coded content is over.
+    func finish() throws(CodecError) -> [UInt8] {
+        decoded.removeAll(keepingCapacity: true)
+        try decoder.finish(into: &decoded)
+        guard let inner else { return decoded }
+        let last = try inner.decode(decoded)
+        return last + (try inner.finish())
+    }
+
+    /// The codings of a response in the order in which they were applied; nil where one is not known,
+    /// or the fields are no list: those are the application's business.
+    static func codings(of response: ClientResponse) -> [ContentCoding]? {
+        let lines = response.fields.values(of: .contentEncoding).joined(separator: ",")
+        guard let tokens = FieldValues.tokens(lines) else { return nil }
+        var codings: [ContentCoding] = []
+        for token in tokens {
+            guard let coding = ContentCoding(token: token) else { return nil }
+            if coding != .identity { codings.append(coding) }
+        }
+        return codings
+    }
+}

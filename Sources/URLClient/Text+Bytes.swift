@@ -1,0 +1,38 @@
+internal import HTTPParser
+
+// Text from a peer is compared by its bytes. Swift compares text by what it means, for which it sorts
+// runs of combining characters: time that grows with the square of what a peer sends.
+extension StringProtocol {
+    /// Whether it is the same, byte by byte.
+    func isIdentical(to other: some StringProtocol) -> Bool { utf8.elementsEqual(other.utf8) }
+
+    /// Whether it begins with such bytes.
+    func begins(with start: StaticString) -> Bool {
+        let bytes = unsafe UnsafeBufferPointer(
+            start: start.utf8Start, count: start.utf8CodeUnitCount)
+        return unsafe utf8.starts(with: bytes)
+    }
+}
+
+extension String? {
+    /// Whether both are there and the same, byte by byte, or neither is.
+    func isIdentical(to other: String?) -> Bool {
+        switch (self, other) {
+        case (let one?, let two?): one.isIdentical(to: two)
+        case (nil, nil): true
+        default: false
+        }
+    }
+}
+
+extension HTTPFields {
+    /// Whether they are known to be the same: those with long values are not, for comparing them costs
+    /// more than it saves.
+    func isKnownSame(as other: HTTPFields) -> Bool {
+        guard count == other.count else { return false }
+        return zip(self, other).allSatisfy { one, two in
+            one.value.utf8.count <= 1_024 && one.name == two.name
+                && one.value.isIdentical(to: two.value)
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import HTTPCodecs
+import HTTPParser
+import Testing
+import URLClient
+
+@Suite("RFC 9110, 8.4: content codings on top of each other", .timeLimit(.minutes(2)))
+struct CodingTests {
+    private func coded(_ plain: [UInt8], _ codings: [ContentCoding]) throws -> [UInt8] {
+        var bytes = plain
+        for coding in codings {
+            var encoder = try ContentEncoder(coding, level: 6)
+            var output: [UInt8] = []
+            encoder.encode(bytes.span, into: &output)
+            encoder.finish(into: &output)
+            bytes = output
+        }
+        return bytes
+    }
+
+    private func data(
+        _ fields: String, _ content: [UInt8],
+        _ change: (inout ClientConfiguration) -> Void = { _ in }
+    ) async throws -> [UInt8] {
+        let head = "HTTP/1.1 200 OK\r\n\(fields)Content-Length: \(content.count)\r\n\r\n"
+        let peer = try ScriptedPeer { connection in
+            while connection.head() != nil { connection.send(Array(head.utf8) + content) }
+        }
+        var configuration = ClientConfiguration.ephemeral
+        change(&configuration)
+        return try await ClientSession(configuration).data(for: ClientRequest(.get, peer.url())).0
+    }
+
+    private static let twice: [(String, [ContentCoding])] = [
+        ("gzip, gzip", [.gzip, .gzip]), ("gzip, deflate", [.gzip, .deflate]),
+        ("deflate,, x-gzip , identity", [.deflate, .gzip]),
+        ("gzip\r\nContent-Encoding: gzip", [.gzip, .gzip]),
+        ("gzip, gzip, gzip, gzip", [.gzip, .gzip, .gzip, .gzip]),
+    ]
+
+    @Test("All of them are taken off, the last one first", arguments: twice)
+    func several(_ field: String, _ codings: [ContentCoding]) async throws {
+        let plain = TestServer.pattern(300_000)
+        let content = try coded(plain, codings)
+        #expect(try await data("Content-Encoding: \(field)\r\n", content) == plain)
+    }
+
+    @Test("Too many are an error; of those that are not known the application hears")
+    func notTaken() async throws {
+        let five = Array(repeating: ContentCoding.gzip, count: 5)
+        let content = try coded([1, 2, 3], five)
+        let field = five.map(\.rawValue).joined(separator: ", ")
+        let error = await failure { try await data("Content-Encoding: \(field)\r\n", content) }
+        #expect(error?.kind == .decodingFailed)
+        #expect(try await data("Content-Encoding: x-own, gzip\r\n", content) == content)
+    }
+
+    @Test("Cut off below another coding is cut off")
+    func cut() async throws {
+        let content = try coded(Array(try coded([1, 2, 3], [.gzip]).dropLast(4)), [.gzip])
+        let error = await failure { try await data("Content-Encoding: gzip, gzip\r\n", content) }
+        #expect(error?.kind == .truncated)
+    }
+
+    @Test("A log of ten megabytes that was some kilobytes comes in whole")
+    func log() async throws {
+        let line = Array("2026-01-01T00:00:00Z info http.server: GET / 200\n".utf8)
+        let plain = (0..<210_000).flatMap { _ in line }
+        let content = try coded(plain, [.gzip])
+        #expect(plain.count > 10_000_000 && plain.count / content.count > 200)
+        #expect(try await data("Content-Encoding: gzip\r\n", content) == plain)
+        let error = await failure {
+            try await data("Content-Encoding: gzip\r\n", content) { $0.decodingFloor = 1 << 20 }
+        }
+        #expect(error?.kind == .decodingFailed)
+    }
+
+    @Test("Codings on top of each other let few bytes stand for no more than one does")
+    func bomb() async throws {
+        let content = try coded([UInt8](repeating: 0, count: 30 << 20), [.gzip, .gzip, .gzip])
+        #expect(content.count < 2_000)
+        let whole = try await data("Content-Encoding: gzip, gzip, gzip\r\n", content)
+        #expect(whole.count == 30 << 20)
+        let large = try coded([UInt8](repeating: 0, count: 100 << 20), [.gzip, .gzip])
+        let error = await failure { try await data("Content-Encoding: gzip, gzip\r\n", large) }
+        #expect(error?.kind == .decodingFailed)
+    }
+}
