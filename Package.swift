@@ -34,9 +34,10 @@ let package = Package(
         .library(name: "HTTPServerCore", targets: ["HTTPServerCore"]),
         .library(name: "WebDAVKit", targets: ["WebDAVKit"]),
         .library(name: "URLClient", targets: ["URLClient"]),
+        .library(name: "URLClientFoundation", targets: ["URLClientFoundation"]),
         .executable(name: "httpkit", targets: ["httpkit"]),
     ],
-    // What is off is neither compiled nor linked. `make test-traits` has all on. On by default is
+    // What is off is neither compiled nor linked. `make test-all` has all on. On by default is
     // only what lets code written for URLSession move over by changing the session's type.
     traits: [
         .default(enabledTraits: ["FoundationNetworking"]),
@@ -125,6 +126,10 @@ let package = Package(
             name: "URLClient",
             dependencies: ["HTTPParser", "HTTPCodecs", "HTTPCrypto", "CCurlShims", "CLibPSL"],
             swiftSettings: strict),
+        // The names of URLSession; empty without the trait FoundationNetworking.
+        .target(
+            name: "URLClientFoundation", dependencies: ["URLClient", "HTTPCodecs", "HTTPParser"],
+            swiftSettings: strict),
         .executableTarget(
             name: "httpkit",
             dependencies: [
@@ -167,6 +172,13 @@ let package = Package(
                 "URLClient", "HTTPServerCore", "HTTPCodecs", "HTTPCrypto", "HTTPParser",
                 "TestSupport",
                 "httpkit",
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "URLClientFoundationTests",
+            dependencies: [
+                "URLClientFoundation", "URLClient", "HTTPCodecs", "HTTPParser", "HTTPServerCore",
+                "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -1,0 +1,40 @@
+#if FoundationNetworking
+    internal import Foundation
+    internal import HTTPParser
+    internal import URLClient
+
+    #if canImport(FoundationNetworking)
+        internal import FoundationNetworking
+    #endif
+
+    extension ClientCache {
+        /// Changes what is stored for a request as a delegate wishes; nil removes it.
+        func revise(
+            _ request: ClientRequest, from proposed: CachedURLResponse,
+            to wanted: CachedURLResponse?
+        ) async {
+            guard wanted !== proposed else { return }
+            guard let wanted, wanted.storagePolicy != .notAllowed else {
+                return remove(request.url.absoluteString)
+            }
+            let change: (data: [UInt8], fields: HTTPFields?) = (
+                [UInt8](wanted.data),
+                wanted.response === proposed.response ? nil : HTTPFields(of: wanted.response)
+            )
+            await replaceStored(for: request) { head in
+                if let fields = change.fields { head.fields = fields }
+                return change.data
+            }
+        }
+    }
+
+    extension HTTPFields {
+        fileprivate init?(of response: URLResponse) {
+            guard let response = response as? HTTPURLResponse else { return nil }
+            self.init()
+            for case let (name as String, value as String) in response.allHeaderFields {
+                if let name = HTTPFieldName(name) { append(name, value) }
+            }
+        }
+    }
+#endif

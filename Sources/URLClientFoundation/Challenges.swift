@@ -1,0 +1,70 @@
+#if FoundationNetworking
+    internal import Foundation
+    internal import HTTPParser
+    internal import URLClient
+
+    #if canImport(FoundationNetworking)
+        internal import FoundationNetworking
+    #endif
+
+    extension URLAuthenticationChallenge {
+        /// The challenge with Foundation's types.
+        convenience init(_ challenge: ClientChallenge) {
+            let space = challenge.space
+            let method =
+                switch space.scheme {
+                case .basic: NSURLAuthenticationMethodHTTPBasic
+                case .digest: NSURLAuthenticationMethodHTTPDigest
+                case .bearer: "Bearer"
+                }
+            self.init(
+                protectionSpace: URLProtectionSpace(
+                    host: space.origin.host, port: Int(space.origin.port),
+                    protocol: space.origin.scheme, realm: space.realm, authenticationMethod: method),
+                proposedCredential: challenge.proposed.flatMap(URLCredential.init(known:)),
+                previousFailureCount: challenge.failureCount,
+                failureResponse: challenge.response.urlResponse, error: nil,
+                sender: HandlerSender())
+        }
+    }
+
+    extension URLCredential {
+        /// The credential with Foundation's type; nil for a token.
+        convenience init?(known: ClientCredential) {
+            guard case .password(let user, let password) = known else { return nil }
+            self.init(user: user, password: password, persistence: .forSession)
+        }
+    }
+
+    extension ChallengeAnswer {
+        init(
+            _ disposition: ClientURLSession.AuthChallengeDisposition, _ credential: URLCredential?
+        ) {
+            switch disposition {
+            case .performDefaultHandling: self = .useProposed
+            case .cancelAuthenticationChallenge: self = .cancel
+            case .rejectProtectionSpace: self = .reject
+            case .useCredential:
+                // URLSession goes on without a login when there is no credential.
+                guard let credential, let user = credential.user else {
+                    self = .reject
+                    return
+                }
+                self = .use(
+                    .password(user: user, password: credential.password ?? ""),
+                    remembers: credential.persistence != .none)
+            }
+        }
+    }
+
+    /// Stands where a challenge wants a sender: answers come by the completion handler.
+    private final class HandlerSender: NSObject, URLAuthenticationChallengeSender,
+        @unchecked Sendable
+    {
+        func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {}
+        func continueWithoutCredential(for challenge: URLAuthenticationChallenge) {}
+        func cancel(_ challenge: URLAuthenticationChallenge) {}
+        func performDefaultHandling(for challenge: URLAuthenticationChallenge) {}
+        func rejectProtectionSpaceAndContinue(with challenge: URLAuthenticationChallenge) {}
+    }
+#endif

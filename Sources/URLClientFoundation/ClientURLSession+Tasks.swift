@@ -1,0 +1,170 @@
+#if FoundationNetworking
+    public import Foundation
+    internal import HTTPParser
+    public import URLClient
+
+    #if canImport(FoundationNetworking)
+        public import FoundationNetworking
+    #endif
+
+    // The calls that make tasks, by the names of URLSession's.
+    extension ClientURLSession {
+        /// Is given the content, the response (an `HTTPURLResponse`) and the error (a `URLError`).
+        public typealias DataCompletion = @Sendable (Data?, URLResponse?, (any Error)?) -> Void
+        /// Is given a file, which is removed when the call returns, the response and the error.
+        public typealias DownloadCompletion = @Sendable (URL?, URLResponse?, (any Error)?) -> Void
+
+        // MARK: data
+
+        /// A task for a request, which the delegate is told about.
+        public func dataTask(with request: URLRequest) -> ClientURLSessionDataTask {
+            dataTask(for: ClientRequest(request))
+        }
+
+        /// A task for a URL, which the delegate is told about.
+        public func dataTask(with url: URL) -> ClientURLSessionDataTask {
+            dataTask(for: ClientRequest(.get, url))
+        }
+
+        /// A task for a request with a completion handler.
+        public func dataTask(
+            with request: URLRequest, completionHandler: @escaping DataCompletion
+        ) -> ClientURLSessionDataTask {
+            dataTask(for: ClientRequest(request), completionHandler: completionHandler)
+        }
+
+        /// A task for a URL with a completion handler.
+        public func dataTask(
+            with url: URL, completionHandler: @escaping DataCompletion
+        ) -> ClientURLSessionDataTask {
+            dataTask(for: ClientRequest(.get, url), completionHandler: completionHandler)
+        }
+
+        /// A task for a request with the client's own settings, such as
+        /// ``ClientRequest/connectTo``.
+        public func dataTask(
+            for request: ClientRequest, completionHandler: DataCompletion? = nil
+        ) -> ClientURLSessionDataTask {
+            guard let completionHandler else {
+                return ClientURLSessionDataTask(client.dataTask(for: request), self)
+            }
+            let core = client.dataTask(for: request, completion: handler(completionHandler))
+            return ClientURLSessionDataTask(core, self)
+        }
+
+        // MARK: upload
+
+        /// A task that sends content from memory.
+        public func uploadTask(
+            with request: URLRequest, from bodyData: Data
+        ) -> ClientURLSessionUploadTask {
+            upload(ClientRequest(request), .bytes([UInt8](bodyData)), nil)
+        }
+
+        /// A task that sends a file.
+        public func uploadTask(
+            with request: URLRequest, fromFile fileURL: URL
+        ) -> ClientURLSessionUploadTask {
+            upload(ClientRequest(request), .file(fileURL.path), nil)
+        }
+
+        /// A task whose content the request's stream or the delegate gives.
+        public func uploadTask(withStreamedRequest request: URLRequest)
+            -> ClientURLSessionUploadTask
+        {
+            let request = ClientRequest(request)
+            return upload(request, request.body.isNone ? nil : request.body, nil)
+        }
+
+        /// A task that sends content from memory, with a completion handler.
+        public func uploadTask(
+            with request: URLRequest, from bodyData: Data?,
+            completionHandler: @escaping DataCompletion
+        ) -> ClientURLSessionUploadTask {
+            upload(ClientRequest(request), .bytes([UInt8](bodyData ?? Data())), completionHandler)
+        }
+
+        /// A task that sends a file, with a completion handler.
+        public func uploadTask(
+            with request: URLRequest, fromFile fileURL: URL,
+            completionHandler: @escaping DataCompletion
+        ) -> ClientURLSessionUploadTask {
+            upload(ClientRequest(request), .file(fileURL.path), completionHandler)
+        }
+
+        private func upload(
+            _ request: ClientRequest, _ body: ClientBody?, _ completionHandler: DataCompletion?
+        ) -> ClientURLSessionUploadTask {
+            guard let completionHandler, let body else {
+                return ClientURLSessionUploadTask(client.uploadTask(for: request, from: body), self)
+            }
+            let core = client.uploadTask(
+                for: request, from: body, completion: handler(completionHandler))
+            return ClientURLSessionUploadTask(core, self)
+        }
+
+        // MARK: download
+
+        /// A task that writes a file.
+        public func downloadTask(with request: URLRequest) -> ClientURLSessionDownloadTask {
+            ClientURLSessionDownloadTask(client.downloadTask(for: ClientRequest(request)), self)
+        }
+
+        /// A task that writes a file.
+        public func downloadTask(with url: URL) -> ClientURLSessionDownloadTask {
+            ClientURLSessionDownloadTask(client.downloadTask(for: ClientRequest(.get, url)), self)
+        }
+
+        /// A task that writes a file, with a completion handler.
+        public func downloadTask(
+            with request: URLRequest, completionHandler: @escaping DownloadCompletion
+        ) -> ClientURLSessionDownloadTask {
+            download(ClientRequest(request), completionHandler)
+        }
+
+        /// A task that writes a file, with a completion handler.
+        public func downloadTask(
+            with url: URL, completionHandler: @escaping DownloadCompletion
+        ) -> ClientURLSessionDownloadTask {
+            download(ClientRequest(.get, url), completionHandler)
+        }
+
+        /// Goes on with a download. Data that no task of this module gave makes a task that fails
+        /// with `URLError.unsupportedURL`.
+        public func downloadTask(withResumeData resumeData: Data) -> ClientURLSessionDownloadTask {
+            guard let data = ResumeData(encoded: resumeData) else {
+                return downloadTask(with: Self.noURL)
+            }
+            return ClientURLSessionDownloadTask(client.downloadTask(resuming: data), self)
+        }
+
+        func download(
+            _ request: ClientRequest, _ completionHandler: @escaping DownloadCompletion
+        ) -> ClientURLSessionDownloadTask {
+            let bridge = bridge
+            let core = client.downloadTask(for: request) { path, response, error in
+                bridge.call {
+                    completionHandler(
+                        path.map { URL(fileURLWithPath: $0) }, response?.urlResponse,
+                        error?.sessionError)
+                }
+            }
+            return ClientURLSessionDownloadTask(core, self)
+        }
+
+        static let noURL = URL(fileURLWithPath: "/")
+
+        private func handler(
+            _ completionHandler: @escaping DataCompletion
+        ) -> ClientSession.DataCompletion {
+            let bridge = bridge
+            return { content, response, error in
+                bridge.call {
+                    completionHandler(
+                        error == nil ? Data(content) : nil, response?.urlResponse,
+                        error?.sessionError)
+                }
+            }
+        }
+    }
+#endif

@@ -1,0 +1,197 @@
+#if FoundationNetworking
+    public import Foundation
+    internal import HTTPCodecs
+    public import URLClient
+
+    #if canImport(FoundationNetworking)
+        internal import FoundationNetworking
+    #endif
+
+    /// A session by the names of `URLSession`, over ``ClientSession``.
+    ///
+    /// Code written for `URLSession` moves over by type aliases in its own module, which win over
+    /// imported names:
+    ///
+    /// ```swift
+    /// typealias URLSession = ClientURLSession
+    /// typealias URLSessionConfiguration = ClientURLSessionConfiguration
+    /// typealias URLSessionTask = ClientURLSessionTask
+    /// typealias URLSessionDataTask = ClientURLSessionDataTask
+    /// typealias URLSessionDataDelegate = ClientURLSessionDataDelegate
+    /// ```
+    ///
+    /// Requests, responses and errors are Foundation's: `URLRequest`, `HTTPURLResponse`, `URLError`.
+    /// A session keeps its delegate until it is invalidated, and running tasks keep their session.
+    public final class ClientURLSession: NSObject, @unchecked Sendable {
+        /// What is done about a challenge (`URLSession.AuthChallengeDisposition`).
+        public enum AuthChallengeDisposition: Int, Sendable {
+            case useCredential
+            case performDefaultHandling
+            case cancelAuthenticationChallenge
+            case rejectProtectionSpace
+        }
+
+        /// What is done with a response (`URLSession.ResponseDisposition`).
+        public enum ResponseDisposition: Int, Sendable {
+            case cancel
+            case allow
+            case becomeDownload
+        }
+
+        /// The key of the resume data in the `userInfo` of a download's error.
+        public static let downloadTaskResumeDataKey = "NSURLSessionDownloadTaskResumeData"
+
+        /// A session with the default configuration and no delegate, which is never invalidated.
+        public static let shared = ClientURLSession(configuration: .default)
+
+        /// The session below, for what `URLSession` has no name for.
+        public let client: ClientSession
+        /// The queue on which the delegate and completion handlers are called.
+        public let delegateQueue: OperationQueue
+        /// A text for the program's own use.
+        public var sessionDescription: String? {
+            get { text.withLock { $0 } }
+            set { text.withLock { $0 = newValue } }
+        }
+        let bridge: DelegateBridge
+        private let copied: ClientURLSessionConfiguration
+        private let text = Locked<String?>(nil)
+
+        /// Creates a session.
+        /// - Parameters:
+        ///   - configuration: its settings, which are copied.
+        ///   - delegate: kept until the session is invalidated.
+        ///   - delegateQueue: where the delegate is called; nil for a serial queue of its own.
+        public init(
+            configuration: ClientURLSessionConfiguration,
+            delegate: (any ClientURLSessionDelegate)? = nil, delegateQueue: OperationQueue? = nil
+        ) {
+            copied = ClientURLSessionConfiguration(copying: configuration)
+            self.delegateQueue = delegateQueue ?? Self.makeQueue()
+            bridge = DelegateBridge(delegate, on: self.delegateQueue)
+            client = ClientSession(configuration.client, delegate: bridge)
+            super.init()
+            bridge.session = self
+        }
+
+        private static func makeQueue() -> OperationQueue {
+            let queue = OperationQueue()
+            queue.maxConcurrentOperationCount = 1
+            return queue
+        }
+
+        deinit { client.finishTasksAndInvalidate() }
+
+        /// A copy of the settings.
+        public var configuration: ClientURLSessionConfiguration {
+            ClientURLSessionConfiguration(copying: copied)
+        }
+
+        /// The delegate; nil once the session was invalidated.
+        public var delegate: (any ClientURLSessionDelegate)? { bridge.delegate }
+
+        // MARK: the end
+
+        /// Lets running tasks end, takes no more, and lets go of the delegate.
+        public func finishTasksAndInvalidate() {
+            guard self !== Self.shared else { return }
+            bridge.keepSession(self)
+            client.finishTasksAndInvalidate()
+        }
+
+        /// Cancels all tasks, takes no more, and lets go of the delegate.
+        public func invalidateAndCancel() {
+            guard self !== Self.shared else { return }
+            bridge.keepSession(self)
+            client.invalidateAndCancel()
+        }
+
+        /// Removes cookies, stored responses and credentials.
+        public func reset(completionHandler: @escaping @Sendable () -> Void) {
+            Task {
+                await reset()
+                delegateQueue.addOperation(completionHandler)
+            }
+        }
+
+        /// Removes cookies, stored responses and credentials.
+        public func reset() async {
+            client.configuration.cookies?.removeAll()
+            client.configuration.cache?.removeAll()
+            client.configuration.authentication.credentials.removeAll()
+            await client.configuration.cache?.flush()
+        }
+
+        /// Waits until what is stored is on the disk.
+        public func flush(completionHandler: @escaping @Sendable () -> Void) {
+            Task {
+                await flush()
+                delegateQueue.addOperation(completionHandler)
+            }
+        }
+
+        /// Waits until what is stored is on the disk.
+        public func flush() async {
+            try? client.configuration.cookies?.save()
+            await client.configuration.cache?.flush()
+        }
+
+        // MARK: tasks that run
+
+        /// The tasks that were resumed and have not ended.
+        public var allTasks: [ClientURLSessionTask] {
+            get async { bridge.tasks }
+        }
+
+        /// The data, upload and download tasks that were resumed and have not ended.
+        public var tasks:
+            (
+                [ClientURLSessionDataTask], [ClientURLSessionUploadTask],
+                [ClientURLSessionDownloadTask]
+            )
+        {
+            get async { sortedTasks }
+        }
+
+        /// Gives the tasks that were resumed and have not ended.
+        public func getAllTasks(
+            completionHandler: @escaping @Sendable ([ClientURLSessionTask]) -> Void
+        ) {
+            let tasks = bridge.tasks
+            delegateQueue.addOperation { completionHandler(tasks) }
+        }
+
+        /// Gives the data, upload and download tasks that were resumed and have not ended.
+        public func getTasksWithCompletionHandler(
+            _ completionHandler:
+                @escaping @Sendable (
+                    [ClientURLSessionDataTask], [ClientURLSessionUploadTask],
+                    [ClientURLSessionDownloadTask]
+                ) -> Void
+        ) {
+            let (data, uploads, downloads) = sortedTasks
+            delegateQueue.addOperation { completionHandler(data, uploads, downloads) }
+        }
+
+        private var sortedTasks:
+            (
+                [ClientURLSessionDataTask], [ClientURLSessionUploadTask],
+                [ClientURLSessionDownloadTask]
+            )
+        {
+            let tasks = bridge.tasks
+            let uploads = tasks.compactMap { $0 as? ClientURLSessionUploadTask }
+            let data = tasks.compactMap { task in
+                task is ClientURLSessionUploadTask ? nil : task as? ClientURLSessionDataTask
+            }
+            return (data, uploads, tasks.compactMap { $0 as? ClientURLSessionDownloadTask })
+        }
+    }
+
+    extension ClientURLSessionConfiguration {
+        convenience init(copying other: ClientURLSessionConfiguration) {
+            self.init(client: other.client)
+            take(other)
+        }
+    }
+#endif

@@ -1,0 +1,17 @@
+#if FoundationNetworking
+    import URLClientFoundation
+
+    // As the documentation tells code that comes from URLSession: the rest of this target is
+    // written with URLSession's names alone.
+    typealias URLSession = ClientURLSession
+    typealias URLSessionConfiguration = ClientURLSessionConfiguration
+    typealias URLSessionTask = ClientURLSessionTask
+    typealias URLSessionDataTask = ClientURLSessionDataTask
+    typealias URLSessionUploadTask = ClientURLSessionUploadTask
+    typealias URLSessionDownloadTask = ClientURLSessionDownloadTask
+    typealias URLSessionDelegate = ClientURLSessionDelegate
+    typealias URLSessionTaskDelegate = ClientURLSessionTaskDelegate
+    typealias URLSessionDataDelegate = ClientURLSessionDataDelegate
+    typealias URLSessionDownloadDelegate = ClientURLSessionDownloadDelegate
+    typealias URLSessionTaskMetrics = ClientURLSessionTaskMetrics
+#endif
