@@ -14,8 +14,8 @@ public struct ResourcePath: Hashable, Sendable, Comparable, CustomStringConverti
 
     /// Creates a path.
     /// - Parameter segments: names, not percent-encoded.
-    /// - Returns: `nil` when a segment is empty, `.` or `..`, holds a slash or a control character,
-    ///   or is not UTF-8.
+    /// - Returns: `nil` when a segment is empty, `.` or `..`, or holds a slash or NUL: none of those
+    ///   can be a name on any system.
     public init?(segments: [[UInt8]]) {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(segments.reduce(segments.count) { $0 + $1.count })
@@ -28,14 +28,20 @@ public struct ResourcePath: Hashable, Sendable, Comparable, CustomStringConverti
     }
 
     /// Whether a segment may be of these bytes.
-    static func isName(_ segment: [UInt8]) -> Bool {
+    private static func isName(_ segment: [UInt8]) -> Bool {
         guard !segment.isEmpty, segment != [0x2E], segment != [0x2E, 0x2E] else { return false }
+        return !segment.contains { $0 == 0x2F || $0 == 0 }
+    }
+
+    /// Whether a name is text, as each is that a client may give: UTF-8 without control characters.
+    /// Others, which programs of the same machine have made, are reached all the same.
+    static func isText(_ name: [UInt8]) -> Bool {
         var all: UInt8 = 0
-        for byte in segment {
-            guard byte != 0x2F, byte >= 0x20, byte != 0x7F else { return false }
+        for byte in name {
+            guard byte >= 0x20, byte != 0x7F else { return false }
             all |= byte
         }
-        return all < 0x80 || String(validating: segment, as: UTF8.self) != nil
+        return all < 0x80 || String(validating: name, as: UTF8.self) != nil
     }
 
     /// Creates a path from text such as `folder/name`.
@@ -119,4 +125,16 @@ public struct ResourcePath: Hashable, Sendable, Comparable, CustomStringConverti
 
     /// The path as text.
     public var description: String { "/" + String(decoding: bytes, as: UTF8.self) }
+}
+
+extension [ResourcePath] {
+    /// Where a path stands, or would stand, in a list in order.
+    func position(of path: ResourcePath) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle] < path { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
 }

@@ -64,7 +64,22 @@ struct WebDAVCall: Sendable {
     }
 
     /// The tokens that the client shows.
-    var tokens: Set<String> { ifHeader?.tokens ?? [] }
+    var tokens: Set<LockToken> { ifHeader?.tokens ?? [] }
+
+    /// Whether the client would rather not be told what it can tell itself (RFC 8144 section 2):
+    /// `return=minimal` in Prefer (RFC 7240 section 4.2).
+    var prefersMinimal: Bool {
+        guard let field = request.fields.list("Prefer") else { return false }
+        return field.utf8.split(separator: 0x2C).contains { preference in
+            // A preference may have parameters.
+            let word = preference.prefix { $0 != 0x3B }.filter { $0 > 0x20 && $0 != 0x22 }
+            return word.lazy.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 }
+                .elementsEqual("return=minimal".utf8)
+        }
+    }
+
+    /// What tells that it was heeded.
+    static let minimalFields: HTTPFields = ["Preference-Applied": "return=minimal"]
 
     /// The XML of the content; `nil` when there is no content. Its media type does not count: some
     /// clients send XML as text/plain.

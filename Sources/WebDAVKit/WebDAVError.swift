@@ -15,6 +15,8 @@ public struct WebDAVError: Error, Hashable, Sendable, CustomStringConvertible {
         case propfindFiniteDepth = "propfind-finite-depth"
         /// The property is the server's to set.
         case cannotModifyProtectedProperty = "cannot-modify-protected-property"
+        /// A collection of that kind is not made here (RFC 5689 section 3.3).
+        case validResourceType = "valid-resourcetype"
         /// The XML has an entity that is kept somewhere else.
         case noExternalEntities = "no-external-entities"
         /// The server lets nobody use more room (RFC 4331 section 6).

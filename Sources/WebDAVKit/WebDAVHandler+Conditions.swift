@@ -59,7 +59,8 @@ extension WebDAVHandler {
     private func isLocked(_ path: ResourcePath?, by token: String) async throws -> Bool {
         guard let path else { return false }
         let known = try await store.canonical(path, followsLast: false)
-        return try await lock(on: known, where: { $0.token.uri == token }) != nil
+        let wanted = LockToken(uri: token)
+        return try await lock(on: known, where: { $0.token == wanted }) != nil
     }
 
     /// A lock on a path; one on a link to a collection is on the collection.
@@ -95,6 +96,51 @@ extension WebDAVHandler {
         try await locks.removeAll(inside: path, includingRoot: true)
     }
 
+    /// Whether nothing has a name any more; `false` where that cannot be found out now.
+    private func isGone(_ path: ResourcePath) async -> Bool {
+        do {
+            return try await !store.isTaken(path)
+        } catch let error as WebDAVError {
+            return error.status == .notFound || error.status == .conflict
+        } catch {
+            return false
+        }
+    }
+
+    /// Gives up the locks on those of some resources that are not there. To be called while what is
+    /// around them is held.
+    /// - Returns: those that are not there.
+    func forgetLocks(onGoneOf roots: Set<ResourcePath>) async throws -> Set<ResourcePath> {
+        var gone: Set<ResourcePath> = []
+        var last: ResourcePath?
+        for root in roots.sorted() {
+            // What was inside of it follows it, and went with it.
+            if let last, root.isWithin(last) {
+                gone.insert(root)
+                continue
+            }
+            guard await isGone(root) else { continue }
+            try await forgetLocks(onNothingAt: root)
+            gone.insert(root)
+            last = root
+        }
+        return gone
+    }
+
+    /// Gives up the locks on resources that are not there any more: another program has removed
+    /// them, or a process that died before it could give up their locks.
+    ///
+    /// A server with locks that outlive it calls this before its first request. Later, such locks
+    /// are given up when a request meets them. What is on a volume that is not mounted yet cannot be
+    /// told from what was removed: volumes below the root have to be mounted before.
+    /// - Throws: what the store of locks throws.
+    public func removeStaleLocks() async throws {
+        let roots = Set(try await locks.locks(on: .root, andInside: true).map(\.root))
+        for root in roots.sorted() {
+            _ = try await gate.hold([root]) { try await forgetLocks(onGoneOf: [root]) }
+        }
+    }
+
     private func requireOpen(_ found: [ActiveLock], _ call: WebDAVCall) throws(WebDAVError) {
         guard !found.isEmpty, !found.contains(where: { isShown($0, call) }) else { return }
         throw WebDAVError(
@@ -103,7 +149,7 @@ extension WebDAVHandler {
 
     /// Whether the client has shown a token, and is who was given it.
     func isShown(_ lock: ActiveLock, _ call: WebDAVCall) -> Bool {
-        call.tokens.contains(lock.token.uri) && lock.user == call.request.identity?.name
+        call.tokens.contains(lock.token) && lock.user == call.request.identity?.name
     }
 
     /// The members of a tree that locks keep as they are, whose tokens were not shown.
@@ -113,9 +159,12 @@ extension WebDAVHandler {
         let inside = try await locks.locks(on: path, andInside: true).filter {
             $0.root != path && $0.root.isWithin(path)
         }
-        return Dictionary(grouping: inside, by: \.root)
+        guard !inside.isEmpty else { return [] }
+        let closed = Dictionary(grouping: inside, by: \.root)
             .filter { _, locks in !locks.contains { isShown($0, call) } }
-            .sorted { $0.key < $1.key }
+        // A member that is gone is in nobody's way, even if the store of locks has kept its lock.
+        let gone = try await forgetLocks(onGoneOf: Set(closed.keys))
+        return closed.filter { !gone.contains($0.key) }.sorted { $0.key < $1.key }
             .map { root, locks in
                 ResourceFailure(
                     root,
@@ -125,11 +174,18 @@ extension WebDAVHandler {
     }
 
     /// Runs what changes these paths while nobody else changes them, or what is around or inside of
-    /// them.
+    /// them. A request that had to wait is not carried out once its client has gone.
     func change<Result: Sendable>(
-        _ paths: [ResourcePath], _ body: () async throws -> Result
+        _ paths: [ResourcePath], _ call: WebDAVCall, _ body: () async throws -> Result
     ) async throws -> Result {
-        try await gate.hold(paths) { try await store.perform(body) }
+        try await hold(paths, call) { try await store.perform(body) }
+    }
+
+    /// The same on the thread of the caller.
+    func hold<Result>(
+        _ paths: [ResourcePath], _ call: WebDAVCall, _ body: () async throws -> Result
+    ) async throws -> Result {
+        try await gate.hold(paths, isWanted: { await call.request.isAwaited() }, body)
     }
 
     /// A 207 for members with which it did not work.

@@ -95,6 +95,7 @@ public struct WebDAVHandler: Handler {
         case "OPTIONS": return try await describe(call)
         case "GET", "HEAD": return try await get(call)
         case "PUT": return try await put(call)
+        case "PATCH": return try await patch(call)
         case "DELETE": return try await delete(call)
         case "MKCOL": return try await mkcol(call)
         case "COPY": return try await copyOrMove(call, isMove: false)
@@ -111,7 +112,7 @@ public struct WebDAVHandler: Handler {
     }
 
     private static let writing: Set<String> = [
-        "PUT", "DELETE", "MKCOL", "COPY", "MOVE", "PROPPATCH", "LOCK",
+        "PUT", "PATCH", "DELETE", "MKCOL", "COPY", "MOVE", "PROPPATCH", "LOCK",
     ]
 
     /// The resource of decoded segments, with each name as the store has it.
@@ -186,7 +187,8 @@ public struct WebDAVHandler: Handler {
 
     private func hasAllowedExtension(_ name: [UInt8]) -> Bool {
         guard let allowed = options.allowedExtensions else { return true }
-        guard let dot = name.lastIndex(of: 0x2E) else { return false }
+        // No name on a disk is longer.
+        guard let dot = name.lastIndex(of: 0x2E), name.count - dot <= 255 else { return false }
         return allowed.contains(String(decoding: name[(dot + 1)...], as: UTF8.self).lowercased())
     }
 
@@ -198,10 +200,23 @@ public struct WebDAVHandler: Handler {
         return info
     }
 
+    /// Refuses to make what has a name that is no text: few programs could show it, or open it.
+    func requireTextName(_ path: ResourcePath) throws(WebDAVError) {
+        guard ResourcePath.isText(path.name) else {
+            throw WebDAVError(.badRequest, "a new name is UTF-8 without control characters")
+        }
+    }
+
     /// Refuses to make what would not be shown.
     func requireVisible(_ path: ResourcePath, isCollection: Bool) throws(WebDAVError) {
         guard isVisible(path, isCollection: isCollection) else {
-            throw WebDAVError(.forbidden, "the name is not allowed")
+            guard path.hasDotName, !options.allowsHidden else {
+                throw WebDAVError(.forbidden, "the name is not allowed")
+            }
+            throw WebDAVError(
+                .forbidden,
+                "names that begin with a dot are not taken here, unless WebDAVOptions.allowsHidden, "
+                    + "or httpkit serve --show-hidden, allows them")
         }
     }
 }

@@ -12,7 +12,8 @@ public enum WebDAVOperation: Hashable, Sendable {
     case copy(ResourcePath, to: ResourcePath)
     /// A resource is moved.
     case move(ResourcePath, to: ResourcePath)
-    /// Properties are changed.
+    /// Properties are changed. A collection that is made with properties (RFC 5689) is a
+    /// `makeCollection` as well.
     case changeProperties(ResourcePath)
     /// A lock is taken, or held for longer. One on what is not there makes an empty file, which is
     /// an `upload` as well.

@@ -19,11 +19,16 @@ public struct WebDAVOptions: Sendable {
     /// The most bytes of one file; above it 413, for content of unknown length as soon as more has
     /// come.
     public var contentLimit: Int64 = .max
+    /// The longest file of which a part may be written by PATCH, in bytes; above it 413. Such a file
+    /// is copied for that, so that it is the old or the new one at any moment.
+    public var partialUpdateLimit: Int64 = 1 << 30
     /// How long a lock is held at most, in seconds, and how long if the client does not say.
     public var lockTimeout = 3600
     /// What listings, and the display name, call the store itself.
     public var rootName = "Files"
-    /// Further origins, as `https://example.org`, by which the server is reached through a proxy.
+    /// Further origins, as `https://example.org`, that Destination and the tags of If may name: those
+    /// by which the server is reached through a proxy that sends another Host on. Others, and text
+    /// that is no origin (see `isOrigin`), are other servers, and 502 (RFC 4918 section 9.8.5).
     public var origins: [String] = []
     /// Whether a collection is shown as a page to who reads it.
     public var listsCollections = true
@@ -44,6 +49,10 @@ public struct WebDAVOptions: Sendable {
         (@Sendable (ResourcePath, _ bytes: Int64, _ total: Int64?, Request) -> Void)?
     /// The defaults.
     public init() {}
+
+    /// Whether a text is an origin of HTTP: a scheme and a host, and a port where it is not that of
+    /// the scheme (RFC 6454 section 6.2). A slash may follow.
+    public static func isOrigin(_ text: String) -> Bool { Origin(text) != nil }
 
     /// The same, with extensions as they are compared.
     var normalized: WebDAVOptions {

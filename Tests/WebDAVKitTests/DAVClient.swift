@@ -32,6 +32,8 @@ struct DAVClient: Sendable {
             head += "Content-Length: \(content.utf8.count)\r\n"
         }
         connection.send(head + "\r\n" + content)
+        // A client that ends its stream before it is answered counts as gone.
+        try await connection.output("\r\n\r\n")
         connection.end()
         let record = try await connection.closed()
         let heads: Set<Int> = method == "HEAD" ? [0] : []

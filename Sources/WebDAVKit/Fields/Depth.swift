@@ -6,7 +6,8 @@ package enum Depth: Hashable, Sendable {
 
     /// - Returns: `nil` for a value that is none of `0`, `1` and `infinity`.
     package init?(_ field: String) {
-        switch field.lowercased() {
+        // Longer ones are none of these, and to compare them could take long.
+        switch field.utf8.count <= 8 ? field.lowercased() : "" {
         case "0": self = .zero
         case "1": self = .one
         case "infinity": self = .infinity

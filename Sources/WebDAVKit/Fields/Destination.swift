@@ -23,44 +23,30 @@ package struct Destination: Hashable, Sendable {
     ///   - host: Host of the request.
     ///   - origins: further origins as `https://example.org`, by which a proxy is reached.
     package init(_ field: String, host: String?, origins: [String] = []) throws(Fault) {
-        var path = field[...]
-        if !path.hasPrefix("/") {
-            guard let colon = path.firstIndex(of: ":"), path[colon...].hasPrefix("://") else {
-                throw .malformed
-            }
-            let scheme = path[..<colon].lowercased()
-            guard scheme == "http" || scheme == "https" else { throw .otherServer }
-            let rest = path[path.index(colon, offsetBy: 3)...]
-            let slash = rest.firstIndex(of: "/") ?? rest.endIndex
-            let authority = String(rest[..<slash])
-            guard
-                Self.isSame(authority, host, scheme)
-                    || origins.contains(where: {
-                        $0.lowercased() == "\(scheme)://\(authority)".lowercased()
-                    })
-            else { throw .otherServer }
-            path = slash == rest.endIndex ? "/" : rest[slash...]
+        // Bytes, for the comparison of texts that a peer sends has no bound.
+        let bytes = Array(field.utf8)
+        var path = bytes[...]
+        if path.first != UInt8(ascii: "/") {
+            guard let (origin, rest) = Origin.read(path) else { throw .malformed }
+            guard origin.isOfWeb, Self.isOwn(origin, host, origins) else { throw .otherServer }
+            path = rest.isEmpty ? [UInt8(ascii: "/")] : rest
         }
         guard let segments = Self.segments(of: path) else { throw .malformed }
         self.segments = segments
     }
 
-    /// Whether both name the same host and port. The scheme of the client's URI need not be ours:
-    /// a proxy may have taken TLS off.
-    private static func isSame(_ authority: String, _ host: String?, _ scheme: String) -> Bool {
-        guard let host else { return false }
-        let port = scheme == "https" ? ":443" : ":80"
-        func canonical(_ text: String) -> String {
-            let text = text.lowercased()
-            return text.hasSuffix(port) ? String(text.dropLast(port.count)) : text
+    /// The scheme of the client's URI need not be ours: a proxy may have taken TLS off.
+    private static func isOwn(_ origin: Origin, _ host: String?, _ origins: [String]) -> Bool {
+        if let host, Origin(scheme: origin.scheme, authority: Array(host.utf8)) == origin {
+            return true
         }
-        return canonical(authority) == canonical(host)
+        return origins.contains { Origin($0) == origin }
     }
 
-    private static func segments(of path: Substring) -> [[UInt8]]? {
+    private static func segments(of path: ArraySlice<UInt8>) -> [[UInt8]]? {
         // What is no escape, and what would end a path, is escaped before it is read as a path.
         var bytes: [UInt8] = []
-        let raw = Array(path.utf8)
+        let raw = Array(path)
         for (index, byte) in raw.enumerated() {
             switch byte {
             case UInt8(ascii: "#"): bytes += "%23".utf8
@@ -79,5 +65,53 @@ package struct Destination: Hashable, Sendable {
             return (bytes[index] >= 0x30 && bytes[index] <= 0x39) || (byte >= 0x61 && byte <= 0x66)
         }
         return isHex(index + 1) && isHex(index + 2)
+    }
+}
+
+/// Scheme, host and port (RFC 6454 section 4), in the one spelling by which they are compared.
+package struct Origin: Hashable, Sendable {
+    package let scheme: [UInt8]
+    /// Without the port that the scheme has anyway.
+    package let authority: [UInt8]
+
+    /// Whether it is one of HTTP.
+    package var isOfWeb: Bool {
+        scheme.elementsEqual("http".utf8) || scheme.elementsEqual("https".utf8)
+    }
+
+    package init(scheme: [UInt8], authority: [UInt8]) {
+        self.scheme = Self.lowercased(scheme[...])
+        var authority = Self.lowercased(authority[...])
+        let port = Array((self.scheme.elementsEqual("https".utf8) ? ":443" : ":80").utf8)
+        if authority.suffix(port.count) == port[...] { authority.removeLast(port.count) }
+        self.authority = authority
+    }
+
+    /// - Parameter text: as `https://example.org` or `http://[::1]:8080`, with or without a slash at
+    ///   the end.
+    /// - Returns: `nil` for anything else.
+    package init?(_ text: String) {
+        guard let (origin, rest) = Self.read(Array(text.utf8)[...]), origin.isOfWeb,
+            rest.isEmpty || rest.elementsEqual("/".utf8), !origin.authority.isEmpty,
+            !origin.authority.contains(where: {
+                $0 <= 0x20 || $0 >= 0x7F || "@?#\\".utf8.contains($0)
+            })
+        else { return nil }
+        self = origin
+    }
+
+    /// The origin at the front of a URI, and what follows it; `nil` where there is none.
+    static func read(_ uri: ArraySlice<UInt8>) -> (origin: Origin, rest: ArraySlice<UInt8>)? {
+        guard let colon = uri.firstIndex(of: UInt8(ascii: ":")),
+            uri[colon...].starts(with: "://".utf8)
+        else { return nil }
+        let rest = uri[(colon + 3)...]
+        let slash = rest.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
+        let origin = Origin(scheme: Array(uri[..<colon]), authority: Array(rest[..<slash]))
+        return (origin, rest[slash...])
+    }
+
+    private static func lowercased(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+        bytes.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 }
     }
 }

@@ -27,10 +27,12 @@ package struct IfHeader: Hashable, Sendable {
 
     /// The tokens that are named anywhere, also in lists that do not hold and behind `Not`
     /// (section 10.4.1: by that they are submitted).
-    package var tokens: Set<String> {
-        var tokens: Set<String> = []
+    package var tokens: Set<LockToken> {
+        var tokens: Set<LockToken> = []
         for list in lists {
-            for case .token(let token) in list.conditions.map(\.kind) { tokens.insert(token) }
+            for case .token(let token) in list.conditions.map(\.kind) {
+                tokens.insert(LockToken(uri: token))
+            }
         }
         return tokens
     }

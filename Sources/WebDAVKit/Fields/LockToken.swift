@@ -43,6 +43,16 @@ public struct LockToken: Hashable, Sendable, CustomStringConvertible {
         self.uri = String(decoding: uri, as: UTF8.self)
     }
 
+    /// Whether both are of the same characters (RFC 3986 section 6.2.1).
+    public static func == (left: LockToken, right: LockToken) -> Bool {
+        left.uri.hasSameBytes(as: right.uri)
+    }
+
+    /// Hashes the bytes of the URI.
+    public func hash(into hasher: inout Hasher) {
+        uri.hashBytes(into: &hasher)
+    }
+
     /// The URI.
     public var description: String { uri }
 }

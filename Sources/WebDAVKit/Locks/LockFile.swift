@@ -13,18 +13,40 @@ public struct LockFileError: Error, Hashable, Sendable, CustomStringConvertible 
     public var description: String { "\(path): \(reason)" }
 }
 
-/// A file of locks, written whole and renamed.
+/// A file of locks: a line for each change, behind those that came before, so that a lock costs the
+/// same however many there are. Once most of it is history, it is written anew and renamed.
+///
+/// A process may die at any moment: what is written anew gets its name when it is whole, and a line
+/// at the end without its line feed was not answered yet, and counts for nothing.
 final class LockFile: Sendable {
     private static let byteLimit = 256 << 20
+    /// A shorter file is not worth to be written anew.
+    private static let leastHistory = 64 << 10
+    /// The first line. The file of an older version has none, and no line is torn there.
+    private static let header = Array("httpkit-locks 2".utf8)
+
+    private struct State: Sendable {
+        /// What the file is to be, unless somebody else has changed or replaced it.
+        var inode: UInt64 = 0
+        var length = 0
+        /// How long it was when it was written anew.
+        var wholeLength = 0
+        /// Whether there is no file yet that lines can be appended to.
+        var isUnusable = true
+    }
 
     private let path: String
-    private let writing = Locked(())
+    private let synchronizes: Bool
+    private let state = Locked(State())
 
     private var newPath: String { path + ".new" }
 
-    init(path: String) {
-        self.path = path
+    /// - Parameter synchronizes: whether each change waits until it is on the disk.
+    init(path: String, synchronizes: Bool) {
+        (self.path, self.synchronizes) = (path, synchronizes)
     }
+
+    // MARK: Reading
 
     /// The locks of the file; none where there is no file yet. One that cannot be read is not
     /// taken for an empty one: the next change would replace it, and what it is may be of use.
@@ -36,62 +58,169 @@ final class LockFile: Sendable {
             guard error.isMissing else { throw LockFileError(path: path, reason: error.reason) }
             bytes = []
         }
-        var locks: [ActiveLock] = []
-        for line in bytes.split(separator: 0x0A) {
-            guard let lock = Self.lock(Array(line)) else {
-                throw LockFileError(path: path, reason: "it holds something else than locks")
-            }
-            locks.append(lock)
+        guard let locks = Self.locks(in: bytes) else {
+            throw LockFileError(path: path, reason: "it holds something else than locks")
         }
         // A process that died while it wrote has left this.
         Syscalls.removeFile(newPath)
         return locks
     }
 
-    func write(_ locks: () -> [ActiveLock]) throws(SystemError) {
-        let result: Result<Void, SystemError> = writing.withLock { _ in
+    private static func locks(in bytes: [UInt8]) -> [ActiveLock]? {
+        var lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
+        let torn = lines.popLast()
+        if lines.first?.elementsEqual(header) == true {
+            lines.removeFirst()
+        } else if let torn, !torn.isEmpty {
+            lines.append(torn)
+        }
+        var (order, byToken): ([LockToken], [LockToken: ActiveLock]) = ([], [:])
+        for line in lines {
+            switch record(line) {
+            case .lock(let lock):
+                if byToken.updateValue(lock, forKey: lock.token) == nil { order.append(lock.token) }
+            case .removal(let token): byToken[token] = nil
+            case nil: return nil
+            }
+        }
+        // A token is listed again if it was taken again.
+        var seen: Set<LockToken> = []
+        return order.filter { seen.insert($0).inserted }.compactMap { byToken[$0] }
+    }
+
+    // MARK: Writing
+
+    /// Writes changes down. Several may be written by one call: those that come to it later find
+    /// theirs written, or write them with all others.
+    /// - Parameters:
+    ///   - takeLines: gives the lines of the changes that were not written yet.
+    ///   - all: gives all locks, with those changes.
+    func write(
+        _ takeLines: () -> [UInt8], all: () -> [ActiveLock]
+    ) throws(SystemError) {
+        let result: Result<Void, SystemError> = state.withLock { state in
             do throws(SystemError) {
-                let text = locks().map { Self.line($0) + "\n" }.joined()
-                // What could not be read again would keep the next start from any.
-                guard text.utf8.count <= Self.byteLimit else { throw SystemError.tooLarge("write") }
-                Syscalls.removeFile(newPath)
-                let file = OpenFile(owning: try Syscalls.createFile(newPath))
-                try file.write(Array(text.utf8))
-                try Syscalls.moveFile(newPath, to: path, replaces: true)
+                let lines = takeLines()
+                let isHistory =
+                    state.length + lines.count > max(Self.leastHistory, 2 * state.wholeLength)
+                let isTooLong = state.length + lines.count > Self.byteLimit
+                if state.isUnusable || isHistory || isTooLong {
+                    try writeWhole(all(), &state)
+                } else if !lines.isEmpty, try !append(lines, &state) {
+                    try writeWhole(all(), &state)
+                }
                 return .success(())
             } catch {
-                Syscalls.removeFile(newPath)
+                // Whoever comes next writes the lines of this one, too, as far as they count.
+                state.isUnusable = true
                 return .failure(error)
             }
         }
         try result.get()
     }
 
-    /// Fields with a space between them, percent-encoded. The path of a collection ends with a
-    /// slash.
-    private static func line(_ lock: ActiveLock) -> String {
-        let root = String(decoding: lock.root.bytes, as: UTF8.self)
-        let fields = [
-            lock.token.uri, lock.isCollection ? root + "/" : root,
-            lock.isDeep ? "deep" : "flat", lock.scope.rawValue, "\(lock.timeout)", "\(lock.expiry)",
-            lock.owner, lock.user.map { "=" + $0 } ?? "",
-        ]
-        return fields.map { PercentEncoding.encode($0) }.joined(separator: " ")
+    /// - Returns: whether the file is the one that was written last.
+    private func append(_ lines: [UInt8], _ state: inout State) throws(SystemError) -> Bool {
+        let file: OpenFile
+        do throws(SystemError) {
+            file = OpenFile(owning: try Syscalls.openForAppending(path))
+        } catch {
+            guard error.isMissing else { throw error }
+            return false
+        }
+        let status = try file.status()
+        guard status.inode == state.inode, status.size == Int64(state.length) else { return false }
+        do throws(SystemError) {
+            try file.write(lines)
+            if synchronizes { try Syscalls.synchronizeContent(file.descriptor) }
+        } catch {
+            // Half a line would spoil the one behind it. Where even that fails, all is written anew.
+            try? Syscalls.truncate(file.descriptor, to: Int64(state.length))
+            throw error
+        }
+        state.length += lines.count
+        return true
     }
 
-    private static func lock(_ line: [UInt8]) -> ActiveLock? {
-        let fields = String(decoding: line, as: UTF8.self)
-            .split(separator: " ", omittingEmptySubsequences: false)
-            .compactMap { try? PercentEncoding.decode(String($0)) }
-        guard fields.count == 8, let root = ResourcePath(fields[1]),
-            let scope = ActiveLock.Scope(rawValue: fields[3]),
-            let timeout = FieldValues.parseDecimal(fields[4]),
-            let expiry = FieldValues.parseDecimal(fields[5])
-        else { return nil }
-        return ActiveLock(
-            token: LockToken(uri: fields[0]), root: root,
-            isCollection: fields[1].hasSuffix("/"), isDeep: fields[2] == "deep", scope: scope,
-            owner: fields[6], user: fields[7].isEmpty ? nil : String(fields[7].dropFirst()),
-            timeout: Int(timeout), expiry: expiry)
+    private func writeWhole(
+        _ locks: [ActiveLock], _ state: inout State
+    ) throws(SystemError) {
+        var bytes = Self.header + [0x0A]
+        for lock in locks { bytes += Self.line(adding: lock) }
+        // What could not be read again would keep the next start from any.
+        guard bytes.count <= Self.byteLimit else { throw SystemError.tooLarge("write") }
+        Syscalls.removeFile(newPath)
+        do throws(SystemError) {
+            let file = OpenFile(owning: try Syscalls.createFile(newPath))
+            try file.write(bytes)
+            if synchronizes { try Syscalls.synchronize(file.descriptor) }
+            let inode = try file.status().inode
+            try Syscalls.moveFile(newPath, to: path, replaces: true)
+            if synchronizes { try Syscalls.synchronizeFolder(of: path) }
+            state = State(
+                inode: inode, length: bytes.count, wholeLength: bytes.count, isUnusable: false)
+        } catch {
+            Syscalls.removeFile(newPath)
+            throw error
+        }
     }
+
+    // MARK: Lines
+
+    private enum Record {
+        case lock(ActiveLock)
+        case removal(LockToken)
+    }
+
+    /// Fields with a space between them, percent-encoded. The path of a collection ends with a
+    /// slash.
+    static func line(adding lock: ActiveLock) -> [UInt8] {
+        let root = lock.root.bytes + (lock.isCollection ? [0x2F] : [])
+        let fields: [[UInt8]] = [
+            Array(lock.token.uri.utf8), root, Array((lock.isDeep ? "deep" : "flat").utf8),
+            Array(lock.scope.rawValue.utf8), Array("\(lock.timeout)".utf8),
+            Array("\(lock.expiry)".utf8), Array(lock.owner.utf8),
+            lock.user.map { Array("=".utf8) + $0.utf8 } ?? [],
+        ]
+        return line(fields)
+    }
+
+    /// A line by which a lock is no more.
+    static func line(removing token: LockToken) -> [UInt8] {
+        line([Array("-".utf8), Array(token.uri.utf8)])
+    }
+
+    private static func line(_ fields: [[UInt8]]) -> [UInt8] {
+        var line: [UInt8] = []
+        for field in fields {
+            if !line.isEmpty { line.append(0x20) }
+            line += PercentEncoding.encode(bytes: field).utf8
+        }
+        return line + [0x0A]
+    }
+
+    private static func record(_ line: ArraySlice<UInt8>) -> Record? {
+        let fields = line.split(separator: 0x20, omittingEmptySubsequences: false)
+            .compactMap { field in
+                unsafe Array(field).withUnsafeBytes { unsafe CanonicalPath.decode($0) }
+            }
+        if fields.count == 2, fields[0] == [UInt8(ascii: "-")] {
+            return .removal(LockToken(uri: text(fields[1])))
+        }
+        let names = fields.count == 8 ? fields[1].split(separator: 0x2F).map { Array($0) } : []
+        guard fields.count == 8, let root = ResourcePath(segments: names),
+            let scope = ActiveLock.Scope(rawValue: text(fields[3])),
+            let timeout = FieldValues.parseDecimal(text(fields[4])),
+            let expiry = FieldValues.parseDecimal(text(fields[5]))
+        else { return nil }
+        return .lock(
+            ActiveLock(
+                token: LockToken(uri: text(fields[0])), root: root,
+                isCollection: fields[1].last == 0x2F, isDeep: text(fields[2]) == "deep",
+                scope: scope, owner: text(fields[6]),
+                user: fields[7].isEmpty ? nil : text(Array(fields[7].dropFirst())),
+                timeout: Int(timeout), expiry: expiry))
+    }
+
+    private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 }

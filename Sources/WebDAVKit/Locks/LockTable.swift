@@ -35,7 +35,7 @@ package struct LockTable: Sendable {
     package mutating func insert(_ lock: ActiveLock) {
         byToken[lock.token] = lock
         byRoot[lock.root, default: []].append(lock.token)
-        let index = position(of: lock.root)
+        let index = roots.position(of: lock.root)
         if index == roots.count || roots[index] != lock.root { roots.insert(lock.root, at: index) }
         nextExpiry = min(nextExpiry, lock.expiry)
     }
@@ -57,7 +57,7 @@ package struct LockTable: Sendable {
         byRoot[lock.root]?.removeAll { $0 == token }
         guard byRoot[lock.root]?.isEmpty ?? true else { return }
         byRoot[lock.root] = nil
-        let index = position(of: lock.root)
+        let index = roots.position(of: lock.root)
         if index < roots.count, roots[index] == lock.root { roots.remove(at: index) }
     }
 
@@ -68,8 +68,14 @@ package struct LockTable: Sendable {
         return locks(on: path, andInside: isTree)
     }
 
-    package mutating func removeAll(inside path: ResourcePath, includingRoot: Bool) {
-        for lock in inside(path) where includingRoot || lock.root != path { remove(lock.token) }
+    /// - Returns: the locks that were removed.
+    @discardableResult
+    package mutating func removeAll(
+        inside path: ResourcePath, includingRoot: Bool
+    ) -> [LockToken] {
+        let tokens = inside(path).filter { includingRoot || $0.root != path }.map(\.token)
+        for token in tokens { remove(token) }
+        return tokens
     }
 
     private func locks(on path: ResourcePath, andInside isTree: Bool) -> [ActiveLock] {
@@ -88,17 +94,7 @@ package struct LockTable: Sendable {
     }
 
     private func inside(_ path: ResourcePath) -> [ActiveLock] {
-        roots[position(of: path)...].prefix { $0.isWithin(path) }.flatMap { locks(at: $0) }
-    }
-
-    /// Where a root stands or would stand.
-    private func position(of root: ResourcePath) -> Int {
-        var (low, high) = (0, roots.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if roots[middle] < root { low = middle + 1 } else { high = middle }
-        }
-        return low
+        roots[roots.position(of: path)...].prefix { $0.isWithin(path) }.flatMap { locks(at: $0) }
     }
 
     private mutating func expire(_ now: Int64) {

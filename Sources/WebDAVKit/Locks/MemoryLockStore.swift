@@ -3,7 +3,13 @@ internal import HTTPServerCore
 
 /// Locks in memory, and in a file if they are to outlive the program.
 public final class MemoryLockStore: LockStore {
-    private let table: Locked<LockTable>
+    private struct State: Sendable {
+        var table: LockTable
+        /// Lines of the file that are still to be written.
+        var lines: [UInt8] = []
+    }
+
+    private let state: Locked<State>
     private let file: LockFile?
     private let now: @Sendable () -> Int64
 
@@ -18,12 +24,17 @@ public final class MemoryLockStore: LockStore {
 
     /// Creates a store that is kept over restarts. It blocks while it reads the file.
     /// - Parameters:
-    ///   - file: the path of the file, which is made when the first lock is taken, and written whole
-    ///     at each change; outside of what is served.
+    ///   - file: the path of the file, which is made when the first lock is taken; outside of what is
+    ///     served, and of one store alone. Each change is a line more, and the file is written anew
+    ///     once most of it is history.
     ///   - limit: how many locks there may be.
+    ///   - synchronizes: whether each change waits until it is on the disk: then a lock that was
+    ///     granted outlives a power cut, and otherwise the end of the program.
     /// - Throws: when there is a file that cannot be read, or that holds something else.
-    public convenience init(file: String, limit: Int = 100_000) throws(LockFileError) {
-        let file = LockFile(path: file)
+    public convenience init(
+        file: String, limit: Int = 100_000, synchronizes: Bool = false
+    ) throws(LockFileError) {
+        let file = LockFile(path: file, synchronizes: synchronizes)
         self.init(file: file, try file.read(), limit: limit) { Syscalls.realtime().seconds }
     }
 
@@ -38,7 +49,7 @@ public final class MemoryLockStore: LockStore {
         var table = LockTable(limit: limit)
         for lock in locks where lock.expiry > now() { table.insert(lock) }
         self.file = file
-        self.table = Locked(table)
+        state = Locked(State(table: table))
         self.now = now
     }
 
@@ -49,10 +60,20 @@ public final class MemoryLockStore: LockStore {
         lock.expiry = now() + Int64(lock.timeout)
         let new = lock
         do {
-            try await change { table throws(WebDAVError) in try table.add(new, now: now()) }
+            try await change { (table, lines) throws(WebDAVError) in
+                try table.add(new, now: now())
+                lines?.append(contentsOf: LockFile.line(adding: new))
+            }
+        } catch let error as WebDAVError {
+            throw error
         } catch {
-            // What cannot be kept is not promised.
-            table.withLock { $0.remove(new.token) }
+            // What cannot be kept is not promised. The file may have it by now, though.
+            state.withLock { state in
+                state.table.remove(new.token)
+                if file != nil { state.lines += LockFile.line(removing: new.token) }
+            }
+            // If this fails as well, the next change writes it.
+            try? await change { _, _ in }
             throw error
         }
         return lock
@@ -61,43 +82,67 @@ public final class MemoryLockStore: LockStore {
     /// Lets a lock begin anew.
     public func refresh(_ token: LockToken, timeout: Int) async throws -> ActiveLock? {
         let timeout = min(timeout, Self.longest)
-        return try await change { $0.refresh(token, timeout: timeout, now: now()) }
+        return try await change { table, lines in
+            let lock = table.refresh(token, timeout: timeout, now: now())
+            if let lock { lines?.append(contentsOf: LockFile.line(adding: lock)) }
+            return lock
+        }
     }
 
     /// Gives up a lock.
     public func remove(_ token: LockToken) async throws {
-        try await change { $0.remove(token) }
+        try await change { table, lines in
+            table.remove(token)
+            lines?.append(contentsOf: LockFile.line(removing: token))
+        }
     }
 
     /// The locks on a resource or a tree.
     public func locks(on path: ResourcePath, andInside isTree: Bool) async throws -> [ActiveLock] {
-        table.withLock { $0.locks(on: path, andInside: isTree, now: now()) }
+        state.withLock { $0.table.locks(on: path, andInside: isTree, now: now()) }
     }
 
     /// Gives up the locks inside of a path.
     public func removeAll(inside path: ResourcePath, includingRoot: Bool) async throws {
-        let isNone = table.withLock { table in
-            !table.locks(on: path, andInside: true, now: now()).contains { $0.root.isWithin(path) }
+        let isNone = state.withLock { state in
+            !state.table.locks(on: path, andInside: true, now: now())
+                .contains { $0.root.isWithin(path) }
         }
         guard !isNone else { return }
-        try await change { $0.removeAll(inside: path, includingRoot: includingRoot) }
+        try await change { table, lines in
+            for token in table.removeAll(inside: path, includingRoot: includingRoot) {
+                lines?.append(contentsOf: LockFile.line(removing: token))
+            }
+        }
     }
 
+    /// - Parameter body: changes the table, and adds what the file is to have of it, where there is
+    ///   a file.
     private func change<Value: Sendable>(
-        _ body: (inout LockTable) throws(WebDAVError) -> Value
+        _ body: (inout LockTable, inout [UInt8]?) throws(WebDAVError) -> Value
     ) async throws -> Value {
-        let result: Result<Value, WebDAVError> = table.withLock { table in
+        let hasFile = file != nil
+        let result: Result<Value, WebDAVError> = state.withLock { state in
+            var lines: [UInt8]? = hasFile ? [] : nil
             do throws(WebDAVError) {
-                return .success(try body(&table))
+                let value = try body(&state.table, &lines)
+                if let lines { state.lines += lines }
+                return .success(value)
             } catch {
                 return .failure(error)
             }
         }
         let value = try result.get()
         if let file {
-            try await FileWork.run { [table] () throws(SystemError) in
-                // What is written last is the newest, whoever's turn it is.
-                try file.write { table.withLock { $0.all } }
+            try await FileWork.run { [state] () throws(SystemError) in
+                // The lines are in the order of the changes, whoever's turn it is.
+                try file.write(
+                    {
+                        state.withLock { state in
+                            defer { state.lines = [] }
+                            return state.lines
+                        }
+                    }, all: { state.withLock { $0.table.all } })
             }
         }
         return value

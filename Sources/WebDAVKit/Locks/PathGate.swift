@@ -2,38 +2,50 @@ internal import HTTPCodecs
 
 /// Lets those wait for each other who change the same resource, or one inside of the other, so
 /// that what was checked is still true when it counts.
+///
+/// First come, first served: no request passes an older one that waits for a path around it or
+/// inside of it. Otherwise writers inside of a folder, of which one is always at work, would keep a
+/// MOVE of the folder waiting for ever.
 package final class PathGate: Sendable {
     private struct Waiter: Sendable {
         var number: Int
         var paths: [ResourcePath]
-        var continuation: CheckedContinuation<Void, Never>
+        var continuation: CheckedContinuation<Bool, Never>
     }
 
     private struct State: Sendable {
         /// Few at a time, so that a list finds them faster than a table.
         var held: [(number: Int, paths: [ResourcePath])] = []
+        /// In the order in which they came.
         var waiting: [Waiter] = []
+        /// Those who were cancelled before they had begun to wait.
+        var cancelled: Set<Int> = []
         var next = 0
 
+        /// Whether nobody who came before is in the way.
         func isFree(_ paths: [ResourcePath]) -> Bool {
-            !held.contains { others in
-                others.paths.contains { other in
-                    paths.contains { $0.isWithin(other) || other.isWithin($0) }
-                }
-            }
+            !held.contains { Self.meet($0.paths, paths) }
+                && !waiting.contains { Self.meet($0.paths, paths) }
+        }
+
+        private static func meet(_ some: [ResourcePath], _ others: [ResourcePath]) -> Bool {
+            some.contains { one in others.contains { $0.isWithin(one) || one.isWithin($0) } }
         }
 
         /// Those whose turn it is, in the order in which they came.
         mutating func takeReady() -> [Waiter] {
             guard !waiting.isEmpty else { return [] }
+            var before = OutermostPaths()
+            for holder in held { before.insert(holder.paths) }
             var (ready, others): ([Waiter], [Waiter]) = ([], [])
             for waiter in waiting {
-                guard isFree(waiter.paths) else {
+                if before.meet(waiter.paths) {
                     others.append(waiter)
-                    continue
+                } else {
+                    held.append((waiter.number, waiter.paths))
+                    ready.append(waiter)
                 }
-                held.append((waiter.number, waiter.paths))
-                ready.append(waiter)
+                before.insert(waiter.paths)
             }
             waiting = others
             return ready
@@ -46,31 +58,68 @@ package final class PathGate: Sendable {
 
     /// Runs `body` while nobody else runs with a path that is, or is around or inside of, one of
     /// these.
+    /// - Parameter isWanted: asked after a wait whether `body` shall still be run.
+    /// - Throws: `CancellationError` where the task is cancelled while it waits, or `body` is not
+    ///   wanted any more; `body` is not run then. What `body` throws.
     package func hold<Result>(
-        _ paths: [ResourcePath], _ body: () async throws -> Result
-    ) async rethrows -> Result {
-        let number = await enter(paths)
+        _ paths: [ResourcePath], isWanted: () async -> Bool = { true },
+        _ body: () async throws -> Result
+    ) async throws -> Result {
+        let (number, isFree) = begin(paths)
+        if !isFree {
+            guard await wait(number, paths) else { throw CancellationError() }
+        }
         defer { leave(number) }
+        if !isFree {
+            guard !Task.isCancelled, await isWanted() else { throw CancellationError() }
+        }
         return try await body()
     }
 
-    private func enter(_ paths: [ResourcePath]) async -> Int {
-        let (number, isFree) = state.withLock { state in
+    /// How many wait.
+    package var waitingCount: Int { state.withLock { $0.waiting.count } }
+
+    private func begin(_ paths: [ResourcePath]) -> (number: Int, isFree: Bool) {
+        state.withLock { state in
             state.next &+= 1
             let isFree = state.isFree(paths)
             if isFree { state.held.append((state.next, paths)) }
             return (state.next, isFree)
         }
-        guard !isFree else { return number }
-        await withCheckedContinuation { continuation in
-            let ready = state.withLock { state in
-                state.waiting.append(
-                    Waiter(number: number, paths: paths, continuation: continuation))
-                return state.takeReady()
+    }
+
+    /// - Returns: whether it is the caller's turn; `false` where its task was cancelled.
+    private func wait(_ number: Int, _ paths: [ResourcePath]) async -> Bool {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let (ready, isCancelled) = state.withLock { state in
+                    if state.cancelled.remove(number) != nil { return ([Waiter](), true) }
+                    state.waiting.append(
+                        Waiter(number: number, paths: paths, continuation: continuation))
+                    return (state.takeReady(), false)
+                }
+                if isCancelled { return continuation.resume(returning: false) }
+                for waiter in ready { waiter.continuation.resume(returning: true) }
             }
-            for waiter in ready { waiter.continuation.resume() }
+        } onCancel: {
+            cancel(number)
         }
-        return number
+    }
+
+    private func cancel(_ number: Int) {
+        let (waiter, ready) = state.withLock { state -> (Waiter?, [Waiter]) in
+            guard let index = state.waiting.firstIndex(where: { $0.number == number }) else {
+                // It is at work, or has not begun to wait.
+                if !state.held.contains(where: { $0.number == number }) {
+                    state.cancelled.insert(number)
+                }
+                return (nil, [])
+            }
+            // Those behind it may have waited for it alone.
+            return (state.waiting.remove(at: index), state.takeReady())
+        }
+        waiter?.continuation.resume(returning: false)
+        for waiter in ready { waiter.continuation.resume(returning: true) }
     }
 
     private func leave(_ number: Int) {
@@ -80,6 +129,36 @@ package final class PathGate: Sendable {
             }
             return state.takeReady()
         }
-        for waiter in ready { waiter.continuation.resume() }
+        for waiter in ready { waiter.continuation.resume(returning: true) }
+    }
+}
+
+/// Paths of which none is inside of another, in their order: one that is inside of another adds
+/// nothing to the question of whether a path is around, or inside of, one of them.
+package struct OutermostPaths {
+    private var paths: [ResourcePath] = []
+
+    package init() {}
+
+    package mutating func insert(_ all: [ResourcePath]) {
+        for path in all { insert(path) }
+    }
+
+    private mutating func insert(_ path: ResourcePath) {
+        let start = paths.position(of: path)
+        if start > 0, path.isWithin(paths[start - 1]) { return }
+        // What is inside of it follows at once.
+        var end = start
+        while end < paths.count, paths[end].isWithin(path) { end += 1 }
+        paths.replaceSubrange(start..<end, with: [path])
+    }
+
+    /// Whether one of some paths is around, or inside of, one of these.
+    package func meet(_ others: [ResourcePath]) -> Bool {
+        others.contains { path in
+            let index = paths.position(of: path)
+            if index < paths.count, paths[index].isWithin(path) { return true }
+            return index > 0 && path.isWithin(paths[index - 1])
+        }
     }
 }

@@ -13,7 +13,7 @@ extension WebDAVHandler {
         }
         let depth = try call.depth(.infinity)
         guard !target.isRoot, !isMove || !source.isRoot else { throw WebDAVError.forbidden }
-        return try await change([source, target]) {
+        return try await change([source, target], call) {
             guard let info = try await visibleInfo(source) else { throw WebDAVError.notFound }
             guard !info.isCollection || depth == .infinity || (depth == .zero && !isMove) else {
                 throw WebDAVError(.badRequest, "this Depth has no meaning here")
@@ -24,6 +24,7 @@ extension WebDAVHandler {
             }
             let old = try await store.infoIfThere(target)
             if old == nil {
+                try requireTextName(target)
                 try await store.requireParent(of: target)
                 try await forgetLocks(onNothingAt: target)
             }

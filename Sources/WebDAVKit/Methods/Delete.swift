@@ -8,7 +8,7 @@ extension WebDAVHandler {
         let path = call.path
         guard !path.isRoot else { throw WebDAVError.forbidden }
         let depth = try call.depth(.infinity)
-        return try await change([path]) {
+        return try await change([path], call) {
             guard let info = try await visibleInfo(path) else { throw WebDAVError.notFound }
             guard !info.isCollection || depth == .infinity else {
                 throw WebDAVError(.badRequest, "a collection is removed as a whole")

@@ -23,7 +23,9 @@ extension WebDAVHandler {
         response.fields.append(.xContentTypeOptions, "nosniff")
         if let language = current.language { response.fields.append(.contentLanguage, language) }
         // What somebody has uploaded must not act in the name of this server.
-        if Self.isActive(mediaType) { response.fields.append(.contentSecurityPolicy, "sandbox") }
+        if isActive(mediaType, isKept: current.mediaType != nil) {
+            response.fields.append(.contentSecurityPolicy, "sandbox")
+        }
         let answer = try response.conditional(for: call.request)
         if call.request.method == .get, answer.status != .notModified {
             tellDownload(call)
@@ -42,11 +44,13 @@ extension WebDAVHandler {
 
     func mediaType(of path: ResourcePath, _ info: ResourceInfo) -> String {
         info.mediaType
-            ?? options.mediaTypes.contentType(ofFile: String(decoding: path.name, as: UTF8.self))
+            ?? options.mediaTypes.contentType(ofFile: path.name)
     }
 
-    private static func isActive(_ mediaType: String) -> Bool {
-        mediaType.hasPrefix("text/html") || mediaType.hasPrefix("image/svg")
+    /// - Parameter isKept: whether the client has named the type, and may have named any.
+    private func isActive(_ mediaType: String, isKept: Bool) -> Bool {
+        if isKept { return !KeptMediaType.isInert(mediaType) }
+        return mediaType.hasPrefix("text/html") || mediaType.hasPrefix("image/svg")
             || mediaType.contains("xml")
     }
 
@@ -65,14 +69,13 @@ extension WebDAVHandler {
     }
 
     private func listing(_ call: WebDAVCall) async throws -> Response {
-        let isHead = call.request.method == .head
-        guard options.listsCollections, !isHead || call.namesCollection else {
-            return Response(.ok, body: .text(""))
-        }
-        // Links on the page would be resolved against the parent.
+        // Links on the page would be resolved against the parent. HEAD answers alike (RFC 9110
+        // section 9.3.2): lftp asks it whether a path is a folder, and writes beside one that is
+        // not.
         guard call.namesCollection else {
             return .redirect(to: call.mount.href(call.path, isCollection: true), .movedPermanently)
         }
+        guard options.listsCollections else { return Response(.ok, body: .text("")) }
         var entries: [DirectoryEntry] = []
         let members = try await store.members(of: call.path, withProperties: false)
         while let batch = try await members.next() {

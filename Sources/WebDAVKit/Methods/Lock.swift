@@ -11,12 +11,12 @@ extension WebDAVHandler {
         let depth = try call.depth(.infinity)
         guard depth != .one else { throw WebDAVError(.badRequest, "Depth is 0 or infinity") }
         let path = call.path
-        if let answer = try await gate.hold([path], { try await grant(wish, depth, path, call) }) {
+        if let answer = try await hold([path], call, { try await grant(wish, depth, path, call) }) {
             return answer
         }
         // What is locked has to be held as well.
         let root = try await lockRoot(path, isCollection: true)
-        let answer = try await gate.hold([path, root]) { try await grant(wish, depth, root, call) }
+        let answer = try await hold([path, root], call) { try await grant(wish, depth, root, call) }
         guard let answer else { throw WebDAVError(.conflict, "a link changes meanwhile") }
         return answer
     }
@@ -32,6 +32,7 @@ extension WebDAVHandler {
         let root = try await lockRoot(call.path, isCollection: isCollection)
         guard root == held || root == call.path else { return nil }
         if info == nil {
+            try requireTextName(call.path)
             try await store.requireParent(of: call.path)
             try await forgetLocks(onNothingAt: call.path)
         }
@@ -46,7 +47,7 @@ extension WebDAVHandler {
         if info == nil { try await makeEmpty(call) }
         let lock: ActiveLock
         do {
-            lock = try await locks.add(
+            lock = try await add(
                 ActiveLock(
                     root: root, isCollection: isCollection, isDeep: depth == .infinity,
                     scope: wish.scope, owner: wish.owner, user: call.request.identity?.name,
@@ -59,6 +60,17 @@ extension WebDAVHandler {
         if info == nil { await tell(.upload(call.path), call) }
         await tell(.lock(call.path), call)
         return answer(lock, info == nil ? .created : .ok, call)
+    }
+
+    /// Takes a lock. Those on members that are gone are in nobody's way.
+    private func add(_ lock: ActiveLock) async throws -> ActiveLock {
+        do {
+            return try await locks.add(lock)
+        } catch let error as WebDAVError where error.condition == .noConflictingLock {
+            let inside = error.resources.filter { $0 != lock.root && $0.isWithin(lock.root) }
+            guard try await !forgetLocks(onGoneOf: Set(inside)).isEmpty else { throw error }
+            return try await locks.add(lock)
+        }
     }
 
     /// What is told of a tree whose members are locked (section 9.10.3); `nil` when the lock that is
@@ -145,7 +157,7 @@ extension WebDAVHandler {
     func unlock(_ call: WebDAVCall) async throws -> Response {
         guard let field = call.request.fields["Lock-Token"], let token = LockToken(field: field)
         else { throw WebDAVError(.badRequest, "Lock-Token is missing") }
-        return try await gate.hold([call.path]) {
+        return try await hold([call.path], call) {
             // Section 10.4 is for every method.
             if call.ifHeader != nil || call.request.hasConditions {
                 try await requireConditions(call, try await store.infoIfThere(call.path))

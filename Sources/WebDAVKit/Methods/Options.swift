@@ -8,6 +8,9 @@ extension WebDAVHandler {
         let info = try await visibleInfo(call.path)
         var fields = WebDAVClasses.fields(isReadOnly: options.isReadOnly)
         fields.append(.allow, allowed(info, namesCollection: call.namesCollection))
+        if info?.isCollection == false, !options.isReadOnly {
+            fields.append("Accept-Patch", PartialUpdate.mediaType)
+        }
         return Response(.ok, fields: fields)
     }
 
@@ -24,6 +27,7 @@ extension WebDAVHandler {
         if info != nil { methods += ["GET", "HEAD", "PROPFIND"] }
         guard !options.isReadOnly else { return methods.joined(separator: ", ") }
         if info?.isCollection != true, !namesCollection { methods.append("PUT") }
+        if info?.isCollection == false { methods.append("PATCH") }
         methods += info == nil ? ["MKCOL"] : ["DELETE", "COPY", "MOVE", "PROPPATCH"]
         methods.append("LOCK")
         if info != nil { methods.append("UNLOCK") }
@@ -34,8 +38,10 @@ extension WebDAVHandler {
 /// What tells clients that a server knows WebDAV.
 enum WebDAVClasses {
     /// Without class 2 Finder and Office know that they cannot write. Office, and old versions of
-    /// Windows, look for MS-Author-Via.
+    /// Windows, look for MS-Author-Via. RFC 5689 section 3.1 asks for `extended-mkcol`, and clients
+    /// of partial updates look for their word.
     static func fields(isReadOnly: Bool) -> HTTPFields {
-        ["DAV": isReadOnly ? "1, 3" : "1, 2, 3", "MS-Author-Via": "DAV"]
+        let classes = isReadOnly ? "1, 3" : "1, 2, 3, extended-mkcol, sabredav-partialupdate"
+        return ["DAV": classes, "MS-Author-Via": "DAV"]
     }
 }

@@ -27,7 +27,11 @@ enum PropertyWish: Hashable, Sendable {
     /// Whether dead properties have to be looked at.
     var needsDeadProperties: Bool {
         guard case .some(let names) = self else { return true }
-        return names.contains { LiveProperty($0)?.isProtected != true }
+        return names.contains { name in
+            let live = LiveProperty(name)
+            // The type that came with the content is kept beside the dead ones.
+            return live?.isProtected != true || live == .getcontenttype
+        }
     }
 
     var needsQuota: Bool {
@@ -52,31 +56,33 @@ extension WebDAVHandler {
                 .forbidden, "whole trees are not listed", condition: .propfindFiniteDepth)
         }
         let found = try await visibleInfo(call.path)
-        guard let info = found ?? probe(call.path) else { throw WebDAVError.notFound }
+        guard var info = found ?? probe(call.path) else { throw WebDAVError.notFound }
         try await requireConditions(call, info)
-        var renderer = PropertyRenderer(
-            call.mount, wish, mediaTypes: options.mediaTypes, rootName: options.rootName)
+        let isMinimal = call.prefersMinimal
+        var renderer = PropertyRenderer(call.mount, wish, options, isMinimal: isMinimal)
         let root = try await store.canonical(call.path, followsLast: info.isCollection)
         renderer.source.locks = LocksByRoot(
             try await locks.locks(on: root, andInside: depth != .zero), of: call.path, at: root)
         if wish.needsQuota, found != nil {
             renderer.source.quota = try await store.quota(at: call.path)
         }
-        let dead =
-            wish.needsDeadProperties && found != nil
-            ? try await store.properties(of: call.path) : []
-        renderer.add(call.path, info, dead)
+        var details = ResourceDetails()
+        if wish.needsDeadProperties, found != nil {
+            details = try await store.details(of: call.path)
+            info.mediaType = details.mediaType
+        }
+        renderer.add(call.path, info, details.properties)
         guard info.isCollection, depth != .zero else {
             renderer.all.finish()
             return Response(
-                .multiStatus,
+                .multiStatus, fields: isMinimal ? WebDAVCall.minimalFields : [:],
                 body: .bytes(renderer.all.writer.bytes, mediaType: Multistatus.mediaType))
         }
         let members = try await store.members(
             of: call.path, withProperties: wish.needsDeadProperties)
         let walk = PropfindWalk(handler: self, wish: wish, isDeep: depth == .infinity)
         return Response(
-            .multiStatus,
+            .multiStatus, fields: isMinimal ? WebDAVCall.minimalFields : [:],
             body: .stream(mediaType: Multistatus.mediaType) { [renderer] writer in
                 var renderer = renderer
                 try await walk.send(members, of: call.path, by: &renderer, to: writer)

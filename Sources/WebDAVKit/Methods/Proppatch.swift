@@ -7,11 +7,19 @@ struct PropertyUpdate: Hashable, Sendable {
     /// `nil` when it is to be removed.
     var value: DeadProperty?
     var text: String
+    /// The names of the elements inside.
+    var children: [XMLName]
+
+    /// Whether it makes a resource a collection, and nothing more.
+    var isPlainCollection: Bool { children == [.dav("collection")] }
 
     /// The changes of a `DAV:propertyupdate`, in its order (RFC 4918 section 9.2).
-    static func all(_ content: XMLElement) throws(WebDAVError) -> [PropertyUpdate] {
-        guard content.name == .dav("propertyupdate") else {
-            throw WebDAVError(.badRequest, "propertyupdate is expected")
+    /// - Parameter root: another element that holds changes.
+    static func all(
+        _ content: XMLElement, root: String = "propertyupdate"
+    ) throws(WebDAVError) -> [PropertyUpdate] {
+        guard content.name == .dav(root) else {
+            throw WebDAVError(.badRequest, "\(root) is expected")
         }
         var updates: [PropertyUpdate] = []
         for step in content.children where step.name == .dav("set") || step.name == .dav("remove") {
@@ -25,7 +33,7 @@ struct PropertyUpdate: Hashable, Sendable {
                     updates.append(
                         PropertyUpdate(
                             name: property.name, value: step.name == .dav("set") ? value : nil,
-                            text: property.text))
+                            text: property.text, children: property.children.map(\.name)))
                 }
             }
         }
@@ -37,7 +45,8 @@ struct PropertyUpdate: Hashable, Sendable {
     /// rclone and ownCloud set `DAV:lastmodified` to seconds since the epoch, others
     /// `getlastmodified`, and Windows a property of its own, to a date.
     var modified: Int64? {
-        guard value != nil else { return nil }
+        // No number or date is longer.
+        guard value != nil, text.utf8.count <= 64 else { return nil }
         switch name {
         case .dav("lastmodified"): return FieldValues.parseDecimal(text)
         case .dav("getlastmodified"), Self.windowsTime:
@@ -52,7 +61,7 @@ struct PropertyUpdate: Hashable, Sendable {
 
     /// Whether the server alone sets it.
     var isRefused: Bool {
-        guard name.namespace == "DAV:" else { return false }
+        guard name.isDAV else { return false }
         if name == .dav("getlastmodified") || name == .dav("lastmodified") {
             return modified == nil
         }
@@ -60,7 +69,7 @@ struct PropertyUpdate: Hashable, Sendable {
     }
 
     /// Whether it is kept as a property, beside what it does.
-    var isKept: Bool { name.namespace != "DAV:" || modified == nil }
+    var isKept: Bool { !name.isDAV || modified == nil }
 }
 
 extension XMLElement {
@@ -86,7 +95,7 @@ extension WebDAVHandler {
             throw WebDAVError(.badRequest, "propertyupdate is expected")
         }
         let updates = try PropertyUpdate.all(content)
-        return try await change([call.path]) {
+        return try await change([call.path], call) {
             guard let info = try await visibleInfo(call.path) else { throw WebDAVError.notFound }
             try await requireConditions(call, info)
             try await requireUnlocked(call.path, andMembership: false, call)
@@ -97,13 +106,19 @@ extension WebDAVHandler {
                 ? try await apply(updates, info, call)
                 : PropertyRefusal(
                     refused, WebDAVError(.forbidden, condition: .cannotModifyProtectedProperty))
-            if refusal == nil { await tell(.changeProperties(call.path), call) }
+            if refusal == nil {
+                await tell(.changeProperties(call.path), call)
+                // RFC 8144 section 2.2.
+                if call.prefersMinimal {
+                    return Response(.ok, fields: WebDAVCall.minimalFields, body: .bytes([]))
+                }
+            }
             return answer(updates, refusal, info, call)
         }
     }
 
     /// - Returns: what cannot be changed; nothing is changed then.
-    private func apply(
+    func apply(
         _ updates: [PropertyUpdate], _ info: ResourceInfo, _ call: WebDAVCall
     ) async throws -> PropertyRefusal? {
         let time = updates.compactMap(\.modified).last
@@ -157,23 +172,29 @@ extension WebDAVHandler {
         _ updates: [PropertyUpdate], _ refusal: PropertyRefusal?, _ info: ResourceInfo,
         _ call: WebDAVCall
     ) -> Response {
+        Multistatus.response(call.mount) { all in
+            all.start(call.mount.href(call.path, isCollection: info.isCollection))
+            all.propstats(updates, refusal)
+            all.end()
+        }
+    }
+}
+
+extension Multistatus {
+    /// What has become of each change: all were made, or none.
+    mutating func propstats(_ updates: [PropertyUpdate], _ refusal: PropertyRefusal?) {
         var seen: Set<XMLName> = []
         let names = updates.map(\.name).filter { seen.insert($0).inserted }
         let refused = names.filter { refusal?.names.contains($0) ?? false }
         let others = names.filter { !(refusal?.names.contains($0) ?? false) }
-        return Multistatus.response(call.mount) { all in
-            all.start(call.mount.href(call.path, isCollection: info.isCollection))
-            if let error = refusal?.error {
-                all.propstat(error.status, error: error) { writer in
-                    for name in refused { writer.empty(name) }
-                }
+        if let error = refusal?.error {
+            propstat(error.status, error: error) { writer in
+                for name in refused { writer.empty(name) }
             }
-            if !others.isEmpty {
-                all.propstat(refused.isEmpty ? .ok : .failedDependency) { writer in
-                    for name in others { writer.empty(name) }
-                }
-            }
-            all.end()
+        }
+        guard !others.isEmpty else { return }
+        propstat(refused.isEmpty ? .ok : .failedDependency) { writer in
+            for name in others { writer.empty(name) }
         }
     }
 }

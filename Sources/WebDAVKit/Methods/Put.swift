@@ -30,9 +30,13 @@ extension WebDAVHandler {
         let content = try await store.stage(
             observed(call, announced), for: path, expected: announced)
         try refuse(content.length)
+        if let field = call.request.fields[.contentType] {
+            let derived = options.mediaTypes.contentType(ofFile: path.name)
+            content.mediaType = KeptMediaType.worthKeeping(field, derived: derived)
+        }
         let modified = Self.clientTime(call.request)
         let language = call.request.fields[.contentLanguage]
-        let (isNew, info) = try await change([path]) {
+        let (isNew, info) = try await change([path], call) {
             let placed = try await store.place(content, at: path, modified: modified) { info in
                 if info == nil { try await forgetLocks(onNothingAt: path) }
                 try await requireWritable(call, info)
@@ -60,6 +64,7 @@ extension WebDAVHandler {
         guard info?.isCollection != true else {
             throw WebDAVError(.methodNotAllowed, "it is a collection")
         }
+        if info == nil { try requireTextName(call.path) }
         try await requireConditions(call, info)
         try await requireUnlocked(call.path, andMembership: info == nil, call)
     }
@@ -130,7 +135,7 @@ extension WebDAVHandler {
     /// of ownCloud send it.
     private static func clientTime(_ request: Request) -> Int64? {
         request.fields["X-OC-Mtime"].flatMap { field in
-            FieldValues.parseDecimal(String(field.prefix { $0 != "." }))
+            FieldValues.parseDecimal(String(Substring(field.utf8.prefix { $0 != 0x2E })))
         }
     }
 }

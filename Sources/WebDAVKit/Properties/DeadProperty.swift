@@ -14,6 +14,17 @@ public struct DeadProperty: Hashable, Sendable {
         self.name = name
         self.xml = xml
     }
+
+    /// Whether both are of the same characters.
+    public static func == (left: DeadProperty, right: DeadProperty) -> Bool {
+        left.name == right.name && left.xml.hasSameBytes(as: right.xml)
+    }
+
+    /// Hashes the bytes of name and element.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(name)
+        xml.hashBytes(into: &hasher)
+    }
 }
 
 /// A change of a dead property.

@@ -12,10 +12,13 @@ enum LiveProperty: String, CaseIterable, Sendable {
     case supportedlock
     case quotaAvailable = "quota-available-bytes"
     case quotaUsed = "quota-used-bytes"
+    /// RFC 3744 section 5.4.
+    case privileges = "current-user-privilege-set"
 
     /// `nil` for the name of a dead property.
     init?(_ name: XMLName) {
-        guard name.namespace == "DAV:" else { return nil }
+        // None of them is as long as that.
+        guard name.isDAV, name.local.utf8.count < 64 else { return nil }
         self.init(rawValue: name.local)
     }
 
@@ -24,4 +27,7 @@ enum LiveProperty: String, CaseIterable, Sendable {
 
     /// What is costly to find out is not part of allprop (RFC 4331 section 2).
     var isQuota: Bool { self == .quotaAvailable || self == .quotaUsed }
+
+    /// Whether allprop has it; RFC 3744 section 5 keeps its properties out of that.
+    var isInAllprop: Bool { !isQuota && self != .privileges }
 }

@@ -5,20 +5,39 @@ enum PropertyFile {
 
     /// Namespace, name and element of each, every one behind its length in decimal digits and a
     /// colon.
-    static func encode(_ properties: [DeadProperty]) -> [UInt8] {
+    /// - Parameter mediaType: kept in front of them, under a name that no element can have.
+    static func encode(
+        _ properties: [DeadProperty], _ mediaType: KeptMediaType? = nil
+    ) -> [UInt8] {
         var bytes: [UInt8] = []
+        if let mediaType { append(["", mediaTypeName, mediaType.encoded], to: &bytes) }
         for property in properties {
-            for text in [property.name.namespace, property.name.local, property.xml] {
-                bytes += "\(text.utf8.count):".utf8
-                bytes += text.utf8
-            }
+            append([property.name.namespace, property.name.local, property.xml], to: &bytes)
         }
         return bytes
     }
 
+    private static let mediaTypeName = "=type"
+    private static let mediaTypeStart = Array("0:5:=type".utf8)
+
+    private static func append(_ texts: [String], to bytes: inout [UInt8]) {
+        for text in texts {
+            bytes += "\(text.utf8.count):".utf8
+            bytes += text.utf8
+        }
+    }
+
+    /// The media type in front of the properties, and what follows it.
+    static func split(_ bytes: [UInt8]) -> (mediaType: KeptMediaType?, rest: ArraySlice<UInt8>) {
+        guard bytes.starts(with: mediaTypeStart) else { return (nil, bytes[...]) }
+        var rest = bytes[mediaTypeStart.count...]
+        guard let encoded = text(&rest) else { return (nil, []) }
+        return (KeptMediaType(encoded: encoded), rest)
+    }
+
     /// What can be read; nothing of what is damaged.
     static func decode(_ bytes: [UInt8]) -> [DeadProperty] {
-        var rest = bytes[...]
+        var rest = split(bytes).rest
         var properties: [DeadProperty] = []
         while !rest.isEmpty {
             guard let namespace = text(&rest), let local = text(&rest), let xml = text(&rest) else {

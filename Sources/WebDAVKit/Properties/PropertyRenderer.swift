@@ -9,6 +9,7 @@ struct PropertyRenderer: Sendable {
     var all: Multistatus
     var source: PropertySource
     private let wish: PropertyWish
+    private let isMinimal: Bool
     private let steps: [Step]
     /// The collection whose members are being written, as their paths begin with it.
     private var collection: (path: ResourcePath, href: [UInt8])?
@@ -19,18 +20,19 @@ struct PropertyRenderer: Sendable {
         var live: LiveProperty?
     }
 
-    init(
-        _ mount: Mount, _ wish: PropertyWish, mediaTypes: MediaTypeTable, rootName: String
-    ) {
+    /// - Parameter isMinimal: whether properties that are not there are left out (RFC 8144 section
+    ///   2.1).
+    init(_ mount: Mount, _ wish: PropertyWish, _ options: WebDAVOptions, isMinimal: Bool) {
         all = Multistatus(mount)
-        source = PropertySource(mount: mount, mediaTypes: mediaTypes, rootName: rootName)
+        source = PropertySource(mount: mount, options)
         self.wish = wish
+        self.isMinimal = isMinimal
         switch wish {
         case .names: steps = []
         case .some(let names): steps = names.map { Step(name: $0, live: LiveProperty($0)) }
         case .all(let further):
             steps = LiveProperty.allCases
-                .filter { !$0.isQuota || further.contains(.dav($0.rawValue)) }
+                .filter { $0.isInAllprop || further.contains(.dav($0.rawValue)) }
                 .map { Step(name: .dav($0.rawValue), live: $0) }
         }
     }
@@ -100,7 +102,7 @@ struct PropertyRenderer: Sendable {
             }
         }
         all.endProperties()
-        guard !missing.isEmpty else { return }
+        guard !missing.isEmpty, !isMinimal else { return }
         all.propstat(.notFound) { writer in
             for name in missing { writer.empty(name) }
         }

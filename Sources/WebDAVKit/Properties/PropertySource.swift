@@ -7,6 +7,7 @@ struct PropertySource: Sendable {
     let mount: Mount
     private let mediaTypes: MediaTypeTable
     private let rootName: String
+    private let isReadOnly: Bool
     /// All locks that could be on any of the resources.
     var locks = LocksByRoot([], of: .root, at: .root)
     var quota: StorageQuota?
@@ -15,10 +16,11 @@ struct PropertySource: Sendable {
     private var known: [[UInt8]: [UInt8]] = [:]
     private static let knownLimit = 64
 
-    init(mount: Mount, mediaTypes: MediaTypeTable, rootName: String) {
+    init(mount: Mount, _ options: WebDAVOptions) {
         self.mount = mount
-        self.mediaTypes = mediaTypes
-        self.rootName = rootName
+        mediaTypes = options.mediaTypes
+        rootName = options.rootName
+        isReadOnly = options.isReadOnly
     }
 
     func has(_ property: LiveProperty, _ info: ResourceInfo) -> Bool {
@@ -29,8 +31,8 @@ struct PropertySource: Sendable {
         case .getetag: info.tag != .none
         case .quotaAvailable: quota?.available != nil && info.isCollection
         case .quotaUsed: quota?.used != nil && info.isCollection
-        case .displayname, .getcontenttype, .getlastmodified, .lockdiscovery, .resourcetype,
-            .supportedlock:
+        case .displayname, .getcontenttype, .getlastmodified, .lockdiscovery, .privileges,
+            .resourcetype, .supportedlock:
             true
         }
     }
@@ -48,8 +50,11 @@ struct PropertySource: Sendable {
             writer.raw(Markup.displayName)
             if resource.name.isEmpty {
                 writer.text(rootName)
-            } else {
+            } else if ResourcePath.isText(resource.name) {
                 writer.text(resource.name)
+            } else {
+                // XML has no words for it (XML 1.0 section 2.2), but for what its URL has.
+                writer.pathSegment(resource.name)
             }
             writer.raw(Markup.displayNameEnd)
         case .getcontentlanguage: writer.element("D:getcontentlanguage", info.language ?? "")
@@ -76,6 +81,7 @@ struct PropertySource: Sendable {
         case .supportedlock: writer.raw(Markup.supportedLock)
         case .quotaAvailable:
             writer.element("D:quota-available-bytes", "\(quota?.available ?? 0)")
+        case .privileges: writer.privileges(isReadOnly: isReadOnly, isCollection: info.isCollection)
         case .quotaUsed: writer.element("D:quota-used-bytes", "\(quota?.used ?? 0)")
         }
     }
@@ -173,6 +179,19 @@ extension XMLWriter {
             pathSegment(Array(segment))
         }
         if isCollection { markup("/") }
+    }
+
+    /// The `DAV:current-user-privilege-set` element (RFC 3744 section 5.4): what this server lets
+    /// everybody do who has come in. The file system, and the program, may refuse more.
+    mutating func privileges(isReadOnly: Bool, isCollection: Bool) {
+        var names = ["read", "read-current-user-privilege-set"]
+        if !isReadOnly {
+            names += ["write", "write-properties", "write-content", "unlock"]
+            if isCollection { names += ["bind", "unbind"] }
+        }
+        markup("<D:current-user-privilege-set>")
+        for name in names { markup("<D:privilege><D:\(name)/></D:privilege>") }
+        markup("</D:current-user-privilege-set>")
     }
 
     /// The `DAV:lockdiscovery` element (RFC 4918 section 15.8).

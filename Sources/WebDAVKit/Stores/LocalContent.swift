@@ -15,6 +15,7 @@ final class LocalContent: StagedContent {
         var form: Form
         var length: Int64
         var isPlaced = false
+        var mediaType: String?
     }
 
     private let state: Locked<State>
@@ -41,6 +42,11 @@ final class LocalContent: StagedContent {
         set { state.withLock { $0.length = newValue } }
     }
 
+    var mediaType: String? {
+        get { state.withLock { $0.mediaType } }
+        set { state.withLock { $0.mediaType = newValue } }
+    }
+
     /// Whether it has no file yet.
     var isInMemory: Bool {
         state.withLock { state in
@@ -51,6 +57,21 @@ final class LocalContent: StagedContent {
     var isPlaced: Bool {
         get { state.withLock { $0.isPlaced } }
         set { state.withLock { $0.isPlaced = newValue } }
+    }
+
+    /// Writes the content into an open file; it blocks.
+    func write(into other: OpenFile, at offset: Int64) throws(SystemError) {
+        switch state.withLock({ $0.form }) {
+        case .bytes(let bytes): try other.write(bytes, at: offset)
+        case .file(let file, _):
+            var done: Int64 = 0
+            while true {
+                let piece = try Syscalls.readPiece(of: file.descriptor, at: done)
+                if piece.isEmpty { return }
+                try other.write(piece, at: offset + done)
+                done += Int64(piece.count)
+            }
+        }
     }
 
     /// The content as a file on the volume of its target; it blocks.

@@ -33,13 +33,13 @@ final class LocalMembers: Sendable {
         return members.isEmpty ? nil : members
     }
 
-    /// `nil` for what no client is to see: our own, names that no URL can have here, links that
-    /// lead out, and what is neither a file nor a directory.
+    /// `nil` for what no client is to see: our own, links that lead out, and what is neither a file
+    /// nor a directory.
     private func member(
         _ name: [UInt8], of store: LocalStore
     ) throws(SystemError) -> ResourceMember? {
         // What cannot be looked at must not look as if it were gone.
-        guard !OwnNames.contains(name), ResourcePath.isName(name),
+        guard !OwnNames.contains(name),
             var status = try reader.directory.statusIfThere(of: name)
         else { return nil }
         let isLink = status.isLink
@@ -54,10 +54,11 @@ final class LocalMembers: Sendable {
         member.isLink = isLink
         guard withProperties else { return member }
         if !isLink {
-            member.properties = store.properties.read(
-                name, in: reader.directory, status, now: start)
+            member.details = store.properties.details(
+                of: name, in: reader.directory, status, now: start)
         } else if let file = try? store.tree.open(path.appending(name).bytes) {
-            member.properties = (try? store.properties.read(file)) ?? []
+            member.details =
+                (try? store.properties.details(of: file, status)) ?? ResourceDetails()
         }
         return member
     }

@@ -20,6 +20,7 @@ final class LocalProperties: Sendable {
 
     private let tree: FileTree
     private let scratch: ScratchFolder
+    private let synchronizes: Bool
     private let rootDevice: UInt64?
     /// Whether there may be files of properties. Mostly there are none, and nobody looks for them.
     private let hasFiles = Atomic(false)
@@ -31,8 +32,10 @@ final class LocalProperties: Sendable {
         var mount: UInt64
     }
 
-    init(_ tree: FileTree, _ scratch: ScratchFolder) {
-        (self.tree, self.scratch) = (tree, scratch)
+    /// - Parameter synchronizes: whether files beside are on the disk once they are written; what
+    ///   is in attributes is so with the file that has them.
+    init(_ tree: FileTree, _ scratch: ScratchFolder, synchronizes: Bool) {
+        (self.tree, self.scratch, self.synchronizes) = (tree, scratch, synchronizes)
         rootDevice = (try? tree.status(of: []))?.device
     }
 
@@ -42,6 +45,26 @@ final class LocalProperties: Sendable {
         PropertyFile.decode(try encoded(of: file))
     }
 
+    /// The same, with the media type that counts for the file as it is.
+    func details(
+        of file: OpenFile, _ status: FileStatus
+    ) throws(SystemError) -> ResourceDetails {
+        let hasFiles = hasFiles.load(ordering: .relaxed)
+        if !hasFiles, absence.holds(status) { return ResourceDetails() }
+        let now = Syscalls.realtime().seconds
+        let bytes = try encoded(of: file)
+        if bytes.isEmpty, !hasFiles { absence.note(status, now: now) }
+        return Self.details(bytes, status)
+    }
+
+    private static func details(_ bytes: [UInt8], _ status: FileStatus) -> ResourceDetails {
+        guard !bytes.isEmpty else { return ResourceDetails() }
+        let kept = PropertyFile.split(bytes).mediaType
+        return ResourceDetails(
+            properties: PropertyFile.decode(bytes),
+            mediaType: kept?.isOf(status) == true ? kept?.text : nil)
+    }
+
     /// Those of a file or directory in an open directory, which need not be opened: mostly it has
     /// none.
     /// - Parameters:
@@ -49,17 +72,21 @@ final class LocalProperties: Sendable {
     ///   - directory: the directory.
     ///   - status: its status, seen before.
     ///   - now: seconds since the epoch before that.
-    func read(
-        _ name: [UInt8], in directory: OpenDirectory, _ status: FileStatus, now: Int64
-    ) -> [DeadProperty] {
+    func details(
+        of name: [UInt8], in directory: OpenDirectory, _ status: FileStatus, now: Int64
+    ) -> ResourceDetails {
         let hasFiles = hasFiles.load(ordering: .relaxed)
-        if !hasFiles, absence.holds(status) { return [] }
-        let value = try? directory.attribute(Self.attribute, of: name, upTo: Self.attributeLimit)
-        let place = FilePlace(directory: directory, name: name)
-        let bytes = (try? encoded(value, of: place)) ?? []
-        guard bytes.isEmpty else { return PropertyFile.decode(bytes) }
-        if !hasFiles { absence.note(status, now: now) }
-        return []
+        if !hasFiles, absence.holds(status) { return ResourceDetails() }
+        do throws(SystemError) {
+            let value = try directory.attribute(
+                Self.attribute, of: name, upTo: Self.attributeLimit)
+            let bytes = try encoded(value, of: FilePlace(directory: directory, name: name))
+            if bytes.isEmpty, !hasFiles { absence.note(status, now: now) }
+            return Self.details(bytes, status)
+        } catch {
+            // Not noted: what could not be read now may be there.
+            return ResourceDetails()
+        }
     }
 
     /// - Parameter value: that of the attribute, as far as there is one.
@@ -76,26 +103,76 @@ final class LocalProperties: Sendable {
         }
     }
 
+    /// Writes dead properties; the media type stays as it is.
     func write(_ properties: [DeadProperty], to file: OpenFile) throws {
-        let bytes = PropertyFile.encode(properties)
+        let kept = PropertyFile.split(try encoded(of: file)).mediaType
+        let bytes = PropertyFile.encode(properties, kept)
         guard bytes.count <= PropertyFile.byteLimit else {
             throw WebDAVError(.insufficientStorage, "too many properties")
         }
         try write(bytes, to: file)
     }
 
-    /// The same of a file that need not be opened. One whose properties nobody may read keeps its
-    /// content, so that they are not lost with it.
-    func copy(from old: FilePlace, to new: OpenFile) throws(SystemError) {
-        let value = try old.directory.attribute(
-            Self.attribute, of: old.name, upTo: Self.attributeLimit, isForbiddenNone: false)
-        let bytes = try encoded(value, of: old)
-        if !bytes.isEmpty { try write(bytes, to: new) }
+    /// Gives new content the dead properties of the file whose place it takes, and a media type of
+    /// its own. Properties that nobody may read keep their file, so that they are not lost with it.
+    /// Without the media type the name tells one: where it alone cannot be kept, it is left out.
+    /// - Parameters:
+    ///   - old: the file, which need not be opened; `nil` for none.
+    ///   - new: the new one, with its content and its times.
+    func replace(
+        _ old: FilePlace?, by new: OpenFile, _ status: FileStatus, mediaType: String?
+    ) throws(SystemError) {
+        var bytes: [UInt8] = []
+        if let old {
+            let value = try old.directory.attribute(
+                Self.attribute, of: old.name, upTo: Self.attributeLimit, isForbiddenNone: false)
+            bytes = try encoded(value, of: old)
+        }
+        guard !bytes.isEmpty || mediaType != nil else { return }
+        let kept = mediaType.map { KeptMediaType($0, of: status) }
+        let rest = PropertyFile.split(bytes).rest
+        let all = PropertyFile.encode([], kept) + rest
+        guard !all.isEmpty else { return }
+        do throws(SystemError) {
+            try write(all, to: new)
+        } catch {
+            guard rest.isEmpty else { throw error }
+        }
     }
 
+    /// Copies all to a file of the same content, whose times are set already.
     func copy(from old: OpenFile, to new: OpenFile) throws(SystemError) {
         let bytes = try encoded(of: old)
-        if !bytes.isEmpty { try write(bytes, to: new) }
+        guard !bytes.isEmpty else { return }
+        try write(try restamped(bytes, from: old.status(), to: new), to: new)
+    }
+
+    /// Sets when a file was changed last; its media type goes on to count.
+    func setModified(_ seconds: Int64, of file: OpenFile) throws(SystemError) {
+        let bytes = try encodedIfReadable(of: file)
+        let hasType = PropertyFile.split(bytes).mediaType != nil
+        let old = hasType ? try file.status() : nil
+        try file.setModified(seconds)
+        if let old { try write(try restamped(bytes, from: old, to: file), to: file) }
+    }
+
+    /// Properties with a media type that counts for a file where it counted for an older state.
+    private func restamped(
+        _ bytes: [UInt8], from old: FileStatus, to file: OpenFile
+    ) throws(SystemError) -> [UInt8] {
+        let (kept, rest) = PropertyFile.split(bytes)
+        guard let kept else { return bytes }
+        let new = kept.isOf(old) ? KeptMediaType(kept.text, of: try file.status()) : nil
+        return PropertyFile.encode([], new) + rest
+    }
+
+    private func encodedIfReadable(of file: OpenFile) throws(SystemError) -> [UInt8] {
+        do throws(SystemError) {
+            return try encoded(of: file)
+        } catch {
+            guard error.isForbidden else { throw error }
+            return []
+        }
     }
 
     private func encoded(of file: OpenFile) throws(SystemError) -> [UInt8] {
@@ -189,7 +266,13 @@ final class LocalProperties: Sendable {
         let (file, new) = try scratch.create(beside: target)
         do throws(SystemError) {
             try file.write(bytes)
+            if synchronizes { try file.synchronize() }
             try new.directory.rename(new.name, to: target, .replacing)
+            guard synchronizes else { return }
+            // Each may have been made just now.
+            for folder in [target.directory, own, try tree.directory([])] {
+                try folder.file.synchronize()
+            }
         } catch {
             try? new.directory.remove(new.name, isDirectory: false)
             throw error

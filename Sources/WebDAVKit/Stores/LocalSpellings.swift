@@ -110,12 +110,12 @@ package final class LocalSpellings: Sendable {
             isSaid || (try? directory.status(of: name)) != nil,
             let reader = try? DirectoryReader(directory)
         else { return nil }
-        let text = String(decoding: name, as: UTF8.self).lowercased()
+        guard let text = String(validating: name, as: UTF8.self)?.lowercased() else { return nil }
         var found: [UInt8]?
         while let other = try? reader.next() {
             if other == name { return name }
             // Texts are equal, too, when they are so in another Unicode form.
-            if String(decoding: other, as: UTF8.self).lowercased() == text { found = other }
+            if String(validating: other, as: UTF8.self)?.lowercased() == text { found = other }
         }
         return found
     }
@@ -134,11 +134,13 @@ package final class LocalSpellings: Sendable {
 
     private func form(of name: [UInt8], in path: ResourcePath) -> [UInt8]? {
         #if os(Linux)
-            guard name.contains(where: { $0 >= 0x80 }),
+            // No name on a disk is longer, and the forms of a long one take long to find. Repaired
+            // text would be another name.
+            guard name.count <= 255, name.contains(where: { $0 >= 0x80 }),
+                let text = String(validating: name, as: UTF8.self),
                 let directory = try? tree.directory(path.bytes),
                 (try? directory.status(of: name)) == nil
             else { return nil }
-            let text = String(decoding: name, as: UTF8.self)
             return [Self.bytes(text._nfc), Self.bytes(text._nfd)].first { form in
                 form != name && (try? directory.status(of: form)) != nil
             }

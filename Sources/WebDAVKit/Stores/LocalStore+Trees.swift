@@ -13,9 +13,8 @@ extension LocalStore {
 
     /// Gives a file or a tree another name. Where that is on another volume, it is copied first.
     public func move(_ path: ResourcePath, to destination: ResourcePath) async throws {
-        if try await shortWork({ [self] () throws in try renameNow(path, to: destination) }) {
-            return
-        }
+        let rename = { @Sendable [self] () throws in try renameNow(path, to: destination) }
+        if try await synchronizes ? work(rename) : shortWork(rename) { return }
         try await work { [self] () throws in
             defer { spellings.forget() }
             scratch.renewIfGone()
@@ -24,6 +23,7 @@ extension LocalStore {
             _ = try source.directory.status(of: source.name)
             do throws(SystemError) {
                 try put(source, at: target, from: path, to: destination)
+                try synchronize([target, source])
             } catch {
                 guard error.isAcrossVolumes else { throw error }
                 let start = Syscalls.realtime()
@@ -34,6 +34,7 @@ extension LocalStore {
                         source.name, keeping: { $0.hasChanged(since: start) },
                         onRemoval: properties.onRemoval)
                 }
+                try synchronize([source])
                 if let fault = faults.first {
                     throw WebDAVError(
                         WebDAVError(fault.error).status,
@@ -53,6 +54,7 @@ extension LocalStore {
         do throws(SystemError) {
             try source.directory.rename(source.name, to: target, .creating)
             forgetSpellings(unlessFile: target)
+            try synchronize([target, source])
             return true
         } catch {
             guard error.isTaken || error.isAcrossVolumes || error.isUnsupported else { throw error }
@@ -86,10 +88,12 @@ extension LocalStore {
         let new = scratch.place(beside: target)
         let own = try? scratch.ownFolderIfThere()?.status(of: [])
         do {
+            // Of what moves, the old one goes: the new one has to be on its disk before.
+            let synchronizes = isMove || synchronizes
             try source.directory.copyTree(
-                source.name, to: new, deep: deep, isMove: isMove, leavingOut: own,
-                finish: { [properties, clock, synchronizes] (old, new) throws(SystemError) in
-                    try properties.copy(from: old, to: new)
+                source.name, to: new, deep: deep, isMove: isMove, synchronizes: synchronizes,
+                leavingOut: own,
+                finish: { [properties, clock] (old, new) throws(SystemError) in
                     if isMove {
                         let status = try old.status()
                         try new.setModified(
@@ -98,14 +102,21 @@ extension LocalStore {
                         let time = clock.next()
                         try new.setModified(time.seconds, nanoseconds: time.nanoseconds)
                     }
-                    // Of what moves, the old one goes: the new one has to be on its disk before.
-                    if isMove || synchronizes { try Syscalls.synchronize(new.descriptor) }
+                    try properties.copy(from: old, to: new)
                 })
             try put(new, at: target, from: nil, to: destination)
+            if synchronizes { try target.directory.file.synchronize() }
         } catch {
             removeTree(new)
             throw error
         }
+    }
+
+    /// Waits, where that is wished, until the names in the directories of some places are on the
+    /// disk.
+    func synchronize(_ places: [FilePlace]) throws(SystemError) {
+        guard synchronizes else { return }
+        for place in places { try place.directory.file.synchronize() }
     }
 
     /// Other names lead to what is inside, unless it is a file.
@@ -121,7 +132,8 @@ extension LocalStore {
     private func put(
         _ new: FilePlace, at target: FilePlace, from source: ResourcePath?, to path: ResourcePath
     ) throws(SystemError) {
-        guard let old = try? target.directory.status(of: target.name) else {
+        // What cannot be looked at is not taken for nothing.
+        guard let old = try target.directory.statusIfThere(of: target.name) else {
             return try new.directory.rename(new.name, to: target, .replacing)
         }
         // Sockets and devices are not the clients' to replace, though they do not see them.
@@ -136,6 +148,8 @@ extension LocalStore {
         if let note {
             let text = ReplacementNote(source: source, target: path, old: old, aside: aside.name)
             try text.write(to: note)
+            // It has to be there when the names are found half changed.
+            try scratch.synchronize(note, if: synchronizes)
         }
         defer {
             // Where nothing has the name of the target, the next start puts back what had it.
@@ -197,6 +211,15 @@ extension LocalStore {
         }
     }
 
+    private func statusIfThere(_ path: ResourcePath) throws -> FileStatus? {
+        do throws(SystemError) {
+            return try tree.status(of: path.bytes)
+        } catch {
+            guard error.isMissing else { throw error }
+            return nil
+        }
+    }
+
     private func directoryIfThere(_ path: ResourcePath) throws -> OpenDirectory? {
         do throws(SystemError) {
             return try tree.directory(path.bytes)
@@ -212,8 +235,9 @@ extension LocalStore {
     private func isAbove(
         _ path: ResourcePath, _ inner: ResourcePath, looksInside: Bool
     ) throws -> Bool? {
-        guard let wanted = try? tree.status(of: path.bytes) else { return false }
-        let found = try? tree.status(of: inner.bytes)
+        // To take one that cannot be looked at now for another one could cost both.
+        guard let wanted = try statusIfThere(path) else { return false }
+        let found = try statusIfThere(inner)
         if let found, found.isSameFile(as: wanted) { return true }
         guard wanted.kind == .directory, let parent = inner.parent else { return false }
         let root = try tree.status(of: [])

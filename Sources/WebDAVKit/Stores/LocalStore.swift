@@ -6,8 +6,14 @@ public import HTTPServerCore
 ///
 /// No path leads out of the directory, whatever its spelling and whatever links are there. A file
 /// is written under a name that nobody sees and then renamed, a copy is made whole before it
-/// replaces anything: after a crash each file is the old or the new one. What a crash left
-/// unfinished is removed when the next store of the directory starts.
+/// replaces anything. When the program dies, at any moment, each file is the old or the new one, and
+/// what was answered is done; what was left unfinished is removed when the next store of the
+/// directory starts.
+///
+/// When the machine loses power, or its system dies, that holds only for a store that
+/// `synchronizes`: then a change is answered once it is on the disk. Otherwise the system keeps
+/// changes in memory, mostly for up to half a minute: what was answered within that time may be
+/// undone, and a file that was new may be there without its content.
 ///
 /// Dead properties are kept in an extended attribute of the file, by which they move and vanish
 /// with it. Where the file system has no such attributes, or too little room in them, they are in
@@ -34,8 +40,11 @@ public final class LocalStore: ResourceStore {
     ///   - root: its path.
     ///   - followsLinks: whether symbolic links that stay inside are followed, where the system can
     ///     tell.
-    ///   - synchronizes: whether to wait until content is on the disk before a file gets it.
-    /// - Throws: when there is no such directory.
+    ///   - synchronizes: whether each change waits until it is on the disk: content, properties, and
+    ///     the names in each directory that the change has touched. It costs a wait for the disk or
+    ///     two for each change, and more for trees.
+    /// - Throws: when there is no such directory; where `synchronizes` is set, when its file system
+    ///   cannot tell that names are on the disk.
     public convenience init(
         root: String, followsLinks: Bool = true, synchronizes: Bool = false
     ) throws(SystemError) {
@@ -51,9 +60,11 @@ public final class LocalStore: ResourceStore {
         tree = try FileTree(root, followsLinks: followsLinks)
         scratch = ScratchFolder(tree)
         patience = DiskPatience(isLocal: tree.isLocal)
-        properties = LocalProperties(tree, scratch)
+        properties = LocalProperties(tree, scratch, synchronizes: synchronizes)
         spellings = LocalSpellings(tree)
         self.synchronizes = synchronizes
+        // Better known now than when the first change was made and cannot be answered.
+        if synchronizes { try tree.directory([]).file.synchronize() }
         let isAlone = scratch.sweep { [tree] in ReplacementNote.finishAll(in: $0, of: tree) }
         properties.sweep(isAlone: isAlone)
         scratch.removeIfEmpty()
@@ -143,13 +154,15 @@ public final class LocalStore: ResourceStore {
     /// A file.
     public func read(_ path: ResourcePath) async throws -> (info: ResourceInfo, body: ResponseBody)
     {
-        try await shortWork { [tree] () throws in
+        try await shortWork { [tree, properties] () throws in
             guard !Self.isOwn(path) else { throw WebDAVError.notFound }
             let file = try tree.open(path.bytes)
             let status = try file.status()
-            guard let info = ResourceInfo(status), !info.isCollection else {
+            guard var info = ResourceInfo(status), !info.isCollection else {
                 throw WebDAVError.notFound
             }
+            // The file can be read, whatever there is beside it.
+            info.mediaType = (try? properties.details(of: file, status))?.mediaType
             return (info, .file(file, count: status.size, mediaType: ""))
         }
     }
@@ -241,20 +254,25 @@ public final class LocalStore: ResourceStore {
     ) throws -> ResourceInfo {
         let wasStaged = !content.isInMemory
         let (file, from) = try content.written(in: scratch, for: target)
-        if old?.kind == .regular { try properties.copy(from: target, to: file) }
         // What others keep, they may date anew when it is closed.
         if old != nil || modified != nil || wasStaged || !patience.isLocal || clock.mayRepeat {
             let time = clock.next()
             try file.setModified(modified ?? time.seconds, nanoseconds: time.nanoseconds)
         }
         let status = try file.status()
-        if let old, old.kind == .regular {
+        let isReplaced = old?.kind == .regular
+        let mediaType = content.mediaType
+        if isReplaced || mediaType != nil {
+            try properties.replace(
+                isReplaced ? target : nil, by: file, status, mediaType: mediaType)
+        }
+        if let old, isReplaced {
             // New content is nothing that was trusted with another user's rights.
             let permissions = old.permissions & 0o777
             if permissions != status.permissions { try file.setPermissions(permissions) }
         }
         guard let info = ResourceInfo(status) else { throw WebDAVError.notFound }
-        if synchronizes { try Syscalls.synchronize(file.descriptor) }
+        if synchronizes { try file.synchronize() }
         do throws(SystemError) {
             if old == nil {
                 try from.directory.rename(from.name, to: target, .replacing)
@@ -267,20 +285,48 @@ public final class LocalStore: ResourceStore {
         }
         content.isPlaced = true
         if let old { properties.forget(old) }
+        try synchronize([target])
         return info
+    }
+
+    /// Makes a copy of a file with other content from an offset on, sharing blocks where the file
+    /// system can.
+    public func splice(
+        _ content: any StagedContent, into path: ResourcePath, at offset: Int64
+    ) async throws -> any StagedContent {
+        guard let content = content as? LocalContent else { throw WebDAVError.forbidden }
+        return try await work { [self] () throws in
+            try Self.requireForeign(path)
+            let target = try place(of: path)
+            let old = try target.directory.open(target.name)
+            let status = try old.status()
+            guard status.kind == .regular, offset <= status.size else { throw WebDAVError.notFound }
+            let room = try FileTree.space(of: target.directory.file).available
+            guard status.size <= room else { throw WebDAVError.storageFull }
+            let (file, place) = try scratch.create(beside: target)
+            let whole = LocalContent(file: file, place: place)
+            try file.copyContent(of: old, size: status.size)
+            try content.write(into: file, at: offset)
+            whole.length = try file.status().size
+            return whole
+        }
     }
 
     /// Makes a directory.
     public func makeCollection(at path: ResourcePath) async throws {
-        try await shortWork { [self] () throws in
+        let make = { @Sendable [self] () throws in
             try Self.requireForeign(path)
             let target = try place(of: path)
             do throws(SystemError) {
                 try target.directory.makeDirectory(target.name)
+                guard synchronizes else { return }
+                try target.directory.directory(target.name).file.synchronize()
             } catch {
                 throw error.isTaken ? WebDAVError(.methodNotAllowed) : WebDAVError(error)
             }
+            try synchronize([target])
         }
+        try await synchronizes ? work(make) : shortWork(make)
     }
 
     /// Removes a file or a tree.
@@ -289,7 +335,9 @@ public final class LocalStore: ResourceStore {
             try Self.requireForeign(path)
             let target = try place(of: path)
             let status = try target.directory.status(of: target.name)
-            guard status.kind == .regular, status.size <= Self.shortFileLimit else { return target }
+            guard status.kind == .regular, status.size <= Self.shortFileLimit, !synchronizes else {
+                return target
+            }
             try clock.removing { () throws(SystemError) in
                 try target.directory.remove(target.name, isDirectory: false)
             }
@@ -299,25 +347,43 @@ public final class LocalStore: ResourceStore {
         guard let target else { return [] }
         return try await work { [self] () throws in
             defer { spellings.forget() }
-            return clock.removing {
+            let faults = clock.removing {
                 target.directory.removeTree(target.name, onRemoval: properties.onRemoval)
-            }.map { ResourceFailure(path, $0) }
+            }
+            try synchronize([target])
+            return faults.map { ResourceFailure(path, $0) }
         }
     }
 
     /// Sets the time of the last change.
     public func setModified(_ seconds: Int64, of path: ResourcePath) async throws {
-        try await work { [tree] () throws in
-            try tree.open(path.bytes).setModified(seconds)
+        try await work { [self] () throws in
+            let file = try tree.open(path.bytes)
+            try properties.setModified(seconds, of: file)
+            if synchronizes { try file.synchronize() }
         }
     }
 
     // MARK: Dead properties
 
-    /// The dead properties of a file or directory.
+    /// The dead properties of a file or directory: none where it must not be read, as listings of
+    /// what is around it have it.
     public func properties(of path: ResourcePath) async throws -> [DeadProperty] {
+        try await details(of: path).properties
+    }
+
+    /// The same, and the media type that came with its content.
+    public func details(of path: ResourcePath) async throws -> ResourceDetails {
         try await shortWork { [self] () throws in
-            try properties.read(try tree.open(path.bytes))
+            do throws(SystemError) {
+                let file = try tree.open(path.bytes)
+                return try properties.details(of: file, try file.status())
+            } catch {
+                guard error.isForbidden else { throw error }
+                // It has to be there all the same.
+                _ = try tree.status(of: path.bytes)
+                return ResourceDetails()
+            }
         }
     }
 
@@ -328,6 +394,7 @@ public final class LocalStore: ResourceStore {
             var all = try properties.read(file)
             all.apply(changes)
             try properties.write(all, to: file)
+            if synchronizes { try file.synchronize() }
         }
     }
 

@@ -10,19 +10,26 @@ public final class MemoryStore: ResourceStore {
         var created: InternetTimestamp
         var version: Int
         var properties: [DeadProperty] = []
+        var mediaType: String?
 
         var info: ResourceInfo {
             var info = ResourceInfo(
                 isCollection: content == nil, length: Int64(content?.count ?? 0),
                 modified: modified, created: created)
             if content != nil { info.entityTag = EntityTag(opaque: "\(version)") }
+            info.mediaType = mediaType
             return info
         }
     }
 
     private final class Content: StagedContent {
         let bytes: [UInt8]
+        private let type = Locked<String?>(nil)
         var length: Int64 { Int64(bytes.count) }
+        var mediaType: String? {
+            get { type.withLock { $0 } }
+            set { type.withLock { $0 = newValue } }
+        }
 
         init(_ bytes: [UInt8]) { self.bytes = bytes }
     }
@@ -146,12 +153,26 @@ public final class MemoryStore: ResourceStore {
             let old = state.resources[path]?.content?.count ?? 0
             guard state.used - old + content.bytes.count <= byteLimit else { throw .storageFull }
             _ = state.add(path, content.bytes)
+            state.resources[path]?.mediaType = content.mediaType
             if let modified {
                 state.resources[path]?.modified = InternetTimestamp(secondsSinceEpoch: modified)
             }
             guard let info = state.resources[path]?.info else { throw .notFound }
             return info
         }
+    }
+
+    /// Makes the content of a file with other content from an offset on.
+    public func splice(
+        _ content: any StagedContent, into path: ResourcePath, at offset: Int64
+    ) async throws -> any StagedContent {
+        guard let content = content as? Content, var all = try resource(path).content,
+            offset <= all.count
+        else { throw WebDAVError.forbidden }
+        let start = Int(offset)
+        all.replaceSubrange(
+            start..<min(all.count, start + content.bytes.count), with: content.bytes)
+        return Content(all)
     }
 
     /// Makes a collection.
@@ -185,6 +206,7 @@ public final class MemoryStore: ResourceStore {
                 let new = old.moved(from: path, to: destination)
                 _ = state.add(new, resource.content)
                 state.resources[new]?.properties = resource.properties
+                state.resources[new]?.mediaType = resource.mediaType
             }
         }
     }

@@ -1,3 +1,4 @@
+internal import HTTPCodecs
 package import HTTPServerCore
 
 /// What is written down before a collection takes the place of another, because no system can give
@@ -21,49 +22,81 @@ package struct ReplacementNote: Sendable {
         (self.source, self.target, self.old, self.aside) = (source, target, old, aside)
     }
 
-    /// A line each. No name has control characters.
+    /// A line each, percent-encoded, for a name may have a line feed.
     package func write(to place: FilePlace) throws(SystemError) {
         let lines = [
             Self.identity(of: old), source?.bytes ?? [], target.bytes, aside,
         ]
-        try place.directory.create(place.name).write(Array(lines.joined(separator: [0x0A])))
+        let text = lines.map { PercentEncoding.encode(bytes: $0) }
+            .joined(separator: "\n")
+        try place.directory.create(place.name).write(Array(text.utf8))
     }
 
     /// Ends what the notes of a dead process tell of.
-    static func finishAll(in folder: OpenDirectory, of tree: FileTree) {
-        guard let reader = try? DirectoryReader(folder) else { return }
-        var names: [[UInt8]] = []
-        while let name = try? reader.next() { names.append(name) }
-        for name in names where name.starts(with: prefix.utf8) {
-            guard let bytes = try? folder.open(name).content(upTo: 64 << 10) else { continue }
-            let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
-            if lines.count == 4 { finish(lines.map { Array($0) }, in: folder, of: tree) }
+    /// - Returns: whether nothing of it is left. What is left may be the only one of its kind.
+    static func finishAll(in folder: OpenDirectory, of tree: FileTree) -> Bool {
+        do throws(SystemError) {
+            let reader = try DirectoryReader(folder)
+            var isFinished = true
+            while let name = try reader.next() {
+                guard name.starts(with: prefix.utf8) else { continue }
+                let bytes = try folder.open(name).content(upTo: 64 << 10)
+                let encoded = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
+                // One that is not whole was being written: nothing had begun.
+                guard encoded.count >= 4 else { continue }
+                let lines = encoded.compactMap { line in
+                    unsafe Array(line).withUnsafeBytes { unsafe CanonicalPath.decode($0) }
+                }
+                // A whole one that cannot be read may tell of something.
+                guard encoded.count == 4, lines.count == 4 else {
+                    isFinished = false
+                    continue
+                }
+                let isDone = (try? finish(lines, in: folder, of: tree)) ?? false
+                if !isDone { isFinished = false }
+            }
+            return isFinished
+        } catch {
+            return false
         }
     }
 
-    private static func finish(_ lines: [[UInt8]], in folder: OpenDirectory, of tree: FileTree) {
+    /// - Returns: whether nothing waits any more under the name of what was replaced.
+    /// - Throws: where that cannot be found out now.
+    private static func finish(
+        _ lines: [[UInt8]], in folder: OpenDirectory, of tree: FileTree
+    ) throws(SystemError) -> Bool {
         let (old, source, target, aside) = (lines[0], lines[1], lines[2], lines[3])
+        // What cannot be looked at here keeps a name too many, and nothing is lost by it.
         if !source.isEmpty, let place = try? tree.place(of: source),
             let status = try? place.directory.status(of: place.name), identity(of: status) == old
         {
             _ = place.directory.removeTree(place.name)
         }
-        guard let place = try? tree.place(of: target), !target.isEmpty, !aside.isEmpty else {
-            return
+        guard !target.isEmpty, !aside.isEmpty else { return true }
+        let place: FilePlace
+        do throws(SystemError) {
+            place = try tree.place(of: target)
+        } catch {
+            guard error.isMissing else { throw error }
+            // Without a place to put it back to, it stays where it is.
+            return try folder.statusIfThere(of: aside) == nil
         }
         for around in [folder, place.directory] {
             // Whatever waits under that name is what was at the target; its inode may be another
             // one now, for some file systems make these up.
-            guard (try? around.status(of: aside)) != nil,
-                (try? place.directory.status(of: place.name)) == nil
+            guard try around.statusIfThere(of: aside) != nil,
+                try place.directory.statusIfThere(of: place.name) == nil
             else { continue }
             do throws(SystemError) {
                 try around.rename(aside, to: place, .creating)
             } catch {
                 // Nothing has the name, as far as can be told where both cannot be one call.
-                if error.isUnsupported { try? around.rename(aside, to: place, .replacing) }
+                guard error.isUnsupported else { throw error }
+                try around.rename(aside, to: place, .replacing)
             }
         }
+        return true
     }
 
     private static func identity(of status: FileStatus) -> [UInt8] {

@@ -86,6 +86,31 @@ public struct ResourceMember: Hashable, Sendable {
     }
 }
 
+/// What a store keeps beside the content of a resource.
+public struct ResourceDetails: Hashable, Sendable {
+    /// The dead properties.
+    public var properties: [DeadProperty]
+    /// The media type that came with the content; `nil` for that of the extension.
+    public var mediaType: String?
+
+    /// Creates details.
+    public init(properties: [DeadProperty] = [], mediaType: String? = nil) {
+        self.properties = properties
+        self.mediaType = mediaType
+    }
+}
+
+extension ResourceMember {
+    /// Its dead properties and its media type.
+    var details: ResourceDetails {
+        get { ResourceDetails(properties: properties, mediaType: info.mediaType) }
+        set {
+            properties = newValue.properties
+            info.mediaType = newValue.mediaType
+        }
+    }
+}
+
 /// The members of a collection, some at a time, so that a large one needs little memory.
 public struct ResourceMembers: Sendable {
     private let batch: @Sendable () async throws -> [ResourceMember]?
@@ -118,6 +143,17 @@ public struct ResourceMembers: Sendable {
 public protocol StagedContent: AnyObject, Sendable {
     /// The number of bytes.
     var length: Int64 { get }
+    /// The media type that came with it and is to be kept with the resource; `nil` for that of the
+    /// extension. A store that keeps none ignores it.
+    var mediaType: String? { get set }
+}
+
+extension StagedContent {
+    /// Not kept.
+    public var mediaType: String? {
+        get { nil }
+        set { _ = newValue }
+    }
 }
 
 /// How much room a store has (RFC 4331).

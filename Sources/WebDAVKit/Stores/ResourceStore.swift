@@ -74,6 +74,15 @@ public protocol ResourceStore: Sendable {
         ifAllowed check: (ResourceInfo?) async throws -> Void
     ) async throws -> (isNew: Bool, info: ResourceInfo)
 
+    /// Makes the content of a file with other content from an offset on, without changing the file.
+    /// - Parameters:
+    ///   - content: what `stage` has made.
+    ///   - path: the file, which is at least as long as `offset`.
+    ///   - offset: where the content begins.
+    func splice(
+        _ content: any StagedContent, into path: ResourcePath, at offset: Int64
+    ) async throws -> any StagedContent
+
     /// Makes a collection.
     /// - Throws: `WebDAVError` with 405 when there is something, 409 when the collection around it
     ///   is missing.
@@ -101,6 +110,9 @@ public protocol ResourceStore: Sendable {
 
     /// The dead properties of a resource.
     func properties(of path: ResourcePath) async throws -> [DeadProperty]
+
+    /// The dead properties of a resource, and the media type that came with its content.
+    func details(of path: ResourcePath) async throws -> ResourceDetails
 
     /// Changes dead properties, all or none, in the order given.
     func change(_ changes: [PropertyChange], of path: ResourcePath) async throws
@@ -132,6 +144,13 @@ extension ResourceStore {
         try await infoIfThere(path) != nil
     }
 
+    /// Asks for both.
+    public func details(of path: ResourcePath) async throws -> ResourceDetails {
+        ResourceDetails(
+            properties: try await properties(of: path),
+            mediaType: try await info(at: path).mediaType)
+    }
+
     /// Compares the paths.
     public func overlap(
         _ path: ResourcePath, _ other: ResourcePath
@@ -153,6 +172,13 @@ extension ResourceStore {
         if old == nil { try await requireParent(of: path) }
         try await check(old)
         return (old == nil, try await place(content, at: path, modified: modified))
+    }
+
+    /// Refused: 501.
+    public func splice(
+        _ content: any StagedContent, into path: ResourcePath, at offset: Int64
+    ) async throws -> any StagedContent {
+        throw WebDAVError(.notImplemented, "parts of files are not taken here")
     }
 
     /// Runs it where the caller is.

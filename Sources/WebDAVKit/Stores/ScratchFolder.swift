@@ -150,6 +150,16 @@ final class ScratchFolder: Sendable {
         FilePlace(directory: try current().folder, name: Self.randomName(kind))
     }
 
+    /// Waits until a note is on the disk, and the way to it.
+    func synchronize(_ note: FilePlace, if isWished: Bool) throws(SystemError) {
+        guard isWished else { return }
+        try note.directory.open(note.name).synchronize()
+        let own = try ownFolder()
+        for folder in [note.directory, own, try tree.directory([])] {
+            try folder.file.synchronize()
+        }
+    }
+
     private func current() throws(SystemError) -> Session {
         let made: Result<Session, SystemError> = session.withLock { session in
             if let session { return .success(session) }
@@ -224,9 +234,9 @@ final class ScratchFolder: Sendable {
     }
 
     /// Removes what processes have left that are no more.
-    /// - Parameter finish: is given each folder of one before that goes.
-    /// - Returns: whether no other process has a folder here.
-    func sweep(_ finish: (OpenDirectory) -> Void) -> Bool {
+    /// - Parameter finish: is given each folder of one before that goes, and says whether it may.
+    /// - Returns: whether no other process has a folder here, or has left one that has to stay.
+    func sweep(_ finish: (OpenDirectory) -> Bool) -> Bool {
         guard let own = ownFolderIfThere() else { return true }
         var isAlone = true
         for name in Self.names(in: own) where name.starts(with: Self.sessionPrefix) {
@@ -235,7 +245,12 @@ final class ScratchFolder: Sendable {
                 isAlone = false
                 continue
             }
-            finish(folder)
+            // What could not be put back has no other place: the next start tries again. Until then
+            // it needs its properties, which may be in files.
+            guard finish(folder) else {
+                isAlone = false
+                continue
+            }
             sweepBeside(folder, of: name)
             _ = own.removeTree(name)
         }

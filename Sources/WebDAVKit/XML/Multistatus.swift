@@ -10,15 +10,20 @@ struct Multistatus: Sendable {
     var writer = XMLWriter(reservingCapacity: 4 << 10)
     let mount: Mount
 
-    init(_ mount: Mount) {
+    /// The name of the document's element.
+    private let root: String
+
+    /// - Parameter root: another one of those that hold `DAV:propstat`.
+    init(_ mount: Mount, root: String = "multistatus") {
         self.mount = mount
+        self.root = root
         writer.markup(
-            "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<D:multistatus xmlns:D=\"DAV:\">")
+            "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<D:\(root) xmlns:D=\"DAV:\">")
     }
 
     /// The end of the document.
     mutating func finish() {
-        writer.markup("\n</D:multistatus>\n")
+        writer.markup("\n</D:\(root)>\n")
     }
 
     /// A response that has one status for the whole resource.
@@ -99,7 +104,7 @@ struct Multistatus: Sendable {
 extension XMLWriter {
     /// An element without content of any name.
     mutating func empty(_ name: XMLName) {
-        if name.namespace == "DAV:" {
+        if name.isDAV {
             markup("<D:\(name.local)/>")
         } else if name.namespace.isEmpty {
             markup("<\(name.local)/>")

@@ -7,22 +7,17 @@ extension XMLElement {
     ///   - language: `xml:lang` around the element.
     package func fragment(scope: [(prefix: String, namespace: String)], language: String?) -> String
     {
-        var used: Set<String> = []
-        var text = ""
-        collectPrefixes(&used, &text)
+        var used: Set<ByteText> = []
+        collectPrefixes(&used)
         var standing: [(prefix: String, namespace: String)] = []
-        var seen: Set<String> = []
+        var seen: Set<ByteText> = []
         // The inner ones hide the outer ones.
         for declaration in (scope + declarations).reversed()
-        where seen.insert(declaration.prefix).inserted {
+        where seen.insert(ByteText(declaration.prefix)).inserted {
             standing.append(declaration)
         }
         standing.reverse()
-        // Values may name prefixes, too, as `xsi:type="xs:string"` does.
-        standing.removeAll { declaration in
-            !used.contains(declaration.prefix)
-                && (declaration.prefix.isEmpty || !text.contains(declaration.prefix + ":"))
-        }
+        standing.removeAll { !used.contains(ByteText($0.prefix)) }
         if let language, !attributes.contains(where: { $0.name == Self.language }) {
             var element = self
             element.attributes.append(
@@ -35,17 +30,43 @@ extension XMLElement {
     /// `xml:lang`.
     package static let language = XMLName("lang", in: "http://www.w3.org/XML/1998/namespace")
 
-    private func collectPrefixes(_ used: inout Set<String>, _ text: inout String) {
-        used.insert(prefix)
+    private func collectPrefixes(_ used: inout Set<ByteText>) {
+        used.insert(ByteText(prefix))
         for attribute in attributes {
-            if !attribute.prefix.isEmpty { used.insert(attribute.prefix) }
-            text += attribute.value + " "
+            if !attribute.prefix.isEmpty { used.insert(ByteText(attribute.prefix)) }
+            Self.collectPrefixes(in: attribute.value, &used)
         }
         for node in nodes {
             switch node {
-            case .text(let piece): text += piece
-            case .element(let child): child.collectPrefixes(&used, &text)
+            case .text(let piece): Self.collectPrefixes(in: piece, &used)
+            case .element(let child): child.collectPrefixes(&used)
             }
+        }
+    }
+
+    /// Values may name prefixes, too, as `xsi:type="xs:string"` does: each word in front of a colon
+    /// may be one.
+    private static func collectPrefixes(in text: String, _ used: inout Set<ByteText>) {
+        var word: [UInt8] = []
+        for byte in text.utf8 {
+            if byte == UInt8(ascii: ":") {
+                if !word.isEmpty, word.count <= XMLLimits().nameBytes {
+                    used.insert(ByteText(String(decoding: word, as: UTF8.self)))
+                }
+                word = []
+            } else if isNameByte(byte) {
+                word.append(byte)
+            } else {
+                word.removeAll(keepingCapacity: true)
+            }
+        }
+    }
+
+    /// Roughly a NameChar (XML 1.0 section 2.3): those beyond ASCII all count.
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x5F, 0x61...0x7A, 0x2D, 0x2E, 0x80...: true
+        default: false
         }
     }
 

@@ -19,6 +19,22 @@ public struct XMLName: Hashable, Sendable, CustomStringConvertible {
     /// A name in the namespace `DAV:`.
     public static func dav(_ local: String) -> XMLName { XMLName(local, in: "DAV:") }
 
+    /// Whether it is in the namespace `DAV:`.
+    var isDAV: Bool { namespace.hasSameBytes(as: "DAV:") }
+
+    /// Whether both are of the same characters, which is what makes names the same (Namespaces in
+    /// XML 1.0 section 2.3).
+    public static func == (left: XMLName, right: XMLName) -> Bool {
+        left.local.hasSameBytes(as: right.local)
+            && left.namespace.hasSameBytes(as: right.namespace)
+    }
+
+    /// Hashes the bytes of both parts.
+    public func hash(into hasher: inout Hasher) {
+        namespace.hashBytes(into: &hasher)
+        local.hashBytes(into: &hasher)
+    }
+
     /// The namespace in braces, and the name.
     public var description: String { namespace.isEmpty ? local : "{\(namespace)}\(local)" }
 }

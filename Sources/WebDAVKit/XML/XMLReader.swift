@@ -93,12 +93,14 @@ package enum XMLReader {
     private static let startElement: startElementNsSAX2Func = {
         context, name, prefix, namespace, declared, declarations, count, _, attributes in
         guard let builder = unsafe builder(context) else { return }
-        var element = unsafe XMLElement(XMLName(text(name), in: text(namespace)))
+        var element = unsafe XMLElement(XMLName(text(name), in: namespaceName(namespace)))
         unsafe element.prefix = text(prefix)
         if let declarations = unsafe declarations {
             for index in 0..<Int(declared) {
                 element.declarations.append(
-                    unsafe (text(declarations[2 * index]), text(declarations[2 * index + 1])))
+                    unsafe (
+                        text(declarations[2 * index]), namespaceName(declarations[2 * index + 1])
+                    ))
             }
         }
         guard Int(count) <= builder.limits.attributes, Int(declared) <= builder.limits.attributes
@@ -110,8 +112,8 @@ package enum XMLReader {
                 let value = unsafe UnsafeBufferPointer(start: start, count: end - start)
                 unsafe element.attributes.append(
                     XMLElement.Attribute(
-                        name: XMLName(text(row[0]), in: text(row[2])), prefix: text(row[1]),
-                        value: attributeText(String(decoding: value, as: UTF8.self))))
+                        name: XMLName(text(row[0]), in: namespaceName(row[2])),
+                        prefix: text(row[1]), value: attributeText(value)))
             }
         }
         builder.start(element)
@@ -135,9 +137,32 @@ package enum XMLReader {
         unsafe builder(context)?.fail(.malformed)
     }
 
-    /// An ampersand in an attribute comes as a reference, for a tree of the library to resolve.
-    private static func attributeText(_ value: String) -> String {
-        value.replacing("&#38;", with: "&")
+    /// Each ampersand in an attribute comes as a reference, for a tree of the library to resolve;
+    /// so does each in a namespace, which is the value of an attribute.
+    private static func attributeText(_ value: UnsafeBufferPointer<UInt8>) -> String {
+        guard unsafe value.contains(UInt8(ascii: "&")) else {
+            return unsafe String(decoding: value, as: UTF8.self)
+        }
+        // Byte by byte: as texts, a combining character behind the reference would hide it.
+        let reference = Array("#38;".utf8)
+        var (bytes, index) = ([UInt8](), 0)
+        bytes.reserveCapacity(value.count)
+        while index < value.count {
+            let byte = unsafe value[index]
+            bytes.append(byte)
+            index += 1
+            let rest = unsafe value[index...]
+            if byte == UInt8(ascii: "&"), unsafe rest.starts(with: reference) {
+                index += reference.count
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func namespaceName(_ text: UnsafePointer<UInt8>?) -> String {
+        guard let text = unsafe text else { return "" }
+        return unsafe attributeText(
+            UnsafeBufferPointer(start: text, count: Int(xmlStrlen(text))))
     }
 
     private static func builder(_ context: UnsafeMutableRawPointer?) -> XMLBuilder? {
@@ -176,7 +201,15 @@ private final class XMLBuilder {
         events += 1
         guard count <= limits.elements, open.count < limits.depth,
             element.name.local.utf8.count <= limits.nameBytes,
-            element.name.namespace.utf8.count <= limits.nameBytes
+            element.name.namespace.utf8.count <= limits.nameBytes,
+            element.prefix.utf8.count <= limits.nameBytes,
+            element.attributes.allSatisfy({ attribute in
+                [attribute.name.local, attribute.name.namespace, attribute.prefix]
+                    .allSatisfy { $0.utf8.count <= limits.nameBytes }
+            }),
+            element.declarations.allSatisfy({ prefix, namespace in
+                max(prefix.utf8.count, namespace.utf8.count) <= limits.nameBytes
+            })
         else { return fail(.tooLarge) }
         // The library lets a prefix pass that nobody declared.
         guard element.name.local.utf8.first(where: { $0 == UInt8(ascii: ":") }) == nil,

@@ -104,14 +104,80 @@ struct LockTableTests {
         let gate = PathGate()
         let order = Order()
         let (a, inner, b) = (try path("a"), try path("a/x"), try path("b"))
-        let waiting = await gate.hold([a]) {
-            let waiting = Task { await gate.hold([inner]) { await order.add("inner") } }
-            await gate.hold([b]) { await order.add("b") }
+        let waiting = try await gate.hold([a]) {
+            let waiting = Task { try await gate.hold([inner]) { await order.add("inner") } }
+            try await gate.hold([b]) { await order.add("b") }
             await order.add("a")
             return waiting
         }
-        await waiting.value
+        try await waiting.value
         #expect(await order.names == ["b", "a", "inner"])
+    }
+
+    /// Who writes inside of a folder does not pass who waits for the folder.
+    @Test func firstComeFirstServed() async throws {
+        let gate = PathGate()
+        let order = Order()
+        let (a, x, y, b) = (try path("a"), try path("a/x"), try path("a/y"), try path("b"))
+        let tasks = try await gate.hold([x]) {
+            var tasks: [Task<Void, any Error>] = []
+            for (name, paths) in [("move", [a, b]), ("y", [y]), ("b", [b]), ("x", [x])] {
+                tasks.append(Task { try await gate.hold(paths) { await order.add(name) } })
+                try await gate.wait(for: tasks.count)
+            }
+            // Beside all of those.
+            try await gate.hold([path("c")]) { await order.add("c") }
+            return tasks
+        }
+        for task in tasks { try await task.value }
+        let names = await order.names
+        #expect(names.prefix(2) == ["c", "move"])
+        #expect(Set(names) == ["c", "move", "y", "b", "x"] && gate.waitingCount == 0)
+    }
+
+    /// A request that is not wanted any more is not carried out, and keeps nobody waiting.
+    @Test(arguments: [true, false])
+    func theCancelledAndTheUnwantedAreLeftOut(_ isCancelled: Bool) async throws {
+        let gate = PathGate()
+        let order = Order()
+        let (a, x, y) = (try path("a"), try path("a/x"), try path("a/y"))
+        let tasks = try await gate.hold([x]) {
+            let gone = Task {
+                try await gate.hold([a], isWanted: { isCancelled }) { await order.add("gone") }
+            }
+            try await gate.wait(for: 1)
+            let behind = Task { try await gate.hold([y]) { await order.add("y") } }
+            try await gate.wait(for: 2)
+            guard isCancelled else { return [gone, behind] }
+            gone.cancel()
+            await #expect(throws: CancellationError.self) { try await gone.value }
+            // Only the one that is gone was in its way.
+            try await behind.value
+            return [gone, behind]
+        }
+        await #expect(throws: CancellationError.self) { try await tasks[0].value }
+        try await tasks[1].value
+        #expect(await order.names == ["y"] && gate.waitingCount == 0)
+        try await gate.hold([a]) { await order.add("a") }
+        #expect(await order.names == ["y", "a"])
+    }
+
+    /// Each way in which paths can lie, against all pairs of them.
+    @Test func pathsThatMeetAreFound() throws {
+        let names = ["a", "a/b", "a/b/c", "a.b", "a/c", "b", "ab", "b/a/c", "b/a"]
+        let paths = try names.map { try path($0) } + [.root]
+        for chosen in 0..<(1 << paths.count) {
+            var set = OutermostPaths()
+            let some = paths.indices.filter { chosen >> $0 & 1 == 1 }.map { paths[$0] }
+            set.insert(some.reversed())
+            for path in paths {
+                let meets = some.contains { $0.isWithin(path) || path.isWithin($0) }
+                guard set.meet([path]) == meets else {
+                    Issue.record("\(some) and \(path)")
+                    return
+                }
+            }
+        }
     }
 }
 
@@ -119,4 +185,15 @@ private actor Order {
     var names: [String] = []
 
     func add(_ name: String) { names.append(name) }
+}
+
+extension PathGate {
+    /// Waits until so many wait; an error after a minute.
+    fileprivate func wait(for count: Int) async throws {
+        let end = ContinuousClock.now + .seconds(60)
+        while waitingCount < count {
+            guard ContinuousClock.now < end else { throw NoAnswer(text: "nobody waits") }
+            await Task.yield()
+        }
+    }
 }

@@ -61,6 +61,39 @@ struct WebDAVFailureTests {
         #expect(try await client.status("GET", "/dav/t/gone") == 404)
     }
 
+    private static let describedCollection = """
+        <mkcol xmlns="DAV:"><set><prop><p xmlns="u:">1</p></prop></set></mkcol>
+        """
+
+    /// Another program is quicker than the refusal of the properties.
+    @Test(arguments: [507, 500])
+    func aNewCollectionIsNotTakenAwayWithWhatOthersHavePutIntoIt(_ status: Int) async throws {
+        let error = status == 507 ? WebDAVError.storageFull : WebDAVError(.internalServerError)
+        let store = FailingStore(onChange: { inner, path in
+            try await inner.makeCollection(at: path.appending(Array("theirs".utf8)))
+            throw error
+        })
+        let client = DAVClient(store: store)
+        let answer = try await client.status(
+            "MKCOL", "/dav/c", ["Content-Type: application/xml"], Self.describedCollection)
+        #expect(answer == status)
+        #expect(try await client.status("PROPFIND", "/dav/c/theirs", ["Depth: 0"]) == 207)
+    }
+
+    @Test(arguments: [507, 500])
+    func theFirstErrorOfANewCollectionIsTold(_ status: Int) async throws {
+        let error = status == 507 ? WebDAVError.storageFull : WebDAVError(.internalServerError)
+        // There is nothing to be taken away, which is an error as well.
+        let store = FailingStore(onChange: { inner, path in
+            _ = try await inner.remove(path)
+            throw error
+        })
+        let client = DAVClient(store: store)
+        let answer = try await client.status(
+            "MKCOL", "/dav/c", ["Content-Type: application/xml"], Self.describedCollection)
+        #expect(answer == status)
+    }
+
     @Test func errorsOfUnknownKindsAre500AndTellNothing() async throws {
         struct Secret: Error, CustomStringConvertible { var description: String { "secret" } }
         var options = WebDAVOptions()

@@ -297,6 +297,43 @@ struct WebDAVLockTests {
         let refresh = try await client.send("LOCK", "/dav/b", ["If: (<\(token)>)"])
         #expect(refresh.status == 412 && refresh.text.contains(condition))
     }
+
+    /// The store of locks is the application's, and nobody waits for it for ever.
+    @Test(arguments: ["DELETE", "MOVE", "COPY"])
+    func aStoreThatKeepsTheLocksOfGoneMembersHoldsNothingUp(_ method: String) async throws {
+        let store = MemoryStore()
+        let client = DAVClient(store: store, locks: KeepingLockStore())
+        for path in ["/dav/c", "/dav/c/in", "/dav/other"] {
+            #expect(try await client.status("MKCOL", path) == 201)
+        }
+        for name in ["gone", "in/gone"] { _ = try await client.lock("/dav/c/" + name) }
+        for name in ["c/gone", "c/in"] {
+            _ = try await store.remove(try #require(ResourcePath(name)))
+        }
+        let source = method == "COPY" ? "/dav/other" : "/dav/c"
+        let fields = ["Destination: " + (method == "COPY" ? "/dav/c" : "/dav/d")]
+        let status = try await client.status(method, source, fields)
+        #expect(status < 300 && status != 207, "\(status)")
+    }
+}
+
+/// One that does not do what it is asked to, as the file or the machine that it needs may be gone.
+private final class KeepingLockStore: LockStore {
+    private let inner = MemoryLockStore()
+
+    func add(_ lock: ActiveLock) async throws -> ActiveLock { try await inner.add(lock) }
+
+    func refresh(_ token: LockToken, timeout: Int) async throws -> ActiveLock? {
+        try await inner.refresh(token, timeout: timeout)
+    }
+
+    func remove(_ token: LockToken) async throws {}
+
+    func locks(on path: ResourcePath, andInside isTree: Bool) async throws -> [ActiveLock] {
+        try await inner.locks(on: path, andInside: isTree)
+    }
+
+    func removeAll(inside path: ResourcePath, includingRoot: Bool) async throws {}
 }
 
 /// A clock that stands still until it is set.

@@ -37,6 +37,37 @@ struct WebDAVMountTests {
         #expect(try await client.send("GET", "/two/n").text == "")
     }
 
+    /// RFC 9112 section 9.6: a client may be gone at any time; what it asked for is not done later.
+    @Test(arguments: ["stays", "ends", "resets"])
+    func aRequestThatWaitsIsNotCarriedOutForAClientThatIsGone(_ client: String) async throws {
+        let rivals = Locked<[MemoryConnection]>([])
+        var options = WebDAVOptions()
+        options.shouldPerform = { operation, _ in
+            guard case .makeCollection(let path) = operation, path.name == Array("c".utf8),
+                let rival = rivals.withLock({ $0.first })
+            else { return true }
+            rival.send("MKCOL /dav/c/d HTTP/1.1\r\nHost: h\r\n\r\n")
+            await rival.settle()
+            if client == "ends" { rival.end() }
+            if client == "resets" { rival.hangUp() }
+            await rival.settle()
+            return true
+        }
+        var router = Router()
+        router.mountWebDAV("/dav", WebDAVHandler(store: MemoryStore(), options: options))
+        let connection = MemoryConnection(router)
+        rivals.withLock { $0.append(connection) }
+        defer { rivals.withLock { $0 = [] } }
+        let first = DAVClient(router: router)
+        #expect(try await first.status("MKCOL", "/dav/c") == 201)
+        // Comes after the one that waited, or that one is not there any more.
+        #expect(try await first.status("MKCOL", "/dav/c/e") == 201)
+        if client == "stays" { _ = try await connection.output("\r\n\r\n") }
+        let isThere = try await first.status("PROPFIND", "/dav/c/d", ["Depth: 0"])
+        #expect(isThere == (client == "stays" ? 207 : 404))
+        connection.end()
+    }
+
     @Test func handlersThatShareAStoreHaveTheirOwnOptions() async throws {
         let first = WebDAVHandler(store: MemoryStore())
         var options = WebDAVOptions()
@@ -99,7 +130,9 @@ struct WebDAVMountTests {
         let client = DAVClient(router: router)
         for path in ["*", "/", "/some", "/some/"] {
             let answer = try await client.send("OPTIONS", path)
-            #expect(answer["DAV"] == "1, 2, 3" && answer["MS-Author-Via"] == "DAV", "\(path)")
+            #expect(
+                answer["DAV"] == "1, 2, 3, extended-mkcol, sabredav-partialupdate"
+                    && answer["MS-Author-Via"] == "DAV", "\(path)")
         }
         for path in ["/other", "/other/"] {
             #expect(try await client.send("OPTIONS", path)["DAV"] == "1, 3", "\(path)")
@@ -116,7 +149,9 @@ struct WebDAVMountTests {
         router.mountWebDAV("/some/dav", WebDAVHandler(store: MemoryStore()))
         let client = DAVClient(router: router)
         #expect(try await client.status("PROPFIND", "/some/", ["Depth: 0"]) == 404)
-        #expect(try await client.send("OPTIONS", "/some/")["DAV"] == "1, 2, 3")
+        #expect(
+            try await client.send("OPTIONS", "/some/")["DAV"]
+                == "1, 2, 3, extended-mkcol, sabredav-partialupdate")
         #expect(try await client.status("PROPFIND", "/some/dav/", ["Depth: 0"]) == 207)
     }
 
@@ -195,7 +230,10 @@ struct WebDAVMountTests {
                 #expect(answer.status == 401, "\(method) \(fields)")
                 #expect(answer["WWW-Authenticate"] != nil && answer["Allow"] == nil)
                 // Some clients look for it even there.
-                #expect(answer["DAV"] == (method == "OPTIONS" ? "1, 2, 3" : nil))
+                #expect(
+                    answer["DAV"]
+                        == (method == "OPTIONS"
+                            ? "1, 2, 3, extended-mkcol, sabredav-partialupdate" : nil))
             }
         }
         #expect(try await client.status("PUT", "/dav/a", [Self.login("ann")], "x") == 201)

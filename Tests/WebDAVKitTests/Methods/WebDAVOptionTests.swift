@@ -124,14 +124,8 @@ struct WebDAVOptionTests {
         options.shouldPerform = nil
         let client = DAVClient(store: store, options: options)
         #expect(try await client.status(words[0], words[1], fields, content) < 300)
-        await Self.turns { told.withLock { !$0.isEmpty } }
+        try await waitUntil { told.withLock { !$0.isEmpty } }
         #expect(told.withLock { $0 } == [operation])
-    }
-
-    /// Lets others have their turns until something has happened, for a minute at most.
-    private static func turns(until isDone: () -> Bool) async {
-        let end = ContinuousClock.now + .seconds(60)
-        while !isDone(), ContinuousClock.now < end { await Task.yield() }
     }
 
     @Test func downloadsAreToldOnceAllWasSent() async throws {
@@ -153,7 +147,7 @@ struct WebDAVOptionTests {
         let fields = ["Mark: same", "If-None-Match: \(tag)"]
         #expect(try await client.status("GET", "/dav/f", fields) == 304)
         #expect(try await client.send("GET", "/dav/f", ["Mark: whole"]).text == content)
-        await Self.turns { told.withLock { !$0.isEmpty } }
+        try await waitUntil { told.withLock { !$0.isEmpty } }
         let path = try #require(ResourcePath("f"))
         #expect(told.withLock { $0 } == ["\(WebDAVOperation.download(path)) whole"])
     }

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 import WebDAVKit
@@ -186,5 +187,138 @@ struct WebDAVPropertyTests {
     @Test func documentTypesAreRefused() async throws {
         let answer = try await client.send("PROPFIND", "/dav/", [], "<!DOCTYPE a><a/>")
         #expect(answer.status == 400 && answer.text.contains("<D:no-external-entities/>"))
+    }
+
+    /// The type of a file, wherever a client finds it.
+    private func types(_ path: String, _ client: DAVClient) async throws -> Set<String> {
+        var types: Set<String> = []
+        let ask = "<propfind xmlns=\"DAV:\"><prop><getcontenttype/></prop></propfind>"
+        for content in ["", ask] {
+            for (place, depth) in [(path, "0"), ("/dav/", "1")] {
+                let text = try await client.send(
+                    "PROPFIND", place, ["Depth: \(depth)"], content
+                ).text
+                let response = text.split(separator: "<D:response>").first {
+                    $0.hasPrefix("<D:href>\(path)</D:href>")
+                }
+                let match = response?.firstMatch(
+                    of: /<D:getcontenttype>([^<]*)<\/D:getcontenttype>/)
+                types.insert(match.map { String($0.output.1) } ?? "none")
+            }
+        }
+        for method in ["GET", "HEAD"] {
+            types.insert(try await client.send(method, path)["Content-Type"] ?? "none")
+        }
+        return types
+    }
+
+    /// RFC 4918 section 15.5: what a GET would tell.
+    @Test(arguments: StoreKind.allCases)
+    func theMediaTypeOfContentIsKept(_ kind: StoreKind) async throws {
+        let client = try kind.client()
+        let markdown = "text/markdown; charset=utf-8; variant=GFM"
+        let put = try await client.status("PUT", "/dav/a", ["Content-Type: \(markdown)"], "x")
+        #expect(put == 201)
+        #expect(try await types("/dav/a", client) == [markdown])
+        #expect(try await client.status("COPY", "/dav/a", ["Destination: /dav/b.txt"]) == 201)
+        #expect(try await client.status("MOVE", "/dav/a", ["Destination: /dav/c.html"]) == 201)
+        #expect(try await types("/dav/b.txt", client) == [markdown])
+        #expect(try await types("/dav/c.html", client) == [markdown])
+        // Neither properties nor times make it another content.
+        let patch = """
+            <propertyupdate xmlns="DAV:"><set><prop><p xmlns="u:">1</p>\
+            <lastmodified>1000000000</lastmodified></prop></set></propertyupdate>
+            """
+        let patched = try await client.send("PROPPATCH", "/dav/b.txt", [], patch)
+        #expect(patched.status == 207 && !patched.text.contains("403"))
+        #expect(try await types("/dav/b.txt", client) == [markdown])
+        // Other content has another type, and the same properties.
+        #expect(try await client.status("PUT", "/dav/b.txt", [], "y") == 204)
+        #expect(try await types("/dav/b.txt", client) == ["text/plain; charset=utf-8"])
+        let all = try await client.send("PROPFIND", "/dav/b.txt", ["Depth: 0"])
+        #expect(all.text.contains(">1</p>"))
+        let again = try await client.status(
+            "PUT", "/dav/b.txt", ["Content-Type: text/x-other"], "z")
+        #expect(again == 204)
+        #expect(try await types("/dav/b.txt", client) == ["text/x-other"])
+        let kept = try await client.send("PROPFIND", "/dav/b.txt", ["Depth: 0"])
+        #expect(kept.text.contains(">1</p>"))
+    }
+
+    @Test(
+        arguments: StoreKind.allCases,
+        [
+            // Who knows of none says so, and the extension may know.
+            ("application/octet-stream", "text/plain; charset=utf-8", false),
+            ("text/plain", "text/plain; charset=utf-8", false),
+            ("no type", "text/plain; charset=utf-8", false),
+            ("text/\u{E9}", "text/plain; charset=utf-8", false),
+            ("a/" + String(repeating: "b", count: 254), "text/plain; charset=utf-8", false),
+            ("image/png", "image/png", false), ("TEXT/HTML", "TEXT/HTML", true),
+            (
+                "multipart/x-mixed-replace; boundary=a", "multipart/x-mixed-replace; boundary=a",
+                true
+            ),
+        ])
+    func whichMediaTypesAreKept(
+        _ kind: StoreKind, _ sent: (type: String, told: String, isSandboxed: Bool)
+    ) async throws {
+        let client = try kind.client()
+        let put = try await client.status(
+            "PUT", "/dav/a.txt", ["Content-Type: " + sent.type], "x")
+        #expect(put == 201)
+        #expect(try await types("/dav/a.txt", client) == [sent.told])
+        // A client can name any type; none acts in the name of this server.
+        let policy = try await client.send("GET", "/dav/a.txt")["Content-Security-Policy"]
+        #expect((policy == "sandbox") == sent.isSandboxed)
+    }
+
+    private func policy(ofContentSentAs type: String) async throws -> String? {
+        let client = DAVClient()
+        let page = "<html xmlns=\"http://www.w3.org/1999/xhtml\"><script>act()</script></html>"
+        let put = try await client.status("PUT", "/dav/x.dat", ["Content-Type: " + type], page)
+        #expect(put == 201)
+        #expect(try await types("/dav/x.dat", client) == [type])
+        return try await client.send("GET", "/dav/x.dat")["Content-Security-Policy"]
+    }
+
+    /// RFC 7303 section 4.2: each type that ends with `+xml` is XML, and browsers run the scripts of
+    /// XHTML in all of them. Types that nobody knows may be anything.
+    @Test(arguments: [
+        "image/svg+xml", "image/x+xml", "audio/x+xml", "Video/X+XML", "image/png+xml", "text/xml",
+        "application/xhtml+xml", "image/x-unknown", "application/pdf",
+    ])
+    func contentThatMayActIsSandboxed(_ type: String) async throws {
+        #expect(try await policy(ofContentSentAs: type) == "sandbox")
+    }
+
+    @Test(arguments: [
+        "image/png", "image/jpeg; q=1", "Image/GIF", "image/webp", "audio/mpeg", "video/mp4",
+    ])
+    func contentThatIsOnlyShownIsNotSandboxed(_ type: String) async throws {
+        #expect(try await policy(ofContentSentAs: type) == nil)
+    }
+
+    @Test func contentOfOthersIsNotOfTheTypeThatWasKept() async throws {
+        let share = try Share()
+        let client = try share.client()
+        let put = try await client.status("PUT", "/dav/a", ["Content-Type: text/x-mine"], "mine")
+        #expect(put == 201)
+        #expect(try await types("/dav/a", client) == ["text/x-mine"])
+        // Into the same file, as editors do that keep its attributes.
+        let handle = try #require(FileHandle(forWritingAtPath: share.path + "/a"))
+        try handle.write(contentsOf: Array("others".utf8))
+        try handle.close()
+        #expect(try await types("/dav/a", client) == ["application/octet-stream"])
+    }
+
+    @Test func theRefusalOfADotFileTellsHowToAllowThem() async throws {
+        let client = DAVClient()
+        for (method, fields) in [("PUT", []), ("MKCOL", []), ("COPY", ["Destination: /dav/.a"])] {
+            if method == "COPY" { _ = try await client.send("PUT", "/dav/a", [], "x") }
+            let path = method == "COPY" ? "/dav/a" : "/dav/.a"
+            let answer = try await client.send(method, path, fields)
+            #expect(answer.status == 403 && answer.text.contains("--show-hidden"), "\(method)")
+        }
     }
 }

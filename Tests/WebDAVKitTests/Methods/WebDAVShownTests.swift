@@ -85,6 +85,40 @@ struct WebDAVShownTests {
         #expect(told.withLock { $0 } == [.upload(path), .lock(path)])
     }
 
+    @Test func aCollectionMadeWithPropertiesIsAChangeOfThem() async throws {
+        let isAllowed = Locked(false)
+        let (asked, told) = (Locked<[WebDAVOperation]>([]), Locked<[WebDAVOperation]>([]))
+        var options = WebDAVOptions()
+        options.shouldPerform = { operation, _ in
+            asked.withLock { $0.append(operation) }
+            if case .changeProperties = operation { return isAllowed.withLock { $0 } }
+            return true
+        }
+        options.didPerform = { operation, _ in told.withLock { $0.append(operation) } }
+        let client = DAVClient(options: options)
+        let fields = ["Content-Type: application/xml"]
+        func content(_ property: String) -> String {
+            """
+            <mkcol xmlns="DAV:"><set><prop><resourcetype><collection/></resourcetype>\
+            \(property)</prop></set></mkcol>
+            """
+        }
+        let described = content("<p xmlns=\"u:\">1</p>")
+        let path = try #require(ResourcePath("c"))
+        let both: [WebDAVOperation] = [.makeCollection(path), .changeProperties(path)]
+        #expect(try await client.status("MKCOL", "/dav/c", fields, described) == 403)
+        #expect(try await client.status("PROPFIND", "/dav/c", ["Depth: 0"]) == 404)
+        #expect(asked.withLock { $0 } == both && told.withLock { $0.isEmpty })
+        isAllowed.withLock { $0 = true }
+        #expect(try await client.status("MKCOL", "/dav/c", fields, described) == 201)
+        #expect(asked.withLock { $0 } == both + both && told.withLock { $0 } == both)
+        // Without properties nothing else is asked.
+        isAllowed.withLock { $0 = false }
+        #expect(try await client.status("MKCOL", "/dav/d", fields, content("")) == 201)
+        let plain = try #require(ResourcePath("d"))
+        #expect(told.withLock { $0.last } == WebDAVOperation.makeCollection(plain))
+    }
+
     private static func chunk(_ count: Int) -> String {
         String(count, radix: 16) + "\r\n" + String(repeating: "n", count: count) + "\r\n"
     }
@@ -104,11 +138,7 @@ struct WebDAVShownTests {
         connection.end()
         #expect(try await client.send("GET", "/dav/a").text == "old")
         // What had come is removed by another thread.
-        let end = ContinuousClock.now + .seconds(60)
-        while Self.files(in: share.path) != ["a"], ContinuousClock.now < end {
-            await Task.yield()
-        }
-        #expect(Self.files(in: share.path) == ["a"])
+        try await waitUntil { Self.files(in: share.path) == ["a"] }
         // As much as is allowed is taken.
         let exact = MemoryConnection(client.router)
         exact.send(head, Self.chunk(150_000), Self.chunk(50_000), "0\r\n\r\n")

@@ -7,17 +7,21 @@ final class FailingStore: ResourceStore {
     private let takesTimes: Bool
     private let listing: @Sendable (ResourcePath) -> WebDAVError?
     private let error: @Sendable (ResourcePath) -> WebDAVError?
+    private let onChange: @Sendable (MemoryStore, ResourcePath) async throws -> Void
 
     /// - Parameters:
     ///   - takesTimes: whether clients may set when a resource was changed.
     ///   - error: what writing at a path comes to.
     ///   - listing: what listing a collection comes to.
+    ///   - onChange: runs before properties are changed, which fails with what it throws.
     init(
         takesTimes: Bool = true,
         _ error: @escaping @Sendable (ResourcePath) -> WebDAVError? = { _ in nil },
-        listing: @escaping @Sendable (ResourcePath) -> WebDAVError? = { _ in nil }
+        listing: @escaping @Sendable (ResourcePath) -> WebDAVError? = { _ in nil },
+        onChange: @escaping @Sendable (MemoryStore, ResourcePath) async throws -> Void = { _, _ in }
     ) {
         (self.takesTimes, self.listing, self.error) = (takesTimes, listing, error)
+        self.onChange = onChange
     }
 
     private func check(_ path: ResourcePath) throws {
@@ -89,6 +93,7 @@ final class FailingStore: ResourceStore {
 
     func change(_ changes: [PropertyChange], of path: ResourcePath) async throws {
         try check(path)
+        try await onChange(inner, path)
         try await inner.change(changes, of: path)
     }
 

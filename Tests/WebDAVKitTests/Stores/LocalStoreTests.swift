@@ -212,6 +212,154 @@ struct LocalStoreTests {
         #expect(refused.status == 423 && refused.text.contains("<D:href>/dav/c/</D:href>"))
     }
 
+    /// Names that other programs have made: not UTF-8, with control characters, with a line feed.
+    @Test func namesThatAreNoTextAreShownAndReached() async throws {
+        let share = try Share()
+        let root = try FileTree(share.path).directory([])
+        try root.makeDirectory(Array("d".utf8))
+        let names: [(bytes: [UInt8], path: String)] = [
+            ([0xFF], "%FF"), ([0x61, 0x0A, 0x62], "a%0Ab"), ([0x7F], "%7F"),
+            (Array("\u{FFFE}".utf8), "%EF%BF%BE"), ([0xC3, 0x28], "%C3%28"),
+        ]
+        let directory = try root.directory(Array("d".utf8))
+        for name in names { try directory.create(name.bytes).write(Array(name.path.utf8)) }
+        try directory.makeDirectory([0xFE, 0x0A])
+        try directory.directory([0xFE, 0x0A]).create([0xFD]).write([0x78])
+        // Repaired, the first one would be this.
+        try share.write("other", "d/\u{FFFD}")
+        let client = try share.client()
+        let list = try await client.send("PROPFIND", "/dav/d", ["Depth: infinity"])
+        let members = try XMLReader.read(Array(list.text.utf8)).children
+        #expect(members.count == names.count + 4)
+        #expect(list.text.contains("<D:href>/dav/d/%FE%0A/%FD</D:href>"))
+        for (_, path) in names {
+            let href =
+                list.text.contains("<D:href>/dav/d/\(path)</D:href>")
+                || list.text.contains(
+                    "<D:href>/dav/d/\(path.replacing("%28", with: "("))</D:href>")
+            #expect(href, "\(path)")
+            let read = try await client.send("GET", "/dav/d/" + path)
+            #expect(read.text == path)
+            #expect(try await client.status("PUT", "/dav/d/" + path, [], path + "!") == 204)
+            let token = try await client.lock("/dav/d/" + path)
+            let one = try await client.send("PROPFIND", "/dav/d/" + path, ["Depth: 0"])
+            #expect(one.status == 207 && one.text.contains(token))
+            _ = try XMLReader.read(Array(one.text.utf8))
+            let shown = ["If: (<\(token)>)"]
+            #expect(try await client.status("DELETE", "/dav/d/" + path, shown) == 204)
+            #expect(try await client.status("GET", "/dav/d/" + path) == 404)
+            // No new one is made.
+            #expect(
+                try await client.status("PUT", "/dav/d/" + path, [], "x")
+                    == (path == "%EF%BF%BE" ? 201 : 400))
+        }
+        let destination = ["Destination: /dav/d/a%0Ab"]
+        let origin = "/dav/d/%EF%BF%BD"
+        for method in ["COPY", "MOVE"] {
+            #expect(try await client.status(method, origin, destination) == 400)
+        }
+        for (method, content) in [("MKCOL", ""), ("LOCK", DAVClient.lockInfo())] {
+            #expect(try await client.status(method, "/dav/d/%FF", [], content) == 400)
+        }
+        // What has such a name gets another one.
+        let renamed = ["Destination: /dav/d/folder"]
+        #expect(try await client.status("MOVE", "/dav/d/%FE%0A", renamed) == 201)
+        #expect(try await client.send("GET", "/dav/d/folder/%FD").text == "x")
+        #expect(share.text("d/\u{FFFD}") == "other")
+        #expect(try await client.status("DELETE", "/dav/d/folder") == 204)
+    }
+
+    /// A change is a line more; a file that is mostly history is written anew.
+    @Test func aChangeOfALockIsALineMore() async throws {
+        let share = try Share()
+        let file = share.outer + "/locks"
+        func size() throws -> Int {
+            try #require(FileManager.default.contents(atPath: file)).count
+        }
+        let locks = try MemoryLockStore(file: file)
+        func lock(_ name: String) throws -> ActiveLock {
+            ActiveLock(
+                root: try #require(ResourcePath(name)), isDeep: false, scope: .exclusive,
+                timeout: 600)
+        }
+        for number in 0..<1_000 { _ = try await locks.add(try lock("n\(number)")) }
+        let before = try size()
+        let added = try await locks.add(try lock("one-more"))
+        #expect(try (50..<300).contains(size() - before))
+        _ = try await locks.refresh(added.token, timeout: 700)
+        try await locks.remove(added.token)
+        #expect(try (100..<800).contains(size() - before))
+        // Twice what counts is the most that it becomes, and a little.
+        for number in 0..<3_000 {
+            try await locks.remove(try await locks.add(try lock("h\(number)")).token)
+        }
+        #expect(try size() < 3 * before)
+        let all = try await locks.locks(on: .root, andInside: true)
+        let again = try await MemoryLockStore(file: file).locks(on: .root, andInside: true)
+        #expect(all.count == 1_000 && Set(again) == Set(all))
+    }
+
+    /// A process may die at any byte of a line, and what is behind the last whole one counts for
+    /// nothing; a line that is whole and no lock is something else.
+    @Test func aTornLineAtTheEndIsDropped() async throws {
+        let share = try Share()
+        let file = share.outer + "/locks"
+        let path = try #require(ResourcePath(segments: [Array("a b%é".utf8), Array("c".utf8)]))
+        let locks = try MemoryLockStore(file: file)
+        let kept = try await locks.add(
+            ActiveLock(
+                root: path, isCollection: true, isDeep: true, scope: .shared, owner: "<o>x</o>",
+                user: "ann", timeout: 600))
+        let whole = try #require(FileManager.default.contents(atPath: file))
+        let torn = try await locks.add(
+            ActiveLock(root: path, isDeep: false, scope: .shared, timeout: 600))
+        try await locks.remove(kept.token)
+        let all = try #require(FileManager.default.contents(atPath: file))
+        #expect(all.starts(with: whole))
+        for end in whole.count...all.count {
+            try all.prefix(end).write(to: URL(fileURLWithPath: file))
+            let read = try MemoryLockStore(file: file)
+            let found = try await read.locks(on: path, andInside: true)
+            let lines = all[whole.count..<end].count { $0 == 0x0A }
+            let expected = lines == 0 ? [kept] : lines == 1 ? [kept, torn] : [torn]
+            guard found == expected else {
+                Issue.record("\(end) of \(all.count): \(found)")
+                return
+            }
+            guard end % 7 == 0 else { continue }
+            // What comes behind it is read again.
+            let more = try await read.add(
+                ActiveLock(root: path, isDeep: false, scope: .shared, timeout: 600))
+            let again = try await MemoryLockStore(file: file).locks(on: path, andInside: true)
+            #expect(again == expected + [more], "\(end) of \(all.count)")
+        }
+        try (all + Data("my notes\n".utf8)).write(to: URL(fileURLWithPath: file))
+        #expect(throws: LockFileError.self) { try MemoryLockStore(file: file) }
+    }
+
+    /// Who removes the file, or writes another one in its place, does not make the locks forgotten.
+    @Test(arguments: [true, false])
+    func theFileOfLocksIsMadeAnewWhereAnotherIs(_ isRemoved: Bool) async throws {
+        let share = try Share()
+        let file = share.outer + "/locks"
+        let locks = try MemoryLockStore(file: file)
+        for name in ["a", "b"] {
+            let path = try #require(ResourcePath(name))
+            _ = try await locks.add(
+                ActiveLock(root: path, isDeep: false, scope: .exclusive, timeout: 600))
+            if isRemoved {
+                try? FileManager.default.removeItem(atPath: file)
+            } else {
+                try Data("x".utf8).write(to: URL(fileURLWithPath: file))
+            }
+        }
+        let path = try #require(ResourcePath("c"))
+        _ = try await locks.add(
+            ActiveLock(root: path, isDeep: false, scope: .exclusive, timeout: 600))
+        let again = try await MemoryLockStore(file: file).locks(on: .root, andInside: true)
+        #expect(again.map(\.root.description).sorted() == ["/a", "/b", "/c"])
+    }
+
     /// It would be replaced as a whole when the next lock is taken.
     @Test func aFileThatHoldsSomethingElseThanLocksIsAnError() throws {
         let share = try Share()
@@ -325,6 +473,43 @@ struct LocalStoreTests {
         try FileManager.default.removeItem(atPath: share.path + "/b")
         #expect(try await client.status("MKCOL", "/dav/b") == 201)
         #expect(try await client.status("PUT", "/dav/b/c", [], "y") == 201)
+    }
+
+    /// A member that was removed behind the server's back is in nobody's way.
+    @Test(arguments: ["DELETE", "MOVE", "COPY", "LOCK", "start"])
+    func aLockOnAGoneMemberKeepsNothing(_ method: String) async throws {
+        let share = try Share()
+        let locks = MemoryLockStore()
+        let handler = WebDAVHandler(store: try LocalStore(root: share.path), locks: locks)
+        var router = Router()
+        router.mountWebDAV("/dav", handler)
+        let client = DAVClient(router: router)
+        #expect(try await client.status("MKCOL", "/dav/f") == 201)
+        #expect(try await client.status("MKCOL", "/dav/f/in") == 201)
+        for name in ["gone", "in/gone", "stays"] { _ = try await client.lock("/dav/f/" + name) }
+        try FileManager.default.removeItem(atPath: share.path + "/f/gone")
+        try FileManager.default.removeItem(atPath: share.path + "/f/in")
+        let path = try #require(ResourcePath("f"))
+        func roots() async throws -> [String] {
+            try await locks.locks(on: path, andInside: true).map(\.root.description)
+        }
+        if method == "start" {
+            try await handler.removeStaleLocks()
+            #expect(try await roots() == ["/f/stays"])
+            return
+        }
+        _ = try await client.status("MKCOL", "/dav/other")
+        let source = method == "COPY" ? "/dav/other" : "/dav/f"
+        let fields = ["Destination: " + (method == "COPY" ? "/dav/f" : "/dav/g")]
+        let content = method == "LOCK" ? DAVClient.lockInfo() : ""
+        // The one that is there is in the way as before.
+        let refused = try await client.send(method, source, fields, content)
+        #expect(refused.status == 207 && refused.text.contains("/dav/f/stays<"))
+        #expect(!refused.text.contains("gone"), "\(refused.text)")
+        try FileManager.default.removeItem(atPath: share.path + "/f/stays")
+        let status = try await client.status(method, source, fields, content)
+        #expect(status < 300 && status != 207, "\(status)")
+        #expect(try await roots() == (method == "LOCK" ? ["/f"] : []))
     }
 
     @Test func aLockMakesNoFileEmptyThatCameMeanwhile() async throws {

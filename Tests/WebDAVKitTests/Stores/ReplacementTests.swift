@@ -141,11 +141,85 @@ struct ReplacementTests {
         #expect(scene.share.text("target/f") == nil && scene.share.text("source/f") == "new")
     }
 
-    @Test(arguments: ["", "\n\n\n", "1 2 3\nsource\ntarget\naside", "x\ny", "\u{0}\n/\n..\n../.."])
+    @Test(arguments: ["", "\n\n\n", "1 2 3\nsource\ntarget\naside", "x\ny", "0\n/\n..\n../.."])
     func notesThatSayNothingTrueDoNothing(_ text: String) throws {
         let scene = try Scene()
         try scene.share.write(text, ".httpkit-dav/new-dead/replace-1")
         #expect(try scene.restart() == ["source", "target"])
         #expect(scene.share.text("source/f") == "new" && scene.share.text("target/f") == "old")
+    }
+
+    /// What was at the target has no other place than aside, and stays there until there is one.
+    @Test func whatCannotBePutBackIsNotRemoved() throws {
+        let scene = try Scene()
+        let share = scene.share
+        try FileManager.default.moveItem(
+            atPath: share.path + "/target", toPath: share.path + "/.httpkit-dav/new-dead/aside")
+        let note = ReplacementNote(
+            source: nil, target: try #require(ResourcePath("closed/target")),
+            old: try scene.root.status(of: Array("source".utf8)), aside: Array("aside".utf8))
+        try note.write(to: scene.note)
+        #expect(try scene.restart() == [".httpkit-dav", "source"])
+        #expect(share.text(".httpkit-dav/new-dead/aside/f") == "old")
+        try FileManager.default.createDirectory(
+            atPath: share.path + "/closed", withIntermediateDirectories: false)
+        #expect(try scene.restart() == ["closed", "source"])
+        #expect(share.text("closed/target/f") == "old")
+    }
+
+    /// What cannot be looked at may be there, as with the names here, which the system refuses.
+    @Test(arguments: [
+        (String(repeating: "t", count: 300) + "/target", "beside"),
+        ("target", String(repeating: "a", count: 300)),
+    ])
+    func whatCannotBeLookedAtIsNotTakenForNothing(_ target: String, _ aside: String) throws {
+        let scene = try Scene()
+        let share = scene.share
+        let old = try scene.root.status(of: Array("target".utf8))
+        try FileManager.default.moveItem(
+            atPath: share.path + "/target", toPath: share.path + "/.httpkit-dav/new-dead/aside")
+        let note = ReplacementNote(
+            source: nil, target: try #require(ResourcePath(target)), old: old,
+            aside: Array(aside.utf8))
+        try note.write(to: scene.note)
+        #expect(try scene.restart() == [".httpkit-dav", "source"])
+        #expect(share.text(".httpkit-dav/new-dead/aside/f") == "old")
+        // Once it can be looked at, it is put back.
+        try scene.scratch.remove(scene.note.name, isDirectory: false)
+        let right = ReplacementNote(
+            source: nil, target: try #require(ResourcePath("target")), old: old,
+            aside: Array("aside".utf8))
+        try right.write(to: scene.note)
+        #expect(try scene.restart() == ["source", "target"])
+        #expect(share.text("target/f") == "old")
+    }
+
+    /// A whole note that cannot be read, such as one with names as they are, may tell of something.
+    @Test(arguments: [
+        "1 2 3\nsource\n100%\naside", "1 2 3\nsource\na\nb\naside", "\u{0}\n/\n..\n../..",
+    ])
+    func aNoteThatCannotBeReadKeepsWhatIsBesideIt(_ text: String) throws {
+        let scene = try Scene()
+        let share = scene.share
+        try FileManager.default.moveItem(
+            atPath: share.path + "/target", toPath: share.path + "/.httpkit-dav/new-dead/aside")
+        try share.write(text, ".httpkit-dav/new-dead/replace-1")
+        #expect(try scene.restart() == [".httpkit-dav", "source"])
+        #expect(share.text(".httpkit-dav/new-dead/aside/f") == "old")
+    }
+
+    /// Names may hold anything but NUL and slashes.
+    @Test func aNoteKeepsAnyName() throws {
+        let scene = try Scene()
+        let name: [UInt8] = [0x0A, 0xFF, 0x25, 0x34, 0x31]
+        try scene.root.rename(
+            Array("target".utf8),
+            to: FilePlace(directory: scene.scratch, name: Array("aside".utf8)), .replacing)
+        let note = ReplacementNote(
+            source: nil, target: try #require(ResourcePath(segments: [name])),
+            old: try scene.root.status(of: Array("source".utf8)), aside: Array("aside".utf8))
+        try note.write(to: scene.note)
+        _ = try LocalStore(root: scene.share.path)
+        #expect(try scene.root.status(of: name).kind == .directory)
     }
 }

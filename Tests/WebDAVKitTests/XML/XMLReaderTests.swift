@@ -34,6 +34,21 @@ struct XMLReaderTests {
         #expect(root.attributes.first?.value == "1 & <2> &amp;")
     }
 
+    /// Namespaces are values of attributes (Namespaces in XML 1.0 section 3).
+    @Test func namespacesAreDecoded() throws {
+        let root = try read(
+            """
+            <a xmlns="u:?a=1&amp;b&#38;amp;c" xmlns:x="x&amp;y">\
+            <x:b x:c="&amp;#38;&amp;\u{301}"/></a>
+            """)
+        #expect(root.name == XMLName("a", in: "u:?a=1&b&amp;c"))
+        #expect(root.declarations.map(\.namespace) == ["u:?a=1&b&amp;c", "x&y"])
+        #expect(root.children.map(\.name) == [XMLName("b", in: "x&y")])
+        let attribute = try #require(root.children.first?.attributes.first)
+        #expect(attribute.name == XMLName("c", in: "x&y"))
+        #expect(Array(attribute.value.utf8) == Array("&#38;&\u{301}".utf8))
+    }
+
     @Test(arguments: [
         "", "<a>", "<a></b>", "<a><b></a></b>", "text", "<a/><b/>", "<D:a/>",
         "<b:a xmlns:b=\"\"/>", "<a>&undefined;</a>", "<a b=\"1\" b=\"2\"/>", "<a>\u{1}</a>",
@@ -134,5 +149,63 @@ struct XMLReaderTests {
         var writer = XMLWriter()
         writer.text("a\u{1}b\u{FFFE}c\u{FFFF}d<&>\r\"€\u{10FFFF}")
         #expect(writer.text == "a\u{FFFD}b\u{FFFD}c\u{FFFD}d&lt;&amp;&gt;&#13;\"€\u{10FFFF}")
+    }
+
+    /// Texts that peers send are the same if their bytes are, and to find out takes no longer where
+    /// they hold combining characters, which `String` would have to sort.
+    @Test func namesAreComparedByteByByte() throws {
+        #expect(XMLName("e\u{301}", in: "u:") != XMLName("\u{E9}", in: "u:"))
+        #expect(LockToken(uri: "u:e\u{301}") != LockToken(uri: "u:\u{E9}"))
+        let property = DeadProperty(.dav("a"), xml: "<a>e\u{301}</a>")
+        #expect(property != DeadProperty(.dav("a"), xml: "<a>\u{E9}</a>"))
+        func least(_ text: String) -> Duration {
+            let names = Set((0..<50).map { XMLName("n\($0)", in: text) })
+            var least = Duration.seconds(3_600)
+            for _ in 0..<5 {
+                let time = ContinuousClock().measure {
+                    for number in 0..<50 {
+                        // Another storage, or identity would tell.
+                        let other = String(decoding: Array(text.utf8), as: UTF8.self)
+                        #expect(names.contains(XMLName("n\(number)", in: other)))
+                    }
+                }
+                least = min(least, time)
+            }
+            return least
+        }
+        let marks = String(
+            String.UnicodeScalarView(
+                (0..<20_000).map { index in
+                    index % 2 == 0 ? "\u{301}" : "\u{323}"
+                }))
+        let plain = String(repeating: "x", count: marks.utf8.count)
+        let (some, others) = (least(plain), least(marks))
+        #expect(others < some * 20 + .milliseconds(5), "\(others), \(some) without marks")
+    }
+
+    /// The prefix of a word in a value is declared, and the time to find it does not grow with the
+    /// number of declarations.
+    @Test func prefixesInValuesStayDeclared() throws {
+        let root = try read(
+            """
+            <p xmlns="DAV:" xmlns:xs="u:xs" xmlns:b="u:b" xmlns:c="u:c" xmlns:n="u:n">\
+            <v t="xs:string">at b:name, (c:name)</v></p>
+            """)
+        let child = try #require(root.children.first)
+        let text = child.fragment(scope: root.declarations, language: nil)
+        for prefix in ["xs", "b", "c"] { #expect(text.contains("xmlns:\(prefix)=\"u:\(prefix)\"")) }
+        #expect(!text.contains("u:n"))
+        #expect(try read(text).name == .dav("v"))
+    }
+
+    @Test func longNamesOfAttributesAndNamespacesAreRefused() {
+        let long = String(repeating: "n", count: 1_025)
+        for text in [
+            "<a \(long)=\"\"/>", "<a xmlns:x=\"\(long)\"/>", "<a xmlns:\(long)=\"u:\"/>",
+            "<a xmlns:\(long)=\"u:\" \(long):b=\"\"/>",
+        ] {
+            #expect(fault(text) == .tooLarge)
+            #expect(fault(text.replacing(long, with: String(long.dropLast()))) == nil)
+        }
     }
 }

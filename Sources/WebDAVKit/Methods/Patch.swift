@@ -1,0 +1,87 @@
+internal import HTTPCodecs
+internal import HTTPParser
+internal import HTTPServerCore
+
+extension WebDAVHandler {
+    /// PATCH with a part of a file (RFC 5789), in the form of SabreDAV. The file is the old or the new
+    /// one at any moment: a copy of it gets the content, and then its name.
+    func patch(_ call: WebDAVCall) async throws -> Response {
+        let path = call.path
+        guard !path.isRoot, !call.namesCollection else {
+            throw WebDAVError(.methodNotAllowed, "it is a collection")
+        }
+        try requireVisible(path, isCollection: false)
+        let before = try await visibleInfo(path)
+        try requireFile(before)
+        let update = try partialUpdate(call)
+        guard let announced = call.request.contentLength else {
+            throw WebDAVError(.lengthRequired, "a part needs a Content-Length")
+        }
+        _ = try await require(update, of: announced, in: before, call)
+        try await require(.upload(path), call)
+        let content = try await store.stage(
+            call.request.body, for: path, expected: announced)
+        let info = try await change([path], call) {
+            let (old, offset) = try await require(
+                update, of: announced, in: try await visibleInfo(path), call)
+            let whole = try await store.splice(content, into: path, at: offset)
+            whole.mediaType = try await store.details(of: path).mediaType
+            return try await store.place(whole, at: path, modified: nil) { info in
+                // Another program may have written to it while it was copied.
+                guard info?.entityTag == old.entityTag else {
+                    throw WebDAVError(.conflict, "it was changed meanwhile")
+                }
+            }.info
+        }
+        await tell(.upload(path), call)
+        var response = Response(.noContent)
+        response.entityTag = info.entityTag
+        return response
+    }
+
+    @discardableResult
+    private func requireFile(_ info: ResourceInfo?) throws(WebDAVError) -> ResourceInfo {
+        guard let info else { throw WebDAVError.notFound }
+        guard !info.isCollection else {
+            throw WebDAVError(.methodNotAllowed, "it is a collection")
+        }
+        return info
+    }
+
+    private func partialUpdate(_ call: WebDAVCall) throws -> PartialUpdate {
+        let fields = call.request.fields
+        let type = fields[.contentType].flatMap { $0.utf8.count <= 255 ? MediaType($0) : nil }
+        guard type?.essence == PartialUpdate.mediaType, !fields.contains(.contentEncoding) else {
+            // RFC 5789 section 2.2.
+            throw HTTPError(
+                .unsupportedMediaType, "PATCH takes \(PartialUpdate.mediaType)",
+                fields: ["Accept-Patch": PartialUpdate.mediaType])
+        }
+        guard let field = fields["X-Update-Range"], let update = PartialUpdate(field) else {
+            throw WebDAVError(
+                .badRequest, "X-Update-Range is append, bytes=A-B, bytes=A- or bytes=-N")
+        }
+        return update
+    }
+
+    /// Checks all that stands against a part.
+    private func require(
+        _ update: PartialUpdate, of count: Int64, in info: ResourceInfo?, _ call: WebDAVCall
+    ) async throws -> (info: ResourceInfo, offset: Int64) {
+        let info = try requireFile(info)
+        try await requireConditions(call, info)
+        try await requireUnlocked(call.path, andMembership: false, call)
+        guard let offset = update.offset(of: count, in: info.length) else {
+            throw HTTPError(
+                .rangeNotSatisfiable, "the range fits neither the content nor the file",
+                fields: [.contentRange: "bytes */\(info.length)"])
+        }
+        let (end, isTooFar) = offset.addingReportingOverflow(count)
+        let limit = min(options.partialUpdateLimit, options.contentLimit)
+        guard !isTooFar, max(end, info.length) <= limit else {
+            throw WebDAVError(
+                .contentTooLarge, "parts are taken for files of up to \(limit) bytes")
+        }
+        return (info, offset)
+    }
+}

@@ -1,0 +1,78 @@
+internal import HTTPCodecs
+internal import HTTPServerCore
+
+/// The media type that came with the content of a file, kept beside its dead properties.
+///
+/// It is that of the content which came with it: it counts as long as the file has the length and the
+/// time that it had then, so that content of another program is not told to be of that type.
+struct KeptMediaType: Hashable, Sendable {
+    let text: String
+    private let length: Int64
+    private let modified: Int64
+
+    init(_ text: String, of status: FileStatus) {
+        self.text = text
+        length = status.size
+        modified = Self.modified(status)
+    }
+
+    /// - Parameter encoded: as `encoded` gives it.
+    init?(encoded: String) {
+        let parts = encoded.split(separator: " ", maxSplits: 2)
+        guard parts.count == 3, let length = Int64(parts[0]), let modified = Int64(parts[1]) else {
+            return nil
+        }
+        (text, self.length, self.modified) = (String(parts[2]), length, modified)
+    }
+
+    var encoded: String { "\(length) \(modified) \(text)" }
+
+    func isOf(_ status: FileStatus) -> Bool {
+        status.kind == .regular && status.size == length && Self.modified(status) == modified
+    }
+
+    private static func modified(_ status: FileStatus) -> Int64 {
+        status.modifiedSeconds &* 1_000_000_000 &+ status.modifiedNanoseconds
+    }
+
+    // MARK: What is kept
+
+    /// No media type that means something is longer.
+    private static let byteLimit = 255
+
+    /// What is worth to be kept of a Content-Type.
+    /// - Parameters:
+    ///   - field: as the client sent it.
+    ///   - derived: the type that the name tells.
+    /// - Returns: `nil` for what the name tells as well, for what is no media type, and for
+    ///   `application/octet-stream`, which clients send that know of none (RFC 9110 section 8.3).
+    package static func worthKeeping(_ field: String, derived: String) -> String? {
+        guard field.utf8.count <= byteLimit, field.utf8.allSatisfy({ 0x20..<0x7F ~= $0 }),
+            let type = MediaType(field), type.essence != "application/octet-stream"
+        else { return nil }
+        let known = MediaType(derived)
+        let isKnown =
+            type == known || (type.parameters.isEmpty && type.essence == known?.essence)
+        return isKnown ? nil : field
+    }
+
+    /// Whether a browser shows content of the type without anything that could act in it.
+    ///
+    /// Only types that are known for it are: browsers run the scripts of XHTML in each type that
+    /// ends with `+xml` (RFC 7303 section 4.2), as `image/x+xml` does.
+    static func isInert(_ type: String) -> Bool {
+        guard let type = MediaType(type), !type.isXML else { return false }
+        return inertTypes.contains(type.essence)
+    }
+
+    private static let inertTypes: Set<String> = [
+        "image/apng", "image/avif", "image/bmp", "image/gif", "image/heic", "image/heif",
+        "image/jpeg", "image/jpg", "image/jxl", "image/png", "image/tiff",
+        "image/vnd.microsoft.icon", "image/webp", "image/x-icon", "image/x-ms-bmp",
+        "audio/3gpp", "audio/aac", "audio/flac", "audio/midi", "audio/mp4", "audio/mpeg",
+        "audio/ogg", "audio/opus", "audio/wav", "audio/wave", "audio/webm", "audio/x-flac",
+        "audio/x-m4a", "audio/x-wav",
+        "video/3gpp", "video/mp2t", "video/mp4", "video/mpeg", "video/ogg", "video/quicktime",
+        "video/webm", "video/x-m4v", "video/x-matroska", "video/x-msvideo",
+    ]
+}

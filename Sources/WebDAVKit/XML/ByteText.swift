@@ -1,0 +1,43 @@
+/// Text that a peer has sent, compared byte by byte.
+///
+/// `String` compares by canonical equivalence, for which a run of combining characters has to be
+/// sorted: its cost grows with the square of the run. Names in XML, tokens and paths are the same
+/// only if their characters are (Namespaces in XML 1.0 section 2.3, RFC 3986 section 6.2.1).
+struct ByteText: Hashable, Sendable {
+    let text: String
+
+    init(_ text: String) {
+        self.text = text
+    }
+
+    static func == (left: ByteText, right: ByteText) -> Bool {
+        left.text.hasSameBytes(as: right.text)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        text.hashBytes(into: &hasher)
+    }
+}
+
+extension String {
+    /// Whether both are of the same bytes.
+    func hasSameBytes(as other: String) -> Bool {
+        let (some, others) = (utf8, other.utf8)
+        guard some.count == others.count else { return false }
+        let isSame = unsafe some.withContiguousStorageIfAvailable { some in
+            unsafe others.withContiguousStorageIfAvailable { others in
+                unsafe some.elementsEqual(others)
+            }
+        }
+        return isSame.flatMap { $0 } ?? some.elementsEqual(others)
+    }
+
+    func hashBytes(into hasher: inout Hasher) {
+        hasher.combine(utf8.count)
+        let isDone: Void? = unsafe utf8.withContiguousStorageIfAvailable { bytes in
+            unsafe hasher.combine(bytes: UnsafeRawBufferPointer(bytes))
+        }
+        guard isDone == nil else { return }
+        for byte in utf8 { hasher.combine(byte) }
+    }
+}
