@@ -14,7 +14,7 @@ let website = arguments.dropFirst().first ?? "Examples/DynamicSite/Website"
 var router = Router()
 router.mount("/", FileHandler(root: website))
 router.on(
-    .get, matching: /\/.*\.html/,
+    .get, matching: #"/.*\.html"#,
     use: TemplateHandler(root: website) { request in
         ["variable": "value", "peer": .text(request.peer.host)]
     })

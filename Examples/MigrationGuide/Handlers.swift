@@ -12,7 +12,7 @@ func routes() throws -> Router {
     router.on(.get, "/hello") { _ in .text("Hello\n") }
     router.on(.get, "/users/:id") { request in .text(request.parameters["id"] ?? "") }
     router.on(
-        .get, matching: /\/notes\/(?<number>[0-9]+)(\.txt)?/,
+        .get, matching: #"/notes/(?<number>[0-9]+)(\.txt)?"#,
         use: SyncHandler { request in
             .text("\(request.parameters["number"] ?? "") \(request.parameters.captures)")
         })

@@ -10,7 +10,7 @@ enum JSONValue: Equatable, Sendable {
     case real(Double)
     case text(String)
     case list([JSONValue])
-    case object([String: JSONValue])
+    case object([JSONName: JSONValue])
 
     /// The text, which ends with a line break.
     var bytes: [UInt8] {
@@ -49,7 +49,7 @@ enum JSONValue: Equatable, Sendable {
         case .object(let members):
             let sorted = members.sorted { $0.key < $1.key }
             Self.write(sorted, "{", "}", into: &buffer, indent: indent) { buffer, member, inner in
-                buffer.append(json: member.key)
+                buffer.append(json: member.key.text)
                 buffer.append(literal: ": ")
                 member.value.write(into: &buffer, indent: inner)
             }
@@ -79,6 +79,31 @@ enum JSONValue: Equatable, Sendable {
     }
 }
 
+/// The name of a member, which is hashed and compared byte by byte: in the canonical form of `String` a
+/// name of combining marks takes time that grows with the square of its length.
+struct JSONName: Hashable, Comparable, Sendable, ExpressibleByStringLiteral {
+    var text: String
+
+    init(_ text: String) {
+        self.text = text
+    }
+
+    init(stringLiteral text: String) {
+        self.text = text
+    }
+
+    static func == (left: Self, right: Self) -> Bool { left.text.hasBytes(of: right.text) }
+
+    static func < (left: Self, right: Self) -> Bool {
+        left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        for byte in text.utf8 { hasher.combine(byte) }
+        hasher.combine(text.utf8.count)
+    }
+}
+
 extension JSONValue: Decodable {
     private struct Name: CodingKey {
         var stringValue: String
@@ -89,9 +114,10 @@ extension JSONValue: Decodable {
 
     init(from decoder: any Decoder) throws {
         if let members = try? decoder.container(keyedBy: Name.self) {
-            var object: [String: JSONValue] = [:]
+            var object: [JSONName: JSONValue] = [:]
             for name in members.allKeys {
-                object[name.stringValue] = try members.decode(JSONValue.self, forKey: name)
+                object[JSONName(name.stringValue)] = try members.decode(
+                    JSONValue.self, forKey: name)
             }
             self = .object(object)
         } else if var elements = try? decoder.unkeyedContainer() {
@@ -123,11 +149,11 @@ extension JSONValue: Decodable {
 extension JSONValue {
     /// The names and values of a query or form: a text for a name that comes once, else a list.
     init(_ pairs: FormURLEncoded) {
-        self.init(grouping: pairs.map { ($0.name, .text($0.value)) })
+        self.init(grouping: pairs.map { (JSONName($0.name), .text($0.value)) })
     }
 
     /// Values by name: the value itself for a name that comes once, else a list.
-    init(grouping pairs: [(String, JSONValue)]) {
+    init(grouping pairs: [(JSONName, JSONValue)]) {
         let groups = Dictionary(grouping: pairs, by: \.0)
         self = .object(
             groups.mapValues { group in

@@ -32,13 +32,13 @@ extension BinRouter {
             }
             // Whoever makes a link to this could make a page of it.
             return Response(
-                .ok, fields: ["Content-Security-Policy": "sandbox"],
+                .ok,
                 body: .text(plain, mediaType: mediaType))
         }
     }
 
     private mutating func coded(
-        _ path: String, _ coding: String, _ member: String,
+        _ path: String, _ coding: String, _ member: JSONName,
         encode: @escaping @Sendable ([UInt8]) throws -> [UInt8]
     ) {
         answer([.get], path, "JSON in the coding \(coding).") { request in

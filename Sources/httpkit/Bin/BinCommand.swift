@@ -45,24 +45,29 @@ struct BinCommand: AsyncParsableCommand {
         } catch {
             fail(error.description)
         }
-        let oddities = torture.map { "http://\(shownHost):\($0.port)/" }
-        let server = HTTPServer(
-            ServerConfiguration(host: host, port: port), handler: BinRouter(torture: oddities))
+        // The port of broken answers is at the same host, which the server knows once it listens.
+        let oddities = torture.map { "http://\(Self.host(host)):\($0.port)/" }
+        var configuration = ServerConfiguration(host: host, port: port)
+        configuration.raisesDescriptorLimit = true
+        let server = HTTPServer(configuration, handler: BinRouter(torture: oddities))
         do throws(ListenError) {
             try await server.start()
         } catch {
             fail(error.description)
         }
+        let shown = ShownHost.text(host, of: server)
         if let port = server.addresses.first?.port {
-            show("Serving httpbin at http://\(shownHost):\(port)/")
+            show("Serving httpbin at http://\(shown):\(port)/")
         }
-        if let oddities { show("Broken answers at \(oddities)") }
+        if let torture { show("Broken answers at http://\(shown):\(torture.port)/") }
         try await server.run(stoppingOn: [.interrupt, .terminate])
         torture?.stop()
+        StandardErrorLog.finish()
     }
 
-    private var shownHost: String {
-        if host.isEmpty || host == "*" { return "localhost" }
+    /// The host of links in the index.
+    private static func host(_ host: String) -> String {
+        if ShownHost.isAll(host) { return "localhost" }
         return host.contains(":") ? "[\(host)]" : host
     }
 }

@@ -13,7 +13,7 @@ extension BinRouter {
             let count = min(try request.number("n"), Self.generatedLimit)
             var noise = Noise(seed: try request.number(inQuery: "seed"))
             // What is long is made while it is sent.
-            guard count > 1 << 20 else {
+            guard count > 64 << 10 else {
                 return Response(.ok, body: .bytes(noise.next(count)))
             }
             return Response(.ok, body: Self.noise(count, piece: 64 << 10, noise, isChunked: false))
@@ -104,22 +104,20 @@ extension BinRouter {
                 .notFound, "1 to \(16 << 20) bytes are made",
                 fields: [.acceptRanges: "bytes", .eTag: tag?.description ?? ""])
         }
-        let letters = (0..<count).map { UInt8(ascii: "a") + UInt8($0 % 26) }
-        var response = Response(.ok, body: .bytes(letters))
-        response.entityTag = tag
-        response = try response.conditional(for: request)
         let seconds = try request.seconds(inQuery: "duration") ?? 0
-        let piece = try request.number(inQuery: "chunk_size")
-        guard case .bytes(let bytes) = response.body.content, seconds > 0 || piece != nil else {
-            return response
+        let size = try request.number(inQuery: "chunk_size")
+        var response = Response(.ok, body: .bytes([], mediaType: "application/octet-stream"))
+        response.entityTag = tag
+        let content = ContentGenerator(length: Int64(count)) { range, writer in
+            let pieces = Slowly(
+                seconds: seconds, size: size ?? (seconds > 0 ? 10 << 10 : 64 << 10),
+                total: Int(range.count))
+            try await pieces.write(Int(range.count), to: writer) { offset, count in
+                let first = Int(range.first) + offset
+                return (first..<first + count).map { UInt8(ascii: "a") + UInt8($0 % 26) }
+            }
         }
-        let pieces = Slowly(seconds: seconds, size: piece ?? 10 << 10, total: bytes.count)
-        response.body = .stream(
-            mediaType: response.body.mediaType, length: Int64(bytes.count)
-        ) { writer in
-            try await pieces.write(bytes, to: writer)
-        }
-        return response
+        return try response.conditional(for: request, generating: content)
     }
 }
 
@@ -139,13 +137,17 @@ struct Slowly: Sendable {
         pause = .seconds(seconds / Double(pieces))
     }
 
-    func write(_ bytes: [UInt8], to writer: ResponseWriter) async throws {
+    /// Writes so many bytes, each piece of which is made when the client has room for it.
+    /// - Parameter make: is given the offset of a piece and the number of its bytes.
+    func write(
+        _ count: Int, to writer: ResponseWriter, make: (_ offset: Int, _ count: Int) -> [UInt8]
+    ) async throws {
         var start = 0
-        while start < bytes.count {
+        while start < count {
             if pause > .zero { try await Task.sleep(for: pause) }
-            let end = min(start + size, bytes.count)
-            try await writer.write(Array(bytes[start..<end]))
-            start = end
+            let part = min(size, count - start)
+            try await writer.write(make(start, part))
+            start += part
         }
     }
 }

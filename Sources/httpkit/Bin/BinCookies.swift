@@ -7,8 +7,10 @@ extension BinRouter {
     mutating func addCookies() {
         group("Cookies")
         answer(nil, "/cookies", "The cookies of the request.") { request in
-            var members: [String: JSONValue] = [:]
-            for cookie in Self.cookies(of: request) { members[cookie.name] = .text(cookie.value) }
+            var members: [JSONName: JSONValue] = [:]
+            for cookie in Self.cookies(of: request) {
+                members[JSONName(cookie.name)] = .text(cookie.value)
+            }
             return JSONValue.object(["cookies": .object(members)]).response()
         }
         answer(
@@ -34,20 +36,27 @@ extension BinRouter {
 
     /// Names and values of Cookie (RFC 6265 section 4.2.1); quotes around a value are left out.
     static func cookies(of request: Request) -> [(name: String, value: String)] {
-        request.fields.values(of: .cookie).flatMap { $0.split(separator: ";") }.compactMap { pair in
-            guard let sign = pair.firstIndex(of: "=") else { return nil }
-            let name = trimmed(pair[..<sign])
-            var value = trimmed(pair[pair.index(after: sign)...])
-            if value.count >= 2, value.first == "\"", value.last == "\"" {
-                value = value.dropFirst().dropLast()
+        // Byte by byte: to compare characters takes long where one has thousands of marks.
+        request.fields.values(of: .cookie).flatMap { value in
+            value.utf8.split(separator: UInt8(ascii: ";")).compactMap { pair in
+                guard let sign = pair.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+                let name = trimmed(pair[..<sign])
+                var value = trimmed(pair[pair.index(after: sign)...])
+                let quote = UInt8(ascii: "\"")
+                if value.count >= 2, value.first == quote, value.last == quote {
+                    value = value.dropFirst().dropLast()
+                }
+                return (
+                    String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self)
+                )
             }
-            return (String(name), String(value))
         }
     }
 
-    private static func trimmed(_ text: Substring) -> Substring {
-        var text = text.drop { $0 == " " || $0 == "\t" }
-        while text.last == " " || text.last == "\t" { text.removeLast() }
+    private static func trimmed(_ text: Substring.UTF8View) -> Substring.UTF8View {
+        func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+        var text = text.drop(while: isBlank)
+        while let last = text.last, isBlank(last) { text.removeLast() }
         return text
     }
 

@@ -12,9 +12,9 @@ extension BinRouter {
             guard let seconds = Double(request.parameter("seconds")), seconds >= 0 else {
                 throw HTTPError(.badRequest, "a number of seconds is wanted")
             }
-            let members = try await Self.whole(of: request)
+            let response = try await Self.echo(request)
             try await Task.sleep(for: .seconds(min(seconds, Self.longestDelay)))
-            return JSONValue.object(members).response()
+            return response
         }
         wait(
             [.get], "/drip",
@@ -35,8 +35,9 @@ extension BinRouter {
                 body: .stream(
                     mediaType: "application/octet-stream", length: Int64(count)
                 ) { writer in
-                    try await drops.write(
-                        [UInt8](repeating: UInt8(ascii: "*"), count: count), to: writer)
+                    try await drops.write(count, to: writer) { _, count in
+                        [UInt8](repeating: UInt8(ascii: "*"), count: count)
+                    }
                 })
         }
     }

@@ -17,7 +17,7 @@ extension BinRouter {
                 [method], "/\(name.lowercased())",
                 "The same for \(name), with content, form, files and JSON."
             ) { request in
-                JSONValue.object(try await Self.whole(of: request)).response()
+                try await Self.echo(request)
             }
         }
         for path in ["/anything", "/anything/*"] {
@@ -25,9 +25,7 @@ extension BinRouter {
             wait(
                 nil, path, isListed ? "Any method, and any path below." : ""
             ) { request in
-                var members = try await Self.whole(of: request)
-                members["method"] = .text(request.method.name)
-                return JSONValue.object(members).response()
+                try await Self.echo(request, adding: ["method": .text(request.method.name)])
             }
         }
         answer(nil, "/headers", "The fields of the request.") { request in
@@ -48,34 +46,60 @@ extension BinRouter {
     // MARK: Parts of the answers
 
     /// What all answers have in common.
-    static func head(of request: Request) -> [String: JSONValue] {
+    static func head(of request: Request) -> [JSONName: JSONValue] {
         [
             "args": JSONValue(request.query), "headers": fields(of: request),
             "origin": .text(origin(of: request)), "url": .text(url(of: request)),
         ]
     }
 
-    /// Head and content.
-    static func whole(of request: Request) async throws -> [String: JSONValue] {
-        var members = head(of: request)
-        members["data"] = .text("")
-        members["form"] = .object([:])
-        members["files"] = .object([:])
-        members["json"] = .null
+    /// The content of a request, as it was read.
+    private enum Content: Sendable {
+        case form(UploadedForm, files: [(name: String, content: JSONValue)])
+        case data([UInt8], MediaType?)
+    }
+
+    /// Head and content. What is long takes a while to be read and written, which the event loop has
+    /// not.
+    static func echo(
+        _ request: Request, adding more: [JSONName: JSONValue] = [:]
+    ) async throws -> Response {
+        let content = try await content(of: request)
+        return await BlockingPool.computing.value {
+            let members = head(of: request).merging(members(of: content)) { $1 }
+            return JSONValue.object(members.merging(more) { $1 }).response()
+        }
+    }
+
+    private static func content(of request: Request) async throws -> Content {
         switch request.mediaType?.essence {
         case "multipart/form-data", "application/x-www-form-urlencoded":
             let form = try await request.form(limits: formLimits)
-            members["form"] = JSONValue(form.fields)
-            var files: [(String, JSONValue)] = []
+            var files: [(name: String, content: JSONValue)] = []
             for file in form.files {
                 let content = try await file.content(upTo: contentLimit)
-                files.append((file.name, .text(text(content, file.mediaType))))
+                let text = await BlockingPool.computing.value { Self.text(content, file.mediaType) }
+                files.append((file.name, .text(text)))
             }
-            members["files"] = JSONValue(grouping: files)
+            return .form(form, files: files)
         case let essence:
             let content = try await request.body.raw.collect(upTo: contentLimit)
-            members["data"] = .text(text(content, essence.flatMap { MediaType($0) }))
-            if let json = JSONValue(parsing: content) { members["json"] = json }
+            return .data(content, essence.flatMap { MediaType($0) })
+        }
+    }
+
+    private static func members(of content: Content) -> [JSONName: JSONValue] {
+        var members: [JSONName: JSONValue] = [
+            "data": .text(""), "form": .object([:]), "files": .object([:]), "json": .null,
+        ]
+        switch content {
+        case .form(let form, let files):
+            members["form"] = JSONValue(form.fields)
+            members["files"] = JSONValue(
+                grouping: files.map { (JSONName($0.name), $0.content) })
+        case .data(let bytes, let mediaType):
+            members["data"] = .text(text(bytes, mediaType))
+            if let json = JSONValue(parsing: bytes) { members["json"] = json }
         }
         return members
     }
@@ -98,9 +122,9 @@ extension BinRouter {
     /// The fields by name, each word of which begins with a capital, whatever way the client wrote
     /// it. The values of a name that comes several times are joined.
     static func fields(of request: Request) -> JSONValue {
-        var members: [String: JSONValue] = [:]
-        for field in request.fields {
-            let name = capitalized(field.name.text)
+        var members: [JSONName: JSONValue] = [:]
+        for field in request.wireFields {
+            let name = JSONName(capitalized(field.name.text))
             if case .text(let earlier) = members[name] {
                 members[name] = .text("\(earlier),\(field.value)")
             } else {

@@ -60,12 +60,29 @@ package struct BinRouter: ImmediateHandler {
 
     /// Answers at once where nothing has to be waited for.
     package func respondNow(to request: Request) throws -> Response? {
-        try router.respondNow(to: request)
+        try InterceptingHandler(router, after: Self.finish).respondNow(to: request)
     }
 
     /// Answers.
     package func respond(to request: Request) async throws -> Response {
-        try await router.respond(to: request)
+        try await InterceptingHandler(router, after: Self.finish).respond(to: request)
+    }
+
+    /// The fields that each answer has, errors included.
+    private static func finish(_ request: Request, _ response: inout Response) {
+        // Whatever a query puts into content, it must not run as a page of this server.
+        response.fields[.xContentTypeOptions] = "nosniff"
+        response.fields.append("Content-Security-Policy", "sandbox allow-forms")
+        // Pages of any origin may read, as httpbin has it.
+        response.fields["Access-Control-Allow-Origin"] = request.fields[.origin] ?? "*"
+        response.fields["Access-Control-Allow-Credentials"] = "true"
+        guard request.method == .options else { return }
+        response.fields["Access-Control-Allow-Methods"] =
+            "GET, POST, PUT, DELETE, PATCH, OPTIONS"
+        response.fields["Access-Control-Max-Age"] = "3600"
+        if let names = request.fields["Access-Control-Request-Headers"] {
+            response.fields["Access-Control-Allow-Headers"] = names
+        }
     }
 
     // MARK: Adding endpoints

@@ -94,9 +94,9 @@ extension BinRouter {
         }
         var content: [UInt8] = []
         while true {
-            var pairs = response.fields.map { ($0.name.text, JSONValue.text($0.value)) }
+            var pairs = response.fields.map { (JSONName($0.name.text), JSONValue.text($0.value)) }
             if !response.fields.contains(.contentType) {
-                pairs.append(("Content-Type", "application/json"))
+                pairs.append(("Content-Type", .text("application/json")))
             }
             pairs.append(("Content-Length", .text(String(content.count))))
             let made = JSONValue(grouping: pairs).bytes

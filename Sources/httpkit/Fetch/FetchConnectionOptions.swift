@@ -13,7 +13,7 @@ struct FetchConnectionOptions: ParsableArguments {
     var connectTo: String?
 
     @Option(help: ArgumentHelp("How many redirects are followed.", valueName: "n"))
-    var maxRedirects = 16
+    var maxRedirects = 20
 
     @Option(
         help: ArgumentHelp(

@@ -9,7 +9,7 @@ import URLClient
 extension JSONValue {
     /// What one hop has taken, times in milliseconds.
     init(_ hop: ClientMetrics.Hop) {
-        var members: [String: JSONValue] = [
+        var members: [JSONName: JSONValue] = [
             "url": .text(hop.url.absoluteString),
             "queued": .real(hop.queued.inSeconds * 1000),
             "reused": .flag(hop.isConnectionReused),
@@ -19,7 +19,7 @@ extension JSONValue {
             "responseContentBytes": .integer(Int(hop.responseContentBytes)),
         ]
         if let version = hop.version { members["version"] = .text(version.rawValue) }
-        let times: [(String, Duration?)] = [
+        let times: [(JSONName, Duration?)] = [
             ("nameLookupEnd", hop.nameLookupEnd), ("connectEnd", hop.connectEnd),
             ("secureConnectionEnd", hop.secureConnectionEnd), ("requestStart", hop.requestStart),
             ("requestEnd", hop.requestEnd), ("responseStart", hop.responseStart),

@@ -30,11 +30,12 @@ struct AccessOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A name of this server, for --webdav; can be given several times.",
+            "A name of this server; can be given several times.",
             discussion: """
                 Requests for other hosts are refused, because a page elsewhere could have its own \
-                name lead here. Addresses, localhost, names below local and this machine's name \
-                are known; *.example.org stands for all names below that.
+                name lead here; without --webdav only where it listens at an address that is not \
+                one of the Internet. Addresses, localhost and this machine's name, alone and with \
+                .local, are known; *.example.org stands for all names below that.
                 """,
             valueName: "name"))
     var allowHost: [String] = []
@@ -76,7 +77,10 @@ struct AccessOptions: ParsableArguments {
     /// The names by which the server is reached.
     /// - Parameter host: what it listens at.
     func hosts(beside host: String) -> AllowedHosts {
-        var hosts = AllowedHosts(["*.local", Syscalls.hostName(), host])
+        // Of the names below local only this machine's own: anybody on the link can claim another
+        // (RFC 6762 section 21).
+        let own = Syscalls.hostName()
+        var hosts = AllowedHosts([own, "\(own).local", host])
         for name in allowHost { hosts.allow(name) }
         return hosts
     }

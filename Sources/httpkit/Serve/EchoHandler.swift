@@ -7,6 +7,13 @@ struct EchoHandler: Handler {
     func respond(to request: Request) async throws -> Response {
         let content = try await request.body.collect(upTo: 64 << 20)
         let trailers = await request.body.trailers
+        // What is long takes a while to be written, which the event loop has not.
+        return await BlockingPool.computing.value { Self.response(request, content, trailers) }
+    }
+
+    private static func response(
+        _ request: Request, _ content: [UInt8], _ trailers: HTTPFields
+    ) -> Response {
         var json = ByteBuffer(capacity: 512 + content.count * 2)
         json.append(literal: "{\"method\":")
         json.append(json: request.method.name)
@@ -15,11 +22,11 @@ struct EchoHandler: Handler {
         json.append(literal: ",\"version\":")
         json.append(json: "1.\(request.version.minor)")
         json.append(literal: ",\"fields\":")
-        json.append(array: Array(request.fields), Self.append)
+        json.append(array: Array(request.wireFields), append)
         json.append(literal: ",\"content\":")
         json.append(base64: content)
         json.append(literal: ",\"trailers\":")
-        json.append(array: Array(trailers), Self.append)
+        json.append(array: Array(trailers), append)
         json.append(literal: ",\"peer\":")
         json.append(json: request.peer.description)
         json.append(literal: "}\n")

@@ -53,6 +53,9 @@ struct ServeCommand: AsyncParsableCommand {
             valueName: "file"))
     var webdavLocks: String?
 
+    @OptionGroup(title: "WebDAV")
+    var webdavOptions: WebDAVFlags
+
     @OptionGroup(title: "Access")
     var access: AccessOptions
 
@@ -63,8 +66,10 @@ struct ServeCommand: AsyncParsableCommand {
     var loops: Int?
 
     @Option(
-        help: ArgumentHelp("Content of one request in bytes; above it 413.", valueName: "bytes"))
-    var maxBody: Int64 = 4 << 30
+        help: ArgumentHelp(
+            "Content of one request, such as 100M or 5GiB; above it 413.",
+            discussion: "Without it the room on the disk is the limit.", valueName: "bytes"))
+    var maxBody: ByteCount?
 
     @Option(
         help: "trace, debug, info, notice, warning, error or critical.",
@@ -83,7 +88,6 @@ struct ServeCommand: AsyncParsableCommand {
         if let loops, !(1...256).contains(loops) {
             throw ValidationError("--loops takes a number from 1 to 256")
         }
-        if maxBody < 0 { throw ValidationError("--max-body takes a number of bytes") }
         if let age = files.cacheAge, age < 0 {
             throw ValidationError("--cache-age takes a number of seconds")
         }
@@ -96,6 +100,9 @@ struct ServeCommand: AsyncParsableCommand {
         if webdavLocks != nil, webdav == nil {
             throw ValidationError("--webdav-locks needs --webdav")
         }
+        if let flag = webdavOptions.given, webdav == nil {
+            throw ValidationError("\(flag) needs --webdav")
+        }
     }
 
     func run() async throws {
@@ -104,7 +111,10 @@ struct ServeCommand: AsyncParsableCommand {
         // Who reads our lines may go, as `head` does; that is no reason to stop serving.
         _ = signal(SIGPIPE, SIG_IGN)
         let store = webdav == nil ? nil : try localStore
-        let server = HTTPServer(serverConfiguration, handler: try handler(store))
+        let shared = store.map { webdavHandler($0) }
+        // Others, or a process that died, may have removed what locks of the file are on.
+        if webdavLocks != nil { try await shared?.removeStaleLocks() }
+        let server = HTTPServer(serverConfiguration, handler: try handler(shared))
         do throws(ListenError) {
             try await server.start()
         } catch {
@@ -113,23 +123,30 @@ struct ServeCommand: AsyncParsableCommand {
         announce(server)
         try await server.run(stoppingOn: [.interrupt, .terminate])
         store?.close()
-        if accessLog { Self.accessLines.flush() }
+        StandardErrorLog.finish()
     }
 
     /// Gathers the lines of busy moments: a call for each would cost more than the request.
-    private static let accessLines = AccessLogWriter(descriptor: STDERR_FILENO)
+    private static let accessLines = AccessLogWriter(StandardErrorLog.lines)
 
-    private func handler(_ store: LocalStore?) throws -> any Handler {
+    private func handler(_ shared: WebDAVHandler?) throws -> any Handler {
         let served: any Handler =
             files.gzip ? CompressionHandler(try plainRouter) : try plainRouter
-        guard let webdav, let store else { return access.guarding(served) }
+        var hosts = access.hosts(beside: host)
+        for host in webdavOptions.hosts { hosts.allow(host) }
+        guard let webdav, let shared else {
+            // Only an address of the Internet has nothing that a page elsewhere could not reach by
+            // itself; all others are guarded against DNS rebinding.
+            guard ShownHost.isPrivate(host) else { return access.guarding(served) }
+            return access.guarding(HostCheckHandler(served, hosts: hosts))
+        }
         // Outside of the compression, which would give a file another tag when it is read than
         // the one that PUT has told.
         var router = Router()
         router.mount("/", AsyncHandler { try await served.respond(to: $0) })
-        router.mountWebDAV(webdav, webdavHandler(store))
+        router.mountWebDAV(webdav, shared)
         return access.guarding(
-            HostCheckHandler(router, hosts: access.hosts(beside: host)),
+            HostCheckHandler(router, hosts: hosts),
             optionsFields: WebDAVHandler.classFields(isReadOnly: files.readOnly))
     }
 
@@ -138,14 +155,16 @@ struct ServeCommand: AsyncParsableCommand {
         options.isReadOnly = files.readOnly
         options.allowsHidden = files.showHidden
         options.listsCollections = !files.noListing
-        options.contentLimit = maxBody
+        options.contentLimit = maxBody?.bytes ?? .max
+        options.origins = webdavOptions.origin
         return WebDAVHandler(store: store, locks: locks, options: options)
     }
 
     private var locks: MemoryLockStore {
         guard let webdavLocks else { return MemoryLockStore() }
         do throws(LockFileError) {
-            return try MemoryLockStore(file: webdavLocks)
+            return try MemoryLockStore(
+                file: webdavLocks, synchronizes: webdavOptions.webdavSync)
         } catch {
             fail("--webdav-locks: \(error.description)")
         }
@@ -154,7 +173,7 @@ struct ServeCommand: AsyncParsableCommand {
     private var localStore: LocalStore {
         get throws {
             do throws(SystemError) {
-                return try LocalStore(root: directory)
+                return try LocalStore(root: directory, synchronizes: webdavOptions.webdavSync)
             } catch {
                 fail("\(directory): \(error.reason)")
             }
@@ -178,7 +197,8 @@ struct ServeCommand: AsyncParsableCommand {
         var configuration = ServerConfiguration(host: host, port: port)
         if isInterface { configuration.endpoints = [.interface(host, port: port)] }
         configuration.loops = loops
-        configuration.contentLimit = maxBody
+        configuration.raisesDescriptorLimit = true
+        configuration.contentLimit = maxBody?.bytes ?? .max
         if accessLog { configuration.accessLog = { Self.accessLines.write($0) } }
         return configuration
     }
@@ -189,9 +209,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     private func announce(_ server: HTTPServer) {
         guard let address = server.addresses.first, let port = address.port else { return }
-        let isAll = host.isEmpty || host == "*"
-        let bound = isInterface ? server.primaryURL?.authorityHost : nil
-        let shown = bound ?? (host.contains(":") ? "[\(host)]" : isAll ? "localhost" : host)
+        let shown = ShownHost.text(host, of: server, isInterface: isInterface)
         show("Serving \(directory) at http://\(shown):\(port)/")
         if let webdav {
             let path = webdav.hasSuffix("/") ? webdav : webdav + "/"
@@ -254,11 +272,7 @@ struct LaterOptions: ParsableArguments {
 
 /// Has the loggers of the program write to standard error. For once, before there is one.
 func logToStandardError(_ level: Logger.Level) {
-    LoggingSystem.bootstrap { label in
-        var handler = StreamLogHandler.standardError(label: label)
-        handler.logLevel = level
-        return handler
-    }
+    LoggingSystem.bootstrap { StandardErrorLog(label: $0, level: level) }
 }
 
 /// One line on standard error, and exit status 2: what the user asked for cannot be done.

@@ -6,6 +6,35 @@ import Testing
 
 @Suite("httpbin: statuses, redirects and cookies")
 struct BinAnswerTests {
+    @Test(
+        "No answer runs as a page of the server, and pages of all origins may read it",
+        arguments: [
+            "/response-headers?Content-Type=text/html&x=%3Cscript%3E&X-Content-Type-Options=x",
+            "/html", "/", "/forms/post", "/status/404", "/nothing", "/bytes/5", "/post",
+        ], ["GET", "HEAD", "OPTIONS"])
+    func commonFields(_ target: String, _ method: String) async throws {
+        let answer = try await Bin.answer(
+            method, target, "Origin: https://app.example", "Access-Control-Request-Headers: X-A")
+        let policies = answer.fields.filter { $0.name == "Content-Security-Policy" }.map(\.value)
+        #expect(policies.contains("sandbox allow-forms"))
+        #expect(
+            answer.fields.filter { $0.name == "X-Content-Type-Options" }.map(\.value) == ["nosniff"]
+        )
+        #expect(answer["Access-Control-Allow-Origin"] == "https://app.example")
+        #expect(answer["Access-Control-Allow-Credentials"] == "true")
+        let isPreflight = method == "OPTIONS"
+        #expect(
+            answer["Access-Control-Allow-Methods"]
+                == (isPreflight ? "GET, POST, PUT, DELETE, PATCH, OPTIONS" : nil))
+        #expect(answer["Access-Control-Max-Age"] == (isPreflight ? "3600" : nil))
+        #expect(answer["Access-Control-Allow-Headers"] == (isPreflight ? "X-A" : nil))
+    }
+
+    @Test("Without Origin every origin may read")
+    func noOrigin() async throws {
+        #expect(try await Bin.answer("GET", "/get")["Access-Control-Allow-Origin"] == "*")
+    }
+
     @Test("Any status, by any method", arguments: [200, 204, 304, 404, 500, 999])
     func status(code: Int) async throws {
         for method in ["GET", "POST", "DELETE", "HEAD"] {

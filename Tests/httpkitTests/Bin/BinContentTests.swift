@@ -1,4 +1,5 @@
 import HTTPCodecs
+import HTTPServerCore
 import TestSupport
 import Testing
 
@@ -49,6 +50,19 @@ struct BinContentTests {
             "GET", "/range/30?duration=0.01&chunk_size=4", "Range: bytes=1-9")
         #expect(slow.status == 206 && slow.text == "bcdefghij" && slow["Content-Length"] == "9")
         #expect(try await Bin.answer("GET", "/range/0").status == 404)
+    }
+
+    @Test(
+        "Content is made while the client reads it",
+        arguments: ["/range/16777216", "/drip?numbytes=10485760&duration=0", "/bytes/16777216"])
+    func madeWhileRead(_ target: String) async throws {
+        let client = MemoryConnection(Bin.router, peer: MemoryTransport.Peer(credit: 0))
+        client.send("GET \(target) HTTP/1.1\r\nHost: a\r\n\r\n")
+        await client.settle()
+        let waiting = await client.onLoop { $0?.waitingBytes ?? 0 }
+        #expect(waiting > 0 && waiting < 256 << 10)
+        client.hangUp()
+        try await client.closed()
     }
 
     @Test("Drops and delays come after their time, and not longer than 10 seconds")

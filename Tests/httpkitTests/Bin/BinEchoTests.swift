@@ -101,6 +101,27 @@ struct BinEchoTests {
         #expect(uuid.wholeMatch(of: form) != nil)
     }
 
+    @Test(
+        "Names of many combining marks take no quadratic time",
+        arguments: ["application/x-www-form-urlencoded", "application/json"])
+    func marks(_ mediaType: String) async throws {
+        let marks = String(repeating: "\u{301}\u{323}", count: 100_000)
+        let content = mediaType.hasSuffix("json") ? "{\"\(marks)\": 1}" : "\(marks)=1&\(marks)=2"
+        let start = ContinuousClock.now
+        let answer = try await Bin.answer(
+            "POST", "/post", "Content-Type: \(mediaType)", content: content)
+        #expect(answer.status == 200)
+        // Half a minute, when they are hashed as text.
+        #expect(ContinuousClock.now - start < .seconds(10))
+    }
+
+    @Test("Cookies are taken apart byte by byte")
+    func cookieMarks() async throws {
+        let marks = String(repeating: "\u{301}", count: 3)
+        let json = try await Bin.json("GET", "/cookies", "Cookie: a=;\(marks)=\(marks); b = \"x\"")
+        #expect(json["cookies"] == .object(["a": "", JSONName(marks): .text(marks), "b": "x"]))
+    }
+
     @Test("Names are sorted, and what is no plain ASCII is escaped")
     func text() {
         let json = JSONValue.object(["b": .list([.integer(1), "é"]), "a": .object([:])])

@@ -46,6 +46,6 @@ extension JSONValue {
     /// A member of an object; `null` where there is none.
     subscript(name: String) -> JSONValue {
         guard case .object(let members) = self else { return .null }
-        return members[name] ?? .null
+        return members[JSONName(name)] ?? .null
     }
 }

@@ -1,4 +1,5 @@
 import HTTPCodecs
+internal import HTTPParser
 
 /// Messages that are wrong, or never end.
 extension TortureCase {

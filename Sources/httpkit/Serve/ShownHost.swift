@@ -1,0 +1,26 @@
+import HTTPServerCore
+
+/// The host of the address that is shown to people, for them to type it elsewhere.
+enum ShownHost {
+    /// - Parameters:
+    ///   - host: what was asked for.
+    ///   - server: the server, which listens.
+    ///   - isInterface: whether that is the name of a network interface.
+    static func text(_ host: String, of server: HTTPServer, isInterface: Bool = false) -> String {
+        // Nobody can connect to what stands for all addresses: the best of them is told.
+        if isInterface || isAll(host) { return server.primaryURL?.authorityHost ?? "localhost" }
+        return host.contains(":") ? "[\(host)]" : host
+    }
+
+    /// Whether a host stands for all addresses of the machine.
+    static func isAll(_ host: String) -> Bool {
+        if host.isEmpty || host == "*" { return true }
+        return RawSocketAddress.bytes(host)?.allSatisfy { $0 == 0 } ?? false
+    }
+
+    /// Whether it may stand for an address that cannot be reached from everywhere.
+    static func isPrivate(_ host: String) -> Bool {
+        guard let bytes = RawSocketAddress.bytes(host), !isAll(host) else { return true }
+        return AddressScope(bytes) != .global
+    }
+}
