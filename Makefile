@@ -5,7 +5,7 @@
 DIR = .
 PORT = 8080
 ARGS =
-# For `make test`: the seconds after which it gives up.
+# For `make test` and `make test-all`: the seconds after which the tests are ended.
 TEST_SECONDS = 600
 # For `make bench`: flags of Benchmarks/parser.py; ARGS goes to Benchmarks/server.py.
 PARSER_ARGS =
@@ -13,7 +13,7 @@ PARSER_ARGS =
 # How programs are built for use.
 RELEASE = -c release $$(Scripts/release-flags)
 
-# For `make test-traits`: a folder of its own, so that the usual build stays.
+# For `make test-all`: a folder of its own, so that the usual build stays.
 TRAITS = --enable-all-traits --scratch-path .build-traits
 
 # For `make fuzz`: one target or all of them, and the seconds for each.
@@ -25,7 +25,8 @@ PYTHON = $(shell for python in python3 /usr/bin/python3; do \
 	$$python -c 'import matplotlib' 2>/dev/null && echo $$python && exit; done; echo python3)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-traits acceptance webdav-acceptance build bench bench-peers lint format docs fuzz sanitize clean
+.PHONY: help run test test-all check-apple bare-root acceptance webdav-acceptance build bench \
+	bench-peers bench-webdav lint format docs fuzz sanitize clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'
@@ -35,7 +36,7 @@ run: ## serve a folder: make run DIR=/srv/www PORT=8000 ARGS='--access-log'
 	swift build $(RELEASE) --product httpkit
 	.build/release/httpkit serve "$(DIR)" --port "$(PORT)" $(ARGS)
 
-test: ## build everything and run all tests; ARGS='--filter Chunked' picks some
+test: ## build everything and run the tests; ARGS='--filter Chunked' picks some
 	@Scripts/bootstrap test
 	swift build --build-tests
 	@find Examples -name '.?*' -prune -o -name Package.swift -print 2>/dev/null | while read -r manifest; do \
@@ -43,11 +44,18 @@ test: ## build everything and run all tests; ARGS='--filter Chunked' picks some
 		swift build --package-path "$$folder" || exit 1; done
 	@TEST_SECONDS=$(TEST_SECONDS) Scripts/test $(ARGS)
 
-test-traits: ## the tests with all package traits on, which need more libraries
-	@Scripts/bootstrap test
-	@Scripts/bootstrap test-traits
+test-all: ## all tests, with all traits and beside large peers, which it installs; check-apple
+	@Scripts/bootstrap test-all
 	swift build --build-tests $(TRAITS)
-	@TEST_SECONDS=$(TEST_SECONDS) Scripts/test $(TRAITS) $(ARGS)
+	@TEST_ALL=1 TEST_SECONDS=$(TEST_SECONDS) Scripts/test $(TRAITS) $(ARGS)
+	@Scripts/check-apple
+
+check-apple: ## compile the branches for Apple platforms against stand-ins for its SDK
+	@Scripts/bootstrap test
+	@Scripts/check-apple
+
+bare-root: ## run `make run` and `make test` in a bare Debian; needs root and mmdebstrap
+	@Scripts/bare-root
 
 acceptance: ## check the robustness figures against a running server; some minutes
 	@Scripts/bootstrap test
@@ -55,9 +63,9 @@ acceptance: ## check the robustness figures against a running server; some minut
 	Scripts/acceptance
 
 webdav-acceptance: ## the tests of WebDAV at full length: kills, large files, clients
-	@Scripts/bootstrap test
+	@Scripts/bootstrap test-all
 	swift build --build-tests
-	@WEBDAV_KILLS=200 WEBDAV_LARGE=1 WEBDAV_COSTS=1 $(if $(DAVFS2),WEBDAV_DAVFS2=1) \
+	@TEST_ALL=1 WEBDAV_KILLS=200 WEBDAV_LARGE=1 WEBDAV_COSTS=1 $(if $(DAVFS2),WEBDAV_DAVFS2=1) \
 		TEST_SECONDS=3600 Scripts/test --filter 'WebDAV|Litmus' $(ARGS)
 
 build: ## build the libraries and httpkit, optimised
@@ -94,8 +102,8 @@ fuzz: ## fuzz: make fuzz TARGET=FuzzRequestHead SECONDS=600
 	@Scripts/fuzz "$(TARGET)" "$(SECONDS)"
 
 sanitize: ## run the tests with the address and the thread sanitizer
-	@Scripts/bootstrap test
-	@Scripts/sanitize
+	@Scripts/bootstrap test-all
+	@TEST_ALL=1 Scripts/sanitize
 
 clean: ## remove everything that was built
 	rm -rf .build .build-* Benchmarks/.build Fuzz/.build

@@ -28,9 +28,12 @@ def arguments():
     parser.add_argument("--only", help="parsers, separated by commas")
     parser.add_argument("--cases", action="append", default=[], metavar="PATH",
                         help="one more .http file or folder of them, by its name")
+    parser.add_argument("--picohttpparser", metavar="FOLDER",
+                        help="measure picohttpparser, too: a clone of github.com/h2o/picohttpparser")
     parser.add_argument("--external", action="append", default=[], metavar="NAME=PROGRAM",
                         help="one more parser, as a program with the drivers' command line")
-    parser.add_argument("--reference", help="the parser that ratios refer to (the first external)")
+    parser.add_argument("--reference", help="the parser that ratios refer to (picohttpparser, else the first external,"
+                        " else llhttp)")
     parser.add_argument("--no-instructions", action="store_true", help="leave callgrind out")
     parser.add_argument("--no-build", action="store_true",
                         help="take ParserBench as it was built before")
@@ -57,6 +60,15 @@ def llhttp_driver():
     return harness.compile_c(harness.HERE / "Parsers" / "llhttp.c", "llhttp", *flags)
 
 
+def picohttpparser_driver(folder):
+    """The C driver on the sources of picohttpparser."""
+    flags = ["-I", folder, Path(folder) / "picohttpparser.c"]
+    if harness.platform.machine() == "x86_64":
+        flags.append("-msse4.2")
+    return harness.compile_c(
+        harness.HERE / "Parsers" / "picohttpparser.c", "picohttpparser", *flags)
+
+
 def parsers(options):
     """Name and command of every parser."""
     bench = harness.built_product("ParserBench")
@@ -66,6 +78,8 @@ def parsers(options):
     llhttp = llhttp_driver()
     if llhttp:
         found["llhttp"] = [llhttp]
+    if options.picohttpparser:
+        found["picohttpparser"] = [picohttpparser_driver(options.picohttpparser)]
     for entry in options.external:
         name, _, program = entry.partition("=")
         found[name] = [program]
@@ -155,12 +169,13 @@ def main():
     rounds = options.rounds or (5 if options.quick else 21)
     milliseconds = options.milliseconds or (20 if options.quick else 60)
     all_parsers, all_cases = parsers(options), cases(options)
-    if not options.external:
-        harness.note("no --external parser: picohttpparser is not measured in this run")
+    if not options.picohttpparser:
+        harness.note("picohttpparser is left out: --picohttpparser FOLDER names its sources")
     counts = calibrate(all_parsers, all_cases, milliseconds)
     times = measure(all_parsers, all_cases, counts, rounds)
     externals = [entry.partition("=")[0] for entry in options.external]
-    reference = options.reference or next(iter(externals + ["llhttp"]))
+    named = ["picohttpparser"] if options.picohttpparser else []
+    reference = options.reference or next(iter(named + externals + ["llhttp"]))
     report = {"kind": "parser", "machine": harness.machine(), "rounds": rounds,
               "parsers": list(all_parsers), "cases": list(all_cases), "reference": reference,
               "nanoseconds": {}, "ratio": {}, "spread": {}, "instructions": {}}
