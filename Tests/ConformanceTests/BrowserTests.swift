@@ -33,7 +33,9 @@ struct Browser {
     }
 }
 
-@Suite("The directory listing in a browser", .serialized, .fewAtOnce)
+@Suite(
+    "The directory listing in a browser", .serialized, .fewAtOnce,
+    .enabled(if: FullSuite.isOn, "make test-all"))
 struct BrowserTests {
     /// Takes the listing apart as a browser does, follows each link, and leaves what came as JSON
     /// in the page. The listing itself allows no foreign script, so this stands beside it.

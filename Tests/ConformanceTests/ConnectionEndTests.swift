@@ -18,7 +18,7 @@ struct ConnectionEndTests {
     func requestsBeforeAHalfCloseAreAnswered(_ path: String, _ count: Int) async throws {
         let server = try await server()
         let socket = try server.connect()
-        let request = "GET \(path) HTTP/1.1\r\nHost: x\r\nAccept: text/html\r\n\r\n"
+        let request = "GET \(path) HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\n\r\n"
         try await socket.send(String(repeating: request, count: count))
         socket.endWriting()
         for _ in 0..<count {
@@ -41,10 +41,10 @@ struct ConnectionEndTests {
     }
 
     @Test(arguments: [
-        "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nhello",
-        "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
-        "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n",
-        "GET /f.txt HTTP/1.1\r\nHost: x\r\n", "GET /f.txt HT",
+        "POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nhello",
+        "POST /echo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
+        "POST /echo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n",
+        "GET /f.txt HTTP/1.1\r\nHost: localhost\r\n", "GET /f.txt HT",
     ])
     func aRequestThatEndsEarlyIsNotAnsweredAsAWholeOne(_ request: String) async throws {
         let server = try await server()
@@ -58,10 +58,10 @@ struct ConnectionEndTests {
 
     /// Each kind of moment at which a client may vanish; the server lives on.
     @Test(arguments: [
-        "", "GET /large.bin HTT", "GET /large.bin HTTP/1.1\r\nHost: x\r\n\r\n",
-        "GET / HTTP/1.1\r\nHost: x\r\n\r\nGET /large.bin HTTP/1.1\r\nHost: x\r\n\r\n",
-        "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\nab",
-        "POST /f.txt HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\nab",
+        "", "GET /large.bin HTT", "GET /large.bin HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: localhost\r\n\r\nGET /large.bin HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\nab",
+        "POST /f.txt HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\nab",
     ])
     func aResetHurtsNobodyElse(_ request: String) async throws {
         let server = try await server()
@@ -81,8 +81,8 @@ struct ConnectionEndTests {
         [0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xFC, 0x03, 0x03] + .noise(500, seed: 2),
         .noise(300, seed: 11), .noise(4_000, seed: 12), .noise(70_000, seed: 13),
         Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8), Array("HELO example.org\r\n".utf8),
-        [UInt8](repeating: 0, count: 100), Array("GET  / HTTP/1.1\r\nHost: x\r\n\r\n".utf8),
-        Array("GET / HTTP/1.1\r\n\r\n".utf8), Array("GET / HTTP/1.1\nHost: x\n\n".utf8),
+        [UInt8](repeating: 0, count: 100), Array("GET  / HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8),
+        Array("GET / HTTP/1.1\r\n\r\n".utf8), Array("GET / HTTP/1.1\nHost: localhost\n\n".utf8),
     ]
 
     @Test(arguments: garbage.indices)
@@ -90,7 +90,7 @@ struct ConnectionEndTests {
         let server = try await server()
         let socket = try server.connect()
         // What follows in the stream must not be answered, however well it looks.
-        let request = "GET /f.txt HTTP/1.1\r\nHost: x\r\n\r\n"
+        let request = "GET /f.txt HTTP/1.1\r\nHost: localhost\r\n\r\n"
         try? await socket.send(Self.garbage[index] + Array(request.utf8))
         let answer = String(decoding: try await socket.receiveAll(), as: UTF8.self)
         #expect(answer.hasPrefix("HTTP/1.1 400 ") || answer.hasPrefix("HTTP/1.1 505 "))

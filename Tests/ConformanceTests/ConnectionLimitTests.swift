@@ -1,5 +1,6 @@
 import HTTPParser
 import HTTPServerCore
+import TestSupport
 import Testing
 
 @Suite("Limit of connections", .fewAtOnce)
@@ -8,6 +9,7 @@ struct ConnectionLimitTests {
     func waits() async throws {
         var configuration = ServerConfiguration(host: "127.0.0.1", port: 0)
         configuration.connectionLimit = 1
+        configuration.closesIdleAtLimit = false
         configuration.loops = 1
         let server = HTTPServer(
             configuration,
@@ -29,6 +31,96 @@ struct ConnectionLimitTests {
         #expect(server.connectionCount == 1)
         await server.shutdown(grace: .zero)
     }
+
+    @Test(
+        "The connection that has been idle for longest is closed for a newcomer",
+        .timeLimit(.minutes(2)), arguments: [1, 2], [ConnectionOverflow.wait, .refuse])
+    func displacesIdle(loops: Int, overflow: ConnectionOverflow) async throws {
+        let closed = ServerLog<ConnectionCloseReason>()
+        let local = LocalServer {
+            $0.connectionLimit = 8
+            $0.connectionOverflow = overflow
+            $0.loops = loops
+            $0.idleTimeout = .seconds(600)
+            $0.hooks.closed = { closed.add($1) }
+        }
+        let port = try await local.start()
+        let busy = try PlainSocket(port: port)
+        try await busy.send(LocalServer.get("/gate"))
+        _ = await local.begun.first { $0 == "/gate" }
+        var idle: [PlainSocket] = []
+        for number in 0..<7 {
+            idle.append(try PlainSocket(port: port))
+            try await idle[number].send(LocalServer.get("/\(number)"))
+            #expect(try await idle[number].response().text == "/\(number)")
+        }
+        if overflow == .wait || loops == 1 {
+            let start = ContinuousClock.now
+            for number in 0..<20 {
+                let newcomer = try PlainSocket(port: port)
+                try await newcomer.send(LocalServer.get("/new\(number)"))
+                #expect(try await newcomer.response().text == "/new\(number)")
+                idle.append(newcomer)
+            }
+            #expect(ContinuousClock.now - start < .seconds(20))
+            // Twenty of them have gone, the oldest first, and the busy one is still there.
+            if loops == 1 {
+                for socket in idle[..<20] { #expect(try await socket.receiveAll().isEmpty) }
+                try await idle[20].send(LocalServer.get("/kept"))
+                #expect(try await idle[20].response().text == "/kept")
+            }
+            #expect(closed.entries.allSatisfy { $0 == .displaced })
+            #expect(local.server.connectionCount == 8)
+        }
+        local.gate.open()
+        #expect(try await busy.response().text == "/gate")
+        await local.server.shutdown(grace: .zero)
+    }
+
+    @Test("A connection that is busy is not closed for a newcomer", .timeLimit(.minutes(2)))
+    func keepsBusy() async throws {
+        let local = LocalServer {
+            $0.connectionLimit = 1
+            $0.connectionOverflow = .refuse
+        }
+        let port = try await local.start()
+        let busy = try PlainSocket(port: port)
+        try await busy.send(LocalServer.get("/gate"))
+        _ = await local.begun.first { $0 == "/gate" }
+        #expect(try await PlainSocket(port: port).receiveAll().isEmpty)
+        local.gate.open()
+        #expect(try await busy.response().text == "/gate")
+        await local.server.shutdown(grace: .zero)
+    }
+
+    #if os(Linux)
+        @Test(
+            "Without a descriptor left, an idle connection is closed for a newcomer",
+            .timeLimit(.minutes(2)))
+        func fewDescriptors() async throws {
+            let serve = try await ServeProcess(
+                Folder(), by: ["/bin/sh", "-c", "ulimit -n 64 && exec \"$0\" \"$@\""])
+            var idle: [PlainSocket] = []
+            for _ in 0..<120 {
+                let socket = try serve.connect()
+                try await socket.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                _ = try await socket.receive(through: "HTTP/1.1 200 ")
+                idle.append(socket)
+            }
+            #expect(serve.complaints.isEmpty)
+        }
+
+        @Test("serve raises the soft limit of descriptors to the hard one")
+        func raisesLimit() async throws {
+            let serve = try await ServeProcess(
+                Folder(), by: ["/bin/sh", "-c", "ulimit -S -n 64 && exec \"$0\" \"$@\""])
+            let limits = String(
+                decoding: Folder.bytes(at: "/proc/\(serve.pid)/limits"), as: UTF8.self)
+            let line = limits.split(separator: "\n").first { $0.hasPrefix("Max open files") }
+            let words = try #require(line).split(separator: " ")
+            #expect(words[3] == words[4] || words[3] == "1048576")
+        }
+    #endif
 
     @Test(
         "One address has no more connections than it may, and gets a place back",
@@ -53,7 +145,7 @@ struct ConnectionLimitTests {
         try await third.send("GET /third HTTP/1.1\r\nHost: a\r\n\r\n")
         _ = try await third.receive(through: "HTTP/1.1 503 ")
         open.removeFirst()
-        while server.connectionCount > 1 { try await Task.sleep(for: .milliseconds(5)) }
+        try await waitUntil { server.connectionCount <= 1 }
         let fourth = try PlainSocket(port: port)
         try await fourth.send("GET /fourth HTTP/1.1\r\nHost: a\r\n\r\n")
         _ = try await fourth.receive(through: "\r\n\r\n/fourth")

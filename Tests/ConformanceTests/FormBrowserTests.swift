@@ -19,7 +19,9 @@ private func escaped(_ text: String) -> String {
     text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
 }
 
-@Suite("The form examples in a browser", .serialized, .fewAtOnce)
+@Suite(
+    "The form examples in a browser", .serialized, .fewAtOnce,
+    .enabled(if: FullSuite.isOn, "make test-all"))
 struct FormExampleTests {
     /// Opens a page that fills a form of its own, sends it, and so becomes the example's answer.
     private func submit(_ form: String, _ script: String, to url: String) async throws -> String {
@@ -85,7 +87,9 @@ struct FormExampleTests {
     }
 }
 
-@Suite("RFC 7578: What a browser sends", .serialized, .fewAtOnce)
+@Suite(
+    "RFC 7578: What a browser sends", .serialized, .fewAtOnce,
+    .enabled(if: FullSuite.isOn, "make test-all"))
 struct BrowserFormTests {
     private struct Entry {
         var name: String

@@ -1,3 +1,5 @@
+import Foundation
+import HTTPParser
 import HTTPServerCore
 import TestSupport
 import Testing
@@ -16,4 +18,127 @@ struct InterfaceTests {
             server.output == "Serving \(directory.path) at http://127.0.0.1:\(server.port)/\n")
         #expect(try await server.get("/file").text == "content\n")
     }
+}
+
+@Suite("httpkit serve: addresses, hosts and its log", .fewAtOnce, .timeLimit(.minutes(3)))
+struct ServedAddressTests {
+    private func folder() throws -> Folder {
+        let folder = try Folder()
+        try folder.write("content\n", to: "file")
+        return folder
+    }
+
+    @Test(
+        "For all addresses it prints one that others can reach",
+        arguments: ["*", "0.0.0.0", "::"])
+    func wildcard(_ host: String) async throws {
+        let folder = try folder()
+        let server = try await ServeProcess(folder, ["--host", host, "--echo", "/echo"])
+        let others = try NetworkInterface.all().filter { $0.flags.contains(.up) }
+            .flatMap(\.addresses).filter { $0.scope == .private || $0.scope == .global }
+            .map { $0.family == .ipv6 ? "[\($0.host)]" : $0.host }
+        let lines = server.output.split(separator: "\n")
+        #expect(lines.count == 2)
+        let start = "Serving \(folder.path) at http://"
+        let line = try #require(lines.first)
+        #expect(line.hasPrefix(start) && line.hasSuffix(":\(server.port)/"))
+        let shown = String(line.dropFirst(start.count).dropLast(":\(server.port)/".count))
+        // A machine without a network has no more than its own addresses.
+        let isOther = others.contains(shown)
+        #expect(isOther || others.isEmpty || host == "::", "\(line)")
+        #expect(!["localhost", "0.0.0.0", "[::]"].contains(shown) || others.isEmpty)
+    }
+
+    @Test(
+        "Without --webdav, too, hosts of others are refused where it is not on the Internet",
+        arguments: [[], ["--host", "*"], ["--webdav", "/dav"]])
+    func rebinding(_ flags: [String]) async throws {
+        let server = try await ServeProcess(try folder(), flags)
+        let name = Syscalls.hostName()
+        let hosts = [
+            ("evil.example", 421), ("printer.local", 421), ("xlocalhost", 421), ("localhost", 200),
+            ("127.0.0.1:\(server.port)", 200), (name, 200), ("\(name).local:80", 200),
+        ]
+        for (host, status) in hosts {
+            let socket = try server.connect()
+            try await socket.send("GET /file HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+            #expect(try await socket.response().status == status, "\(host)")
+        }
+    }
+
+    @Test("A name that is given is known")
+    func allowedHost() async throws {
+        let server = try await ServeProcess(try folder(), ["--allow-host", "*.example"])
+        let socket = try server.connect()
+        try await socket.send("GET /file HTTP/1.1\r\nHost: a.example\r\n\r\n")
+        #expect(try await socket.response().status == 200)
+    }
+
+    @Test("The local address of a request is that of its connection, not of the listener")
+    func localAddress() async throws {
+        var configuration = ServerConfiguration(host: "0.0.0.0", port: 0)
+        configuration.loops = 1
+        let seen = ServerLog<ConnectionInfo>()
+        let server = HTTPServer(
+            configuration,
+            handler: SyncHandler { request in
+                seen.add(request.connection)
+                return .text("\(request.target.text == "/local" ? request.local.description : "")")
+            })
+        try await server.start()
+        let port = try #require(server.addresses.first?.port)
+        var socket: PlainSocket? = try PlainSocket(port: port)
+        try await socket?.send("GET /local HTTP/1.1\r\nHost: x\r\n\r\n")
+        #expect(try await socket?.response().text == "127.0.0.1:\(port)")
+        socket = try PlainSocket(port: port)
+        try await socket?.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        #expect(try await socket?.response().status == 200)
+        socket = nil
+        await server.shutdown(grace: .zero)
+        // What was asked for stays known; what was not is that of the listener.
+        #expect(seen.entries.map(\.local.host) == ["127.0.0.1", "0.0.0.0"])
+    }
+
+    @Test(
+        "An upload of 5 GB is not refused for its length, one above --max-body is",
+        arguments: [([], 5 << 30, false), (["--max-body", "1K"], 1_025, true)]
+            as [([String], Int, Bool)])
+    func largestUpload(_ flags: [String], _ length: Int, _ isRefused: Bool) async throws {
+        let server = try await ServeProcess(try folder(), ["--webdav", "/dav"] + flags)
+        let socket = try server.connect()
+        try await socket.send(
+            "PUT /dav/new HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(length)\r\n"
+                + "Expect: 100-continue\r\n\r\n")
+        let head = try await socket.receive(through: "\r\n\r\n")
+        // 507 where the disk has no room for it.
+        let expected = isRefused ? ["413"] : ["100", "507"]
+        #expect(expected.contains { head.hasPrefix("HTTP/1.1 \($0)") }, "\(head)")
+    }
+
+    #if os(Linux)
+        @Test("A reader of its log that has stopped holds up neither requests nor the end")
+        func stalledLog() async throws {
+            // A program that never reads its standard input.
+            let fifo = try Folder()
+            let path = fifo.file("log").path
+            #expect(unsafe mkfifo(path, 0o600) == 0)
+            let descriptor = unsafe open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+            defer { close(descriptor) }
+            let blocking = unsafe open(path, O_WRONLY | O_CLOEXEC)
+            defer { close(blocking) }
+            let server = try await ServeProcess(
+                try folder(), ["--log-level", "trace", "--access-log"], errors: blocking)
+            let socket = try server.connect()
+            let long = String(repeating: "a", count: 4_000)
+            // Many times what a pipe holds.
+            for _ in 0..<200 {
+                try await socket.send("GET /file?\(long) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                #expect(try await socket.response().status == 200)
+            }
+            let start = ContinuousClock.now
+            server.signal(SIGTERM)
+            #expect(await server.waitForEnd() == 0)
+            #expect(ContinuousClock.now - start < .seconds(10))
+        }
+    #endif
 }

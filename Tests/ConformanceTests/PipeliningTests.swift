@@ -2,8 +2,8 @@ import Testing
 
 @Suite("RFC 9112 section 9.3: persistence and pipelining over plain sockets", .fewAtOnce)
 struct PipeliningTests {
-    private static let get = "GET /f.txt HTTP/1.1\r\nHost: x\r\n\r\n"
-    private static let close = "GET /f.txt HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+    private static let get = "GET /f.txt HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    private static let close = "GET /f.txt HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 
     private func folder() throws -> Folder {
         let folder = try Folder()
@@ -20,7 +20,7 @@ struct PipeliningTests {
         let socket = try server.connect()
         let requests = (0..<1_000).map { number in
             let target = path.replacing("NUMBER", with: "\(number)")
-            return "GET \(target) HTTP/1.1\r\nHost: x\r\n\r\n"
+            return "GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n"
         }
         try await socket.send(requests.joined())
         for number in 0..<1_000 {
@@ -40,7 +40,7 @@ struct PipeliningTests {
         try folder.write(content, to: "large.bin")
         let server = try await ServeProcess(folder)
         let socket = try server.connect()
-        let request = "GET /large.bin HTTP/1.1\r\nHost: x\r\n\r\n"
+        let request = "GET /large.bin HTTP/1.1\r\nHost: localhost\r\n\r\n"
         try await socket.send(String(repeating: request, count: 20))
         for _ in 0..<20 { #expect(try await socket.response().content == content) }
     }
@@ -65,7 +65,7 @@ struct PipeliningTests {
         for count in [1, 100, 5_000, 20_000, 70_000] {
             let socket = try server.connect()
             try await socket.send(
-                "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: \(count)\r\n\r\n")
+                "POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(count)\r\n\r\n")
             let content = [UInt8].noise(count, seed: 5)
             try await socket.send(Array(content[..<(count / 3)]))
             try await socket.send(Array(content[(count / 3)...]))
@@ -107,10 +107,10 @@ struct PipeliningTests {
     @Test func contentOfARefusedRequestIsNoRequest() async throws {
         let server = try await ServeProcess(try folder())
         let socket = try server.connect()
-        let inner = "GET /inner HTTP/1.1\r\nHost: x\r\n\r\n"
+        let inner = "GET /inner HTTP/1.1\r\nHost: localhost\r\n\r\n"
         let length = "Content-Length: \(inner.utf8.count)"
         try await socket.send(
-            "POST /f.txt HTTP/1.1\r\nHost: x\r\n\(length)\r\n\r\n\(inner)\(Self.close)")
+            "POST /f.txt HTTP/1.1\r\nHost: localhost\r\n\(length)\r\n\r\n\(inner)\(Self.close)")
         #expect(try await socket.response().status == 405)
         #expect(try await socket.response().text == "content\n")
         #expect(try await socket.receiveAll().isEmpty)

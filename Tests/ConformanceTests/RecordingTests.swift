@@ -84,7 +84,7 @@ struct RecordingTests {
         let server = try await ServeProcess(folder())
         let recorder = try ExchangeRecorder(forwardingTo: server.port)
         let whole = try PlainSocket(port: recorder.port)
-        try await whole.send("GET /f.txt HTTP/1.1\r\nHost: x\r\n\r\n")
+        try await whole.send("GET /f.txt HTTP/1.1\r\nHost: localhost\r\n\r\n")
         _ = try await whole.response()
         let half = try PlainSocket(port: recorder.port)
         try await half.send("GET /f.txt HTTP/1.1\r\nHo")

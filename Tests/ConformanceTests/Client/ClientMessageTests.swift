@@ -162,9 +162,10 @@ struct ClientMessageTests {
             for: request, from: .bytes([UInt8](repeating: 1, count: size)))
         task.resume()
         var last: Int64 = -1
-        while task.countOfBytesSent != last || last <= 0 {
+        try await waitUntil {
             last = task.countOfBytesSent
             try await Task.sleep(for: .milliseconds(300))
+            return task.countOfBytesSent == last && last > 0
         }
         // What the system's buffers hold has gone out.
         #expect(last < size)
@@ -214,7 +215,7 @@ struct ClientMessageTests {
         async let answer = pair.client.get()
         #expect(await begun.first() != nil)
         async let end: Void = pair.server.shutdown(grace: .seconds(100))
-        while pair.server.state == .running { try await Task.sleep(for: .milliseconds(1)) }
+        try await waitUntil { pair.server.state != .running }
         // The listener is closed a moment after the state has changed; until then there is no such
         // path.
         var late: ClientError?

@@ -117,7 +117,7 @@ struct LifeCycleTests {
         let port = try await local.start()
         let events = EventReader(server)
         await server.suspend()
-        let other = await LocalServer.occupy(port)
+        let other = try await LocalServer.occupy(port)
         let error = ListenError.addressInUse("127.0.0.1:\(port)")
         await #expect(throws: error) { try await server.resume() }
         #expect(server.state == .failed(error))
@@ -138,9 +138,9 @@ struct LifeCycleTests {
         let server = local.server
         let port = try await local.start()
         await server.suspend()
-        let other = await LocalServer.occupy(port)
+        let other = try await LocalServer.occupy(port)
         let resuming = Task { try await server.resume() }
-        while server.state != .starting { await Task.yield() }
+        try await waitUntil { server.state == .starting }
         other.first?.close()
         try await resuming.value
         #expect(server.addresses == [.ipv4("127.0.0.1", port: port)])
@@ -153,9 +153,9 @@ struct LifeCycleTests {
         let server = local.server
         let port = try await local.start()
         await server.suspend()
-        let other = await LocalServer.occupy(port)
+        let other = try await LocalServer.occupy(port)
         let resuming = Task { try await server.resume() }
-        while server.state != .starting { await Task.yield() }
+        try await waitUntil { server.state == .starting }
         await server.shutdown()
         #expect(server.state == .stopped)
         await #expect(throws: ListenError.serverStopped) { try await resuming.value }

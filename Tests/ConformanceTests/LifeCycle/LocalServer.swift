@@ -35,13 +35,12 @@ struct LocalServer {
 
     /// Starts the server as soon as its port is free.
     func startWhenFree() async throws -> UInt16 {
-        while true {
-            do {
-                return try await start()
-            } catch ListenError.addressInUse {
-                try await Task.sleep(for: .milliseconds(5))
-            }
+        var port: UInt16?
+        try await waitUntil {
+            do { port = try await start() } catch ListenError.addressInUse {}
+            return port != nil
         }
+        return try #require(port)
     }
 
     static func get(_ target: String) -> String {
@@ -49,13 +48,13 @@ struct LocalServer {
     }
 
     /// Takes a port as soon as it is free: a client of another test may have it for a moment.
-    static func occupy(_ port: UInt16) async -> [Listener] {
-        while true {
-            if let taken = try? Listener.bind(host: "127.0.0.1", port: port, backlog: 8) {
-                return taken
-            }
-            await Task.yield()
+    static func occupy(_ port: UInt16) async throws -> [Listener] {
+        var taken: [Listener]?
+        try await waitUntil {
+            taken = try? Listener.bind(host: "127.0.0.1", port: port, backlog: 8)
+            return taken != nil
         }
+        return try #require(taken)
     }
 
     /// Whether a new connection is served.

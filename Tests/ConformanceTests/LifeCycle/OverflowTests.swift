@@ -11,6 +11,7 @@ struct OverflowTests {
         let local = LocalServer {
             $0.connectionLimit = 1
             $0.connectionOverflow = overflow
+            $0.closesIdleAtLimit = false
         }
         let port = try await local.start()
         let first = try PlainSocket(port: port)
@@ -61,7 +62,7 @@ struct OverflowTests {
         #expect(try await first.response().text == "/2")
         #expect(try await first.receiveAll().isEmpty)
         // The server counts it a moment longer than its peer sees it.
-        while local.server.connectionCount > 0 { await Task.yield() }
+        try await waitUntil { local.server.connectionCount == 0 }
         #expect(await LocalServer.serves(port))
         await local.server.shutdown()
     }

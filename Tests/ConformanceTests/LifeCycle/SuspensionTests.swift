@@ -73,7 +73,7 @@ struct SuspensionTests {
         try await busy.send(LocalServer.get("/gate"))
         _ = await local.begun.first()
         let suspension = Task { await server.suspend() }
-        while server.state != .suspended { await Task.yield() }
+        try await waitUntil { server.state == .suspended }
         try await server.resume()
         await suspension.value
         #expect(await LocalServer.serves(port))
@@ -91,8 +91,8 @@ struct SuspensionTests {
         for socket in busy { try await socket.send(LocalServer.get("/gate")) }
         for _ in busy { _ = await local.begun.first() }
         let shutdown = Task { await server.shutdown() }
-        while server.state != .stopping { await Task.yield() }
-        while await LocalServer.serves(port) { await Task.yield() }
+        try await waitUntil { server.state == .stopping }
+        try await waitUntil { await !LocalServer.serves(port) }
         #expect(server.connectionCount >= 20)
         local.gate.open()
         for socket in busy {
@@ -133,7 +133,7 @@ struct SuspensionTests {
         try await busy.send(LocalServer.get("/gate"))
         _ = await local.begun.first()
         let patient = Task { await server.shutdown(grace: .seconds(3600)) }
-        while server.state != .stopping { await Task.yield() }
+        try await waitUntil { server.state == .stopping }
         await server.shutdown(deadline: .now)
         await patient.value
         #expect(server.state == .stopped)

@@ -46,6 +46,28 @@ struct WebDAVClientTests {
         #expect(compared.status == 0, "\(compared.text)")
     }
 
+    /// lftp asks by HEAD whether a path is a folder.
+    @Test func lftpWritesIntoTheFolder() async throws {
+        let (share, place) = (try Folder(), try Folder())
+        try share.write("of the parent", to: "report.txt")
+        try share.write("", to: "sub/other")
+        try place.write("new", to: "report.txt")
+        for flags in [[], ["--no-listing"]] {
+            let server = try await ServeProcess(share, ["--webdav", "/dav"] + flags)
+            try? FileManager.default.removeItem(atPath: share.path + "/sub/report.txt")
+            let script = """
+                set net:max-retries 2; set net:timeout 30
+                open \(server.url("/dav/")); cd sub; put report.txt; exit
+                """
+            let result = try await Program.run(
+                "lftp", ["--norc", "-c", script], environment: ["HOME": place.path],
+                folder: place.path)
+            #expect(result.status == 0, "\(result.text)\(result.complaints)")
+            #expect(share.text("sub/report.txt") == "new", "\(flags)")
+            #expect(share.text("report.txt") == "of the parent", "\(flags)")
+        }
+    }
+
     @Test func aPythonLibraryWorks() async throws {
         let (share, place) = (try Folder(), try Folder())
         let server = try await ServeProcess(share, ["--webdav", "/dav"])

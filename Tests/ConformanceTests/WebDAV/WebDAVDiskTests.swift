@@ -218,6 +218,39 @@
             _ = try await Program.run("chmod", ["755", closed])
         }
 
+        /// The server may not read it, but can say what it is: in a listing and by itself alike.
+        @Test func whatCannotBeReadIsToldAlikeAtEachDepth() async throws {
+            let folder = try Folder()
+            try folder.write("secret", to: "d/file")
+            try folder.write("secret", to: "d/folder/f")
+            for name in ["file", "folder"] {
+                let path = folder.path + "/d/" + name
+                #expect(try await Program.run("chmod", ["0", path]).status == 0)
+            }
+            let server = try await ServeProcess(
+                folder, ["--webdav", "/dav"], by: Self.closedLauncher)
+            let wishes = [
+                "<allprop/>", "<propname/>", "<prop><getetag/><p xmlns=\"u:\"/></prop>",
+                "<prop><getcontentlength/></prop>",
+            ]
+            for wish in wishes {
+                let body = ClientBody.text("<propfind xmlns=\"DAV:\">\(wish)</propfind>")
+                let list = try await server.send(.propfind, "/dav/d", ["Depth": "1"], body: body)
+                #expect(list.status.code == 207)
+                for name in ["file", "folder/"] {
+                    let one = try await server.send(
+                        .propfind, "/dav/d/" + name, ["Depth": "0"], body: body)
+                    #expect(one.status.code == 207, "\(name) \(wish)")
+                    let start = "<D:response><D:href>/dav/d/\(name)</D:href>"
+                    let told = try #require(one.text.firstRange(of: start))
+                    let response = one.text[told.lowerBound...].split(separator: "\n")[0]
+                    #expect(list.text.contains(response), "\(name) \(wish)")
+                }
+            }
+            #expect(try await server.status(.get, "/dav/d/file") == 403)
+            _ = try await Program.run("chmod", ["755", folder.path + "/d/folder"])
+        }
+
         @Test func namesAndPathsThatAreTooLong() async throws {
             let folder = try Folder()
             let server = try await ServeProcess(folder, ["--webdav", "/dav"])

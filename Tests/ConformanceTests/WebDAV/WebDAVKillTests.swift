@@ -1,6 +1,8 @@
 import Foundation
+import HTTPParser
 import TestSupport
 import Testing
+import URLClient
 
 /// Servers that are killed while they write. `WEBDAV_KILLS` says how often; 6 times without it.
 @Suite("httpkit serve --webdav, killed at any moment", .fewAtOnce)
@@ -56,6 +58,39 @@ struct WebDAVKillTests {
             let isPatched = patched.text.contains("HTTP/1.1 200")
             #expect(after.first == "\(round)" || (!isPatched && after == before), "round \(round)")
             try await checkLock(locked.text, server, round)
+        }
+    }
+
+    /// A lock never outlives its resource, whenever the server dies: after the next start a folder
+    /// in which members were locked and removed can be removed itself.
+    @Test func noLockOutlivesItsResource() async throws {
+        let rounds = ProcessInfo.processInfo.environment["WEBDAV_KILLS"].flatMap { Int($0) } ?? 6
+        var server = try await serve()
+        for round in 0..<rounds {
+            #expect(try await server.status(.mkcol, "/dav/folder") == 201, "round \(round)")
+            let victim = server
+            let workers = (0..<4).map { worker in
+                Task {
+                    for count in 0... {
+                        let path = "/dav/folder/\(worker)-\(count)"
+                        let locked = try await victim.send(.lock, path, body: .text(Self.lockInfo))
+                        guard let token = locked.fields["Lock-Token"] else { return }
+                        _ = try await victim.status(.delete, path, ["If": "(\(token))"])
+                    }
+                }
+            }
+            try await Task.sleep(for: .microseconds(Int.random(in: 20_000..<100_000)))
+            server.signal(SIGKILL)
+            _ = await server.waitForEnd()
+            for worker in workers { _ = await worker.result }
+            let names = try FileManager.default.contentsOfDirectory(
+                atPath: share.path + "/folder")
+            server = try await serve()
+            // What is there may be locked; each lock of another is one on nothing.
+            let kept = share.path + "/folder/"
+            for name in names { try FileManager.default.removeItem(atPath: kept + name) }
+            let answer = try await server.send(.delete, "/dav/folder")
+            #expect(answer.status.code == 204, "round \(round): \(answer.text)")
         }
     }
 

@@ -1,5 +1,7 @@
 import Foundation
+import HTTPCodecs
 import HTTPParser
+import HTTPServerCore
 import TestSupport
 import Testing
 import URLClient
@@ -39,7 +41,7 @@ struct WebDAVServeTests {
             #expect(answer == 421, "\(method)")
         }
         #expect(try await server.status(.get, "/a", [.host: "evil.example"]) == 421)
-        for host in ["files.example.org", "localhost:1", "printer.local", "[::1]"] {
+        for host in ["files.example.org", "localhost:1", "\(Syscalls.hostName()).local", "[::1]"] {
             #expect(try await server.status(.get, "/dav/a", [.host: host]) == 200)
         }
         #expect(share.text("a") == "x")
@@ -56,6 +58,98 @@ struct WebDAVServeTests {
         #expect(try await server.status(.put, "/index.html", body: .text("x")) == 405)
         #expect(try await server.status(.put, "/dav/new", body: .text("x")) == 201)
         #expect(try await server.get("/new").text == "x")
+    }
+
+    /// First come, first served: those who write inside of a folder keep nobody from the folder.
+    @Test func writersDoNotStarveWhoChangesTheFolder() async throws {
+        let share = try Folder()
+        try share.write("x", to: "f/x")
+        let server = try await ServeProcess(share, ["--webdav", "/dav"])
+        let isDone = Locked(false)
+        defer { isDone.withLock { $0 = true } }
+        let info = """
+            <D:lockinfo xmlns:D="DAV:"><D:lockscope><D:shared/></D:lockscope><D:locktype>\
+            <D:write/></D:locktype></D:lockinfo>
+            """
+        let counts = Locked([Int](repeating: 0, count: 8))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for writer in 0..<8 {
+                group.addTask {
+                    while !isDone.withLock({ $0 }) {
+                        let path = "/dav/f/\(writer)"
+                        _ = try await server.status(.put, path, body: .text("content"))
+                        counts.withLock { $0[writer] += 1 }
+                    }
+                }
+            }
+            defer { isDone.withLock { $0 = true } }
+            let end = ContinuousClock.now + .seconds(60)
+            while counts.withLock({ $0.contains { $0 < 5 } }), ContinuousClock.now < end {
+                try await Task.sleep(for: .milliseconds(5))
+            }
+            var slowest = Duration.zero
+            for round in 0..<3 {
+                let wishes: [(HTTPMethod, String, HTTPFields, ClientBody)] = [
+                    (.lock, "/dav/f/", ["Timeout": "Second-1"], .text(info)),
+                    (.move, "/dav/f", ["Destination": "/dav/g"], .none),
+                    (.move, "/dav/g", ["Destination": "/dav/f"], .none),
+                    (.delete, "/dav/f", [:], .none), (.mkcol, "/dav/f", [:], .none),
+                ]
+                for (method, path, fields, body) in wishes {
+                    // A lock would be in the way of all the others.
+                    if method == .lock, round > 0 { continue }
+                    let start = ContinuousClock.now
+                    let answer = try await server.send(method, path, fields, body: body)
+                    slowest = max(slowest, ContinuousClock.now - start)
+                    #expect(answer.status.code < 300, "\(method) \(path): \(answer.text)")
+                    guard method == .lock, let token = answer.fields["Lock-Token"] else { continue }
+                    #expect(try await server.status(.unlock, path, ["Lock-Token": token]) == 204)
+                }
+            }
+            #expect(slowest < .seconds(2), "\(slowest)")
+            isDone.withLock { $0 = true }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test func aProxyThatChangesHostIsNamedByItsOrigin() async throws {
+        let share = try Folder()
+        try share.write("x", to: "a")
+        let flags = ["--webdav", "/dav"]
+        let without = try await ServeProcess(share, flags)
+        let destination: HTTPFields = ["Destination": "https://Files.Example.org/dav/b"]
+        #expect(try await without.status(.copy, "/dav/a", destination) == 502)
+        let server = try await ServeProcess(
+            share,
+            flags + ["--origin", "https://files.example.org:443/", "--origin", "http://[::1]:81"])
+        #expect(try await server.status(.copy, "/dav/a", destination) == 201)
+        for (origin, status) in [
+            ("https://files.example.org:443", 204), ("http://[::1]:81", 204),
+            ("http://files.example.org", 502), ("https://files.example.org:8443", 502),
+            ("http://[::1]", 502), ("https://files.example.org.evil.example", 502),
+        ] {
+            let answer = try await server.status(
+                .copy, "/dav/a", ["Destination": origin + "/dav/b"])
+            #expect(Int(answer) == status, "\(origin)")
+        }
+        // A proxy that keeps Host sends the name.
+        for (host, status) in [("Files.Example.org", "200"), ("evil.example", "421")] {
+            let asked = try await Program.run(
+                "curl",
+                ["-s", "-o", "/dev/null", "-w", "%{http_code}", "-H", "Host: \(host)"]
+                    + [server.url("/dav/a")])
+            #expect(asked.text == status, "\(host)")
+        }
+        for wrong in ["files.example.org", "https://", "ftp://a", "https://a/b", "https://a@b"] {
+            let started = try await Program.run(
+                Program.httpkit, ["serve", share.path, "--webdav", "/dav", "--origin", wrong])
+            #expect(started.status == 64, "\(wrong)")
+            #expect(started.complaints.contains("https://files.example.org"), "\(wrong)")
+        }
+        for flag in [["--origin", "https://a"], ["--webdav-sync"]] {
+            let started = try await Program.run(Program.httpkit, ["serve", share.path] + flag)
+            #expect(started.status == 64, "\(flag)")
+        }
     }
 
     @Test func locksAreKeptInAFile() async throws {
@@ -94,7 +188,9 @@ struct WebDAVServeTests {
         let server = try await ServeProcess(try Folder(), ["--webdav", "/some/dav"])
         for path in ["/", "/some", "/some/"] {
             #expect(try await server.status(.propfind, path) == 404, "\(path)")
-            #expect(try await server.send(.options, path).fields["DAV"] == "1, 2, 3", "\(path)")
+            #expect(
+                try await server.send(.options, path).fields["DAV"]
+                    == "1, 2, 3, extended-mkcol, sabredav-partialupdate", "\(path)")
         }
         #expect(try await server.status(.propfind, "/some/dav/", ["Depth": "0"]) == 207)
     }
@@ -142,7 +238,7 @@ struct WebDAVServeTests {
     @Test func theWholeServerIsAskedForItsClasses() async throws {
         let server = try await ServeProcess(try Folder(), ["--webdav", "/dav"])
         let answer = try await server.curl("-i", "-X", "OPTIONS", "--request-target", "*")
-        #expect(answer.text.contains("DAV: 1, 2, 3\r\n"))
+        #expect(answer.text.contains("DAV: 1, 2, 3, extended-mkcol, sabredav-partialupdate\r\n"))
         #expect(answer.text.contains("MS-Author-Via: DAV\r\n"))
     }
 }

@@ -1,0 +1,70 @@
+import Foundation
+import HTTPParser
+import HTTPServerCore
+import TestSupport
+import Testing
+
+@Suite("Temporary files when a server stops and starts", .fewAtOnce, .timeLimit(.minutes(3)))
+struct TemporaryFileTests {
+    private func names(_ folder: Folder) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    }
+
+    @Test("Nothing of uploads that are cut off is left when the server has stopped")
+    func shutdown() async throws {
+        let folder = try Folder()
+        var configuration = ServerConfiguration(host: "127.0.0.1", port: 0)
+        configuration.loops = 2
+        let server = HTTPServer(
+            configuration,
+            handler: AsyncHandler { [path = folder.path] request in
+                let form = try await request.form(filesBelow: path)
+                return .text("\(form.files.count)")
+            })
+        try await server.start()
+        let port = try #require(server.addresses.first?.port)
+        var sockets: [PlainSocket] = []
+        for _ in 0..<20 {
+            let socket = try PlainSocket(port: port)
+            try await socket.send(
+                "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9000000\r\n"
+                    + "Content-Type: multipart/form-data; boundary=b\r\n\r\n--b\r\n"
+                    + "Content-Disposition: form-data; name=\"f\"; filename=\"f\"\r\n\r\n")
+            try await socket.send([UInt8](repeating: 0x61, count: 400_000))
+            sockets.append(socket)
+        }
+        let end = ContinuousClock.now + .seconds(60)
+        while try names(folder).count < 20, ContinuousClock.now < end {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        #expect(try names(folder).count == 20)
+        await server.shutdown(grace: .zero)
+        #expect(try names(folder).isEmpty)
+    }
+
+    @Test("Only old folders with names of our own are swept")
+    func sweep() throws {
+        let folder = try Folder()
+        let old = Date(timeIntervalSinceNow: -200_000)
+        func make(_ name: String, _ date: Date, inner: Date? = nil) throws {
+            try folder.write("x", to: "\(name)/0")
+            let manager = FileManager.default
+            try manager.setAttributes(
+                [.modificationDate: inner ?? date], ofItemAtPath: folder.file("\(name)/0").path)
+            try manager.setAttributes(
+                [.modificationDate: date], ofItemAtPath: folder.file(name).path)
+        }
+        try make("http-upload-aB3xYz", old)
+        try make("http-upload-young1", Date())
+        try make("http-upload-filled", old, inner: Date())
+        try make("http-upload-toolong", old)
+        try make("http-upload-a.b-cd", old)
+        try make("other", old)
+        Syscalls.sweepTemporaryFolders(below: folder.path, olderThan: 86_400)
+        #expect(
+            try names(folder) == [
+                "http-upload-a.b-cd", "http-upload-filled", "http-upload-toolong",
+                "http-upload-young1", "other",
+            ])
+    }
+}
