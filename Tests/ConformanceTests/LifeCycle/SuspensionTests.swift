@@ -157,6 +157,7 @@ struct SuspensionTests {
                 }
             }
         }
+        try await waitUntil { answers.withLock { $0 } > 0 }
         try await suspend(local.server, times: 20)
         let before = Environment.use()
         try await suspend(local.server, times: Self.suspensions ?? 20)
@@ -170,7 +171,6 @@ struct SuspensionTests {
         for client in clients { client.cancel() }
         for client in clients { await client.value }
         #expect(await LocalServer.serves(port))
-        #expect(answers.withLock { $0 } > 0)
         await local.server.shutdown()
         #expect(local.server.connectionCount == 0)
     }
