@@ -11,7 +11,8 @@ public final class ConnectionInfo: Sendable {
     public let id: UInt64
     /// Where the server listens that took it.
     private let listening: SocketAddress
-    private let socket = Locked(LocalSocket())
+    /// Only where the server listens at all addresses.
+    private let socket: Locked<LocalSocket>?
     package let peerAddress: PeerAddress
     /// The server's; the server itself is not kept by what is remembered of its connections.
     private let serverLogger: Logger
@@ -33,13 +34,14 @@ public final class ConnectionInfo: Sendable {
         self.loop = loop
         peerAddress = peer
         listening = local
+        socket = local.isWildcard ? Locked(LocalSocket()) : nil
     }
 
     /// The address of the machine at which the server took the connection. Where it listens at all
     /// addresses the system is asked for it, at the first use; once the connection is gone, and this
     /// was not asked for before, it is the address that the server listens at.
     public var local: SocketAddress {
-        guard listening.isWildcard else { return listening }
+        guard let socket else { return listening }
         return socket.withLock { socket in
             if socket.address == nil, socket.descriptor >= 0 {
                 socket.address = Syscalls.localAddress(of: socket.descriptor)
@@ -50,14 +52,12 @@ public final class ConnectionInfo: Sendable {
 
     /// The connection's socket, until `forgetSocket`.
     func keepSocket(_ descriptor: CInt) {
-        guard listening.isWildcard else { return }
-        socket.withLock { $0.descriptor = descriptor }
+        socket?.withLock { $0.descriptor = descriptor }
     }
 
     /// Before the socket is closed: its number may be that of another one then.
     func forgetSocket() {
-        guard listening.isWildcard else { return }
-        socket.withLock { $0.descriptor = -1 }
+        socket?.withLock { $0.descriptor = -1 }
     }
 
     /// Where the connection came from.

@@ -3,8 +3,7 @@ package enum Overwrite {
     /// - Parameter field: the value of the field; without one the answer is yes.
     /// - Returns: `nil` for a value that is neither `T` nor `F`.
     package static func parse(_ field: String?) -> Bool? {
-        if let field, field.utf8.count != 1 { return nil }
-        return switch field {
+        switch field {
         case nil, "T", "t": true
         case "F", "f": false
         default: nil

@@ -1,5 +1,6 @@
 internal import HTTPParser
 internal import HTTPServerCore
+internal import Logging
 
 extension WebDAVHandler {
     /// LOCK (RFC 4918 section 9.10): a new lock, or, without content, a longer life for one.
@@ -53,7 +54,7 @@ extension WebDAVHandler {
                     scope: wish.scope, owner: wish.owner, user: call.request.identity?.name,
                     timeout: timeout(call)))
         } catch {
-            if info == nil { _ = try await store.remove(call.path) }
+            if info == nil { await takeBackEmpty(call.path, call) }
             guard let members = membersInTheWay(error, of: root, call) else { throw error }
             return await response(members, call)
         }
@@ -108,6 +109,18 @@ extension WebDAVHandler {
             guard info == nil else {
                 throw WebDAVError(.conflict, "somebody has made it meanwhile")
             }
+        }
+    }
+
+    /// Removes the empty file of a lock that was refused, unless another program has written to it
+    /// meanwhile. The client gets the reason for the refusal, not the failure of this.
+    private func takeBackEmpty(_ path: ResourcePath, _ call: WebDAVCall) async {
+        do {
+            guard try await store.infoIfThere(path)?.length == 0 else { return }
+            if let failure = try await store.remove(path).first { throw failure.error }
+        } catch {
+            call.request.logger.error(
+                "the empty file of a refused lock cannot be removed", metadata: ["error": "\(error)"])
         }
     }
 

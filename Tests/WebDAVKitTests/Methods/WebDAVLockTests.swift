@@ -1,4 +1,5 @@
 import HTTPCodecs
+import HTTPParser
 import HTTPServerCore
 import TestSupport
 import Testing
@@ -315,6 +316,38 @@ struct WebDAVLockTests {
         let status = try await client.status(method, source, fields)
         #expect(status < 300 && status != 207, "\(status)")
     }
+
+    @Test("A refused LOCK removes its empty file, and nothing that was written meanwhile")
+    func refusedLock() async throws {
+        let share = try Share()
+        let locks = FullLockStore()
+        let client = DAVClient(store: try LocalStore(root: share.path), locks: locks)
+        let lock = DAVClient.lockInfo()
+        #expect(try await client.send("LOCK", "/dav/a", [], lock).status == 503)
+        #expect(share.text("a") == nil)
+        locks.beforeRefusal.withLock { $0 = { try share.write("new", "a") } }
+        #expect(try await client.send("LOCK", "/dav/a", [], lock).status == 503)
+        #expect(share.text("a") == "new")
+    }
+}
+
+/// A store of locks without room.
+private final class FullLockStore: LockStore {
+    /// Runs before each refusal.
+    let beforeRefusal = Locked<@Sendable () throws -> Void>({})
+
+    func add(_ lock: ActiveLock) async throws -> ActiveLock {
+        try beforeRefusal.withLock { $0 }()
+        throw WebDAVError(.serviceUnavailable)
+    }
+
+    func refresh(_ token: LockToken, timeout: Int) async throws -> ActiveLock? { nil }
+
+    func remove(_ token: LockToken) async throws {}
+
+    func locks(on path: ResourcePath, andInside isTree: Bool) async throws -> [ActiveLock] { [] }
+
+    func removeAll(inside path: ResourcePath, includingRoot: Bool) async throws {}
 }
 
 /// One that does not do what it is asked to, as the file or the machine that it needs may be gone.
