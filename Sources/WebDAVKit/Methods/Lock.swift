@@ -120,7 +120,8 @@ extension WebDAVHandler {
             if let failure = try await store.remove(path).first { throw failure.error }
         } catch {
             call.request.logger.error(
-                "the empty file of a refused lock cannot be removed", metadata: ["error": "\(error)"])
+                "the empty file of a refused lock cannot be removed",
+                metadata: ["error": "\(error)"])
         }
     }
 
