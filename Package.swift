@@ -106,7 +106,7 @@ let package = Package(
         .target(
             name: "WebDAVKit",
             dependencies: [
-                "HTTPParser", "HTTPCodecs", "HTTPServerCore", "CLibXML2",
+                "HTTPParser", "HTTPCodecs", "HTTPCrypto", "HTTPServerCore", "CLibXML2",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),

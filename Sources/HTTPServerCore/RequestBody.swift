@@ -13,7 +13,7 @@ public struct RequestBody: AsyncSequence, Sendable {
     let exchange: Exchange?
     /// Whether the content coding stays on.
     private var isRaw = false
-    private var observer: (@Sendable (Int) throws -> Void)?
+    private var observer: (@Sendable ([UInt8]) throws -> Void)?
 
     init(exchange: Exchange?) {
         self.exchange = exchange
@@ -34,9 +34,9 @@ public struct RequestBody: AsyncSequence, Sendable {
     /// names them; `nil` when none is taken off.
     public var codings: String? { exchange?.decoding?.fieldValue }
 
-    /// The same content, of whose pieces somebody is told by their lengths when they are read. Who
-    /// has read enough throws what the reader is told.
-    package func observed(_ observer: @escaping @Sendable (Int) throws -> Void) -> RequestBody {
+    /// The same content; `observer` gets each piece when it is read. It may throw, which ends the
+    /// reading with that error.
+    package func observed(_ observer: @escaping @Sendable ([UInt8]) throws -> Void) -> RequestBody {
         var body = self
         body.observer = observer
         return body
@@ -52,7 +52,7 @@ public struct RequestBody: AsyncSequence, Sendable {
     public struct AsyncIterator: AsyncIteratorProtocol {
         let exchange: Exchange?
         let decoding: BodyDecoding?
-        let observer: (@Sendable (Int) throws -> Void)?
+        let observer: (@Sendable ([UInt8]) throws -> Void)?
 
         /// The next piece, never empty; `nil` after the last.
         /// - Throws: `RequestBodyError` when the content does not come in whole, `HTTPError` with
@@ -61,7 +61,7 @@ public struct RequestBody: AsyncSequence, Sendable {
         public mutating func next() async throws -> [UInt8]? {
             guard let observer else { return try await nextPiece() }
             let piece = try await nextPiece()
-            if let piece { try observer(piece.count) }
+            if let piece { try observer(piece) }
             return piece
         }
 

@@ -27,9 +27,11 @@ extension WebDAVHandler {
         }
         try await require(.upload(path), call)
         try await refuse(announced, hint: Self.expectedLength(call.request), path)
+        let checks = try contentChecks(call, isCoded: isCoded)
         let content = try await store.stage(
-            observed(call, announced), for: path, expected: announced)
+            observed(call, announced, checks), for: path, expected: announced)
         try refuse(content.length)
+        try checks?.finish()
         if let field = call.request.fields[.contentType] {
             let derived = options.mediaTypes.contentType(ofFile: path.name)
             content.mediaType = KeptMediaType.worthKeeping(field, derived: derived)
@@ -49,6 +51,19 @@ extension WebDAVHandler {
         response.entityTag = info.entityTag
         if modified != nil { response.fields.append("X-OC-MTime", "accepted") }
         return response
+    }
+
+    /// The hashes that the client has sent with the content. Those of coded content are not looked
+    /// at: they are of the content as it was sent, and the file has it decoded.
+    private func contentChecks(
+        _ call: WebDAVCall, isCoded: Bool
+    ) throws(WebDAVError) -> RunningChecks? {
+        guard !isCoded, call.request.body.codings == nil else { return nil }
+        let fields = call.request.fields
+        guard fields.contains("Repr-Digest") || fields.contains("OC-Checksum") else { return nil }
+        return try ContentChecks(
+            representation: fields["Repr-Digest"], ownCloud: fields["OC-Checksum"]
+        ).begin()
     }
 
     /// Whether content is so short that it is sent before an answer could keep it back, and costs
@@ -85,15 +100,18 @@ extension WebDAVHandler {
 
     /// The content, of whose pieces the program is told. It ends with an error when it becomes too
     /// long; what was announced has been compared before.
-    private func observed(_ call: WebDAVCall, _ announced: Int64?) -> RequestBody {
+    private func observed(
+        _ call: WebDAVCall, _ announced: Int64?, _ checks: RunningChecks?
+    ) -> RequestBody {
         let told = options.uploadProgress
-        guard told != nil || (announced == nil && options.contentLimit != .max) else {
-            return call.request.body
-        }
+        let isLimited = announced == nil && options.contentLimit != .max
+        guard told != nil || isLimited || checks != nil else { return call.request.body }
         let (path, request) = (call.path, call.request)
         let total = request.contentLength ?? Self.expectedLength(request)
         let received = Locked<Int64>(0)
-        return request.body.observed { count in
+        return request.body.observed { piece in
+            checks?.update(piece)
+            let count = piece.count
             let bytes = received.withLock { received in
                 received += Int64(count)
                 return received
