@@ -12,7 +12,8 @@ struct WebDAVChecksumTests {
     @Test(
         "Content that fits its hashes is taken",
         arguments: [
-            "Repr-Digest: sha-256=:\(sha256):", "Repr-Digest: unknown=:AA==:,\tsha-256=:\(sha256):;a=1",
+            "Repr-Digest: sha-256=:\(sha256):",
+            "Repr-Digest: unknown=:AA==:,\tsha-256=:\(sha256):;a=1",
             "OC-Checksum: SHA1:\(sha1)", "OC-Checksum: MD5:\(md5) sha1:\(sha1) ADLER32:062c0215",
             "OC-Checksum: ADLER32:00000000", "Repr-Digest: sha=:AA==:",
         ])
@@ -23,7 +24,8 @@ struct WebDAVChecksumTests {
     }
 
     @Test(
-        "Content of another hash is refused, and the file stays as it was", arguments: [
+        "Content of another hash is refused, and the file stays as it was",
+        arguments: [
             "Repr-Digest: sha-256=:\(sha256):", "OC-Checksum: SHA1:\(sha1)",
             "OC-Checksum: MD5:\(md5)", "OC-Checksum: ADLER32:1 MD5:\(md5)",
             "Repr-Digest: sha-256=:AAAA:", "Repr-Digest: sha-256=\(sha256)",
