@@ -136,6 +136,20 @@ struct BrotliTests {
         #expect(try await session.data(for: ClientRequest(.get, other.url())).0 == Self.plain)
     }
 
+    @Test("httpbin's /brotli, as data and as a download that asks for it")
+    func bin() async throws {
+        try FullSuite.require("libbrotlidec", isThere: BrotliDecoder.isAvailable)
+        struct Answer: Decodable { var brotli: Bool }
+        let bin = try await BinServer()
+        let content = try await bin.send(.get, "/brotli").content
+        #expect(try JSONBody().decode(Answer.self, from: content).brotli)
+        let path = TemporaryPath()
+        _ = try await bin.session.download(
+            for: bin.request(.get, "/brotli", fields: [.acceptEncoding: "br"]), to: path.text)
+        let file = try #require(Files.read(path.text))
+        #expect(try JSONBody().decode(Answer.self, from: file).brotli)
+    }
+
     @Test("Switched off, by the session or a request, it is neither asked for nor taken off")
     func off() async throws {
         let heads = Locked([String]())
