@@ -178,7 +178,7 @@ let package = Package(
             name: "URLClientFoundationTests",
             dependencies: [
                 "URLClientFoundation", "URLClient", "HTTPCodecs", "HTTPParser", "HTTPServerCore",
-                "TestSupport",
+                "TestSupport", "httpkit",
             ],
             swiftSettings: strict),
         .testTarget(

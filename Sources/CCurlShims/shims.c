@@ -357,7 +357,7 @@ int http_poller_wait(int poller, http_poll_event *events, int capacity, int mill
         events[kept].descriptor = ready[index].data.fd;
         events[kept++].events = happened(ready[index].events, EPOLLIN, EPOLLOUT);
     }
-    return kept;
+    return count < 0 ? count : kept;
 }
 
 int http_poll_some(http_poll_event *events, int count, int waker, int64_t nanoseconds) {

@@ -55,7 +55,7 @@ public struct ClientConfiguration: Sendable {
 
     /// When `Expect: 100-continue` is sent.
     public var expectation = ExpectationPolicy.above(bytes: 1 << 20, wait: .seconds(1))
-    /// Whether gzip and deflate are asked for and taken off.
+    /// Whether gzip, deflate and, where libbrotlidec is installed, br are asked for and taken off.
     public var decodesContent = true
     /// How many bytes of content a byte of compressed data may stand for once there are more than
     /// ``decodingFloor``, at least 1.

@@ -24,7 +24,7 @@ extension ClientRequest {
         } else if decodesContent ?? configuration.decodesContent,
             !request.fields.contains(.acceptEncoding), !request.fields.contains(.range)
         {
-            request.fields.append(.acceptEncoding, ContentCoding.acceptedByDecoders)
+            request.fields.append(.acceptEncoding, TakenCoding.accepted)
         }
         // How the content is framed is for the one who sends it.
         if request.fields.contains(.contentLength) { request.fields.remove(.contentLength) }
@@ -94,7 +94,7 @@ struct UsualFields {
         guard !common.contains(.acceptEncoding) else { return }
         download.append(.acceptEncoding, "identity")
         guard !common.contains(.range) else { return }
-        decoded.append(.acceptEncoding, ContentCoding.acceptedByDecoders)
+        decoded.append(.acceptEncoding, TakenCoding.accepted)
     }
 
     func fields(isDownload: Bool, decodes: Bool) -> HTTPFields {

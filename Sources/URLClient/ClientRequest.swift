@@ -134,7 +134,8 @@ public struct ClientRequest: Sendable {
         get { unsafe box.values.rare?.values.contentLimit }
         set { changeRare { $0.contentLimit = newValue } }
     }
-    /// Whether gzip and deflate are asked for and taken off; nil for the session's.
+    /// Whether gzip, deflate and, where libbrotlidec is installed, br are asked for and taken off;
+    /// nil for the session's.
     public var decodesContent: Bool? {
         get { unsafe box.values.decodesContent }
         _modify {

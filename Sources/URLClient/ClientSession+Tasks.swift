@@ -83,8 +83,29 @@ extension ClientSession {
         for request: ClientRequest, to path: String? = nil,
         completion: @escaping DownloadCompletion
     ) -> DownloadTask {
+        download(request, to: path, resuming: nil, completion)
+    }
+
+    /// Creates a task that goes on where another has stopped, and tells a completion handler.
+    /// - Parameters:
+    ///   - data: the resume data of the other task.
+    ///   - request: the request of the other, as in ``downloadTask(resuming:request:to:delegate:)``.
+    ///   - path: where the file will be; nil for a temporary file.
+    ///   - completion: is given the file.
+    public func downloadTask(
+        resuming data: ResumeData, request: ClientRequest? = nil, to path: String? = nil,
+        completion: @escaping DownloadCompletion
+    ) -> DownloadTask {
+        let request = (request ?? ClientRequest(.get, data.url)).askingForRest(of: data)
+        return download(request, to: path, resuming: data, completion)
+    }
+
+    private func download(
+        _ request: ClientRequest, to path: String?, resuming data: ResumeData?,
+        _ completion: @escaping DownloadCompletion
+    ) -> DownloadTask {
         let queue = delegateQueue
-        return download(request, to: path, resuming: nil, eventsBesideContent) { task, _ in
+        return download(request, to: path, resuming: data, eventsBesideContent) { task, _ in
             queue.send {
                 let file = (task as? DownloadTask)?.path
                 completion(task.error == nil ? file : nil, task.response, task.error)

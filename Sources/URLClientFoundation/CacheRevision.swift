@@ -29,7 +29,8 @@
     }
 
     extension HTTPFields {
-        fileprivate init?(of response: URLResponse) {
+        /// nil for a response that is not of HTTP.
+        init?(of response: URLResponse) {
             guard let response = response as? HTTPURLResponse else { return nil }
             self.init()
             for case let (name as String, value as String) in response.allHeaderFields {

@@ -58,6 +58,16 @@
             try await file(delegate) { self.downloadTask(with: url, completionHandler: $0) }
         }
 
+        /// Goes on with a download; gives a file of the caller's own in the folder for temporary
+        /// files.
+        public func download(
+            resumeFrom resumeData: Data, delegate: (any ClientURLSessionTaskDelegate)? = nil
+        ) async throws -> (URL, URLResponse) {
+            try await file(delegate) {
+                self.downloadTask(withResumeData: resumeData, completionHandler: $0)
+            }
+        }
+
         /// Gives the content as it comes, byte by byte or by lines.
         public func bytes(
             for request: URLRequest, delegate: (any ClientURLSessionTaskDelegate)? = nil

@@ -49,7 +49,7 @@
                 return ClientURLSessionDataTask(client.dataTask(for: request), self)
             }
             let core = client.dataTask(for: request, completion: handler(completionHandler))
-            return ClientURLSessionDataTask(core, self)
+            return ClientURLSessionDataTask(core, self, hasHandler: true)
         }
 
         // MARK: upload
@@ -100,7 +100,7 @@
             }
             let core = client.uploadTask(
                 for: request, from: body, completion: handler(completionHandler))
-            return ClientURLSessionUploadTask(core, self)
+            return ClientURLSessionUploadTask(core, self, hasHandler: true)
         }
 
         // MARK: download
@@ -138,18 +138,35 @@
             return ClientURLSessionDownloadTask(client.downloadTask(resuming: data), self)
         }
 
+        /// Goes on with a download, with a completion handler.
+        public func downloadTask(
+            withResumeData resumeData: Data, completionHandler: @escaping DownloadCompletion
+        ) -> ClientURLSessionDownloadTask {
+            guard let data = ResumeData(encoded: resumeData) else {
+                return downloadTask(with: Self.noURL, completionHandler: completionHandler)
+            }
+            let core = client.downloadTask(resuming: data, completion: handler(completionHandler))
+            return ClientURLSessionDownloadTask(core, self, hasHandler: true)
+        }
+
         func download(
             _ request: ClientRequest, _ completionHandler: @escaping DownloadCompletion
         ) -> ClientURLSessionDownloadTask {
+            let core = client.downloadTask(for: request, completion: handler(completionHandler))
+            return ClientURLSessionDownloadTask(core, self, hasHandler: true)
+        }
+
+        private func handler(
+            _ completionHandler: @escaping DownloadCompletion
+        ) -> ClientSession.DownloadCompletion {
             let bridge = bridge
-            let core = client.downloadTask(for: request) { path, response, error in
+            return { path, response, error in
                 bridge.call {
                     completionHandler(
                         path.map { URL(fileURLWithPath: $0) }, response?.urlResponse,
                         error?.sessionError)
                 }
             }
-            return ClientURLSessionDownloadTask(core, self)
         }
 
         static let noURL = URL(fileURLWithPath: "/")

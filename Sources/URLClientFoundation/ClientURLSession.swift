@@ -18,6 +18,8 @@
     /// typealias URLSessionTask = ClientURLSessionTask
     /// typealias URLSessionDataTask = ClientURLSessionDataTask
     /// typealias URLSessionDataDelegate = ClientURLSessionDataDelegate
+    /// typealias HTTPCookieStorage = ClientHTTPCookieStorage
+    /// typealias URLCache = ClientURLCache
     /// ```
     ///
     /// Requests, responses and errors are Foundation's: `URLRequest`, `HTTPURLResponse`, `URLError`.

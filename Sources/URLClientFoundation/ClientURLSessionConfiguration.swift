@@ -53,6 +53,7 @@
             identifier = other.identifier
             sharedContainerIdentifier = other.sharedContainerIdentifier
             (cachePolicy, headers) = (other.cachePolicy, other.headers)
+            cache = other.cache
             allowsCellularAccess = other.allowsCellularAccess
             waitsForConnectivity = other.waitsForConnectivity
             httpShouldUsePipelining = other.httpShouldUsePipelining
@@ -116,27 +117,28 @@
         }
 
         /// The cookies of the session; nil for none.
-        public var httpCookieStorage: CookieStorage? {
-            get { client.cookies }
-            set { client.cookies = newValue }
+        public var httpCookieStorage: ClientHTTPCookieStorage? {
+            get { client.cookies.map(ClientHTTPCookieStorage.of) }
+            set { client.cookies = newValue?.client }
         }
 
         /// Which cookies are accepted.
         public var httpCookieAcceptPolicy: HTTPCookie.AcceptPolicy {
-            get { client.cookies.map { HTTPCookie.AcceptPolicy($0.acceptPolicy) } ?? .never }
-            set { client.cookies?.acceptPolicy = CookieAcceptPolicy(newValue) }
+            get { httpCookieStorage?.cookieAcceptPolicy ?? .never }
+            set { httpCookieStorage?.cookieAcceptPolicy = newValue }
         }
 
         /// The cache of the session; nil for none.
-        public var urlCache: ClientCache? {
-            get { client.cache }
-            set { client.cache = newValue }
+        public var urlCache: ClientURLCache? {
+            get { client.cache.map { cache?.client === $0 ? cache : .of($0) } ?? nil }
+            set { (cache, client.cache) = (newValue, newValue?.client) }
         }
+        private var cache: ClientURLCache?
 
         /// The credentials of the session.
-        public var urlCredentialStorage: CredentialStorage? {
-            get { client.authentication.credentials }
-            set { client.authentication.credentials = newValue ?? CredentialStorage() }
+        public var urlCredentialStorage: ClientURLCredentialStorage? {
+            get { ClientURLCredentialStorage(client: client.authentication.credentials) }
+            set { client.authentication.credentials = newValue?.client ?? CredentialStorage() }
         }
 
         // MARK: what this client has no use for
@@ -163,28 +165,6 @@
         init?(interval: TimeInterval) {
             guard interval > 0, interval < 1e9 else { return nil }
             self = .seconds(interval)
-        }
-    }
-
-    extension HTTPCookie.AcceptPolicy {
-        fileprivate init(_ policy: CookieAcceptPolicy) {
-            self =
-                switch policy {
-                case .always: .always
-                case .never: .never
-                default: .onlyFromMainDocumentDomain
-                }
-        }
-    }
-
-    extension CookieAcceptPolicy {
-        fileprivate init(_ policy: HTTPCookie.AcceptPolicy) {
-            self =
-                switch policy {
-                case .never: .never
-                case .onlyFromMainDocumentDomain: .onlyFromMainDocumentDomain
-                default: .always
-                }
         }
     }
 #endif

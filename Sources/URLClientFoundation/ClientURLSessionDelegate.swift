@@ -55,7 +55,8 @@
             _ session: ClientURLSession, task: ClientURLSessionTask,
             didFinishCollecting metrics: ClientURLSessionTaskMetrics)
 
-        /// The task has ended; this is the last call for it.
+        /// The task has ended; this is the last call for it. A task with a completion handler tells
+        /// that instead.
         func urlSession(
             _ session: ClientURLSession, task: ClientURLSessionTask,
             didCompleteWithError error: (any Error)?)

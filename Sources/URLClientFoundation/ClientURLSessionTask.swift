@@ -22,12 +22,14 @@
         let core: TransferTask
         // A running task keeps its session.
         let session: ClientURLSession
+        /// Whether a completion handler is told of the end, in place of the delegate.
+        let hasHandler: Bool
         private let values = Locked(Values())
         /// How far the task is; cancelling it cancels the task.
         public let progress = Progress(totalUnitCount: -1)
 
-        init(_ core: TransferTask, _ session: ClientURLSession) {
-            (self.core, self.session) = (core, session)
+        init(_ core: TransferTask, _ session: ClientURLSession, hasHandler: Bool = false) {
+            (self.core, self.session, self.hasHandler) = (core, session, hasHandler)
             super.init()
             progress.isCancellable = true
             progress.cancellationHandler = { [weak core] in core?.cancel() }

@@ -58,4 +58,9 @@
                 ])
         }
     }
+
+    /// A value that Foundation has not marked as sendable and that is handed on, not shared.
+    struct Unchecked<Value>: @unchecked Sendable {
+        let value: Value
+    }
 #endif

@@ -253,7 +253,7 @@
             known(core)?.1.showEnd()
             let found = listener(of: core, as: (any ClientURLSessionTaskDelegate).self)
             values.withLock { _ = $0.tasks.removeValue(forKey: core.identifier) }
-            guard let (session, task, delegate) = found else { return }
+            guard let (session, task, delegate) = found, !task.hasHandler else { return }
             let shown = error?.sessionError
             call { delegate.urlSession(session, task: task, didCompleteWithError: shown) }
         }
@@ -396,10 +396,5 @@
                     session, downloadTask: download, didFinishDownloadingTo: file)
             }
         }
-    }
-
-    /// A value that Foundation has not marked as sendable and that is handed on, not shared.
-    struct Unchecked<Value>: @unchecked Sendable {
-        let value: Value
     }
 #endif

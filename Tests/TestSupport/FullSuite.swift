@@ -16,11 +16,19 @@ package enum FullSuite {
     /// Whether `TEST_ALL` is set.
     package static let isOn = unsafe getenv("TEST_ALL") != nil
 
-    /// The programs and Python modules that `make test-all` alone installs.
+    /// The programs, libraries and Python modules that `make test-all` alone installs.
     private static let tools: Set<String> = [
         "nginx", "apache2", "httpd", "chromium", "gio", "dbus-run-session", "rclone", "node",
-        "requests", "httpx", "webdav3.client",
+        "requests", "httpx", "webdav3.client", "libbrotlidec",
     ]
+
+    /// Skips the running test, or in the full suite fails it, when a library is not there that is
+    /// looked for at run time.
+    package static func require(_ library: String, isThere: Bool) throws {
+        guard !isThere else { return }
+        try admit(library)
+        throw Program.Missing(tool: library)
+    }
 
     /// Skips the running test when the tool belongs to the full suite and `TEST_ALL` is not set.
     /// - Throws: an error that ends the test as skipped.

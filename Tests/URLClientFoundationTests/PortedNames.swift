@@ -13,5 +13,8 @@
     typealias URLSessionTaskDelegate = ClientURLSessionTaskDelegate
     typealias URLSessionDataDelegate = ClientURLSessionDataDelegate
     typealias URLSessionDownloadDelegate = ClientURLSessionDownloadDelegate
+    typealias HTTPCookieStorage = ClientHTTPCookieStorage
+    typealias URLCache = ClientURLCache
+    typealias URLCredentialStorage = ClientURLCredentialStorage
     typealias URLSessionTaskMetrics = ClientURLSessionTaskMetrics
 #endif

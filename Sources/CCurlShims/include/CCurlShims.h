@@ -2,6 +2,7 @@
 #ifndef C_CURL_SHIMS_H
 #define C_CURL_SHIMS_H
 
+#include "CBrotliShims.h"
 #include <curl/curl.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -125,7 +126,7 @@ void http_poller_wake(int waker);
 /// Watches `target` for `events` in place of `before`; 0 for not at all.
 void http_poller_change(int poller, int target, int events, int before);
 
-/// Waits. How many events there are.
+/// Waits. How many events there are; -1 when a signal has ended the wait.
 int http_poller_wait(int poller, http_poll_event *events, int capacity, int milliseconds);
 
 /// Waits for the events of some descriptors alone, and puts in their place what has happened. What

@@ -1,4 +1,5 @@
-internal import HTTPParser
+internal import Dispatch
+package import HTTPParser
 
 extension ClientCache {
     /// Replaces what is stored for a request. Where nothing is found for it, all that is stored for
@@ -12,5 +13,38 @@ extension ClientCache {
         guard var head = await find(url, request.fields)?.head else { return invalidate(url) }
         let content = change(&head)
         keep(head, content)
+    }
+    /// What is stored for a request, read at once. The caller must be able to wait for the disk.
+    package func storedNow(
+        for request: ClientRequest
+    ) -> (head: CachedHead, content: [UInt8])? {
+        guard let url = try? request.wire.get().text else { return nil }
+        let fields = request.fields
+        let stored =
+            found(url, fields) ?? (asksDisk ? queue.sync { readDisk(url, fields) } : nil)
+        guard let stored else { return nil }
+        switch stored.content {
+        case .bytes(let bytes): return (stored.head, bytes)
+        case .file(let file):
+            var content: [UInt8] = []
+            while Int64(content.count) < file.count {
+                let piece = file.read(at: Int64(content.count))
+                guard !piece.isEmpty else { return nil }
+                content += piece
+            }
+            return (stored.head, content)
+        }
+    }
+
+    /// Stores a response as if it had come just now in answer to a request.
+    package func keep(
+        _ status: HTTPStatus, _ fields: HTTPFields, _ content: [UInt8], for request: ClientRequest
+    ) {
+        guard let url = try? request.wire.get().text else { return }
+        let now = WallClock.now
+        keep(
+            CachedHead(
+                url: url, status: status, fields: fields, requestTime: now, responseTime: now),
+            content)
     }
 }

@@ -123,7 +123,7 @@ public final class ClientCache: Sendable {
         return stored.withLock { $0 }
     }
 
-    private func readDisk(_ url: String, _ request: HTTPFields) -> Stored? {
+    func readDisk(_ url: String, _ request: HTTPFields) -> Stored? {
         let entry = disk.withLock { $0?.find(url) { $0.matches(request) } }
         guard let entry else { return nil }
         guard entry.content.count <= Int64(memoryEntryLimit) else {

@@ -102,14 +102,20 @@ final class MultiHandle: @unchecked Sendable {
     }
 
     /// Waits for something to happen to a socket.
-    /// - Returns: how many events there are for ``handle(events:)``.
+    /// - Returns: how many events there are for ``handle(events:at:since:)``; -1 when a signal has
+    ///   ended the wait.
     func wait(milliseconds: Int32) -> Int {
         poller.wait(milliseconds: milliseconds)
     }
 
     /// Does what the events of the last wait call for.
-    func handle(events: Int, at now: Int64) {
-        for index in 0..<events {
+    /// - Parameter turn: the turn before the wait; see ``SocketPoller/beginTurn(after:)``.
+    func handle(events: Int, at now: Int64, since turn: UInt64) {
+        // One place may have been the waker's; a wait that was interrupted has told of nothing.
+        let isWhole = events >= 0 && events < SocketPoller.capacity - 1
+        poller.beginTurn(after: isWhole ? turn : nil)
+        unsafe poller.dropTold(events, dropsIdle: answeredCount == 0)
+        for index in 0..<max(0, events) {
             guard let (socket, events) = poller.event(index),
                 poller.isWanted(socket, dropsIdle: unsafe answeredCount == 0)
             else { continue }

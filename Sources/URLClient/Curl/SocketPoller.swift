@@ -38,9 +38,12 @@ final class SocketPoller: @unchecked Sendable {
         var lastEvent: Int64 = 0
         /// Whether one answer after the other comes over it, in HTTP/1, and nothing between them.
         var isPlain = false
+        /// The turn in which it is known that nothing has come while it is idle.
+        var quietTurn: UInt64 = 0
     }
 
-    private static let capacity = 128
+    /// The most events that a wait tells of.
+    static let capacity = 128
     private let descriptor: CInt
     @exclusivity(unchecked)
     private var entries: [Entry] = []
@@ -51,6 +54,13 @@ final class SocketPoller: @unchecked Sendable {
     /// The connections of HTTP/1 that are kept for later requests.
     @exclusivity(unchecked)
     private var idle: [CInt] = []
+    /// Those of them that have to be looked at.
+    @exclusivity(unchecked)
+    private var unseen: [CInt] = []
+    /// Counts from one wait to the next. Within a turn nothing is looked at twice.
+    private(set) var turn: UInt64 = 1
+    /// The turn whose wait has told of all that is on the kernel's list.
+    private var toldTurn: UInt64 = 0
 
     #if os(Linux)
         private let waker: CInt
@@ -76,7 +86,7 @@ final class SocketPoller: @unchecked Sendable {
         }
 
         /// Waits until something happens or the time is over.
-        /// - Returns: how many events there are for ``event(_:)``.
+        /// - Returns: how many events there are for ``event(_:)``; -1 when a signal has ended it.
         func wait(milliseconds: Int32) -> Int {
             unsafe Int(
                 http_poller_wait(descriptor, events, CInt(Self.capacity), milliseconds))
@@ -122,8 +132,7 @@ final class SocketPoller: @unchecked Sendable {
         func wait(milliseconds: Int32) -> Int {
             var time = timespec(
                 tv_sec: Int(milliseconds / 1000), tv_nsec: Int(milliseconds % 1000) * 1_000_000)
-            return Int(
-                max(0, unsafe kevent(descriptor, nil, 0, events, CInt(Self.capacity), &time)))
+            return Int(unsafe kevent(descriptor, nil, 0, events, CInt(Self.capacity), &time))
         }
 
         func event(_ index: Int) -> (descriptor: CInt, events: Events)? {
@@ -199,6 +208,7 @@ final class SocketPoller: @unchecked Sendable {
             guard unsafe !waited.isEmpty else { return false }
             let wasWoken = unsafe http_poll_some(
                 &waited, CInt(waited.count), waker, max(0, nanoseconds))
+            beginTurn()
             for event in unsafe waited where event.events != 0 {
                 body(event.descriptor, Events(rawValue: UInt8(truncatingIfNeeded: event.events)))
             }
@@ -286,7 +296,10 @@ final class SocketPoller: @unchecked Sendable {
             target = CInt(other)
         }
         unsafe entries[Int(target)].user = 0
-        if unsafe entries[Int(target)].isPlain { unsafe idle.append(target) }
+        guard unsafe entries[Int(target)].isPlain else { return }
+        // The end of its answer was read just now, and what stood behind it libcurl has seen.
+        unsafe entries[Int(target)].quietTurn = turn
+        unsafe idle.append(target)
     }
 
     private func leaveIdle(_ target: CInt) {
@@ -294,17 +307,54 @@ final class SocketPoller: @unchecked Sendable {
         unsafe idle.remove(at: index)
     }
 
+    /// Another turn begins: some time has passed, in which something may have come.
+    /// - Parameter waited: the turn before a wait of the kernel's list that has told of everything,
+    ///   and in which nothing else was done; nil without one.
+    func beginTurn(after waited: UInt64? = nil) {
+        let isTold = waited == turn
+        turn &+= 1
+        if isTold { toldTurn = turn }
+    }
+
+    /// Gives the idle connections up of which the last wait tells that something has come. Others
+    /// may be used as soon as the first event is acted on.
+    func dropTold(_ count: Int, dropsIdle: Bool) {
+        guard unsafe !idle.isEmpty else { return }
+        for index in 0..<max(0, count) {
+            if let (target, _) = event(index), unsafe idle.contains(target) {
+                _ = isWanted(target, dropsIdle: dropsIdle)
+            }
+        }
+    }
+
+    /// Whether nothing has come over an idle connection, without asking the kernel: it became idle in
+    /// this turn, was looked at in it, or was on the kernel's list during the wait before it.
+    private func isQuiet(_ target: CInt) -> Bool {
+        let entry = unsafe entries[Int(target)]
+        return entry.quietTurn == turn || toldTurn == turn && entry.listed.contains(.read)
+    }
+
     /// Gives idle connections up over which something has come: it belongs to no request, and would
     /// be taken for the answer to the next one (RFC 9112 section 6.3). Before a connection is used
     /// again libcurl looks for its end alone.
     func dropSpoilt() {
-        guard unsafe !idle.isEmpty, unsafe http_any_readable(idle, CInt(idle.count)) != 0 else {
-            return
+        guard unsafe !idle.isEmpty else { return }
+        unsafe unseen.removeAll(keepingCapacity: true)
+        for target in unsafe idle where !isQuiet(target) {
+            unsafe entries[Int(target)].quietTurn = turn
+            unsafe unseen.append(target)
         }
-        // `poll` tells of an end, too, which is nothing to read: libcurl finds it before it uses the
-        // connection, and here it must not be asked about again before each request.
-        unsafe idle.removeAll { http_has_ended($0) != 0 }
-        for target in unsafe idle where unsafe http_any_readable([target], 1) != 0 { drop(target) }
+        guard unsafe !unseen.isEmpty, unsafe http_any_readable(unseen, CInt(unseen.count)) != 0
+        else { return }
+        for target in unsafe unseen {
+            // `poll` tells of an end, too, which is nothing to read: libcurl finds it before it uses
+            // the connection, and here it must not be asked about again before each request.
+            if http_has_ended(target) != 0 {
+                leaveIdle(target)
+            } else if unsafe http_any_readable([target], 1) != 0 {
+                drop(target)
+            }
+        }
     }
 
     /// Closes the connection; the descriptor stays libcurl's, which finds that it has ended.

@@ -62,6 +62,7 @@ extension ClientLoop {
     ///   - isReader: whether it is for content.
     private func visit(_ driver: TaskDriver, isReader: Bool) {
         now = System.now()
+        multi?.poller.beginTurn()
         let waits = isWorthWaiting(for: driver, isReader: isReader)
         let given = driver.sink.givenCount
         if waits { multi?.poller.hold(all: isReader) }

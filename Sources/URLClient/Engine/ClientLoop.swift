@@ -144,13 +144,14 @@ final class ClientLoop: @unchecked Sendable {
             perform(multi, rounds: .max)
             if isEnding || wantsRenewal, runningCount == 0 { continue }
             let wait = waitingTime()
+            let turn = multi.poller.turn
             let told = takeTold()
             let leaves = wait > 0 && leave()
             told?.tellReader()
             let events = multi.wait(milliseconds: leaves ? wait : 0)
             if leaves { enter() }
             now = System.now()
-            multi.handle(events: events, at: now)
+            multi.handle(events: events, at: now, since: turn)
         }
         unsafe idleHandles = []
         multi = nil

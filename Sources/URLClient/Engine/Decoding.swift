@@ -1,12 +1,36 @@
 internal import HTTPCodecs
 internal import HTTPParser
 
+/// A content coding that this client takes off.
+enum TakenCoding: Sendable {
+    case standard(ContentCoding)
+    /// br (RFC 7932), where its library is there.
+    case brotli
+
+    /// Finds a coding by its token, in any case; nil if it is not known here.
+    init?(token: String) {
+        if let coding = ContentCoding(token: token) {
+            self = .standard(coding)
+        } else if token.utf8.count == 2, token.lowercased() == "br", BrotliDecoder.isAvailable {
+            self = .brotli
+        } else {
+            return nil
+        }
+    }
+
+    /// The value of `Accept-Encoding`.
+    static let accepted =
+        ContentCoding.acceptedByDecoders + (BrotliDecoder.isAvailable ? ", br" : "")
+}
+
 /// Takes the content codings of a response off, the one that was applied last first.
 final class Decoding {
     /// More codings on top of each other make no content smaller, but let few bytes stand for many.
     static let codingLimit = 4
 
     private var decoder: ContentDecoder
+    /// In the place of the other.
+    private let brotli: BrotliDecoder?
     /// For what stands below this coding.
     private let inner: Decoding?
     /// What a piece of coded content came to.
@@ -16,7 +40,7 @@ final class Decoding {
     ///   - codings: in the order in which they were applied, at least one.
     ///   - limits: what each of them may come to.
     init(
-        _ codings: some BidirectionalCollection<ContentCoding>, _ limits: ContentDecodingLimits,
+        _ codings: some BidirectionalCollection<TakenCoding>, _ limits: ContentDecodingLimits,
         _ pool: ContentCodingPool
     ) throws(CodecError) {
         let others = codings.dropLast()
@@ -28,13 +52,20 @@ final class Decoding {
             : ContentDecodingLimits(
                 outputBytes: limits.outputBytes, ratio: min(4, limits.ratio),
                 ratioFloor: min(64 << 10, limits.ratioFloor))
-        decoder = try ContentDecoder(codings.last ?? .identity, limits: own, pool: pool)
+        var coding = ContentCoding.identity
+        if case .standard(let last) = codings.last { coding = last }
+        decoder = try ContentDecoder(coding, limits: own, pool: pool)
+        if case .brotli = codings.last { brotli = try BrotliDecoder(own) } else { brotli = nil }
     }
 
     /// What a piece of coded content stands for. It holds until the next call.
     func decode(_ bytes: Span<UInt8>) throws(CodecError) -> [UInt8] {
         decoded.removeAll(keepingCapacity: true)
-        try decoder.decode(bytes, into: &decoded)
+        if let brotli {
+            try brotli.decode(bytes, into: &decoded)
+        } else {
+            try decoder.decode(bytes, into: &decoded)
+        }
         guard let inner else { return decoded }
         return try inner.decode(decoded)
     }
@@ -53,7 +84,7 @@ final class Decoding {
     /// What is left when the coded content is over.
     func finish() throws(CodecError) -> [UInt8] {
         decoded.removeAll(keepingCapacity: true)
-        try decoder.finish(into: &decoded)
+        if let brotli { try brotli.finish() } else { try decoder.finish(into: &decoded) }
         guard let inner else { return decoded }
         let last = try inner.decode(decoded)
         return last + (try inner.finish())
@@ -61,13 +92,14 @@ final class Decoding {
 
     /// The codings of a response in the order in which they were applied; nil where one is not known,
     /// or the fields are no list: those are the application's business.
-    static func codings(of response: ClientResponse) -> [ContentCoding]? {
+    static func codings(of response: ClientResponse) -> [TakenCoding]? {
         let lines = response.fields.values(of: .contentEncoding).joined(separator: ",")
         guard let tokens = FieldValues.tokens(lines) else { return nil }
-        var codings: [ContentCoding] = []
+        var codings: [TakenCoding] = []
         for token in tokens {
-            guard let coding = ContentCoding(token: token) else { return nil }
-            if coding != .identity { codings.append(coding) }
+            guard let coding = TakenCoding(token: token) else { return nil }
+            if case .standard(.identity) = coding { continue }
+            codings.append(coding)
         }
         return codings
     }

@@ -19,8 +19,11 @@ extension PeerServer {
     /// - Parameters:
     ///   - proxyLogin: how the proxy wants to be shown that it is ``user`` who asks; nil for anybody.
     ///   - proxyIdentity: what the proxy shows clients of TLS; nil for plain TCP.
+    ///   - identity: what it shows clients of TLS itself; nil for plain TCP.
+    ///   - keepAlive: after how many seconds it closes an idle connection.
     package static func apache(
-        proxyLogin: ProxyLogin? = nil, proxyIdentity: TestCertificates.Identity? = nil
+        proxyLogin: ProxyLogin? = nil, proxyIdentity: TestCertificates.Identity? = nil,
+        identity: TestCertificates.Identity? = nil, keepAlive: Int = 60
     ) async throws -> PeerServer {
         let program = try Program.find("apache2", "httpd")
         return try await PeerServer(readyFile: "pid") { folder, ports in
@@ -30,7 +33,9 @@ extension PeerServer {
                 try FileManager.default.setAttributes(
                     [.posixPermissions: 0o644], ofItemAtPath: folder.path(name))
             }
-            let text = try configuration(folder.path, ports, proxyLogin, proxyIdentity)
+            var text = try configuration(folder.path, ports, proxyLogin, proxyIdentity)
+            // The last one counts.
+            text += "KeepAliveTimeout \(keepAlive)\n" + tls(identity)
             try folder.write("httpd.conf", text)
             return (program, ["-X", "-d", folder.path, "-f", folder.path("httpd.conf")])
         }
@@ -72,13 +77,6 @@ extension PeerServer {
         let login =
             proxyLogin.map { self.login(folder, $0.rawValue, $0.rawValue.lowercased()) }
             ?? "Require all granted"
-        let secure = identity.map { identity in
-            """
-            SSLEngine on
-            SSLCertificateFile \(identity.certificate)
-            SSLCertificateKeyFile \(identity.key)
-            """
-        }
         return """
             \(loads)ServerName localhost
             Listen 127.0.0.1:\(ports.0)
@@ -109,14 +107,23 @@ extension PeerServer {
             \(self.login(folder, "Digest", "digest"))
             </Location>
             <VirtualHost 127.0.0.1:\(ports.1)>
-            \(secure ?? "")
-            ProxyRequests On
+            \(tls(identity))ProxyRequests On
             ProxyVia On
             AllowCONNECT 0-65535
             <Proxy *>
             \(login)
             </Proxy>
             </VirtualHost>
+
+            """
+    }
+
+    private static func tls(_ identity: TestCertificates.Identity?) -> String {
+        guard let identity else { return "" }
+        return """
+            SSLEngine on
+            SSLCertificateFile \(identity.certificate)
+            SSLCertificateKeyFile \(identity.key)
 
             """
     }

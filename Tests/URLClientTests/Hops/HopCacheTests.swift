@@ -162,7 +162,7 @@ struct HopCacheTests {
 
     @Test(
         "RFC 9110, 8.4: content that is delivered coded is not kept as plain",
-        arguments: ["gzip", "br"])
+        arguments: ["gzip", "zstd"])
     func coded(_ coding: String) async throws {
         let content = Array("coded as it is".utf8)
         let count = Locked(0)
@@ -175,7 +175,7 @@ struct HopCacheTests {
             }
         }
         var configuration = ClientConfiguration.ephemeral
-        configuration.decodesContent = coding == "br"
+        configuration.decodesContent = coding == "zstd"
         let session = ClientSession(configuration)
         for number in 1...2 {
             let (bytes, response) = try await session.data(

@@ -1,0 +1,143 @@
+#if FoundationNetworking
+    public import Foundation
+    internal import HTTPParser
+    public import URLClient
+
+    #if canImport(FoundationNetworking)
+        public import FoundationNetworking
+    #endif
+
+    /// The cookies of sessions, by the names of `HTTPCookieStorage`, over ``CookieStorage``.
+    ///
+    /// Two of these are equal when the storage below them is the same.
+    public final class ClientHTTPCookieStorage: NSObject, @unchecked Sendable {
+        /// The cookies of sessions that are given no storage of their own.
+        public static let shared = ClientHTTPCookieStorage(client: .shared)
+
+        /// The storage below.
+        public let client: CookieStorage
+
+        /// Gives a storage the names of `HTTPCookieStorage`.
+        public init(client: CookieStorage) { self.client = client }
+
+        /// Creates an empty storage in memory.
+        public override convenience init() { self.init(client: CookieStorage()) }
+
+        static func of(_ client: CookieStorage) -> ClientHTTPCookieStorage {
+            client === shared.client ? shared : ClientHTTPCookieStorage(client: client)
+        }
+
+        /// Whether the storage below is the same.
+        public override func isEqual(_ object: Any?) -> Bool {
+            (object as? ClientHTTPCookieStorage)?.client === client
+        }
+
+        /// The same for storages that are equal.
+        public override var hash: Int { ObjectIdentifier(client).hashValue }
+
+        /// Which cookies of responses are kept.
+        public var cookieAcceptPolicy: HTTPCookie.AcceptPolicy {
+            get { HTTPCookie.AcceptPolicy(client.acceptPolicy) }
+            set { client.acceptPolicy = CookieAcceptPolicy(newValue) }
+        }
+
+        /// All cookies that have not expired. A cookie without a name, for which `HTTPCookie` has no
+        /// form, is left out.
+        public var cookies: [HTTPCookie]? { client.cookies.compactMap(HTTPCookie.init(known:)) }
+
+        /// The cookies that a request for a URL carries.
+        public func cookies(for url: URL) -> [HTTPCookie]? {
+            client.cookies(for: url).compactMap(HTTPCookie.init(known:))
+        }
+
+        /// Stores a cookie in the place of one with the same name, domain and path, unless the accept
+        /// policy is `.never`.
+        public func setCookie(_ cookie: HTTPCookie) {
+            guard cookieAcceptPolicy != .never else { return }
+            client.store(Cookie(cookie))
+        }
+
+        /// Stores cookies of a URL, unless the accept policy is `.never`, or demands the domain of
+        /// the main document and that is another host.
+        public func setCookies(_ cookies: [HTTPCookie], for url: URL?, mainDocumentURL: URL?) {
+            if cookieAcceptPolicy == .onlyFromMainDocumentDomain, let main = mainDocumentURL?.host,
+                let host = url?.host, !Self.isSameSite(host.lowercased(), main.lowercased())
+            {
+                return
+            }
+            for cookie in cookies { setCookie(cookie) }
+        }
+
+        /// One is the other, or a host below it.
+        private static func isSameSite(_ one: String, _ other: String) -> Bool {
+            one == other || one.hasSuffix("." + other) || other.hasSuffix("." + one)
+        }
+
+        /// Removes the cookie with the same name, domain and path.
+        public func deleteCookie(_ cookie: HTTPCookie) { client.remove(Cookie(cookie)) }
+
+        /// Removes the cookies that were set since a time.
+        public func removeCookies(since date: Date) {
+            client.removeAll(since: HTTPDate(date))
+        }
+    }
+
+    extension HTTPDate {
+        fileprivate init(_ date: Date) {
+            let seconds = date.timeIntervalSince1970.rounded(.down)
+            self.init(secondsSinceEpoch: Int64(max(-1e11, min(seconds, 1e11))))
+        }
+    }
+
+    extension Cookie {
+        fileprivate init(_ cookie: HTTPCookie) {
+            let isBelow = cookie.domain.hasPrefix(".")
+            self.init(
+                name: cookie.name, value: cookie.value,
+                domain: String(cookie.domain.drop { $0 == "." }),
+                path: cookie.path, expiry: cookie.expiresDate.map { HTTPDate($0) },
+                isHostOnly: !isBelow, isSecure: cookie.isSecure, isHTTPOnly: cookie.isHTTPOnly,
+                creation: HTTPDate(Date()))
+        }
+    }
+
+    extension HTTPCookie {
+        fileprivate convenience init?(known cookie: Cookie) {
+            var properties: [HTTPCookiePropertyKey: Any] = [
+                .name: cookie.name, .value: cookie.value, .path: cookie.path,
+                .domain: cookie.isHostOnly ? cookie.domain : "." + cookie.domain,
+            ]
+            if cookie.isSecure { properties[.secure] = "TRUE" }
+            if cookie.isHTTPOnly { properties[HTTPCookiePropertyKey("HttpOnly")] = "TRUE" }
+            if let expiry = cookie.expiry {
+                properties[.expires] = Date(
+                    timeIntervalSince1970: Double(expiry.secondsSinceEpoch))
+            } else {
+                properties[.discard] = "TRUE"
+            }
+            self.init(properties: properties)
+        }
+    }
+
+    extension HTTPCookie.AcceptPolicy {
+        fileprivate init(_ policy: CookieAcceptPolicy) {
+            self =
+                switch policy {
+                case .always: .always
+                case .never: .never
+                default: .onlyFromMainDocumentDomain
+                }
+        }
+    }
+
+    extension CookieAcceptPolicy {
+        fileprivate init(_ policy: HTTPCookie.AcceptPolicy) {
+            self =
+                switch policy {
+                case .never: .never
+                case .onlyFromMainDocumentDomain: .onlyFromMainDocumentDomain
+                default: .always
+                }
+        }
+    }
+#endif

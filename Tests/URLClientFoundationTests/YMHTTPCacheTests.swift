@@ -1,0 +1,134 @@
+#if FoundationNetworking
+    import Foundation
+    import HTTPCodecs
+    import HTTPParser
+    import TestSupport
+    import Testing
+    import URLClient
+    import URLClientFoundation
+
+    #if canImport(FoundationNetworking)
+        import FoundationNetworking
+    #endif
+
+    // The cases Y50 to Y54 of YMHTTP. A counter in the URL's answer would tell little: `/uuid` differs
+    // each time, and `/cache` says how long it may be kept.
+
+    @Suite("YMHTTP by URLSession's names: cache", .timeLimit(.minutes(3)))
+    struct YMHTTPCachingTests {
+        private let cache = URLCache(memoryCapacity: 4 << 20, diskCapacity: 0)
+
+        private var session: URLSession {
+            let configuration = URLSessionConfiguration.ephemeral
+            configuration.urlCache = cache
+            return URLSession(configuration: configuration)
+        }
+
+        private func request(
+            _ server: SessionServer, _ policy: URLRequest.CachePolicy = .useProtocolCachePolicy
+        ) throws -> URLRequest {
+            URLRequest(url: try server.bin("/cache/1000"), cachePolicy: policy)
+        }
+
+        /// Puts another content into the cache, so that what comes from there is known by it.
+        private func mark(_ request: URLRequest) throws {
+            let stored = try #require(cache.cachedResponse(for: request))
+            cache.storeCachedResponse(
+                CachedURLResponse(response: stored.response, data: Data("stored".utf8)),
+                for: request)
+        }
+
+        @Test("Y50: by the protocol, a fresh response is answered from the cache")
+        func byProtocol() async throws {
+            let server = try await SessionServer()
+            let request = try request(server)
+            let (first, _, _) = await session.answer(request)
+            #expect(cache.cachedResponse(for: request)?.data == first)
+            try mark(request)
+            let (data, response, _) = await session.answer(request)
+            #expect(data == Data("stored".utf8) && response?.statusCode == 200)
+            // What says that it is not to be stored is not.
+            let other = URLRequest(url: try server.bin("/uuid"))
+            let one = await session.answer(other).0
+            #expect(one != nil && cache.cachedResponse(for: other) == nil)
+        }
+
+        @Test("Y51: ignoring local data, the server is asked anew")
+        func ignoring() async throws {
+            let server = try await SessionServer()
+            _ = await session.answer(try request(server))
+            try mark(try request(server))
+            for policy in [
+                URLRequest.CachePolicy.reloadIgnoringLocalCacheData,
+                .reloadIgnoringLocalAndRemoteCacheData,
+            ] {
+                let (data, _, _) = await session.answer(try request(server, policy))
+                #expect(try Echo(data).url == (try server.bin("/cache/1000")).absoluteString)
+            }
+        }
+
+        @Test("Y52: else load: what is stored, stale or not, else the server")
+        func elseLoad() async throws {
+            let server = try await SessionServer()
+            let request = try request(server, .returnCacheDataElseLoad)
+            let (first, _, _) = await session.answer(request)
+            #expect(try Echo(first).url == request.url?.absoluteString)
+            try mark(request)
+            #expect(await session.answer(request).0 == Data("stored".utf8))
+            cache.removeCachedResponse(for: request)
+            #expect(await session.answer(request).0 == first)
+        }
+
+        @Test("Y53: don't load: what is stored, else -1008")
+        func dontLoad() async throws {
+            let server = try await SessionServer()
+            let request = try request(server, .returnCacheDataDontLoad)
+            let (data, _, error) = await session.answer(request)
+            #expect(data == nil && error == .resourceUnavailable)
+            _ = await session.answer(try self.request(server))
+            try mark(request)
+            #expect(await session.answer(request).0 == Data("stored".utf8))
+            cache.removeAllCachedResponses()
+            #expect(await session.answer(request).2 == .resourceUnavailable)
+        }
+
+        @Test("Y54: a response that the delegate cancels is not kept")
+        func cancelled() async throws {
+            let server = try await SessionServer()
+            let log = SessionLog(.init(disposition: .cancel))
+            let session = URLSession.logging(log) { $0.urlCache = cache }
+            let task = session.dataTask(with: try request(server))
+            task.resume()
+            try await log.completed()
+            #expect(log.order == ["response 200", "complete -999"])
+            #expect(task.error?.sessionCode == .cancelled)
+            #expect(cache.cachedResponse(for: try request(server)) == nil)
+            #expect(cache.currentMemoryUsage == 0)
+        }
+
+        @Test("A cache on the disk outlives its object; without a folder there is none")
+        func disk() async throws {
+            let server = try await SessionServer()
+            let folder = try ServerDirectory()
+            let directory = URL(fileURLWithPath: folder.path("cache"))
+            let request = try request(server)
+            let data: Data?
+            do {
+                let cache = URLCache(
+                    memoryCapacity: 1 << 20, diskCapacity: 8 << 20, directory: directory)
+                let configuration = URLSessionConfiguration.ephemeral
+                configuration.urlCache = cache
+                let session = URLSession(configuration: configuration)
+                #expect(session.configuration.urlCache === cache)
+                data = await session.answer(request).0
+                await session.flush()
+                #expect(cache.currentDiskUsage > 0 && cache.diskCapacity == 8 << 20)
+                session.invalidateAndCancel()
+            }
+            let again = URLCache(
+                memoryCapacity: 1 << 20, diskCapacity: 8 << 20, diskPath: directory.path)
+            #expect(data != nil && again.cachedResponse(for: request)?.data == data)
+            #expect(URLCache(memoryCapacity: 9, diskCapacity: 8 << 20).diskCapacity == 0)
+        }
+    }
+#endif
