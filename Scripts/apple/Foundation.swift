@@ -2,7 +2,7 @@
 @_exported import Darwin
 @_exported import Dispatch
 public typealias TimeInterval = Double
-open class NSObject: NSObjectProtocol { public init() {} }
+open class NSObject: NSObjectProtocol { open func isEqual(_ object: Any?) -> Bool { false }; open var hash: Int { 0 }; public init() {} }
 public class NSCoder {}
 public struct Date: Hashable, Comparable, Codable, Sendable { public init() {}; public init(timeIntervalSince1970: Double) {}; public init(timeIntervalSinceNow: Double) {}; public var timeIntervalSince1970: Double { 0 }; public var timeIntervalSinceNow: Double { 0 }
     public func timeIntervalSince(_ d: Date) -> Double { 0 }; public func addingTimeInterval(_ t: Double) -> Date { self }; public static let distantFuture = Date(), distantPast = Date(); public static var now: Date { Date() }
