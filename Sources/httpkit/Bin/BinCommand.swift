@@ -56,10 +56,10 @@ struct BinCommand: AsyncParsableCommand {
             fail(error.description)
         }
         let shown = ShownHost.text(host, of: server)
-        if let port = server.addresses.first?.port {
-            show("Serving httpbin at http://\(shown):\(port)/")
-        }
-        if let torture { show("Broken answers at http://\(shown):\(torture.port)/") }
+        let port = server.addresses.first?.port ?? self.port
+        var lines = ["Serving httpbin at http://\(shown):\(port)/"]
+        if let torture { lines.append("Broken answers at http://\(shown):\(torture.port)/") }
+        show(lines.joined(separator: "\n"))
         try await server.run(stoppingOn: [.interrupt, .terminate])
         torture?.stop()
         StandardErrorLog.finish()

@@ -210,12 +210,13 @@ struct ServeCommand: AsyncParsableCommand {
     private func announce(_ server: HTTPServer) {
         guard let address = server.addresses.first, let port = address.port else { return }
         let shown = ShownHost.text(host, of: server, isInterface: isInterface)
-        show("Serving \(directory) at http://\(shown):\(port)/")
+        var lines = ["Serving \(directory) at http://\(shown):\(port)/"]
         if let webdav {
             let path = webdav.hasSuffix("/") ? webdav : webdav + "/"
-            show("WebDAV at http://\(shown):\(port)\(path)")
+            lines.append("WebDAV at http://\(shown):\(port)\(path)")
         }
-        if let echo { show("Echoing requests at http://\(shown):\(port)\(echo)") }
+        if let echo { lines.append("Echoing requests at http://\(shown):\(port)\(echo)") }
+        show(lines.joined(separator: "\n"))
     }
 }
 
@@ -281,10 +282,10 @@ func fail(_ message: String) -> Never {
     exit(2)
 }
 
-/// One line, written at once: scripts wait for it, and lines of several threads do not mix. A
-/// stream that nobody reads any more is no reason to stop serving.
-func show(_ line: String, on descriptor: CInt = STDOUT_FILENO) {
+/// Writes a text and a line end by one call: a script that waits for the first line finds the
+/// others too, and lines of several threads do not mix. A closed stream does not stop the server.
+func show(_ text: String, on descriptor: CInt = STDOUT_FILENO) {
     var bytes = ByteBuffer()
-    bytes.append(line + "\n")
+    bytes.append(text + "\n")
     try? StandardOutput.write(&bytes, to: descriptor)
 }
