@@ -10,8 +10,7 @@ struct ContentChecks: Sendable {
     /// One hash.
     struct Check: Hashable, Sendable {
         var field: String
-        var function: MessageDigest.Function
-        var hash: [UInt8]
+        var checksum: ContentChecksum
     }
 
     private(set) var checks: [Check] = []
@@ -31,20 +30,20 @@ struct ContentChecks: Sendable {
         let isTooLong = field.utf8.count > Self.byteLimit
         for text in isTooLong ? [] : FieldValues.list(field) ?? [] {
             guard let sign = text.firstIndex(of: "=") else { continue }
-            guard let function = MessageDigest.Function(rawValue: String(text[..<sign])),
-                function == .sha256 || function == .sha512
+            guard let algorithm = ContentChecksum.Algorithm(rawValue: String(text[..<sign])),
+                algorithm.isForRepresentations
             else { continue }
             // Parameters of the member have no meaning here.
             let value = text[text.index(after: sign)...].prefix { $0 != ";" && $0 != " " }
             guard value.utf8.count > 2, value.hasPrefix(":"), value.hasSuffix(":"),
                 let hash = Base64.decode(Array(value.utf8.dropFirst().dropLast())),
-                hash.count == function.byteCount
+                let checksum = ContentChecksum(algorithm, hash: hash)
             else {
                 throw WebDAVError(.badRequest, "Repr-Digest has a hash that is none")
             }
             // A key that comes again replaces the one before (RFC 9651 section 4.2.2).
-            checks.removeAll { $0.function == function }
-            checks.append(Check(field: "Repr-Digest", function: function, hash: hash))
+            checks.removeAll { $0.checksum.algorithm == algorithm }
+            checks.append(Check(field: "Repr-Digest", checksum: checksum))
         }
     }
 
@@ -53,23 +52,20 @@ struct ContentChecks: Sendable {
         let isTooLong = field.utf8.count > Self.byteLimit
         for text in isTooLong ? [] : field.split(separator: " ") {
             let parts = text.split(separator: ":", maxSplits: 1)
-            guard parts.count == 2, let function = Self.functions[parts[0].lowercased()] else {
-                continue
-            }
-            guard let hash = Hex.bytes(of: String(parts[1])), hash.count == function.byteCount
+            guard parts.count == 2,
+                let algorithm = ContentChecksum.Algorithm(ownCloudName: parts[0])
+            else { continue }
+            guard let hash = Hex.bytes(of: String(parts[1])),
+                let checksum = ContentChecksum(algorithm, hash: hash)
             else {
                 throw WebDAVError(.badRequest, "OC-Checksum has a hash that is none")
             }
-            checks.append(Check(field: "OC-Checksum", function: function, hash: hash))
+            checks.append(Check(field: "OC-Checksum", checksum: checksum))
             guard checks.count <= 4 else {
                 throw WebDAVError(.badRequest, "OC-Checksum has too many hashes")
             }
         }
     }
-
-    private static let functions: [String: MessageDigest.Function] = [
-        "md5": .md5, "sha1": .sha1, "sha256": .sha256,
-    ]
 
     /// The hashes of content as it comes, to be compared once all of it has.
     func begin() -> RunningChecks { RunningChecks(checks) }
@@ -81,7 +77,18 @@ final class RunningChecks: Sendable {
 
     fileprivate init(_ checks: [ContentChecks.Check]) {
         hashes = Locked(
-            checks.compactMap { check in MessageDigest(check.function).map { (check, $0) } })
+            checks.compactMap { check in
+                MessageDigest(check.checksum.algorithm.function).map { (check, $0) }
+            })
+    }
+
+    /// One of each function.
+    var checksums: [ContentChecksum] {
+        hashes.withLock { hashes in
+            var all: [ContentChecksum] = []
+            for (check, _) in hashes { all.set(check.checksum) }
+            return all
+        }
     }
 
     func update(_ piece: [UInt8]) {
@@ -92,7 +99,7 @@ final class RunningChecks: Sendable {
     /// - Throws: `WebDAVError` with 400 when a hash is another one than the client has sent.
     func finish() throws(WebDAVError) {
         let wrong = hashes.withLock { hashes in
-            hashes.first { $0.hash.finish() != $0.check.hash }?.check.field
+            hashes.first { $0.hash.finish() != $0.check.checksum.hash }?.check.field
         }
         guard let wrong else { return }
         throw WebDAVError(.badRequest, "\(wrong) is the hash of other content")

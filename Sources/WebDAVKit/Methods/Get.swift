@@ -22,8 +22,9 @@ extension WebDAVHandler {
         response.lastModified = current.modified.httpDate
         response.fields.append(.xContentTypeOptions, "nosniff")
         if let language = current.language { response.fields.append(.contentLanguage, language) }
+        describe(current.content.checksums, in: &response, for: call)
         // What somebody has uploaded must not act in the name of this server.
-        if isActive(mediaType, isKept: current.mediaType != nil) {
+        if isActive(mediaType, isKept: current.content.mediaType != nil) {
             response.fields.append(.contentSecurityPolicy, "sandbox")
         }
         let answer = try response.conditional(for: call.request)
@@ -31,6 +32,21 @@ extension WebDAVHandler {
             tellDownload(call)
         }
         return answer
+    }
+
+    /// Tells the hashes that came with the content: ownCloud's clients check each download by
+    /// theirs, others are asked for (RFC 9530 section 4), for they keep content from being coded.
+    private func describe(
+        _ checksums: [ContentChecksum], in response: inout Response, for call: WebDAVCall
+    ) {
+        guard !checksums.isEmpty else { return }
+        if let best = checksums.ownCloudTexts.first { response.fields.append("OC-Checksum", best) }
+        let field = "Want-Repr-Digest" as HTTPFieldName
+        guard call.request.fields.contains(field) else { return }
+        let wish = call.request.fields.list(field)
+        if let digest = checksums.representationDigest(wish: wish) {
+            response.fields.append("Repr-Digest", digest)
+        }
     }
 
     /// Tells it once all was sent; what the client has not taken was no success.
@@ -43,7 +59,7 @@ extension WebDAVHandler {
     }
 
     func mediaType(of path: ResourcePath, _ info: ResourceInfo) -> String {
-        info.mediaType
+        info.content.mediaType
             ?? options.mediaTypes.contentType(ofFile: path.name)
     }
 

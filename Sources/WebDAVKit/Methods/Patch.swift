@@ -25,7 +25,8 @@ extension WebDAVHandler {
             let (old, offset) = try await require(
                 update, of: announced, in: try await visibleInfo(path), call)
             let whole = try await store.splice(content, into: path, at: offset)
-            whole.mediaType = try await store.details(of: path).mediaType
+            whole.contentDescription.mediaType =
+                try await store.details(of: path).content.mediaType
             return try await store.place(whole, at: path, modified: nil) { info in
                 // Another program may have written to it while it was copied.
                 guard info?.entityTag == old.entityTag else {

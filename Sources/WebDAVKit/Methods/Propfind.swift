@@ -29,8 +29,8 @@ enum PropertyWish: Hashable, Sendable {
         guard case .some(let names) = self else { return true }
         return names.contains { name in
             let live = LiveProperty(name)
-            // The type that came with the content is kept beside the dead ones.
-            return live?.isProtected != true || live == .getcontenttype
+            // The description that came with the content is kept beside the dead ones.
+            return live?.isProtected != true || live == .getcontenttype || live == .checksums
         }
     }
 
@@ -69,7 +69,7 @@ extension WebDAVHandler {
         var details = ResourceDetails()
         if wish.needsDeadProperties, found != nil {
             details = try await store.details(of: call.path)
-            info.mediaType = details.mediaType
+            info.content = details.content
         }
         renderer.add(call.path, info, details.properties)
         guard info.isCollection, depth != .zero else {

@@ -31,10 +31,13 @@ extension WebDAVHandler {
         let content = try await store.stage(
             observed(call, announced, checks), for: path, expected: announced)
         try refuse(content.length)
-        try checks?.finish()
+        if let checks {
+            try checks.finish()
+            content.contentDescription.checksums = checks.checksums
+        }
         if let field = call.request.fields[.contentType] {
             let derived = options.mediaTypes.contentType(ofFile: path.name)
-            content.mediaType = KeptMediaType.worthKeeping(field, derived: derived)
+            content.contentDescription.mediaType = KeptMediaType.worthKeeping(field, derived: derived)
         }
         let modified = Self.clientTime(call.request)
         let language = call.request.fields[.contentLanguage]

@@ -1,42 +1,7 @@
 internal import HTTPCodecs
-internal import HTTPServerCore
 
-/// The media type that came with the content of a file, kept beside its dead properties.
-///
-/// It is that of the content which came with it: it counts as long as the file has the length and the
-/// time that it had then, so that content of another program is not told to be of that type.
-struct KeptMediaType: Hashable, Sendable {
-    let text: String
-    private let length: Int64
-    private let modified: Int64
-
-    init(_ text: String, of status: FileStatus) {
-        self.text = text
-        length = status.size
-        modified = Self.modified(status)
-    }
-
-    /// - Parameter encoded: as `encoded` gives it.
-    init?(encoded: String) {
-        let parts = encoded.split(separator: " ", maxSplits: 2)
-        guard parts.count == 3, let length = Int64(parts[0]), let modified = Int64(parts[1]) else {
-            return nil
-        }
-        (text, self.length, self.modified) = (String(parts[2]), length, modified)
-    }
-
-    var encoded: String { "\(length) \(modified) \(text)" }
-
-    func isOf(_ status: FileStatus) -> Bool {
-        status.kind == .regular && status.size == length && Self.modified(status) == modified
-    }
-
-    private static func modified(_ status: FileStatus) -> Int64 {
-        status.modifiedSeconds &* 1_000_000_000 &+ status.modifiedNanoseconds
-    }
-
-    // MARK: What is kept
-
+/// Which media types are kept that come with content.
+enum KeptMediaType {
     /// No media type that means something is longer.
     private static let byteLimit = 255
 

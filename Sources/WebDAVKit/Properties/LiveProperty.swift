@@ -1,4 +1,4 @@
-/// The properties that the server makes (RFC 4918 section 15, RFC 4331).
+/// The properties that the server makes (RFC 4918 section 15, RFC 4331), and ownCloud's checksums.
 enum LiveProperty: String, CaseIterable, Sendable {
     case creationdate
     case displayname
@@ -14,13 +14,21 @@ enum LiveProperty: String, CaseIterable, Sendable {
     case quotaUsed = "quota-used-bytes"
     /// RFC 3744 section 5.4.
     case privileges = "current-user-privilege-set"
+    /// ownCloud's, in its own namespace; rclone and ownCloud's clients compare files by it.
+    case checksums
 
     /// `nil` for the name of a dead property.
     init?(_ name: XMLName) {
         // None of them is as long as that.
-        guard name.isDAV, name.local.utf8.count < 64 else { return nil }
-        self.init(rawValue: name.local)
+        guard name.local.utf8.count < 64, let known = Self(rawValue: name.local),
+            name.namespace.hasSameBytes(as: known.namespace)
+        else { return nil }
+        self = known
     }
+
+    private var namespace: String { self == .checksums ? "http://owncloud.org/ns" : "DAV:" }
+
+    var name: XMLName { XMLName(rawValue, in: namespace) }
 
     /// Whether clients cannot set it. The others become dead properties, which then count.
     var isProtected: Bool { self != .displayname && self != .getcontentlanguage }
@@ -28,6 +36,7 @@ enum LiveProperty: String, CaseIterable, Sendable {
     /// What is costly to find out is not part of allprop (RFC 4331 section 2).
     var isQuota: Bool { self == .quotaAvailable || self == .quotaUsed }
 
-    /// Whether allprop has it; RFC 3744 section 5 keeps its properties out of that.
-    var isInAllprop: Bool { !isQuota && self != .privileges }
+    /// Whether allprop has it; RFC 3744 section 5 keeps its properties out of that, and RFC 4918
+    /// section 9.1 asks for none but its own.
+    var isInAllprop: Bool { !isQuota && self != .privileges && self != .checksums }
 }

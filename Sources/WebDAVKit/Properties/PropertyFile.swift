@@ -5,20 +5,20 @@ enum PropertyFile {
 
     /// Namespace, name and element of each, every one behind its length in decimal digits and a
     /// colon.
-    /// - Parameter mediaType: kept in front of them, under a name that no element can have.
+    /// - Parameter kept: written in front of them, under a name that no element can have.
     static func encode(
-        _ properties: [DeadProperty], _ mediaType: KeptMediaType? = nil
+        _ properties: [DeadProperty], _ kept: KeptDescription? = nil
     ) -> [UInt8] {
         var bytes: [UInt8] = []
-        if let mediaType { append(["", mediaTypeName, mediaType.encoded], to: &bytes) }
+        if let kept { append(["", keptName, kept.encoded], to: &bytes) }
         for property in properties {
             append([property.name.namespace, property.name.local, property.xml], to: &bytes)
         }
         return bytes
     }
 
-    private static let mediaTypeName = "=type"
-    private static let mediaTypeStart = Array("0:5:=type".utf8)
+    private static let keptName = "=content"
+    private static let keptStart = Array("0:8:=content".utf8)
 
     private static func append(_ texts: [String], to bytes: inout [UInt8]) {
         for text in texts {
@@ -27,12 +27,12 @@ enum PropertyFile {
         }
     }
 
-    /// The media type in front of the properties, and what follows it.
-    static func split(_ bytes: [UInt8]) -> (mediaType: KeptMediaType?, rest: ArraySlice<UInt8>) {
-        guard bytes.starts(with: mediaTypeStart) else { return (nil, bytes[...]) }
-        var rest = bytes[mediaTypeStart.count...]
+    /// The description of the content in front of the properties, and the properties behind it.
+    static func split(_ bytes: [UInt8]) -> (kept: KeptDescription?, rest: ArraySlice<UInt8>) {
+        guard bytes.starts(with: keptStart) else { return (nil, bytes[...]) }
+        var rest = bytes[keptStart.count...]
         guard let encoded = text(&rest) else { return (nil, []) }
-        return (KeptMediaType(encoded: encoded), rest)
+        return (KeptDescription(encoded: encoded), rest)
     }
 
     /// What can be read; nothing of what is damaged.

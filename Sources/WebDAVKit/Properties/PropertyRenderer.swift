@@ -32,8 +32,8 @@ struct PropertyRenderer: Sendable {
         case .some(let names): steps = names.map { Step(name: $0, live: LiveProperty($0)) }
         case .all(let further):
             steps = LiveProperty.allCases
-                .filter { $0.isInAllprop || further.contains(.dav($0.rawValue)) }
-                .map { Step(name: .dav($0.rawValue), live: $0) }
+                .filter { $0.isInAllprop || further.contains($0.name) }
+                .map { Step(name: $0.name, live: $0) }
         }
     }
 
@@ -67,7 +67,7 @@ struct PropertyRenderer: Sendable {
     private mutating func addNames(_ resource: Rendered, _ dead: [DeadProperty]) {
         all.propstat(.ok) { writer in
             for property in LiveProperty.allCases where source.has(property, resource.info) {
-                writer.empty(.dav(property.rawValue))
+                writer.empty(property.name)
             }
             for property in dead where LiveProperty(property.name) == nil {
                 writer.empty(property.name)

@@ -29,6 +29,7 @@ struct PropertySource: Sendable {
         case .getcontentlanguage: info.language != nil
         case .getcontentlength: !info.isCollection
         case .getetag: info.tag != .none
+        case .checksums: !info.content.checksums.isEmpty
         case .quotaAvailable: quota?.available != nil && info.isCollection
         case .quotaUsed: quota?.used != nil && info.isCollection
         case .displayname, .getcontenttype, .getlastmodified, .lockdiscovery, .privileges,
@@ -42,6 +43,11 @@ struct PropertySource: Sendable {
     ) {
         let info = resource.info
         switch property {
+        case .checksums:
+            let texts = info.content.checksums.ownCloudTexts
+            writer.markup("<oc:checksums xmlns:oc=\"\(LiveProperty.checksums.name.namespace)\">")
+            writer.element("oc:checksum", texts.joined(separator: " "))
+            writer.markup("</oc:checksums>")
         case .creationdate:
             writer.raw(Markup.creationDate)
             writer.timestamp(info.created ?? InternetTimestamp(secondsSinceEpoch: 0))
@@ -99,7 +105,7 @@ struct PropertySource: Sendable {
     /// A collection's is what Apache says, by which some players know a folder.
     private mutating func writeMediaType(_ resource: Rendered, to writer: inout XMLWriter) {
         if resource.info.isCollection { return writer.raw(Markup.folderType) }
-        if let mediaType = resource.info.mediaType { return writer.text(mediaType) }
+        if let mediaType = resource.info.content.mediaType { return writer.text(mediaType) }
         // A dot in front begins no extension.
         let dot = resource.name.lastIndex(of: 0x2E) ?? 0
         let ending = dot > 0 ? Array(resource.name[dot...]) : []

@@ -15,7 +15,7 @@ final class LocalContent: StagedContent {
         var form: Form
         var length: Int64
         var isPlaced = false
-        var mediaType: String?
+        var description = ContentDescription()
     }
 
     private let state: Locked<State>
@@ -42,9 +42,9 @@ final class LocalContent: StagedContent {
         set { state.withLock { $0.length = newValue } }
     }
 
-    var mediaType: String? {
-        get { state.withLock { $0.mediaType } }
-        set { state.withLock { $0.mediaType = newValue } }
+    var contentDescription: ContentDescription {
+        get { state.withLock { $0.description } }
+        set { state.withLock { $0.description = newValue } }
     }
 
     /// Whether it has no file yet.

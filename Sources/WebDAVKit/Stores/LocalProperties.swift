@@ -45,7 +45,7 @@ final class LocalProperties: Sendable {
         PropertyFile.decode(try encoded(of: file))
     }
 
-    /// The same, with the media type that counts for the file as it is.
+    /// The same, with the description of the content that counts for the file as it is.
     func details(
         of file: OpenFile, _ status: FileStatus
     ) throws(SystemError) -> ResourceDetails {
@@ -59,10 +59,10 @@ final class LocalProperties: Sendable {
 
     private static func details(_ bytes: [UInt8], _ status: FileStatus) -> ResourceDetails {
         guard !bytes.isEmpty else { return ResourceDetails() }
-        let kept = PropertyFile.split(bytes).mediaType
-        return ResourceDetails(
-            properties: PropertyFile.decode(bytes),
-            mediaType: kept?.isOf(status) == true ? kept?.text : nil)
+        let kept = PropertyFile.split(bytes).kept
+        var details = ResourceDetails(properties: PropertyFile.decode(bytes))
+        if let kept, kept.isOf(status) { details.content = kept.content }
+        return details
     }
 
     /// Those of a file or directory in an open directory, which need not be opened: mostly it has
@@ -103,9 +103,9 @@ final class LocalProperties: Sendable {
         }
     }
 
-    /// Writes dead properties; the media type stays as it is.
+    /// Writes dead properties; the description of the content stays as it is.
     func write(_ properties: [DeadProperty], to file: OpenFile) throws {
-        let kept = PropertyFile.split(try encoded(of: file)).mediaType
+        let kept = PropertyFile.split(try encoded(of: file)).kept
         let bytes = PropertyFile.encode(properties, kept)
         guard bytes.count <= PropertyFile.byteLimit else {
             throw WebDAVError(.insufficientStorage, "too many properties")
@@ -113,14 +113,15 @@ final class LocalProperties: Sendable {
         try write(bytes, to: file)
     }
 
-    /// Gives new content the dead properties of the file whose place it takes, and a media type of
+    /// Gives new content the dead properties of the file whose place it takes, and a description of
     /// its own. Properties that nobody may read keep their file, so that they are not lost with it.
-    /// Without the media type the name tells one: where it alone cannot be kept, it is left out.
+    /// Where the description alone cannot be kept, it is left out: a file is complete without it.
     /// - Parameters:
     ///   - old: the file, which need not be opened; `nil` for none.
     ///   - new: the new one, with its content and its times.
     func replace(
-        _ old: FilePlace?, by new: OpenFile, _ status: FileStatus, mediaType: String?
+        _ old: FilePlace?, by new: OpenFile, _ status: FileStatus,
+        _ description: ContentDescription
     ) throws(SystemError) {
         var bytes: [UInt8] = []
         if let old {
@@ -128,8 +129,8 @@ final class LocalProperties: Sendable {
                 Self.attribute, of: old.name, upTo: Self.attributeLimit, isForbiddenNone: false)
             bytes = try encoded(value, of: old)
         }
-        guard !bytes.isEmpty || mediaType != nil else { return }
-        let kept = mediaType.map { KeptMediaType($0, of: status) }
+        guard !bytes.isEmpty || !description.isEmpty else { return }
+        let kept = description.isEmpty ? nil : KeptDescription(description, of: status)
         let rest = PropertyFile.split(bytes).rest
         let all = PropertyFile.encode([], kept) + rest
         guard !all.isEmpty else { return }
@@ -147,22 +148,23 @@ final class LocalProperties: Sendable {
         try write(try restamped(bytes, from: old.status(), to: new), to: new)
     }
 
-    /// Sets when a file was changed last; its media type goes on to count.
+    /// Sets when a file was changed last; the description of its content goes on to count.
     func setModified(_ seconds: Int64, of file: OpenFile) throws(SystemError) {
         let bytes = try encodedIfReadable(of: file)
-        let hasType = PropertyFile.split(bytes).mediaType != nil
-        let old = hasType ? try file.status() : nil
+        let isDescribed = PropertyFile.split(bytes).kept != nil
+        let old = isDescribed ? try file.status() : nil
         try file.setModified(seconds)
         if let old { try write(try restamped(bytes, from: old, to: file), to: file) }
     }
 
-    /// Properties with a media type that counts for a file where it counted for an older state.
+    /// Properties with a description that counts for a file where it counted for an older state.
     private func restamped(
         _ bytes: [UInt8], from old: FileStatus, to file: OpenFile
     ) throws(SystemError) -> [UInt8] {
         let (kept, rest) = PropertyFile.split(bytes)
         guard let kept else { return bytes }
-        let new = kept.isOf(old) ? KeptMediaType(kept.text, of: try file.status()) : nil
+        let new =
+            kept.isOf(old) ? KeptDescription(kept.content, of: try file.status()) : nil
         return PropertyFile.encode([], new) + rest
     }
 

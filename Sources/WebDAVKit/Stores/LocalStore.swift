@@ -162,7 +162,9 @@ public final class LocalStore: ResourceStore {
                 throw WebDAVError.notFound
             }
             // The file can be read, whatever there is beside it.
-            info.mediaType = (try? properties.details(of: file, status))?.mediaType
+            if let details = try? properties.details(of: file, status) {
+                info.content = details.content
+            }
             return (info, .file(file, count: status.size, mediaType: ""))
         }
     }
@@ -261,10 +263,9 @@ public final class LocalStore: ResourceStore {
         }
         let status = try file.status()
         let isReplaced = old?.kind == .regular
-        let mediaType = content.mediaType
-        if isReplaced || mediaType != nil {
-            try properties.replace(
-                isReplaced ? target : nil, by: file, status, mediaType: mediaType)
+        let description = content.contentDescription
+        if isReplaced || !description.isEmpty {
+            try properties.replace(isReplaced ? target : nil, by: file, status, description)
         }
         if let old, isReplaced {
             // New content is nothing that was trusted with another user's rights.

@@ -10,25 +10,25 @@ public final class MemoryStore: ResourceStore {
         var created: InternetTimestamp
         var version: Int
         var properties: [DeadProperty] = []
-        var mediaType: String?
+        var description = ContentDescription()
 
         var info: ResourceInfo {
             var info = ResourceInfo(
                 isCollection: content == nil, length: Int64(content?.count ?? 0),
                 modified: modified, created: created)
             if content != nil { info.entityTag = EntityTag(opaque: "\(version)") }
-            info.mediaType = mediaType
+            info.content = description
             return info
         }
     }
 
     private final class Content: StagedContent {
         let bytes: [UInt8]
-        private let type = Locked<String?>(nil)
+        private let kept = Locked(ContentDescription())
         var length: Int64 { Int64(bytes.count) }
-        var mediaType: String? {
-            get { type.withLock { $0 } }
-            set { type.withLock { $0 = newValue } }
+        var contentDescription: ContentDescription {
+            get { kept.withLock { $0 } }
+            set { kept.withLock { $0 = newValue } }
         }
 
         init(_ bytes: [UInt8]) { self.bytes = bytes }
@@ -153,7 +153,7 @@ public final class MemoryStore: ResourceStore {
             let old = state.resources[path]?.content?.count ?? 0
             guard state.used - old + content.bytes.count <= byteLimit else { throw .storageFull }
             _ = state.add(path, content.bytes)
-            state.resources[path]?.mediaType = content.mediaType
+            state.resources[path]?.description = content.contentDescription
             if let modified {
                 state.resources[path]?.modified = InternetTimestamp(secondsSinceEpoch: modified)
             }
@@ -206,7 +206,7 @@ public final class MemoryStore: ResourceStore {
                 let new = old.moved(from: path, to: destination)
                 _ = state.add(new, resource.content)
                 state.resources[new]?.properties = resource.properties
-                state.resources[new]?.mediaType = resource.mediaType
+                state.resources[new]?.description = resource.description
             }
         }
     }

@@ -20,8 +20,8 @@ public struct ResourceInfo: Hashable, Sendable {
     var tag: ResourceTag
     /// The language of the content, as Content-Language names it.
     public var language: String?
-    /// The media type of the content; `nil` for that of the extension.
-    public var mediaType: String?
+    /// What came with the content.
+    public var content = ContentDescription()
 
     /// Creates a description.
     public init(
@@ -86,27 +86,45 @@ public struct ResourceMember: Hashable, Sendable {
     }
 }
 
+/// What a client has said of content that it sent.
+public struct ContentDescription: Hashable, Sendable {
+    /// The media type; `nil` for that of the extension.
+    public var mediaType: String?
+    /// Hashes of the content, which were checked when it came.
+    public var checksums: [ContentChecksum]
+
+    /// Creates a description.
+    public init(mediaType: String? = nil, checksums: [ContentChecksum] = []) {
+        self.mediaType = mediaType
+        self.checksums = checksums
+    }
+
+    var isEmpty: Bool { mediaType == nil && checksums.isEmpty }
+}
+
 /// What a store keeps beside the content of a resource.
 public struct ResourceDetails: Hashable, Sendable {
     /// The dead properties.
     public var properties: [DeadProperty]
-    /// The media type that came with the content; `nil` for that of the extension.
-    public var mediaType: String?
+    /// What came with the content.
+    public var content: ContentDescription
 
     /// Creates details.
-    public init(properties: [DeadProperty] = [], mediaType: String? = nil) {
+    public init(
+        properties: [DeadProperty] = [], content: ContentDescription = ContentDescription()
+    ) {
         self.properties = properties
-        self.mediaType = mediaType
+        self.content = content
     }
 }
 
 extension ResourceMember {
-    /// Its dead properties and its media type.
+    /// Its dead properties and what came with its content.
     var details: ResourceDetails {
-        get { ResourceDetails(properties: properties, mediaType: info.mediaType) }
+        get { ResourceDetails(properties: properties, content: info.content) }
         set {
             properties = newValue.properties
-            info.mediaType = newValue.mediaType
+            info.content = newValue.content
         }
     }
 }
@@ -143,15 +161,15 @@ public struct ResourceMembers: Sendable {
 public protocol StagedContent: AnyObject, Sendable {
     /// The number of bytes.
     var length: Int64 { get }
-    /// The media type that came with it and is to be kept with the resource; `nil` for that of the
-    /// extension. A store that keeps none ignores it.
-    var mediaType: String? { get set }
+    /// What came with it and is to be kept with the resource. A store that keeps nothing of it
+    /// ignores it.
+    var contentDescription: ContentDescription { get set }
 }
 
 extension StagedContent {
     /// Not kept.
-    public var mediaType: String? {
-        get { nil }
+    public var contentDescription: ContentDescription {
+        get { ContentDescription() }
         set { _ = newValue }
     }
 }

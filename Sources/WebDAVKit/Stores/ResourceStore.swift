@@ -148,7 +148,7 @@ extension ResourceStore {
     public func details(of path: ResourcePath) async throws -> ResourceDetails {
         ResourceDetails(
             properties: try await properties(of: path),
-            mediaType: try await info(at: path).mediaType)
+            content: try await info(at: path).content)
     }
 
     /// Compares the paths.

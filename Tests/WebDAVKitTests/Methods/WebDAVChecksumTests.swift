@@ -50,4 +50,93 @@ struct WebDAVChecksumTests {
         #expect(try await client.send("PUT", "/dav/a", fields, text).status == 201)
         #expect(try await client.send("PUT", "/dav/b", fields, text + "a").status == 400)
     }
+
+    private static let all = [
+        "Repr-Digest: sha-256=:\(sha256):", "OC-Checksum: SHA1:\(sha1) MD5:\(md5)",
+    ]
+    private static let wish = ["Want-Repr-Digest: sha-512=9, sha-256=3"]
+
+    /// The property as rclone asks for it.
+    private static func property(_ client: DAVClient, _ path: String) async throws -> String? {
+        let query = """
+            <propfind xmlns="DAV:"><prop><checksums xmlns="http://owncloud.org/ns"/></prop></propfind>
+            """
+        let answer = try await client.send("PROPFIND", path, ["Depth: 0"], query)
+        #expect(answer.status == 207)
+        let match = answer.text.firstMatch(
+            of: /<oc:checksums xmlns:oc="http:\/\/owncloud.org\/ns"><oc:checksum>([^<]*)</)
+        return match.map { String($0.output.1) }
+    }
+
+    @Test("Hashes are kept with the content that they are of", arguments: StoreKind.allCases)
+    func kept(_ kind: StoreKind) async throws {
+        let client = try kind.client()
+        #expect(try await client.send("PUT", "/dav/a", Self.all, "hello").status == 201)
+        let sha256 = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
+        for method in ["GET", "HEAD"] {
+            let answer = try await client.send(method, "/dav/a", Self.wish)
+            #expect(answer["Repr-Digest"] == "sha-256=:\(Self.sha256):")
+            #expect(answer["OC-Checksum"] == "SHA256:\(sha256)")
+            #expect(try await client.send(method, "/dav/a")["Repr-Digest"] == nil)
+        }
+        let texts = "SHA256:\(sha256) SHA1:\(Self.sha1) MD5:\(Self.md5)"
+        #expect(try await Self.property(client, "/dav/a") == texts)
+        // A copy has the same content, and so has a file with another time or property.
+        let copy = ["Destination: http://example.org/dav/b"]
+        #expect(try await client.send("COPY", "/dav/a", copy).status == 201)
+        let change = """
+            <propertyupdate xmlns="DAV:"><set><prop><x xmlns="u:">1</x>\
+            <getlastmodified>Sun, 06 Nov 1994 08:49:37 GMT</getlastmodified></prop></set>\
+            </propertyupdate>
+            """
+        _ = try await client.send("PROPPATCH", "/dav/b", [], change)
+        #expect(try await Self.property(client, "/dav/b") == texts)
+        // New content has hashes of its own, or none.
+        let part = ["Content-Type: application/x-sabredav-partialupdate", "X-Update-Range: append"]
+        #expect(try await client.send("PATCH", "/dav/b", part, "!").status == 204)
+        #expect(try await client.send("PUT", "/dav/a", [], "hello").status == 204)
+        for path in ["/dav/a", "/dav/b"] {
+            #expect(try await Self.property(client, path) == nil)
+            #expect(try await client.send("GET", path, Self.wish)["OC-Checksum"] == nil)
+        }
+    }
+
+    @Test(
+        "The hash that a client prefers is sent, and none that it does not want",
+        arguments: [
+            ("sha-256=1", "sha-256"), ("sha-512=2, sha-256=1", "sha-512"),
+            ("sha-512=1, sha-256=10", "sha-256"), ("sha-256=0", ""), ("md5=9", ""), ("", ""),
+            ("sha-256=11", ""), ("sha-256=5, sha-256=0", ""), ("sha-256", ""), ("\"", ""),
+        ])
+    func preference(_ wish: String, _ function: String) async throws {
+        let client = DAVClient()
+        let long =
+            "m3HSJL1i83hdltRq0+o9czGb+8KJDKra4t/3JRlnPKcjI8PZm6XBHXx6zG4UuMXaDEZjR1wuXDre9G9zvN7AQw=="
+        let fields = ["Repr-Digest: sha-256=:\(Self.sha256):, sha-512=:\(long):"]
+        #expect(try await client.send("PUT", "/dav/a", fields, "hello").status == 201)
+        let answer = try await client.send("GET", "/dav/a", ["Want-Repr-Digest: \(wish)"])
+        #expect((answer["Repr-Digest"] ?? "").prefix { $0 != "=" } == function)
+    }
+
+    @Test("Content of another program has no hash, though it is as long")
+    func otherProgram() async throws {
+        let share = try Share()
+        let client = try share.client()
+        #expect(try await client.send("PUT", "/dav/a", Self.all, "hello").status == 201)
+        #expect(try await Self.property(client, "/dav/a") != nil)
+        try share.write("jello", "a")
+        #expect(try await Self.property(client, "/dav/a") == nil)
+        #expect(try await client.send("GET", "/dav/a", Self.wish)["Repr-Digest"] == nil)
+    }
+
+    @Test("Clients cannot set the property of the hashes")
+    func isProtected() async throws {
+        let client = DAVClient()
+        #expect(try await client.send("PUT", "/dav/a", [], "hello").status == 201)
+        let change = """
+            <propertyupdate xmlns="DAV:"><set><prop>\
+            <checksums xmlns="http://owncloud.org/ns">x</checksums></prop></set></propertyupdate>
+            """
+        #expect(try await client.send("PROPPATCH", "/dav/a", [], change).text.contains("403"))
+    }
 }
