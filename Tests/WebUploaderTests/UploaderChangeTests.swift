@@ -72,6 +72,40 @@ struct UploaderChangeTests {
         #expect(try await client.upload("name=a&conflict=strange").status == 400)
     }
 
+    @Test func uploadsOfOneNameAtOnceAreAllKept() async throws {
+        let client = UploaderClient()
+        try await withThrowingTaskGroup { group in
+            for number in 0..<20 {
+                group.addTask {
+                    let answer = try await client.upload("name=a.txt", "\(number)")
+                    #expect(answer.status == 201)
+                }
+            }
+            try await group.waitForAll()
+        }
+        let items = try await client.get("list").items
+        let expected = ["a.txt"] + (1..<20).map { "a (\($0)).txt" }
+        #expect(Set(items.map(\.name)) == Set(expected))
+        var contents: Set<String> = []
+        for item in items {
+            contents.insert(try await client.get("download?path=\(item.link)").text)
+        }
+        #expect(contents == Set((0..<20).map(String.init)))
+    }
+
+    @Test func oneOfManyThatRefuseIsTaken() async throws {
+        let client = UploaderClient()
+        let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+            for number in 0..<10 {
+                group.addTask {
+                    try await client.upload("name=a&conflict=refuse", "\(number)").status
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(statuses.sorted() == [201] + Array(repeating: 409, count: 9))
+    }
+
     @Test func foldersAreNotReplaced() async throws {
         let client = UploaderClient()
         try await client.makeFolder("a")

@@ -219,6 +219,33 @@ struct UploaderSafetyTests {
         #expect(try await client.text("a") == "content")
     }
 
+    #if os(Linux)
+        /// Other systems have no such names.
+        @Test func namesThatAreNoTextAreReached() async throws {
+            let root = FileManager.default.temporaryDirectory.path + "/up-\(UUID().uuidString)"
+            try FileManager.default.createDirectory(
+                atPath: root, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(atPath: root) }
+            let store = try LocalStore(root: root)
+            let path = try #require(ResourcePath(segments: [[0x61, 0xFF]]))
+            try await store.makeCollection(at: path)
+            var options = UploaderOptions()
+            options.hosts = nil
+            var router = Router()
+            router.mount("/up", UploaderHandler(store: store, options: options))
+            let client = UploaderClient(over: router)
+            let item = try #require(try await client.get("list").items.first)
+            #expect(item.name == "a\u{FFFD}" && item.link == "/a%FF/")
+            #expect(try await client.get("list?path=\(item.link)").status == 200)
+            #expect(try await client.get("?path=\(item.link)").status == 200)
+            // Nobody is given such a name by the page.
+            #expect(try await client.post("create", "path=/b%FF").status == 400)
+            #expect(try await client.post("copy", "path=/a%FF&newPath=/b").status == 200)
+            #expect(try await client.post("delete", "link=/a%25FF/").status == 200)
+            #expect(try await client.get("list").names == ["b"])
+        }
+    #endif
+
     @Test func hugeFormsAreRefused() async throws {
         let client = try await client()
         // Announced, it is refused before any of it is read.
