@@ -33,6 +33,7 @@ let package = Package(
         .library(name: "HTTPCodecs", targets: ["HTTPCodecs"]),
         .library(name: "HTTPServerCore", targets: ["HTTPServerCore"]),
         .library(name: "WebDAVKit", targets: ["WebDAVKit"]),
+        .library(name: "WebUploader", targets: ["WebUploader"]),
         .library(name: "URLClient", targets: ["URLClient"]),
         .library(name: "URLClientFoundation", targets: ["URLClientFoundation"]),
         .executable(name: "httpkit", targets: ["httpkit"]),
@@ -110,6 +111,14 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
+        // The upload page; over the store and the locks of WebDAV, so that both can serve one tree.
+        .target(
+            name: "WebUploader",
+            dependencies: [
+                "HTTPParser", "HTTPCodecs", "HTTPCrypto", "HTTPServerCore", "WebDAVKit",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict),
         .systemLibrary(
             name: "CLibCurl", pkgConfig: "libcurl",
             providers: [
@@ -134,7 +143,7 @@ let package = Package(
             name: "httpkit",
             dependencies: [
                 "HTTPParser", "HTTPCodecs", "HTTPCrypto", "HTTPServerCore", "WebDAVKit",
-                "URLClient",
+                "WebUploader", "URLClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -185,6 +194,13 @@ let package = Package(
             name: "WebDAVKitTests",
             dependencies: [
                 "WebDAVKit", "HTTPServerCore", "HTTPCodecs", "HTTPParser", "TestSupport",
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "WebUploaderTests",
+            dependencies: [
+                "WebUploader", "WebDAVKit", "HTTPServerCore", "HTTPCodecs", "HTTPParser",
+                "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(

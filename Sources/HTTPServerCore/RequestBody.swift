@@ -14,6 +14,8 @@ public struct RequestBody: AsyncSequence, Sendable {
     /// Whether the content coding stays on.
     private var isRaw = false
     private var observer: (@Sendable ([UInt8]) throws -> Void)?
+    /// Where the pieces come from that no exchange has.
+    private var source: (@Sendable () async throws -> [UInt8]?)?
 
     init(exchange: Exchange?) {
         self.exchange = exchange
@@ -21,6 +23,16 @@ public struct RequestBody: AsyncSequence, Sendable {
 
     /// No content.
     package static var empty: RequestBody { RequestBody(exchange: nil) }
+
+    /// Content that is a part of another one, such as a file of a form.
+    /// - Parameter source: gives the next piece, never an empty one; `nil` after the last, once.
+    package static func pieces(
+        _ source: @escaping @Sendable () async throws -> [UInt8]?
+    ) -> RequestBody {
+        var body = RequestBody(exchange: nil)
+        body.source = source
+        return body
+    }
 
     /// The same content in the form in which it is sent, content coding left on. Content is read
     /// in one form or the other.
@@ -53,6 +65,7 @@ public struct RequestBody: AsyncSequence, Sendable {
         let exchange: Exchange?
         let decoding: BodyDecoding?
         let observer: (@Sendable ([UInt8]) throws -> Void)?
+        let source: (@Sendable () async throws -> [UInt8]?)?
 
         /// The next piece, never empty; `nil` after the last.
         /// - Throws: `RequestBodyError` when the content does not come in whole, `HTTPError` with
@@ -66,7 +79,7 @@ public struct RequestBody: AsyncSequence, Sendable {
         }
 
         private func nextPiece() async throws -> [UInt8]? {
-            guard let exchange else { return nil }
+            guard let exchange else { return try await source?() }
             if let decoding { return try await decoding.next(from: exchange) }
             return try await exchange.nextPiece()
         }
@@ -74,14 +87,14 @@ public struct RequestBody: AsyncSequence, Sendable {
 
     /// Starts reading.
     public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(exchange: exchange, decoding: decoding, observer: observer)
+        AsyncIterator(exchange: exchange, decoding: decoding, observer: observer, source: source)
     }
 
     /// All of the content in memory.
     /// - Parameter byteLimit: the most bytes to take; above it `HTTPError` with 413 is thrown,
     ///   before anything is read where the length was announced.
     public func collect(upTo byteLimit: Int = 2 << 20) async throws -> [UInt8] {
-        guard exchange != nil else { return [] }
+        guard exchange != nil || source != nil else { return [] }
         if let announced = announcedLength, announced > Int64(byteLimit) {
             throw HTTPError(.contentTooLarge, "at most \(byteLimit) bytes are taken here")
         }

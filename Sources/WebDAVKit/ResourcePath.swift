@@ -35,7 +35,7 @@ public struct ResourcePath: Hashable, Sendable, Comparable, CustomStringConverti
 
     /// Whether a name is text, as each is that a client may give: UTF-8 without control characters.
     /// Others, which programs of the same machine have made, are reached all the same.
-    static func isText(_ name: [UInt8]) -> Bool {
+    package static func isText(_ name: [UInt8]) -> Bool {
         var all: UInt8 = 0
         for byte in name {
             guard byte >= 0x20, byte != 0x7F else { return false }
@@ -52,7 +52,7 @@ public struct ResourcePath: Hashable, Sendable, Comparable, CustomStringConverti
     }
 
     /// Whether a segment begins with a dot.
-    var hasDotName: Bool {
+    package var hasDotName: Bool {
         var previous: UInt8 = 0x2F
         for byte in bytes {
             if byte == 0x2E, previous == 0x2F { return true }

@@ -92,7 +92,7 @@ extension WebDAVHandler {
 
     /// Gives up the locks on what is not there: who removed it was another program, or died before
     /// it could give them up. To be called while the path is held.
-    func forgetLocks(onNothingAt path: ResourcePath) async throws {
+    package func forgetLocks(onNothingAt path: ResourcePath) async throws {
         try await locks.removeAll(inside: path, includingRoot: true)
     }
 
@@ -110,7 +110,7 @@ extension WebDAVHandler {
     /// Gives up the locks on those of some resources that are not there. To be called while what is
     /// around them is held.
     /// - Returns: those that are not there.
-    func forgetLocks(onGoneOf roots: Set<ResourcePath>) async throws -> Set<ResourcePath> {
+    package func forgetLocks(onGoneOf roots: Set<ResourcePath>) async throws -> Set<ResourcePath> {
         var gone: Set<ResourcePath> = []
         var last: ResourcePath?
         for root in roots.sorted() {

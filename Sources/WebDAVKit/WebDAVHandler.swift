@@ -12,11 +12,11 @@ internal import Logging
 /// It finds out by itself where it is mounted. Who may come in is decided by an
 /// `AuthenticationHandler` around it.
 public struct WebDAVHandler: Handler {
-    let store: any ResourceStore
-    let locks: any LockStore
+    package let store: any ResourceStore
+    package let locks: any LockStore
     let options: WebDAVOptions
     /// Whoever changes the same resources needs the same one.
-    let gate: PathGate
+    package let gate: PathGate
     let lockWishes: KnownContents<LockWish>
     let propertyWishes: KnownContents<PropertyWish>
 

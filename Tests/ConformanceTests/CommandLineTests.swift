@@ -59,23 +59,14 @@ struct CommandLineTests {
         ["--no-such-flag"], ["--port", "70000"], ["--port", "x"], ["--loops", "0"],
         ["--max-body", "-1"], ["--cache-age", "-1"], ["--log-level", "loud"],
         ["--echo", "no-slash"], ["--webdav", "no-slash"], ["one", "two"], ["--auth", "strange"],
+        ["--uploader", "no-slash"], ["--uploader-conflict", "keep"],
+        ["--uploader", "/up", "--uploader-conflict", "strange"],
+        ["--uploader", "/up", "--webdav", "/up/"],
     ])
     func aWrongFlagIsStatus64(_ flags: [String]) async throws {
         let result = try await Program.run(Program.httpkit, ["serve", "--port", "0"] + flags)
         #expect(result.status == 64 && result.output.isEmpty)
         #expect(result.complaints.contains("Error: "))
-    }
-
-    @Test(arguments: [
-        ["--uploader", "/up"]
-    ])
-    func whatIsToComeIsRefusedByName(_ flags: [String]) async throws {
-        let result = try await Program.run(
-            Program.httpkit, ["serve", try folder().path, "--port", "0"] + flags)
-        #expect(result.status == 2 && result.output.isEmpty)
-        #expect(result.complaints.contains("\(flags[0])"))
-        #expect(result.complaints.hasSuffix(" not available in this version\n"))
-        #expect(result.complaints.split(separator: "\n").count == 1)
     }
 
     @Test(arguments: [SIGINT, SIGTERM])

@@ -192,14 +192,14 @@ extension ResourceStore {
     public func quota(at path: ResourcePath) async throws -> StorageQuota? { nil }
 
     /// 409 unless there is a collection around a resource.
-    func requireParent(of path: ResourcePath) async throws {
+    package func requireParent(of path: ResourcePath) async throws {
         guard let parent = path.parent, !parent.isRoot else { return }
         guard let info = try await infoIfThere(parent), info.isCollection
         else { throw WebDAVError.noParent }
     }
 
     /// What is known of a resource; `nil` when there is none.
-    func infoIfThere(_ path: ResourcePath) async throws -> ResourceInfo? {
+    package func infoIfThere(_ path: ResourcePath) async throws -> ResourceInfo? {
         do {
             return try await info(at: path)
         } catch let error as WebDAVError where error.status == .notFound {

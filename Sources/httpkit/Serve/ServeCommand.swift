@@ -4,6 +4,7 @@ import HTTPParser
 import HTTPServerCore
 import Logging
 import WebDAVKit
+import WebUploader
 
 #if canImport(Glibc)
     import Glibc
@@ -56,11 +57,11 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup(title: "WebDAV")
     var webdavOptions: WebDAVFlags
 
+    @OptionGroup(title: "Upload page")
+    var uploaderFlags: UploaderFlags
+
     @OptionGroup(title: "Access")
     var access: AccessOptions
-
-    @OptionGroup(title: "Not available yet")
-    var later: LaterOptions
 
     @Option(help: "How many event loops; one a core, at most 4, without it.")
     var loops: Int?
@@ -100,17 +101,20 @@ struct ServeCommand: AsyncParsableCommand {
         if webdavLocks != nil, webdav == nil {
             throw ValidationError("--webdav-locks needs --webdav")
         }
-        if let flag = webdavOptions.given, webdav == nil {
+        if let flag = webdavOptions.given, webdav == nil, uploaderFlags.uploader == nil {
             throw ValidationError("\(flag) needs --webdav")
+        }
+        guard let webdav, let prefix = uploaderFlags.uploader else { return }
+        if UploaderFlags.segments(webdav) == UploaderFlags.segments(prefix) {
+            throw ValidationError("--uploader and --webdav need different paths")
         }
     }
 
     func run() async throws {
-        if let refusal = later.refusal { fail(refusal) }
         logToStandardError(logLevel)
         // Who reads our lines may go, as `head` does; that is no reason to stop serving.
         _ = signal(SIGPIPE, SIG_IGN)
-        let store = webdav == nil ? nil : try localStore
+        let store = webdav == nil && uploaderFlags.uploader == nil ? nil : try localStore
         let shared = store.map { webdavHandler($0) }
         // Others, or a process that died, may have removed what locks of the file are on.
         if webdavLocks != nil { try await shared?.removeStaleLocks() }
@@ -134,7 +138,7 @@ struct ServeCommand: AsyncParsableCommand {
             files.gzip ? CompressionHandler(try plainRouter) : try plainRouter
         var hosts = access.hosts(beside: host)
         for host in webdavOptions.hosts { hosts.allow(host) }
-        guard let webdav, let shared else {
+        guard let shared else {
             // Only an address of the Internet has nothing that a page elsewhere could not reach by
             // itself; all others are guarded against DNS rebinding.
             guard ShownHost.isPrivate(host) else { return access.guarding(served) }
@@ -144,10 +148,26 @@ struct ServeCommand: AsyncParsableCommand {
         // the one that PUT has told.
         var router = Router()
         router.mount("/", AsyncHandler { try await served.respond(to: $0) })
-        router.mountWebDAV(webdav, shared)
+        if let webdav { router.mountWebDAV(webdav, shared) }
+        if let prefix = uploaderFlags.uploader {
+            router.mount(prefix, UploaderHandler(sharing: shared, options: uploaderOptions))
+        }
         return access.guarding(
             HostCheckHandler(router, hosts: hosts),
-            optionsFields: WebDAVHandler.classFields(isReadOnly: files.readOnly))
+            optionsFields: webdav == nil
+                ? [:] : WebDAVHandler.classFields(isReadOnly: files.readOnly))
+    }
+
+    private var uploaderOptions: UploaderOptions {
+        var options = uploaderFlags.options
+        options.allowsHidden = files.showHidden
+        options.contentLimit = maxBody?.bytes ?? .max
+        if files.readOnly { options.role = { _ in .readOnly } }
+        // Hosts are checked around everything.
+        options.hosts = nil
+        options.trustedOrigins = Set(
+            webdavOptions.origin.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 })
+        return options
     }
 
     private func webdavHandler(_ store: LocalStore) -> WebDAVHandler {
@@ -215,6 +235,10 @@ struct ServeCommand: AsyncParsableCommand {
             let path = webdav.hasSuffix("/") ? webdav : webdav + "/"
             lines.append("WebDAV at http://\(shown):\(port)\(path)")
         }
+        if let prefix = uploaderFlags.uploader {
+            let path = prefix.hasSuffix("/") ? prefix : prefix + "/"
+            lines.append("Upload page at http://\(shown):\(port)\(path)")
+        }
         if let echo { lines.append("Echoing requests at http://\(shown):\(port)\(echo)") }
         show(lines.joined(separator: "\n"))
     }
@@ -244,7 +268,7 @@ struct FileOptions: ParsableArguments {
                 """))
     var gzip = true
 
-    @Flag(help: "Change nothing in the directory, by WebDAV either.")
+    @Flag(help: "Change nothing in the directory, by WebDAV or the upload page either.")
     var readOnly = false
 
     var options: FileHandler.Options {
@@ -255,19 +279,6 @@ struct FileOptions: ParsableArguments {
         options.showsHidden = showHidden
         options.servesPrecompressed = gzip
         return options
-    }
-}
-
-/// Options of the command line's contract whose parts of the toolkit are to come. They are known
-/// so that they can be refused by name.
-struct LaterOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The upload page below PREFIX.", valueName: "prefix"))
-    var uploader: String?
-
-    /// Why the command cannot do what is asked, or `nil`.
-    var refusal: String? {
-        if uploader != nil { return "--uploader is not available in this version" }
-        return nil
     }
 }
 

@@ -1,0 +1,142 @@
+internal import HTTPCodecs
+internal import HTTPParser
+internal import HTTPServerCore
+internal import WebDAVKit
+
+/// A request, and who has sent it.
+struct UploaderCall: Sendable {
+    let request: Request
+    let role: UploaderRole
+    /// Whether the answer is to be a page, for a browser that runs no script.
+    let wantsPage: Bool
+
+    init(_ request: Request, _ role: UploaderRole) {
+        (self.request, self.role) = (request, role)
+        wantsPage = Self.prefersPage(request)
+    }
+
+    /// Whether a client would rather have a page than JSON. Programs that take anything get JSON.
+    static func prefersPage(_ request: Request) -> Bool {
+        request.acceptedMediaTypes?.best(of: [.json, .html]) == .html
+    }
+
+    func require(_ isAllowed: Bool) throws(UploaderError) {
+        guard isAllowed else {
+            throw UploaderError(.forbidden, .role, "the user may not do that")
+        }
+    }
+
+    /// The value of the first parameter of the query with a name, byte by byte: names of files need
+    /// not be UTF-8.
+    func parameter(_ name: String) -> [UInt8]? { FormFields(request.query)[name] }
+
+    /// A path out of a query or a form.
+    static func path(_ bytes: [UInt8]) throws(UploaderError) -> ResourcePath {
+        let names = bytes.split(separator: 0x2F).map { Array($0) }
+        // `.` and `..` stand for nothing that could be meant: nobody writes them but to get out.
+        guard names.count <= 256, let path = ResourcePath(segments: names) else {
+            throw UploaderError(.badRequest, .path, "that is no path")
+        }
+        return path
+    }
+
+    /// What is to happen when a name is taken.
+    func conflict(
+        _ wish: [UInt8]?, _ options: UploaderOptions
+    ) throws(UploaderError) -> NameConflict {
+        guard let wish, !wish.isEmpty else { return safe(options.conflict) }
+        guard let conflict = NameConflict(rawValue: String(decoding: wish, as: UTF8.self)) else {
+            throw UploaderError(.badRequest, .field, "conflict is keep, replace or refuse")
+        }
+        guard options.letsClientsChoose || conflict == options.conflict else {
+            throw UploaderError(.forbidden, .field, "conflict cannot be chosen here")
+        }
+        if role == .uploadOnly, conflict == .replace { try require(false) }
+        return conflict
+    }
+
+    /// Who can only add must not take away what others have added.
+    private func safe(_ conflict: NameConflict) -> NameConflict {
+        role == .uploadOnly && conflict == .replace ? .keepBoth : conflict
+    }
+}
+
+/// The fields of a form that names no files, or of a query.
+struct FormFields: Sendable {
+    /// The most bytes of all fields.
+    static let byteLimit = 1 << 20
+
+    private(set) var all: [(name: String, value: [UInt8])] = []
+
+    init() {}
+
+    init(_ form: FormURLEncoded) {
+        for position in form.indices {
+            append(
+                String(decoding: form.nameBytes(at: position), as: UTF8.self),
+                Array(form.valueBytes(at: position)))
+        }
+    }
+
+    /// Reads the content of a request: `application/x-www-form-urlencoded`, or
+    /// `multipart/form-data` without files.
+    static func read(_ request: Request) async throws -> FormFields {
+        guard request.mediaType?.essence == "multipart/form-data" else {
+            var options = FormURLEncoded.Options.standard
+            options.byteLimit = byteLimit
+            return FormFields(try await request.urlEncodedForm(options: options))
+        }
+        var limits = MultipartLimits.standard
+        limits.totalBytes = Int64(byteLimit)
+        var fields = FormFields()
+        for try await part in try request.multipart(limits: limits) {
+            guard !part.isFile else {
+                throw UploaderError(.badRequest, .field, "files are for upload")
+            }
+            fields.append(part.name ?? "", try await part.collect())
+        }
+        return fields
+    }
+
+    /// Adds a field. `link` is a path as lists and pages link to it, percent-encoded, by which names
+    /// that are no UTF-8 get through a form.
+    mutating func append(_ name: String, _ value: [UInt8]) {
+        guard name == "link" else { return all.append((name, value)) }
+        var path: [UInt8] = []
+        // What is no link leads to nothing.
+        let isRead = PercentEncoding.decode(value.span, keepsInvalid: false, into: &path) == nil
+        all.append(("path", isRead ? path : [0]))
+    }
+
+    subscript(name: String) -> [UInt8]? { all.first { $0.name == name }?.value }
+
+    func values(of name: String) -> [[UInt8]] {
+        all.filter { $0.name == name }.map(\.value)
+    }
+
+    func text(_ name: String) -> String? { self[name].map { String(decoding: $0, as: UTF8.self) } }
+}
+
+extension UploaderSite {
+    /// Refuses what may have come from a page that is not ours.
+    /// - Parameter fields: the fields of the form, one of which may be the token.
+    func requireToken(_ call: UploaderCall, _ fields: FormFields) throws(UploaderError) {
+        let request = call.request
+        guard options.requiresToken || UploaderTokens.isFromBrowser(request) else { return }
+        let token = request.fields[UploaderTokens.field] ?? fields.text("token") ?? ""
+        guard tokens.accepts(token, from: request) else {
+            throw UploaderError(
+                .forbidden, .token, "the token is missing, too old or another browser's")
+        }
+    }
+
+    /// Gives the page another token, when its own has become too old.
+    func token(_ call: UploaderCall) throws -> Response {
+        struct Answer: Encodable { var token: String }
+        let (token, cookie) = tokens.token(for: call.request)
+        var response = try Response.json(Answer(token: token))
+        response.fields.append(.cacheControl, "no-store")
+        if let cookie { response.fields.append(.setCookie, cookie) }
+        return response
+    }
+}

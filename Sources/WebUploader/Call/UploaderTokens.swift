@@ -1,0 +1,78 @@
+internal import HTTPCodecs
+internal import HTTPCrypto
+internal import HTTPParser
+internal import HTTPServerCore
+
+/// Tokens by which the page shows that it is ours.
+///
+/// A browser keeps a random number in a cookie that no script and no other site can read. A token is
+/// the end of its life and an HMAC of that, the cookie and the user, by a key that only this process
+/// knows. So no token is good for another browser, another user or another time, and nothing has to
+/// be remembered.
+struct UploaderTokens: Sendable {
+    static let cookieName = "uploader"
+    static let field: HTTPFieldName = "X-Upload-Token"
+
+    private let key = Crypto.random(32)
+    let lifetime: Int64
+
+    init(lifetime: Int64) {
+        // Nobody needs a century.
+        self.lifetime = min(lifetime, 100 * 366 * 86_400)
+    }
+
+    /// A token, and the cookie that it belongs to where the browser has none yet.
+    func token(for request: Request, now: Int64 = UploaderTokens.now()) -> (
+        token: String, cookie: String?
+    ) {
+        let known = Self.cookie(of: request)
+        let session = known ?? Hex.text(of: Crypto.random(16))
+        let expiry = String(now + lifetime, radix: 16)
+        let token = expiry + "." + Hex.text(of: mac(session, request, expiry))
+        // Without Path it counts for the folder that the page is in, as the browser sees it, which
+        // a proxy may see otherwise.
+        let cookie = "\(Self.cookieName)=\(session); HttpOnly; SameSite=Lax"
+        return (token, known == nil ? cookie : nil)
+    }
+
+    /// Whether a token belongs to the browser and the user of a request, and is not too old.
+    func accepts(_ token: String, from request: Request, now: Int64 = UploaderTokens.now()) -> Bool
+    {
+        guard token.utf8.count <= 128, let session = Self.cookie(of: request) else { return false }
+        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, let expiry = Int64(parts[0], radix: 16), expiry > now,
+            let proof = Hex.bytes(of: String(parts[1]))
+        else { return false }
+        return Crypto.areEqual(proof, mac(session, request, String(parts[0])))
+    }
+
+    private func mac(_ session: String, _ request: Request, _ expiry: String) -> [UInt8] {
+        let user = request.identity.map { "+" + $0.name } ?? "-"
+        return Crypto.hmacSHA256(Array("\(session) \(expiry) \(user)".utf8), key: key)
+    }
+
+    /// The number that the browser has; `nil` without one that can be ours.
+    private static func cookie(of request: Request) -> String? {
+        for line in request.fields.values(of: .cookie) {
+            for pair in line.utf8.split(separator: 0x3B) {
+                let text = pair.drop { $0 == 0x20 }
+                let value = text.dropFirst(cookieName.utf8.count + 1)
+                guard text.starts(with: "\(cookieName)=".utf8), value.count == 32,
+                    value.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) })
+                else { continue }
+                return String(Substring(value))
+            }
+        }
+        return nil
+    }
+
+    /// Whether a request comes from a browser, as far as anybody can tell: what browsers send with
+    /// each POST, or cannot be kept from sending, is in none that curl sends.
+    static func isFromBrowser(_ request: Request) -> Bool {
+        let names: [HTTPFieldName] = [.origin, .referer, .cookie, "Sec-Fetch-Site"]
+        if names.contains(where: { request.fields.contains($0) }) { return true }
+        return request.fields[.userAgent]?.hasPrefix("Mozilla/") ?? false
+    }
+
+    static func now() -> Int64 { Syscalls.realtime().seconds }
+}

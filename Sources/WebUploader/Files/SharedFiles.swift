@@ -1,0 +1,195 @@
+internal import HTTPParser
+internal import HTTPServerCore
+internal import WebDAVKit
+
+/// The files, as the page sees them: what is hidden is not there, and what WebDAV clients have
+/// locked stays as it is. Whatever changes something does it while it holds the path at the gate that
+/// WebDAV waits at, too.
+struct SharedFiles: Sendable {
+    let dav: WebDAVHandler
+    let options: UploaderOptions
+
+    var store: any ResourceStore { dav.store }
+
+    // MARK: What is shown
+
+    /// The path of a file or folder by which the store knows it.
+    func resolved(_ path: ResourcePath) async throws -> ResourcePath {
+        try requireShown(path)
+        return try await store.resolved(path)
+    }
+
+    /// The same for what is about to change.
+    func canonical(_ path: ResourcePath) async throws -> ResourcePath {
+        let path = try await store.canonical(try await resolved(path), followsLast: false)
+        // A link may have led into what is hidden.
+        try requireShown(path)
+        return path
+    }
+
+    /// 404 for what no client is to know of.
+    func requireShown(_ path: ResourcePath) throws(UploaderError) {
+        guard options.allowsHidden || !path.hasDotName else {
+            throw UploaderError(.notFound, nil)
+        }
+    }
+
+    /// Whether a member of a folder that is shown is shown, too.
+    func isShown(_ name: [UInt8], isFolder: Bool) -> Bool {
+        guard options.allowsHidden || name.first != 0x2E else { return false }
+        return isFolder || hasAllowedExtension(name)
+    }
+
+    private func hasAllowedExtension(_ name: [UInt8]) -> Bool {
+        guard let allowed = options.allowedExtensions else { return true }
+        // No name on a disk is longer.
+        guard let dot = name.lastIndex(of: 0x2E), name.count - dot <= 255 else { return false }
+        return allowed.contains(String(decoding: name[(dot + 1)...], as: UTF8.self).lowercased())
+    }
+
+    /// What is known of something that is shown.
+    func info(_ path: ResourcePath) async throws -> ResourceInfo {
+        let info = try await store.info(at: path)
+        guard info.isCollection || hasAllowedExtension(path.name) else {
+            throw UploaderError(.notFound, nil)
+        }
+        return info
+    }
+
+    /// Refuses to make what would not be shown, or whose name is no text.
+    func requireName(_ path: ResourcePath, isFolder: Bool) throws(UploaderError) {
+        guard !path.isRoot else {
+            throw UploaderError(.forbidden, .path, "the root cannot be changed")
+        }
+        guard options.allowsHidden || !path.hasDotName else {
+            throw UploaderError(
+                .forbidden, .hidden, "names that begin with a dot are not taken here")
+        }
+        guard isFolder || hasAllowedExtension(path.name) else {
+            throw UploaderError(
+                .forbidden, .fileType, "files with that extension are not taken here")
+        }
+        guard ResourcePath.isText(path.name) else {
+            throw UploaderError(
+                .badRequest, .path, "a new name is UTF-8 without control characters")
+        }
+    }
+
+    // MARK: Locks
+
+    /// Runs what changes these paths while nobody else changes them, or what is around or inside
+    /// of them. A request that had to wait is not carried out once its client has gone.
+    func hold<Result: Sendable>(
+        _ paths: [ResourcePath], _ call: UploaderCall, _ body: () async throws -> Result
+    ) async throws -> Result {
+        try await dav.gate.hold(paths, isWanted: { await call.request.isAwaited() }) {
+            try await store.perform(body)
+        }
+    }
+
+    /// Refuses to change what a WebDAV client has locked: the page has no tokens to show.
+    /// - Parameters:
+    ///   - path: what is changed.
+    ///   - andMembership: whether the folder around it gets or loses a member.
+    ///   - andInside: whether what is inside goes away, too.
+    func requireUnlocked(
+        _ path: ResourcePath, andMembership: Bool, andInside: Bool = false
+    ) async throws {
+        var found = try await dav.locks.locks(on: path, andInside: false)
+        if andMembership, let parent = path.parent {
+            found += try await dav.locks.locks(on: parent, andInside: false)
+        }
+        if found.isEmpty, andInside {
+            let roots = try await dav.locks.locks(on: path, andInside: true).map(\.root)
+                .filter { $0 != path && $0.isWithin(path) }
+            // A member that is gone is in nobody's way, even if its lock was left behind.
+            let gone = try await dav.forgetLocks(onGoneOf: Set(roots))
+            guard roots.allSatisfy({ gone.contains($0) }) else { throw Self.locked }
+        }
+        guard found.isEmpty else { throw Self.locked }
+    }
+
+    private static var locked: UploaderError {
+        UploaderError(.locked, .locked, "somebody works on it by WebDAV and has locked it")
+    }
+
+    // MARK: Names
+
+    /// Runs `body` with a name that nothing has, while nobody else can take it, or with the name
+    /// that was wished for where what has it is to be replaced.
+    /// - Parameters:
+    ///   - path: the name that is wished for.
+    ///   - others: further paths that `body` changes.
+    ///   - isFolder: whether the numbers of names stand behind the extension, too.
+    ///   - conflict: what happens when the name is taken.
+    ///   - body: is given the name, and what has it where that is to be replaced.
+    func withName<Result: Sendable>(
+        _ path: ResourcePath, and others: [ResourcePath] = [], isFolder: Bool,
+        _ conflict: NameConflict, _ call: UploaderCall,
+        _ body: (_ path: ResourcePath, _ old: ResourceInfo?) async throws -> Result
+    ) async throws -> Result {
+        for number in 0...FreeName.limit {
+            guard let parent = path.parent, let name = FreeName.name(path.name, number, isFolder)
+            else { break }
+            let candidate = number == 0 ? path : parent.appending(name)
+            let result: Result? = try await hold(others + [candidate], call) {
+                let isTaken = try await isTaken(candidate)
+                if isTaken, conflict == .keepBoth { return nil }
+                let old = isTaken ? try await replaceable(candidate, isFolder, conflict) : nil
+                if !isTaken {
+                    try await store.requireParent(of: candidate)
+                    try await dav.forgetLocks(onNothingAt: candidate)
+                }
+                try await requireUnlocked(candidate, andMembership: !isTaken)
+                return try await body(candidate, old)
+            }
+            if let result { return result }
+        }
+        throw UploaderError(.conflict, .exists, "too many have that name")
+    }
+
+    /// Whether something has a name, though it may be nothing that is shown. Where the folder around
+    /// it is missing, nothing has.
+    func isTaken(_ path: ResourcePath) async throws -> Bool {
+        do {
+            return try await store.isTaken(path)
+        } catch let error as WebDAVError where error.status == .conflict {
+            return false
+        }
+    }
+
+    /// What has a name, if it may be replaced by a file.
+    private func replaceable(
+        _ path: ResourcePath, _ isFolder: Bool, _ conflict: NameConflict
+    ) async throws -> ResourceInfo {
+        guard conflict == .replace, !isFolder, let info = try await store.infoIfThere(path),
+            !info.isCollection
+        else { throw UploaderError(.conflict, .exists, "something has that name") }
+        return info
+    }
+}
+
+/// Names with numbers, for what is to stand beside something of the same name.
+enum FreeName {
+    /// How many numbers are tried.
+    static let limit = 1_000
+
+    /// A name with a number before its extension: `name (1).txt`. It is not longer than file systems
+    /// take; the stem is cut at the border of a character.
+    static func name(_ name: [UInt8], _ number: Int, _ isFolder: Bool) -> [UInt8]? {
+        guard number > 0 else { return name }
+        var dot = isFolder ? nil : name.lastIndex(of: 0x2E)
+        // `.profile` has no extension, and what is long is none.
+        if let found = dot, found == 0 || name.count - found > 32 { dot = nil }
+        let suffix = Array(" (\(number))".utf8) + (dot.map { Array(name[$0...]) } ?? [])
+        var stem = name[..<(dot ?? name.count)]
+        guard suffix.count < 255 else { return nil }
+        while stem.count + suffix.count > 255 { stem.removeLast() }
+        if stem.count < (dot ?? name.count) {
+            // Not within a character.
+            while let last = stem.last, last & 0xC0 == 0x80 { stem.removeLast() }
+            if let last = stem.last, last >= 0xC0 { stem.removeLast() }
+        }
+        return stem + suffix
+    }
+}

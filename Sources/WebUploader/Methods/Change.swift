@@ -1,0 +1,185 @@
+internal import HTTPCodecs
+internal import HTTPParser
+internal import HTTPServerCore
+internal import Logging
+internal import WebDAVKit
+
+extension UploaderSite {
+    /// Reads the form of a change, and refuses it unless it is from our page.
+    private func fields(_ call: UploaderCall) async throws -> FormFields {
+        let fields = try await FormFields.read(call.request)
+        try requireToken(call, fields)
+        return fields
+    }
+
+    private func path(
+        _ fields: FormFields, _ names: String...
+    ) async throws -> ResourcePath {
+        guard let bytes = names.lazy.compactMap({ fields[$0] }).first else {
+            throw UploaderError(.badRequest, .field, "\(names[0]) is missing")
+        }
+        return try UploaderCall.path(bytes)
+    }
+
+    // MARK: Folders
+
+    /// `POST create`: makes a folder. The folder around it has to be there.
+    func create(_ call: UploaderCall) async throws -> Response {
+        try call.require(call.role.mayUpload)
+        let fields = try await fields(call)
+        var path = try await path(fields, "path")
+        // A form without script has the name in a field of its own.
+        if let name = fields["name"] { path = try member(of: path, named: name) }
+        var conflict = try call.conflict(fields["conflict"], options)
+        // Folders do not replace anything.
+        if conflict == .replace { conflict = .refuse }
+        let made = try await make(path, conflict, call)
+        return try answer(
+            [Changed(made, isFolder: true)], in: made.parent ?? .root, .created, call)
+    }
+
+    /// Makes a folder.
+    /// - Returns: its path, with a number where the name was taken.
+    func make(
+        _ wished: ResourcePath, _ conflict: NameConflict, _ call: UploaderCall
+    ) async throws -> ResourcePath {
+        try await perform(.createFolder(wished), call) {
+            try files.requireName(wished, isFolder: true)
+            let path = try await files.canonical(wished)
+            let made = try await files.withName(path, isFolder: true, conflict, call) { path, _ in
+                try await files.store.makeCollection(at: path)
+                return path
+            }
+            return (made, .createFolder(made))
+        }
+    }
+
+    private func member(
+        of folder: ResourcePath, named name: [UInt8]
+    ) throws(UploaderError) -> ResourcePath {
+        guard let path = ResourcePath(segments: folder.segments + [name]) else {
+            throw UploaderError(.badRequest, .path, "that is no name")
+        }
+        return path
+    }
+
+    // MARK: Move and copy
+
+    /// `POST move` and `POST copy`: from `oldPath` to `newPath`, or, to rename, from `path` to the
+    /// name `newName` in the same folder.
+    func moveOrCopy(_ call: UploaderCall, isMove: Bool) async throws -> Response {
+        try call.require(call.role.mayChange)
+        let fields = try await fields(call)
+        let old = try await path(fields, "oldPath", "path")
+        guard !old.isRoot else {
+            throw UploaderError(.forbidden, .path, "the root cannot be changed")
+        }
+        let wished: ResourcePath
+        if let name = fields["newName"], let folder = old.parent {
+            wished = try member(of: folder, named: name)
+        } else {
+            wished = try await path(fields, "newPath")
+        }
+        let conflict = try call.conflict(fields["conflict"], options)
+        let (source, target) = (
+            try await files.canonical(old), try await canonicalTarget(wished)
+        )
+        let operation = { (target: ResourcePath) -> UploaderOperation in
+            isMove ? .move(source, to: target) : .copy(source, to: target)
+        }
+        let changed = try await perform(operation(target), call) {
+            let info = try await files.info(source)
+            try files.requireName(target, isFolder: info.isCollection)
+            let placed =
+                isMove && source == target
+                ? source
+                : try await place(source, info, at: target, conflict, isMove: isMove, call)
+            let changed = Changed(
+                placed, isFolder: info.isCollection,
+                size: info.isCollection ? nil : info.length)
+            return (changed, operation(placed))
+        }
+        return try answer([changed], in: source.parent ?? .root, .ok, call)
+    }
+
+    /// The target of a move, which may be hidden: that is told with the reason.
+    private func canonicalTarget(_ path: ResourcePath) async throws -> ResourcePath {
+        try files.requireName(path, isFolder: true)
+        return try await files.canonical(path)
+    }
+
+    private func place(
+        _ source: ResourcePath, _ info: ResourceInfo, at target: ResourcePath,
+        _ conflict: NameConflict, isMove: Bool, _ call: UploaderCall
+    ) async throws -> ResourcePath {
+        let isFolder = info.isCollection
+        return try await files.withName(target, and: [source], isFolder: isFolder, conflict, call) {
+            path, _ in
+            // What was there may have gone while this waited.
+            _ = try await files.info(source)
+            if isMove {
+                try await files.requireUnlocked(source, andMembership: true, andInside: true)
+            }
+            // A tree inside of itself would be gone with what it replaces.
+            guard try await !files.store.overlap(source, path) else {
+                throw UploaderError(.forbidden, .path, "one of the two is inside of the other")
+            }
+            if isMove {
+                try await files.store.move(source, to: path)
+                await giveUpLocks(inside: source, call)
+            } else {
+                try await files.store.copy(source, to: path, deep: true)
+            }
+            return path
+        }
+    }
+
+    private func giveUpLocks(inside path: ResourcePath, _ call: UploaderCall) async {
+        do {
+            try await files.dav.locks.removeAll(inside: path, includingRoot: true)
+        } catch {
+            call.request.logger.error(
+                "locks on what is gone cannot be given up", metadata: ["error": "\(error)"])
+        }
+    }
+
+    // MARK: Delete
+
+    /// `POST delete`: files and folders with all that is inside, one after the other. A browser
+    /// without script is asked first.
+    func delete(_ call: UploaderCall) async throws -> Response {
+        try call.require(call.role.mayChange)
+        let fields = try await fields(call)
+        let paths = try fields.values(of: "path").map { try UploaderCall.path($0) }
+        guard let first = paths.first else {
+            throw UploaderError(.badRequest, .field, "path is missing")
+        }
+        guard paths.allSatisfy({ !$0.isRoot }) else {
+            throw UploaderError(.forbidden, .path, "the root cannot be removed")
+        }
+        if call.wantsPage, fields["confirmed"] == nil { return confirmation(paths, call) }
+        var removed: [Changed] = []
+        for path in paths {
+            removed.append(try await remove(path, call))
+        }
+        return try answer(removed, in: first.parent ?? .root, .ok, call)
+    }
+
+    private func remove(_ path: ResourcePath, _ call: UploaderCall) async throws -> Changed {
+        let path = try await files.canonical(path)
+        guard !path.isRoot else {
+            throw UploaderError(.forbidden, .path, "the root cannot be removed")
+        }
+        return try await perform(.delete(path), call) {
+            let isFolder = try await files.hold([path], call) {
+                let info = try await files.info(path)
+                try await files.requireUnlocked(path, andMembership: true, andInside: true)
+                let failures = try await files.store.remove(path)
+                if let failure = failures.first { throw failure.error }
+                await giveUpLocks(inside: path, call)
+                return info.isCollection
+            }
+            return (Changed(path, isFolder: isFolder), .delete(path))
+        }
+    }
+}

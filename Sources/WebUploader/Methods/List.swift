@@ -1,0 +1,134 @@
+internal import HTTPCodecs
+internal import HTTPParser
+internal import HTTPServerCore
+internal import WebDAVKit
+
+/// A member of a folder, as the page and the list name it.
+struct ListedEntry: Sendable, Encodable {
+    /// The name as text.
+    var name: String
+    /// The path from the root, as text.
+    var path: String
+    /// The same, ready for a query or a form, byte by byte.
+    var link: String
+    /// `file` or `folder`.
+    var type: String
+    /// The number of bytes of a file.
+    var size: Int64?
+    /// When it was changed (RFC 3339).
+    var modified: String
+    /// When it was made, where that is known.
+    var created: String?
+    /// The media type of a file.
+    var mediaType: String?
+
+    var isFolder: Bool { type == "folder" }
+}
+
+/// A folder, or a part of its members.
+struct Listed: Sendable, Encodable {
+    var path: String
+    var link: String
+    var total: Int
+    var offset: Int
+    /// The offset of the next part; `nil` after the last.
+    var next: Int?
+    var entries: [ListedEntry]
+    var role: String
+}
+
+extension UploaderSite {
+    static let pageLimit = 1_000
+    private static let greatestPageLimit = 10_000
+
+    /// `GET list`: the members of a folder as JSON.
+    func list(_ call: UploaderCall) async throws -> Response {
+        let offset = try number(call, "offset", 0...Int.max, 0)
+        let limit = try number(call, "limit", 1...Self.greatestPageLimit, Self.pageLimit)
+        let path = try UploaderCall.path(call.parameter("path") ?? [])
+        let listed = try await listed(path, offset: offset, limit: limit, call)
+        // Equal lists have equal tags.
+        var json = JSONBody()
+        json.options.sortsNames = true
+        let content = try json.encode(listed)
+        var response = Response(
+            .ok, fields: [.cacheControl: "private, no-cache", .xContentTypeOptions: "nosniff"],
+            body: .bytes(content, mediaType: "application/json"))
+        response.entityTag = EntityTag(of: content)
+        return try response.conditional(for: call.request)
+    }
+
+    private func number(
+        _ call: UploaderCall, _ name: String, _ range: ClosedRange<Int>, _ standard: Int
+    ) throws -> Int {
+        guard let value = call.parameter(name) else { return standard }
+        guard value.count <= 18, let number = Int(String(decoding: value, as: UTF8.self)),
+            range.contains(number)
+        else { throw UploaderError(.badRequest, .field, "\(name) is out of range") }
+        return number
+    }
+
+    /// Some of the members of a folder: folders first, in natural order.
+    func listed(
+        _ path: ResourcePath, offset: Int, limit: Int, _ call: UploaderCall
+    ) async throws -> Listed {
+        try call.require(call.role.mayList)
+        let path = try await files.resolved(path)
+        return try await perform(.list(path), call) {
+            guard try await files.info(path).isCollection else {
+                throw UploaderError(.conflict, .path, "it is no folder")
+            }
+            var shown: [ResourceMember] = []
+            let members = try await files.store.members(of: path, withProperties: false)
+            while let batch = try await members.next() {
+                shown += batch.filter {
+                    files.isShown($0.name, isFolder: $0.info.isCollection)
+                }
+            }
+            let keys = shown.map { NaturalOrderKey($0.name) }
+            let order = shown.indices.sorted { left, right in
+                let (first, second) = (shown[left].info, shown[right].info)
+                guard first.isCollection == second.isCollection else { return first.isCollection }
+                return keys[left] < keys[right]
+            }
+            let start = min(offset, shown.count)
+            let end = start + min(limit, shown.count - start)
+            let listed = Listed(
+                path: PathText.shown(path, isFolder: true),
+                link: PathText.link(path, isFolder: true), total: shown.count, offset: start,
+                next: end < shown.count ? end : nil,
+                entries: order[start..<end].map { entry(shown[$0], in: path) },
+                role: call.role.rawValue)
+            return (listed, .list(path))
+        }
+    }
+
+    private func entry(_ member: ResourceMember, in folder: ResourcePath) -> ListedEntry {
+        let path = folder.appending(member.name)
+        let info = member.info
+        let isFolder = info.isCollection
+        let type = isFolder ? nil : MediaTypeTable.standard.contentType(ofFile: member.name)
+        return ListedEntry(
+            name: String(decoding: member.name, as: UTF8.self),
+            path: PathText.shown(path, isFolder: isFolder),
+            link: PathText.link(path, isFolder: isFolder), type: isFolder ? "folder" : "file",
+            size: isFolder ? nil : info.length,
+            modified: info.modified.text(fractionDigits: 0),
+            created: info.created?.text(fractionDigits: 0), mediaType: type)
+    }
+}
+
+/// Paths as the interface names them: with a slash in front, and behind folders.
+enum PathText {
+    static func shown(_ path: ResourcePath, isFolder: Bool) -> String {
+        guard !path.isRoot else { return "/" }
+        return "/" + String(decoding: path.bytes, as: UTF8.self) + (isFolder ? "/" : "")
+    }
+
+    /// For the value of a query or a form.
+    static func link(_ path: ResourcePath, isFolder: Bool) -> String {
+        guard !path.isRoot else { return "/" }
+        return "/" + path.segments.map { PathEncoding.segment($0) }.joined(separator: "/")
+            + (isFolder ? "/" : "")
+    }
+}

@@ -1,0 +1,217 @@
+internal import HTTPCodecs
+internal import HTTPParser
+internal import HTTPServerCore
+internal import WebDAVKit
+
+/// What an upload, or another change, has come to.
+struct Changed: Sendable, Encodable {
+    var name: String
+    var path: String
+    var link: String
+    var size: Int64?
+
+    init(_ path: ResourcePath, isFolder: Bool, size: Int64? = nil) {
+        name = String(decoding: path.name, as: UTF8.self)
+        self.path = PathText.shown(path, isFolder: isFolder)
+        link = PathText.link(path, isFolder: isFolder)
+        self.size = size
+    }
+}
+
+extension UploaderSite {
+    /// `POST upload`: a form with files, or the content of one file whose name is in the query.
+    func upload(_ call: UploaderCall) async throws -> Response {
+        try call.require(call.role.mayUpload)
+        guard let name = call.parameter("name") else { return try await uploadForm(call) }
+        try requireToken(call, FormFields())
+        guard !call.request.fields.contains(.contentRange) else {
+            throw UploaderError(.badRequest, .field, "parts of a file are not taken")
+        }
+        let folder = try await files.canonical(
+            try UploaderCall.path(call.parameter("path") ?? []))
+        let conflict = try call.conflict(call.parameter("conflict"), options)
+        let names = name.split(separator: 0x2F).map { Array($0) }
+        guard !names.isEmpty, names.count <= 64, let relative = ResourcePath(segments: names) else {
+            throw UploaderError(.badRequest, .path, "that is no name")
+        }
+        let wished = relative.moved(from: .root, to: folder)
+        let isCoded = call.request.fields.contains(.contentEncoding)
+        let announced = isCoded ? nil : call.request.contentLength
+        // Whoever sends the name of a file with those of folders has dropped a folder.
+        let changed = try await take(
+            call.request.body, wished, announced, conflict, makesFoldersIn: folder, call)
+        return try answer([changed], in: folder, .created, call)
+    }
+
+    /// `multipart/form-data`: fields, then files. Each file is placed as soon as it is there.
+    private func uploadForm(_ call: UploaderCall) async throws -> Response {
+        var limits = MultipartLimits.standard
+        limits.parts = options.fileCountLimit + 16
+        limits.fieldBytes = 64 << 10
+        limits.fileBytes = options.contentLimit
+        limits.totalBytes = .max
+        var fields = FormFields()
+        var folder: ResourcePath?
+        var changed: [Changed] = []
+        for try await part in try call.request.multipart(limits: limits) {
+            guard let fileName = part.fileName else {
+                guard folder == nil else {
+                    throw UploaderError(.badRequest, .field, "fields have to come before files")
+                }
+                fields.append(part.name ?? "", try await part.collect(upTo: 64 << 10))
+                guard fields.all.count <= 16 else {
+                    throw UploaderError(.contentTooLarge, .field, "there are too many fields")
+                }
+                continue
+            }
+            // Nothing is looked at on the disk for somebody else's page.
+            try requireToken(call, fields)
+            // A file field where no file was chosen is sent with an empty name.
+            if fileName.isEmpty { continue }
+            let target: ResourcePath
+            if let folder { target = folder } else { target = try await self.folder(fields, call) }
+            folder = target
+            guard let name = ContentDisposition.safeFileName(of: fileName) else {
+                throw UploaderError(.badRequest, .path, "that is no name of a file")
+            }
+            let conflict = try call.conflict(
+                fields["conflict"] ?? call.parameter("conflict"), options)
+            let content = part.content
+            let body = RequestBody.pieces {
+                var iterator = content.makeAsyncIterator()
+                return try await iterator.next()
+            }
+            changed.append(
+                try await take(
+                    body, target.appending(Array(name.utf8)), nil, conflict,
+                    makesFoldersIn: nil, call))
+        }
+        if changed.isEmpty {
+            try requireToken(call, fields)
+            throw UploaderError(.badRequest, .field, "there is no file in the form")
+        }
+        return try answer(changed, in: folder ?? .root, .created, call)
+    }
+
+    private func folder(_ fields: FormFields, _ call: UploaderCall) async throws -> ResourcePath {
+        let path = try UploaderCall.path(fields["path"] ?? call.parameter("path") ?? [])
+        return try await files.canonical(path)
+    }
+
+    /// Takes a file, whole or not at all. What can be refused is refused before the content is read;
+    /// what may have changed meanwhile is checked again.
+    /// - Parameters:
+    ///   - body: its content.
+    ///   - wished: its path, if that is free.
+    ///   - announced: how many bytes are to come, where that is known.
+    ///   - conflict: what happens when the name is taken.
+    ///   - top: the folder below which folders are made that are missing; `nil` for none.
+    private func take(
+        _ body: RequestBody, _ wished: ResourcePath, _ announced: Int64?,
+        _ conflict: NameConflict, makesFoldersIn top: ResourcePath?, _ call: UploaderCall
+    ) async throws -> Changed {
+        try await perform(.upload(wished), call) {
+            try files.requireName(wished, isFolder: false)
+            try refuse(announced)
+            if let top { try await makeFolders(around: wished, below: top, call) }
+            let path = try await files.canonical(wished)
+            try await requireRoom(for: path, conflict)
+            let content = try await files.store.stage(
+                observed(body, path, announced, call), for: path, expected: announced)
+            try refuse(content.length)
+            let placed = try await files.withName(path, isFolder: false, conflict, call) {
+                (path, old) in
+                _ = try await files.store.place(content, at: path, modified: nil) { info in
+                    // Another program may have made it since.
+                    guard info == nil || old != nil else {
+                        throw UploaderError(.conflict, .exists, "something has that name")
+                    }
+                }
+                return path
+            }
+            return (Changed(placed, isFolder: false, size: content.length), .upload(placed))
+        }
+    }
+
+    /// Looks, before any content is read, whether there will be a name for it.
+    private func requireRoom(for path: ResourcePath, _ conflict: NameConflict) async throws {
+        try await files.store.requireParent(of: path)
+        let old = try await files.store.infoIfThere(path)
+        guard old != nil, conflict != .keepBoth else {
+            if let parent = path.parent {
+                try await files.requireUnlocked(parent, andMembership: false)
+            }
+            return
+        }
+        guard conflict == .replace, old?.isCollection == false else {
+            throw UploaderError(.conflict, .exists, "something has that name")
+        }
+        try await files.requireUnlocked(path, andMembership: false)
+    }
+
+    private func refuse(_ length: Int64?) throws(UploaderError) {
+        guard let length, length > options.contentLimit else { return }
+        throw UploaderError(
+            .contentTooLarge, nil, "at most \(options.contentLimit) bytes are taken here")
+    }
+
+    /// The content, of whose pieces the program is told. It ends with an error when it becomes too
+    /// long.
+    private func observed(
+        _ body: RequestBody, _ path: ResourcePath, _ announced: Int64?, _ call: UploaderCall
+    ) -> RequestBody {
+        guard options.uploadProgress != nil || options.contentLimit != .max else { return body }
+        let received = Locked<Int64>(0)
+        let (told, limit, request) = (options.uploadProgress, options.contentLimit, call.request)
+        return body.observed { piece in
+            let count = Int64(piece.count)
+            let bytes = received.withLock { received in
+                received += count
+                return received
+            }
+            guard bytes <= limit else {
+                throw UploaderError(
+                    .contentTooLarge, nil, "at most \(limit) bytes are taken here")
+            }
+            told?(UploadProgress(path: path, bytes: bytes, total: announced, request: request))
+        }
+    }
+
+    /// Makes the folders on the way to a file that are not there.
+    private func makeFolders(
+        around path: ResourcePath, below top: ResourcePath, _ call: UploaderCall
+    ) async throws {
+        var missing: [ResourcePath] = []
+        var next = path.parent
+        while let folder = next, folder != top {
+            missing.append(folder)
+            next = folder.parent
+        }
+        for folder in missing.reversed() {
+            if try await files.store.infoIfThere(folder)?.isCollection == true { continue }
+            do {
+                _ = try await make(folder, .refuse, call)
+            } catch let error as UploaderError where error.code == .exists {
+                // Another upload of the same folder was faster.
+                guard try await files.store.infoIfThere(folder)?.isCollection == true else {
+                    throw error
+                }
+            }
+        }
+    }
+
+    /// Tells what was changed: JSON, or for a page the way back to the folder.
+    func answer(
+        _ changed: [Changed], in folder: ResourcePath, _ status: HTTPStatus, _ call: UploaderCall
+    ) throws -> Response {
+        guard !call.wantsPage else { return back(to: folder) }
+        struct Answer: Encodable { var items: [Changed] }
+        var response = try Response.json(Answer(items: changed), status: status)
+        response.fields.append(.cacheControl, "no-store")
+        return response
+    }
+
+    func back(to folder: ResourcePath) -> Response {
+        .redirect(to: "./?path=" + PathText.link(folder, isFolder: true), .seeOther)
+    }
+}

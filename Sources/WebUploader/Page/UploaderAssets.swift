@@ -1,0 +1,45 @@
+internal import HTTPCodecs
+internal import HTTPParser
+internal import HTTPServerCore
+
+/// Style and scripts of the page. They stand in the program, so that it needs no files beside it, and
+/// have their hash in their address, so that browsers may keep them for ever.
+enum UploaderAssets {
+    private static let texts = [
+        "page.css": PageStyle.css, "page.js": PageScript.page, "api.js": PageScript.api,
+        "list.js": PageScript.list, "transfers.js": PageScript.transfers,
+        "drops.js": PageScript.drops,
+    ]
+
+    private static let hash: String = {
+        let all = texts.sorted { $0.key < $1.key }.map(\.value).joined()
+        return String(EntityTag(of: Array(all.utf8)).description.dropFirst().prefix(12))
+    }()
+
+    /// The folder of the address, relative to the page.
+    static let folder = "assets/\(hash)/"
+
+    /// The names and contents, for tests.
+    static var all: [String: String] { texts }
+
+    private static let handlers: [String: ContentHandler] = {
+        var options = ContentHandler.Options()
+        options.cacheAge = nil
+        return texts.reduce(into: [:]) { handlers, text in
+            let type = MediaType(
+                text.key.hasSuffix(".css")
+                    ? "text/css; charset=utf-8" : "text/javascript; charset=utf-8")
+            handlers[folder + text.key] = ContentHandler(
+                text.value, mediaType: type ?? .plainText, options: options)
+        }
+    }()
+
+    static func answer(_ name: String, _ request: Request) throws -> Response {
+        guard let handler = handlers[name] else { throw UploaderError(.notFound, nil) }
+        guard var response = try handler.respondNow(to: request) else {
+            throw UploaderError(.notFound, nil)
+        }
+        response.fields.append(.cacheControl, "public, max-age=31536000, immutable")
+        return response
+    }
+}

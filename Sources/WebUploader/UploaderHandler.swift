@@ -1,0 +1,159 @@
+internal import HTTPCodecs
+internal import HTTPParser
+public import HTTPServerCore
+public import WebDAVKit
+
+/// A page on which people upload, download, move and delete files, and the HTTP interface behind
+/// it (`Docs/Uploader.md`).
+///
+/// ```swift
+/// let dav = WebDAVHandler(store: try LocalStore(root: "/srv/share"))
+/// var router = Router()
+/// router.mountWebDAV("/dav", dav)
+/// router.mount("/upload", UploaderHandler(sharing: dav))
+/// ```
+///
+/// It finds out by itself where it is mounted. It has the store of WebDAV, and heeds its locks: what
+/// a WebDAV client has locked is not changed by the page (423), and an upload is written as a PUT
+/// is, under a name that nobody sees until it is whole.
+///
+/// It guards itself against pages of other sites (CSRF) and against DNS rebinding. Who may come in
+/// is decided by an `AuthenticationHandler` around it, and what they may do by
+/// ``UploaderOptions/role``.
+public struct UploaderHandler: Handler {
+    private let guarded: any Handler
+
+    /// Creates a handler of a store of its own.
+    ///
+    /// Where WebDAV serves the same files, use ``init(sharing:options:)``: handlers that know nothing
+    /// of each other would change the same file at the same time.
+    /// - Parameters:
+    ///   - store: where the files are kept.
+    ///   - options: how it looks, and what is allowed.
+    public init(store: any ResourceStore, options: UploaderOptions = UploaderOptions()) {
+        self.init(sharing: WebDAVHandler(store: store), options: options)
+    }
+
+    /// Creates a handler of the files that WebDAV serves, too. Both wait for each other, and the
+    /// locks of WebDAV count for the page.
+    /// - Parameters:
+    ///   - other: the handler whose store and locks it has.
+    ///   - options: how it looks, and what is allowed.
+    public init(sharing other: WebDAVHandler, options: UploaderOptions = UploaderOptions()) {
+        let site = UploaderSite(other, options.normalized)
+        var origin = OriginCheckHandler.Options()
+        origin.trustedOrigins = options.trustedOrigins
+        let checked = OriginCheckHandler(site, options: origin)
+        if let hosts = options.hosts {
+            guarded = HostCheckHandler(checked, hosts: hosts)
+        } else {
+            guarded = checked
+        }
+    }
+
+    /// Answers a request. All errors are `application/problem+json` (RFC 9457), or a page for
+    /// browsers.
+    public func respond(to request: Request) async throws -> Response {
+        do {
+            return try await guarded.respond(to: request)
+        } catch let error as HTTPError {
+            return UploaderError(error).response(for: request)
+        }
+    }
+}
+
+/// What answers once a request is known to come from nobody else's page.
+struct UploaderSite: Handler {
+    let files: SharedFiles
+    let options: UploaderOptions
+    let tokens: UploaderTokens
+
+    init(_ other: WebDAVHandler, _ options: UploaderOptions) {
+        files = SharedFiles(dav: other, options: options)
+        self.options = options
+        tokens = UploaderTokens(lifetime: options.tokenLifetime)
+    }
+
+    func respond(to request: Request) async throws -> Response {
+        do {
+            return try await answer(request)
+        } catch {
+            guard let error = UploaderError(thrown: error, for: request) else { throw error }
+            return error.response(for: request)
+        }
+    }
+
+    private func answer(_ request: Request) async throws -> Response {
+        guard let segments = request.pathSegments else {
+            throw UploaderError(.badRequest, .path, "the path cannot be decoded")
+        }
+        guard !segments.isEmpty else { return toSlash(request) }
+        let name = segments.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "/")
+        if name.hasPrefix("assets/") { return try UploaderAssets.answer(name, request) }
+        let reads = ["", "list", "download", "token"].contains(name)
+        guard reads || ["upload", "create", "move", "copy", "delete"].contains(name) else {
+            throw UploaderError(.notFound, nil)
+        }
+        let allowed = reads ? "GET, HEAD, OPTIONS" : "POST, OPTIONS"
+        switch request.method {
+        case .options: return Response(.noContent, fields: [.allow: allowed])
+        case .get where reads, .head where reads, .post where !reads: break
+        default:
+            throw UploaderError(
+                HTTPError(
+                    request.method.isRegistered ? .methodNotAllowed : .notImplemented,
+                    fields: [.allow: allowed]))
+        }
+        let call = UploaderCall(request, await options.role(request))
+        switch name {
+        case "": return try await page(call)
+        case "list": return try await list(call)
+        case "download": return try await download(call)
+        case "token": return try token(call)
+        case "upload": return try await upload(call)
+        case "create": return try await create(call)
+        case "move": return try await moveOrCopy(call, isMove: true)
+        case "copy": return try await moveOrCopy(call, isMove: false)
+        default: return try await delete(call)
+        }
+    }
+
+    /// The links of the page are relative to the slash behind the mount point.
+    private func toSlash(_ request: Request) -> Response {
+        let last = request.canonicalPath?.segments.last ?? []
+        var location = PathEncoding.link(to: last, isDirectory: true)
+        if let query = request.target.query { location += "?" + query }
+        return .redirect(to: location, .permanentRedirect)
+    }
+
+    // MARK: What the program says
+
+    func require(_ operation: UploaderOperation, _ call: UploaderCall) async throws {
+        guard let shouldPerform = options.shouldPerform else { return }
+        guard try await shouldPerform(operation, call.request) else {
+            throw UploaderError(.forbidden, .refused, "the program does not allow it")
+        }
+    }
+
+    /// Runs an operation, and tells the program how it came out.
+    /// - Parameters:
+    ///   - operation: what is to be done.
+    ///   - body: does it, and says what was done.
+    func perform<Result>(
+        _ operation: UploaderOperation, _ call: UploaderCall,
+        _ body: () async throws -> (Result, UploaderOperation)
+    ) async throws -> Result {
+        do {
+            try await require(operation, call)
+            let (result, done) = try await body()
+            await options.onEvent?(
+                UploaderEvent(operation: done, failure: nil, request: call.request))
+            return result
+        } catch {
+            let status = UploaderError(thrown: error, for: nil)?.status ?? .requestTimeout
+            await options.onEvent?(
+                UploaderEvent(operation: operation, failure: status, request: call.request))
+            throw error
+        }
+    }
+}

@@ -1,0 +1,87 @@
+public import HTTPServerCore
+
+/// What happens when something already has the name that a file or folder is to get.
+public enum NameConflict: String, Hashable, Sendable, CaseIterable {
+    /// Both are kept: the new one gets a number, such as `name (1).txt`.
+    case keepBoth = "keep"
+    /// A file is replaced by the new one, at once and whole. Folders are not replaced: 409.
+    case replace
+    /// The new one is refused: 409.
+    case refuse
+}
+
+/// What a user may do.
+public enum UploaderRole: String, Hashable, Sendable, CaseIterable {
+    /// Everything.
+    case all
+    /// To upload files and to make folders. Nothing is listed, read or replaced.
+    case uploadOnly
+    /// To download files whose address is known. Nothing is listed or changed.
+    case downloadOnly
+    /// To list and to download. Nothing is changed.
+    case readOnly
+
+    var mayList: Bool { self == .all || self == .readOnly }
+    var mayDownload: Bool { self != .uploadOnly }
+    var mayUpload: Bool { self == .all || self == .uploadOnly }
+    var mayChange: Bool { self == .all }
+}
+
+/// How an ``UploaderHandler`` looks, and what it allows.
+public struct UploaderOptions: Sendable {
+    /// The title of the page, and the name of the root in its path.
+    public var title = "Files"
+    /// What stands at the top of the page; `nil` for the title.
+    public var header: UploaderText?
+    /// What stands before the list of files.
+    public var prologue: UploaderText = ""
+    /// What stands behind the list of files.
+    public var epilogue: UploaderText = ""
+    /// What stands at the end of the page.
+    public var footer: UploaderText = ""
+    /// The extensions that files may have, without dots, in any case of letters; `nil` for all.
+    /// Files with others are neither shown nor taken, by any operation.
+    public var allowedExtensions: Set<String>?
+    /// Whether names that begin with a dot are shown and taken. It counts for each name of a path.
+    public var allowsHidden = false
+    /// What happens when a name is taken, unless the request says otherwise.
+    public var conflict = NameConflict.keepBoth
+    /// Whether a request may choose that itself.
+    public var letsClientsChoose = true
+    /// The most bytes of one file; above it 413, for content of unknown length as soon as more has
+    /// come.
+    public var contentLimit: Int64 = .max
+    /// The most files of one form; above it 413.
+    public var fileCountLimit = 1_000
+    /// What the user of a request may do; `Request.identity` tells who that is.
+    public var role: @Sendable (Request) async -> UploaderRole = { _ in .all }
+    /// The hosts that requests may be for; `nil` does not look at them. Others are answered by 421,
+    /// as a guard against DNS rebinding: have it checked here, or by a `HostCheckHandler` around.
+    public var hosts: AllowedHosts? = AllowedHosts()
+    /// Origins whose pages may send anything, such as `https://app.example.org`, provided that they
+    /// also have a token.
+    public var trustedOrigins: Set<String> = []
+    /// Whether programs other than browsers need a token, too.
+    public var requiresToken = false
+    /// How long a token of the page is good for, in seconds; the page gets another by itself.
+    public var tokenLifetime: Int64 = 12 * 3_600
+    /// Asked before each operation, lists and downloads included; `false` refuses it with 403. It
+    /// may also throw an `HTTPError`.
+    public var shouldPerform: (@Sendable (UploaderOperation, Request) async throws -> Bool)?
+    /// Told of each operation once it has succeeded or failed: of a download when all of its
+    /// content was handed to the system, or the client has gone.
+    public var onEvent: (@Sendable (UploaderEvent) async -> Void)?
+    /// Told whenever content of an upload has come. It may run on the connection's event loop and
+    /// must not block.
+    public var uploadProgress: (@Sendable (UploadProgress) -> Void)?
+
+    /// The defaults.
+    public init() {}
+
+    /// The same, with extensions as they are compared.
+    var normalized: UploaderOptions {
+        var options = self
+        options.allowedExtensions = allowedExtensions.map { Set($0.map { $0.lowercased() }) }
+        return options
+    }
+}

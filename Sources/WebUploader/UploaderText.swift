@@ -1,0 +1,38 @@
+/// Markup that the program vouches for: it is put into the page as it is.
+///
+/// It must hold nothing that comes from elsewhere. Scripts and styles inside of it do not run: the
+/// policy of the page forbids them.
+public struct TrustedMarkup: Hashable, Sendable {
+    /// The markup.
+    public var html: String
+
+    /// Vouches for markup.
+    public init(_ html: String) {
+        self.html = html
+    }
+}
+
+/// What a program puts into the page: text, which is escaped, or markup that it vouches for.
+///
+/// A string literal, with or without interpolations, is text.
+public enum UploaderText: Hashable, Sendable {
+    /// Text, in which nothing is markup.
+    case text(String)
+    /// Markup that is taken as it is.
+    case markup(TrustedMarkup)
+
+    /// Whether there is nothing to show.
+    var isEmpty: Bool {
+        switch self {
+        case .text(let text): text.isEmpty
+        case .markup(let markup): markup.html.isEmpty
+        }
+    }
+}
+
+extension UploaderText: ExpressibleByStringInterpolation {
+    /// Text.
+    public init(stringLiteral value: String) {
+        self = .text(value)
+    }
+}

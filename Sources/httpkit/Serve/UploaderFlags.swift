@@ -1,0 +1,44 @@
+import ArgumentParser
+import WebUploader
+
+/// How the directory is served by the upload page.
+struct UploaderFlags: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The upload page over the directory, below PREFIX.",
+            discussion: """
+                Files can be uploaded, renamed and deleted there, unless --read-only is given. Names \
+                that begin with a dot are refused unless --show-hidden is.
+                """, valueName: "prefix"))
+    var uploader: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "When an uploaded name is taken: keep both, replace or refuse; keep without it.",
+            valueName: "choice"),
+        transform: { text in
+            guard let choice = NameConflict(rawValue: text) else {
+                throw ValidationError("--uploader-conflict takes keep, replace or refuse")
+            }
+            return choice
+        })
+    var uploaderConflict: NameConflict?
+
+    func validate() throws {
+        if let uploader, !uploader.hasPrefix("/") {
+            throw ValidationError("--uploader takes a path that begins with a slash")
+        }
+        if uploaderConflict != nil, uploader == nil {
+            throw ValidationError("--uploader-conflict needs --uploader")
+        }
+    }
+
+    /// The names of a path, by which paths are compared.
+    static func segments(_ path: String) -> [Substring] { path.split(separator: "/") }
+
+    var options: UploaderOptions {
+        var options = UploaderOptions()
+        if let uploaderConflict { options.conflict = uploaderConflict }
+        return options
+    }
+}

@@ -1,0 +1,169 @@
+import Foundation
+import HTTPParser
+import TestSupport
+import Testing
+
+@Suite("httpkit serve --uploader, by curl", .fewAtOnce)
+struct UploaderServeTests {
+    private struct Answer: Decodable {
+        struct Item: Decodable { var path: String }
+        var items: [Item]
+    }
+
+    private func server(_ flags: String...) async throws -> (ServeProcess, Folder) {
+        let folder = try Folder()
+        try folder.write("old", to: "a.txt")
+        return (try await ServeProcess(folder, ["--uploader", "/up"] + flags), folder)
+    }
+
+    @Test func theAddressIsTold() async throws {
+        let (server, _) = try await server()
+        #expect(
+            await server.waitForOutput("Upload page at http://127.0.0.1:\(server.port)/up/\n"))
+        let page = try await server.get("/up/")
+        #expect(page.status == .ok)
+        #expect(String(decoding: page.content, as: UTF8.self).contains("a.txt"))
+        #expect(try await server.status(.get, "/a.txt") == 200)
+    }
+
+    @Test("curl -F sends a form without a token")
+    func formOfCurl() async throws {
+        let (server, folder) = try await server()
+        let source = try Folder()
+        let content = [UInt8].noise(5_000_000, seed: 7)
+        try source.write(content, to: "one \u{E9}.bin")
+        try source.write("new", to: "a.txt")
+        let result = try await server.curl(
+            "-F", "path=/", "-F", "files[]=@\(source.file("one \u{E9}.bin").path)", "-F",
+            "files[]=@\(source.file("a.txt").path)", "-w", " %{http_code}", path: "/up/upload")
+        #expect(result.text.hasSuffix(" 201"))
+        let answer = try JSONDecoder().decode(Answer.self, from: Data(result.output.dropLast(4)))
+        #expect(answer.items.map(\.path) == ["/one \u{E9}.bin", "/a (1).txt"])
+        #expect(folder.bytes("one \u{E9}.bin").elementsEqual(content))
+        #expect(folder.text("a.txt") == "old" && folder.text("a (1).txt") == "new")
+    }
+
+    @Test("Content of one file, with and without its length", arguments: [[], ["chunked"]])
+    func contentOfCurl(_ flags: [String]) async throws {
+        let (server, folder) = try await server()
+        let source = try Folder()
+        let content = [UInt8].noise(5_000_000, seed: 8)
+        try source.write(content, to: "data")
+        let result = try await Program.run(
+            "curl",
+            ["-sS", "-m", "110", "--data-binary", "@\(source.file("data").path)"]
+                + flags.flatMap { ["-H", "Transfer-Encoding: \($0)"] }
+                + ["-H", "Content-Type: application/octet-stream", "-w", " %{http_code}"]
+                + [server.url("/up/upload?path=/&name=in/a.txt")])
+        #expect(result.text.hasSuffix(" 201"))
+        #expect(folder.bytes("in/a.txt").elementsEqual(content))
+        let read = try await server.curl(
+            "-r", "1000000-1000999", path: "/up/download?path=/in/a.txt")
+        #expect(read.output.elementsEqual(content[1_000_000..<1_001_000]))
+    }
+
+    @Test func halfAnUploadReplacesNothing() async throws {
+        let (server, folder) = try await server()
+        for content in ["half", String(repeating: "x", count: 3_000_000)] {
+            let socket = try server.connect()
+            try await socket.send(
+                "POST /up/upload?name=a.txt&conflict=replace HTTP/1.1\r\nHost: localhost\r\n"
+                    + "Content-Length: 9000000\r\n\r\n" + content)
+            socket.endWriting()
+            _ = try? await socket.receiveAll()
+        }
+        let form =
+            "--line\r\nContent-Disposition: form-data; name=\"f\"; filename=\"b.txt\"\r\n\r\nhalf"
+        let socket = try server.connect()
+        try await socket.send(
+            "POST /up/upload HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900\r\n"
+                + "Content-Type: multipart/form-data; boundary=line\r\n\r\n" + form)
+        socket.endWriting()
+        _ = try? await socket.receiveAll()
+        // What was received is removed once the server has seen that no more comes.
+        let scratch = folder.file(".httpkit-dav").path
+        try await waitUntil {
+            let files = FileManager.default.enumerator(atPath: scratch)?.allObjects as? [String]
+            return !(files ?? []).contains { name in
+                (try? FileManager.default.attributesOfItem(atPath: "\(scratch)/\(name)"))?[.size]
+                    as? Int ?? 0 > 1_000_000
+            }
+        }
+        #expect(folder.text("a.txt") == "old")
+        #expect(try await server.status(.get, "/up/download?path=/b.txt") == 404)
+    }
+
+    @Test func theLocksOfWebDAVCount() async throws {
+        let (server, folder) = try await server("--webdav", "/dav")
+        let wish = """
+            <lockinfo xmlns="DAV:"><lockscope><exclusive/></lockscope><locktype><write/>\
+            </locktype></lockinfo>
+            """
+        _ = try await server.curl("-X", "LOCK", "-d", wish, path: "/dav/a.txt")
+        let refused = try await server.curl(
+            "--data-binary", "new", "-w", " %{http_code}",
+            path: "/up/upload?name=a.txt&conflict=replace")
+        #expect(refused.text.hasSuffix(" 423"))
+        #expect(folder.text("a.txt") == "old")
+        let other = try await server.curl(
+            "--data-binary", "new", "-w", " %{http_code}", path: "/up/upload?name=b.txt")
+        #expect(other.text.hasSuffix(" 201"))
+        #expect(try await server.curl(path: "/dav/b.txt").text == "new")
+    }
+
+    @Test func readOnlyAndHidden() async throws {
+        let (server, folder) = try await server("--read-only")
+        try folder.write("hidden", to: ".secret")
+        let refused = try await server.curl(
+            "--data-binary", "new", "-w", " %{http_code}", path: "/up/upload?name=b.txt")
+        #expect(refused.text.hasSuffix(" 403"))
+        #expect(try await server.status(.get, "/up/list") == 200)
+        #expect(try await server.status(.get, "/up/download?path=/.secret") == 404)
+        let (open, _) = try await self.server("--show-hidden", "--uploader-conflict", "refuse")
+        let hidden = try await open.curl(
+            "--data-binary", "new", "-w", " %{http_code}", path: "/up/upload?name=.new")
+        #expect(hidden.text.hasSuffix(" 201"))
+        let taken = try await open.curl(
+            "--data-binary", "new", "-w", " %{http_code}", path: "/up/upload?name=a.txt")
+        #expect(taken.text.hasSuffix(" 409"))
+    }
+
+    @Test func pagesElsewhereAreRefused() async throws {
+        let (server, folder) = try await server()
+        let host = try await server.get("/up/list", [.host: "evil.example"])
+        #expect(host.status == .misdirectedRequest)
+        let site = try await server.curl(
+            "-H", "Origin: http://evil.example", "-d", "path=/a.txt", "-w", " %{http_code}",
+            path: "/up/delete")
+        #expect(site.text.hasSuffix(" 403"))
+        #expect(folder.text("a.txt") == "old")
+    }
+
+    @Test("Ten uploads at once take little memory", .enabled(if: FullSuite.isOn, "make test-all"))
+    func contentIsNeverInMemory() async throws {
+        let (server, folder) = try await server()
+        let source = try Folder()
+        try source.write([UInt8](repeating: 7, count: 40 << 20), to: "data")
+        let before = Self.memory(of: server.pid)
+        await withTaskGroup { group in
+            for number in 0..<10 {
+                group.addTask {
+                    _ = try? await server.curl(
+                        "-F", "files[]=@\(source.file("data").path);filename=\(number)",
+                        path: "/up/upload")
+                }
+            }
+        }
+        for number in 0..<10 { #expect(folder.bytes("\(number)").count == 40 << 20) }
+        if let before, let after = Self.memory(of: server.pid), !Sanitizers.isOn {
+            #expect(after - before < 16 << 10, "KiB before and after: \(before), \(after)")
+        }
+    }
+
+    /// The most memory that a process has had, in KiB, where the system tells it.
+    private static func memory(of pid: CInt) -> Int? {
+        let status = String(decoding: Folder.bytes(at: "/proc/\(pid)/status"), as: UTF8.self)
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+        return line?.split(whereSeparator: { !$0.isNumber }).first.flatMap { Int($0) }
+    }
+}
