@@ -106,9 +106,20 @@ package final class ServerCore: Sendable {
     }
 
     /// Has each loop but one close the connection that has been idle for longest, soon.
-    func askForRoom(besides loop: EventLoop) {
-        for other in loops.withLock({ $0 }) where other !== loop {
-            other.execute { _ = other.closeLongestIdle() }
+    /// - Parameter done: is called once all of them have, or found none.
+    func askForRoom(besides loop: EventLoop, then done: @escaping @Sendable () -> Void) {
+        let others = loops.withLock { $0.filter { $0 !== loop } }
+        guard !others.isEmpty else { return done() }
+        let left = Locked(others.count)
+        for other in others {
+            other.execute {
+                _ = other.closeLongestIdle()
+                let isLast = left.withLock { left in
+                    left -= 1
+                    return left == 0
+                }
+                if isLast { done() }
+            }
         }
     }
 

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPParser
 import HTTPServerCore
 import TestSupport
@@ -74,6 +75,33 @@ struct ConnectionLimitTests {
         }
         local.gate.open()
         #expect(try await busy.response().text == "/gate")
+        await local.server.shutdown(grace: .zero)
+    }
+
+    @Test(
+        "A newcomer waits for a loop that is slow to close an idle connection",
+        .timeLimit(.minutes(2)))
+    func slowLoop() async throws {
+        let local = LocalServer {
+            $0.connectionLimit = 1
+            $0.connectionOverflow = .refuse
+            $0.loops = 2
+        }
+        let port = try await local.start()
+        let idle = try PlainSocket(port: port)
+        try await idle.send(LocalServer.get("/idle"))
+        #expect(try await idle.response().text == "/idle")
+        for loop in local.server.loops {
+            loop.execute {
+                var count = 0
+                loop.forEachConnection { _ in count += 1 }
+                // Longer than an acceptor pauses when nobody is asked.
+                if count > 0 { usleep(400_000) }
+            }
+        }
+        let newcomer = try PlainSocket(port: port)
+        try await newcomer.send(LocalServer.get("/new"))
+        #expect(try await newcomer.response().text == "/new")
         await local.server.shutdown(grace: .zero)
     }
 

@@ -24,8 +24,10 @@ final class Acceptor: LoopClient, @unchecked Sendable {
     /// Whether the next connection that closes is reported already.
     private var waitsForRoom = false
     private var isStopped = false
-    /// Whether the other loops were asked to close an idle connection since one was taken last.
-    private var hasAsked = false
+    /// Since a connection was taken last: whether the other loops were asked to close an idle one.
+    private var question = Question.none
+    /// The number of the last question; an answer to an older one counts no more.
+    private var questionNumber = 0
     /// Whether the log knows already that connections cannot be taken.
     private var hasComplained = false
     /// Kept so that, without any descriptor left, a newcomer can be taken and turned away.
@@ -36,6 +38,8 @@ final class Acceptor: LoopClient, @unchecked Sendable {
     /// How many connections are taken before others get their turn.
     private static let batch = 64
     private static let pause: UInt64 = 100_000_000
+    /// How long the other loops have to answer, which may be busy or wait for a processor.
+    private static let patience: UInt64 = 1_000_000_000
     /// How many newcomers above the limit may be answered at a time.
     private static let turnedAwayLimit = 64
 
@@ -105,21 +109,42 @@ final class Acceptor: LoopClient, @unchecked Sendable {
 
     private enum Room { case made, asked, none }
 
+    private enum Question {
+        case none, answered
+        case open(until: UInt64)
+    }
+
     /// Closes the connection that has been idle for longest. When none of this loop is, the others
-    /// are asked, once for each newcomer, and the newcomer waits a moment for them.
+    /// are asked, once for each newcomer, and the newcomer waits until all have answered.
     private func makeRoom() -> Room {
         guard core.configuration.closesIdleAtLimit else { return .none }
         if loop.closeLongestIdle() { return .made }
-        guard !hasAsked, core.hasLoops(besides: loop) else { return .none }
-        hasAsked = true
+        switch question {
+        case .none:
+            guard core.hasLoops(besides: loop) else { return .none }
+            ask()
+        case .open(let end): guard loop.now < end else { return .none }
+        case .answered: return .none
+        }
         waitForRoom()
-        core.askForRoom(besides: loop)
         return .asked
+    }
+
+    private func ask() {
+        question = .open(until: loop.now &+ Self.patience)
+        questionNumber &+= 1
+        core.askForRoom(besides: loop) { [self, number = questionNumber] in
+            loop.execute {
+                guard number == self.questionNumber, case .open = self.question else { return }
+                self.question = .answered
+                self.resume()
+            }
+        }
     }
 
     private func admit(_ descriptor: CInt, _ peer: PeerAddress) {
         hasComplained = false
-        hasAsked = false
+        question = .none
         guard core.admits(peer) else {
             core.giveBackPlace()
             core.metrics?.connectionRefused()
