@@ -11,7 +11,11 @@ struct ContentChecks: Sendable {
     struct Check: Hashable, Sendable {
         var field: String
         var checksum: ContentChecksum
+
+        var isOwnCloud: Bool { field == ContentChecks.ownCloudField }
     }
+
+    private static let ownCloudField = "OC-Checksum"
 
     private(set) var checks: [Check] = []
 
@@ -60,7 +64,7 @@ struct ContentChecks: Sendable {
             else {
                 throw WebDAVError(.badRequest, "OC-Checksum has a hash that is none")
             }
-            checks.append(Check(field: "OC-Checksum", checksum: checksum))
+            checks.append(Check(field: Self.ownCloudField, checksum: checksum))
             guard checks.count <= 4 else {
                 throw WebDAVError(.badRequest, "OC-Checksum has too many hashes")
             }
@@ -73,35 +77,39 @@ struct ContentChecks: Sendable {
 
 /// Hashes of content that is being read.
 final class RunningChecks: Sendable {
-    private let hashes: Locked<[(check: ContentChecks.Check, hash: MessageDigest)]>
+    private let checks: [ContentChecks.Check]
+    private let digests: Locked<[(algorithm: ContentChecksum.Algorithm, digest: MessageDigest)]>
 
     fileprivate init(_ checks: [ContentChecks.Check]) {
-        hashes = Locked(
-            checks.compactMap { check in
-                MessageDigest(check.checksum.algorithm.function).map { (check, $0) }
+        self.checks = checks
+        var algorithms = Set(checks.map(\.checksum.algorithm))
+        // rclone sends SHA-1 and asks for MD5 when it compares: a server of ownCloud has both.
+        if checks.contains(where: \.isOwnCloud) { algorithms.formUnion([.md5, .sha1]) }
+        digests = Locked(
+            algorithms.compactMap { algorithm in
+                MessageDigest(algorithm.function).map { (algorithm, $0) }
             })
     }
 
-    /// One of each function.
-    var checksums: [ContentChecksum] {
-        hashes.withLock { hashes in
-            var all: [ContentChecksum] = []
-            for (check, _) in hashes { all.set(check.checksum) }
-            return all
-        }
-    }
-
     func update(_ piece: [UInt8]) {
-        hashes.withLock { for (_, hash) in $0 { hash.update(piece) } }
+        digests.withLock { for (_, digest) in $0 { digest.update(piece) } }
     }
 
     /// Called once, behind the last piece.
-    /// - Throws: `WebDAVError` with 400 when a hash is another one than the client has sent.
-    func finish() throws(WebDAVError) {
-        let wrong = hashes.withLock { hashes in
-            hashes.first { $0.hash.finish() != $0.check.checksum.hash }?.check.field
+    /// - Returns: the hashes of the content.
+    /// - Throws: `WebDAVError` with 400 when one is another than the client has sent.
+    func finish() throws(WebDAVError) -> [ContentChecksum] {
+        let found = digests.withLock { digests in
+            digests.compactMap { ContentChecksum($0.algorithm, hash: $0.digest.finish()) }
         }
-        guard let wrong else { return }
-        throw WebDAVError(.badRequest, "\(wrong) is the hash of other content")
+        for check in checks {
+            let algorithm = check.checksum.algorithm
+            guard let other = found.first(where: { $0.algorithm == algorithm }),
+                other != check.checksum
+            else { continue }
+            throw WebDAVError(
+                .badRequest, "\(check.field) is the hash of other content")
+        }
+        return found
     }
 }

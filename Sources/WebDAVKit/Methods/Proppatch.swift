@@ -61,7 +61,6 @@ struct PropertyUpdate: Hashable, Sendable {
 
     /// Whether the server alone sets it.
     var isRefused: Bool {
-        guard name.isDAV else { return false }
         if name == .dav("getlastmodified") || name == .dav("lastmodified") {
             return modified == nil
         }

@@ -31,10 +31,7 @@ extension WebDAVHandler {
         let content = try await store.stage(
             observed(call, announced, checks), for: path, expected: announced)
         try refuse(content.length)
-        if let checks {
-            try checks.finish()
-            content.contentDescription.checksums = checks.checksums
-        }
+        if let checks { content.contentDescription.checksums = try checks.finish() }
         if let field = call.request.fields[.contentType] {
             let derived = options.mediaTypes.contentType(ofFile: path.name)
             content.contentDescription.mediaType = KeptMediaType.worthKeeping(field, derived: derived)

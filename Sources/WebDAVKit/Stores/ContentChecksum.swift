@@ -38,12 +38,6 @@ public struct ContentChecksum: Hashable, Sendable {
 }
 
 extension [ContentChecksum] {
-    /// Adds a checksum; it replaces one of the same function.
-    mutating func set(_ checksum: ContentChecksum) {
-        removeAll { $0.algorithm == checksum.algorithm }
-        append(checksum)
-    }
-
     /// The value of `Repr-Digest` (RFC 9530 section 3); `nil` without a hash by a function that is
     /// of use there.
     /// - Parameter wish: the members of `Want-Repr-Digest` (section 4): the one that is preferred
