@@ -18,9 +18,18 @@ struct AccessOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "A user who may come in; can be given several times.",
-            discussion: "Other users of this machine can see the arguments of programs.",
+            discussion: """
+                Other users of this machine can see the arguments of programs: prefer --user-file, \
+                or the environment variable HTTPKIT_USERS, which has one name:password a line.
+                """,
             valueName: "name:password"))
     var user: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "A file of users who may come in, one name:password a line.",
+            valueName: "file"))
+    var userFile: String?
 
     @Option(
         help: ArgumentHelp(
@@ -40,29 +49,88 @@ struct AccessOptions: ParsableArguments {
             valueName: "name"))
     var allowHost: [String] = []
 
-    /// The password stands on the command line, so a stolen hash of it would tell nothing new: few
-    /// rounds make a quick start.
+    /// The passwords are known to the process in the clear, so a stolen hash of one would tell nothing
+    /// new: few rounds make a quick start.
     private static let rounds = 10_000
 
     func validate() throws {
         guard auth != .none else {
             if !user.isEmpty { throw ValidationError("--user needs --auth basic or digest") }
+            if userFile != nil {
+                throw ValidationError("--user-file needs --auth basic or digest")
+            }
             if realm != nil { throw ValidationError("--realm needs --auth basic or digest") }
             return
         }
-        if user.isEmpty { throw ValidationError("--auth \(auth.rawValue) needs a --user") }
+        if user.isEmpty, userFile == nil, Self.environmentUsers.isEmpty {
+            throw ValidationError("--auth \(auth.rawValue) needs a --user or a --user-file")
+        }
         if let realm, realm.isEmpty || realm.utf8.contains(where: Self.isControl) {
             throw ValidationError("--realm takes a text without control characters")
         }
-        var names: Set<String> = []
+        var known: Set<String> = []
         for account in user {
-            guard let (name, password) = Self.parts(account), !name.isEmpty,
-                !account.utf8.contains(where: Self.isControl)
-            else { throw ValidationError("--user takes NAME:PASSWORD without control characters") }
-            if password.isEmpty { throw ValidationError("--user \(name): the password is empty") }
-            if !names.insert(name).inserted {
-                throw ValidationError("--user names \(name) twice")
+            if let fault = Self.fault(of: account, "--user", &known) {
+                throw ValidationError(fault)
             }
+        }
+    }
+
+    /// Says why an account cannot be one; `nil` when it can.
+    private static func fault(
+        of account: String, _ source: String, _ known: inout Set<String>
+    ) -> String? {
+        guard let (name, password) = parts(account), !name.isEmpty,
+            !account.utf8.contains(where: isControl)
+        else { return "\(source) takes NAME:PASSWORD without control characters" }
+        if password.isEmpty { return "\(source) \(name): the password is empty" }
+        return known.insert(name).inserted ? nil : "\(source) names \(name) twice"
+    }
+
+    private static let variable = "HTTPKIT_USERS"
+    /// More users need a program of their own.
+    private static let fileLimit = 1 << 20
+
+    private static var environmentUsers: [String] {
+        lines(Array((Syscalls.environment(variable) ?? "").utf8), variable)
+    }
+
+    /// The accounts of all sources.
+    private func allUsers() -> [String] {
+        var known = Set(user.compactMap { Self.parts($0)?.name })
+        var all = user
+        for (source, accounts) in [
+            (Self.variable, Self.environmentUsers), ("--user-file", fileUsers()),
+        ] {
+            for account in accounts {
+                if let fault = Self.fault(of: account, source, &known) { fail(fault) }
+                all.append(account)
+            }
+        }
+        return all
+    }
+
+    private func fileUsers() -> [String] {
+        guard let userFile else { return [] }
+        do throws(SystemError) {
+            let users = Self.lines(
+                try Syscalls.readFile(userFile, upTo: Self.fileLimit), "--user-file")
+            if users.isEmpty { fail("--user-file \(userFile): there is no user in it") }
+            return users
+        } catch {
+            fail("--user-file \(userFile): \(error.description)")
+        }
+    }
+
+    /// Lines that are not empty, with either line end.
+    private static func lines(_ bytes: [UInt8], _ source: String) -> [String] {
+        bytes.split(separator: 0x0A).compactMap { line in
+            let line = line.last == 0x0D ? line.dropLast() : line
+            guard !line.isEmpty else { return nil }
+            guard let text = String(validating: line, as: UTF8.self) else {
+                fail("\(source) has a line that is not UTF-8")
+            }
+            return text
         }
     }
 
@@ -94,12 +162,12 @@ struct AccessOptions: ParsableArguments {
         guard auth != .none else { return handler }
         let accounts = MemoryAccountStore(
             realm: realm ?? ServerConfiguration.defaultServerName, rounds: Self.rounds)
-        for account in user {
+        for account in allUsers() {
             guard let (name, password) = Self.parts(account) else { continue }
             do throws(InvalidUserName) {
                 try accounts.add(name, password: password)
             } catch {
-                fail("--user: \(error.description)")
+                fail("\(name): \(error.description)")
             }
         }
         var options = Authenticator.Options()

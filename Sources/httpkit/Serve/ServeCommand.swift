@@ -85,6 +85,11 @@ struct ServeCommand: AsyncParsableCommand {
     @Flag(help: "Log each request on standard error, in combined format.")
     var accessLog = false
 
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Show a QR code of the address, where a terminal shows it and others can reach it.")
+    var qr = true
+
     func validate() throws {
         if let loops, !(1...256).contains(loops) {
             throw ValidationError("--loops takes a number from 1 to 256")
@@ -125,6 +130,7 @@ struct ServeCommand: AsyncParsableCommand {
             fail(error.description)
         }
         announce(server)
+        warn(server)
         try await server.run(stoppingOn: [.interrupt, .terminate])
         store?.close()
         StandardErrorLog.finish()
@@ -241,6 +247,24 @@ struct ServeCommand: AsyncParsableCommand {
         }
         if let echo { lines.append("Echoing requests at http://\(shown):\(port)\(echo)") }
         show(lines.joined(separator: "\n"))
+        guard qr, isatty(STDOUT_FILENO) != 0, isReachedByOthers(server) else { return }
+        // The page for people comes first, then the files.
+        let path = uploaderFlags.uploader.map { $0.hasSuffix("/") ? $0 : $0 + "/" } ?? "/"
+        if let code = QRCode("http://\(shown):\(port)\(path)") { show(code.terminalText) }
+    }
+
+    private func isReachedByOthers(_ server: HTTPServer) -> Bool {
+        server.addresses.contains { !ShownHost.isLoopback($0.host) }
+    }
+
+    /// Says so when everybody who reaches the server can change the files.
+    private func warn(_ server: HTTPServer) {
+        guard webdav != nil || uploaderFlags.uploader != nil, !files.readOnly,
+            access.auth == .none, isReachedByOthers(server)
+        else { return }
+        show(
+            "httpkit: anybody who reaches this address can change the files; "
+                + "--auth digest --user-file FILE asks for a login", on: STDERR_FILENO)
     }
 }
 

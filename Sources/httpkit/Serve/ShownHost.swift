@@ -18,6 +18,11 @@ enum ShownHost {
         return RawSocketAddress.bytes(host)?.allSatisfy { $0 == 0 } ?? false
     }
 
+    /// Whether an address is of this machine alone.
+    static func isLoopback(_ host: String) -> Bool {
+        RawSocketAddress.bytes(host).map { AddressScope($0) == .loopback } ?? false
+    }
+
     /// Whether it may stand for an address that cannot be reached from everywhere.
     static func isPrivate(_ host: String) -> Bool {
         guard let bytes = RawSocketAddress.bytes(host), !isAll(host) else { return true }
