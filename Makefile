@@ -1,9 +1,11 @@
 # The two commands to know are `make run` and `make test`; `make help` lists the others.
 # Works with GNU make 3.81, the one of macOS.
 
-# For `make run`: the folder to serve, the port, and further flags of `httpkit serve`.
+# For `make run`: the folder to serve, the port, the path of the upload page, and further flags of
+# `httpkit serve`.
 DIR = .
 PORT = 8080
+UPLOADER = /upload
 ARGS =
 # For `make test` and `make test-all`: the seconds after which the tests are ended.
 TEST_SECONDS = 600
@@ -34,7 +36,7 @@ help: ## list these targets
 run: ## serve a folder: make run DIR=/srv/www PORT=8000 ARGS='--access-log'
 	@Scripts/bootstrap run
 	swift build $(RELEASE) --product httpkit
-	.build/release/httpkit serve "$(DIR)" --port "$(PORT)" $(ARGS)
+	.build/release/httpkit serve "$(DIR)" --port "$(PORT)" --uploader "$(UPLOADER)" $(ARGS)
 
 test: ## build everything and run the tests; ARGS='--filter Chunked' picks some
 	@Scripts/bootstrap test

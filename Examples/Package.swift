@@ -58,5 +58,13 @@ let package = Package(
                 .product(name: "WebDAVKit", package: "swift-http-toolkit"),
             ],
             path: "SharedFolder"),
+        .executableTarget(
+            name: "UploadPage",
+            dependencies: [
+                .product(name: "HTTPServerCore", package: "swift-http-toolkit"),
+                .product(name: "WebDAVKit", package: "swift-http-toolkit"),
+                .product(name: "WebUploader", package: "swift-http-toolkit"),
+            ],
+            path: "UploadPage"),
     ]
 )

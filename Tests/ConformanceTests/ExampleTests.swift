@@ -79,6 +79,19 @@ struct ExampleTests {
         #expect(try await example.ask("/share/", .propfind).hasSuffix("\n207"))
     }
 
+    @Test func uploadPage() async throws {
+        let folder = try Folder()
+        let example = try await ExampleProcess("UploadPage", folder.path)
+        for (name, status) in [("note.txt", "201"), ("note.exe", "403")] {
+            try folder.write("content", to: name)
+            let path = "/upload/upload?name=new-\(name)"
+            let answer = try await example.ask(path, .post, body: .text("sent"))
+            #expect(answer.hasSuffix("\n" + status))
+        }
+        #expect(folder.text("new-note.txt") == "sent")
+        #expect(try await example.ask("/dav/new-note.txt") == "sent\n200")
+    }
+
     @Test func textTransfer() async throws {
         let folder = try Folder()
         let path = folder.file("text.txt").path
