@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("httpkit serve: users from files, and what a start says", .fewAtOnce, .timeLimit(.minutes(3)))
+@Suite("httpkit serve: users from files, and its first lines", .fewAtOnce, .timeLimit(.minutes(3)))
 struct ServeAccessTests {
     private func folder() throws -> Folder {
         let folder = try Folder()

@@ -1,5 +1,6 @@
-@testable import httpkit
 import Testing
+
+@testable import httpkit
 
 @Suite("QR codes") struct QRCodeTests {
     /// The modules, as another program makes them: `#` for dark ones.

@@ -34,7 +34,8 @@ extension WebDAVHandler {
         if let checks { content.contentDescription.checksums = try checks.finish() }
         if let field = call.request.fields[.contentType] {
             let derived = options.mediaTypes.contentType(ofFile: path.name)
-            content.contentDescription.mediaType = KeptMediaType.worthKeeping(field, derived: derived)
+            content.contentDescription.mediaType = KeptMediaType.worthKeeping(
+                field, derived: derived)
         }
         let modified = Self.clientTime(call.request)
         let language = call.request.fields[.contentLanguage]

@@ -53,7 +53,9 @@ extension [ContentChecksum] {
             else { continue }
             best = (preference, checksum)
         }
-        return best.map { "\($0.checksum.algorithm.rawValue)=:\(Base64.text(of: $0.checksum.hash)):" }
+        return best.map { _, best in
+            "\(best.algorithm.rawValue)=:\(Base64.text(of: best.hash)):"
+        }
     }
 
     /// The checksums that ownCloud has a name for, the best one first, as `SHA1:0a4d55a8…`.
