@@ -98,7 +98,9 @@ public struct ServerConfiguration: Sendable {
         if let connectionLimit { return connectionLimit }
         // Of few descriptors the process itself needs most of the rest.
         let descriptors = Syscalls.descriptorLimit()
-        return max(16, min(descriptors * 8 / 10, descriptors - 40))
+        // Those that are open already, by inheritance too, are no connections'.
+        let others = max(40, Syscalls.openDescriptorCount() + 28)
+        return max(16, min(descriptors * 8 / 10, descriptors - others))
     }
 }
 

@@ -124,10 +124,18 @@ struct ConnectionLimitTests {
     #if os(Linux)
         @Test(
             "Without a descriptor left, an idle connection is closed for a newcomer",
-            .timeLimit(.minutes(2)))
-        func fewDescriptors() async throws {
+            .timeLimit(.minutes(2)), arguments: [0, 25])
+        func fewDescriptors(inherited: Int) async throws {
+            // Others than those of the server count, too.
+            let launch = """
+                import os, resource, sys
+                os.closerange(3, 64)
+                for _ in range(\(inherited)): os.set_inheritable(os.dup(0), True)
+                resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+                os.execv(sys.argv[1], sys.argv[1:])
+                """
             let serve = try await ServeProcess(
-                Folder(), by: ["/bin/sh", "-c", "ulimit -n 64 && exec \"$0\" \"$@\""])
+                Folder(), by: ["/usr/bin/env", "python3", "-c", launch])
             var idle: [PlainSocket] = []
             for _ in 0..<120 {
                 let socket = try serve.connect()

@@ -110,8 +110,9 @@ final class Acceptor: LoopClient, @unchecked Sendable {
     private enum Room { case made, asked, none }
 
     private enum Question {
-        case none, answered
+        case none
         case open(until: UInt64)
+        case answered(at: UInt64)
     }
 
     /// Closes the connection that has been idle for longest. When none of this loop is, the others
@@ -124,7 +125,10 @@ final class Acceptor: LoopClient, @unchecked Sendable {
             guard core.hasLoops(besides: loop) else { return .none }
             ask()
         case .open(let end): guard loop.now < end else { return .none }
-        case .answered: return .none
+        case .answered(let time):
+            // By now this may be another newcomer, and other connections are idle.
+            guard loop.now &- time > Self.pause else { return .none }
+            ask()
         }
         waitForRoom()
         return .asked
@@ -136,8 +140,10 @@ final class Acceptor: LoopClient, @unchecked Sendable {
         core.askForRoom(besides: loop) { [self, number = questionNumber] in
             loop.execute {
                 guard number == self.questionNumber, case .open = self.question else { return }
-                self.question = .answered
+                self.question = .answered(at: self.loop.now)
                 self.resume()
+                // A loop that has made room may have taken the newcomer itself.
+                if !self.listener.hasNewcomer { self.question = .none }
             }
         }
     }

@@ -217,6 +217,12 @@ package enum Syscalls {
         return status == 0 ? Int(min(limit.rlim_cur, 1 << 20)) : 256
     }
 
+    /// How many descriptors are open, of the first 1,024: a process with a higher limit has room for
+    /// the rest.
+    package static func openDescriptorCount() -> Int {
+        (0..<CInt(min(descriptorLimit(), 1_024))).count(where: { fcntl($0, F_GETFD) >= 0 })
+    }
+
     /// Raises the soft limit of open descriptors to the hard one; when the system refuses, it stays
     /// what it is, which `descriptorLimit` tells.
     package static func raiseDescriptorLimit() {
