@@ -13,14 +13,22 @@ extension HTTPServer {
     /// - Throws: `ListenError` when the server cannot listen, or cannot listen any more.
     @concurrent
     public func run() async throws {
+        try await start()
+        try await run(since: status.withLock { $0.shutdowns })
+    }
+
+    /// Serves until a shutdown ends.
+    /// - Parameter shutdowns: how many had ended before; it returns at once when there are more by
+    ///   now, and does not start the server again.
+    private func run(since shutdowns: Int) async throws {
         #if ServiceLifecycle
             try await withGracefulShutdownHandler {
-                try await serveUntilStopped(.cancelled)
+                try await serveUntilStopped(.cancelled, since: shutdowns)
             } onGracefulShutdown: {
                 self.requestStop(.requested)
             }
         #else
-            try await serveUntilStopped(.cancelled)
+            try await serveUntilStopped(.cancelled, since: shutdowns)
         #endif
     }
 
@@ -39,18 +47,18 @@ extension HTTPServer {
         stoppingOn signals: Set<StopSignal>,
         started: @escaping @Sendable (_ addresses: [SocketAddress]) -> Void = { _ in }
     ) async throws {
+        // A signal may stop the server before `started` has returned.
+        let shutdowns = status.withLock { $0.shutdowns }
         let watch = SignalWatch(signals) { [weak self] signal in
             self?.requestStop(.signal(signal))
         }
         defer { watch.end() }
         try await start()
         started(addresses)
-        try await run()
+        try await run(since: shutdowns)
     }
 
-    private func serveUntilStopped(_ reason: StopReason) async throws {
-        try await start()
-        let shutdowns = status.withLock { $0.shutdowns }
+    private func serveUntilStopped(_ reason: StopReason, since shutdowns: Int) async throws {
         await withTaskCancellationHandler {
             await waitForChanges { status in
                 if case .failed = status.state { return true }

@@ -124,14 +124,14 @@ struct ServeCommand: AsyncParsableCommand {
         // Others, or a process that died, may have removed what locks of the file are on.
         if webdavLocks != nil { try await shared?.removeStaleLocks() }
         let server = HTTPServer(serverConfiguration, handler: try handler(shared))
-        do throws(ListenError) {
-            try await server.start()
-        } catch {
+        do {
+            try await server.run(stoppingOn: [.interrupt, .terminate]) { _ in
+                announce(server)
+                warn(server)
+            }
+        } catch let error as ListenError {
             fail(error.description)
         }
-        announce(server)
-        warn(server)
-        try await server.run(stoppingOn: [.interrupt, .terminate])
         store?.close()
         StandardErrorLog.finish()
     }

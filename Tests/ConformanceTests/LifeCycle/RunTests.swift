@@ -103,6 +103,18 @@ struct RunTests {
         #expect(disposition(SIGUSR2) == before)
     }
 
+    @Test("A signal that comes while `started` runs ends the run", .timeLimit(.minutes(2)))
+    func earlySignal() async throws {
+        let server = LocalServer().server
+        // Nothing else in this process minds that signal.
+        try await server.run(stoppingOn: [StopSignal(number: SIGWINCH)]) { _ in
+            kill(getpid(), SIGWINCH)
+            let end = ContinuousClock.now + .seconds(30)
+            while server.state != .stopped, ContinuousClock.now < end { usleep(1_000) }
+        }
+        #expect(server.state == .stopped)
+    }
+
     @Test("Another handler answers from the next request on, on open connections too")
     func replacedHandler() async throws {
         let local = LocalServer()
