@@ -22,7 +22,7 @@ struct BriefWaitTests {
                 let target = String(head.split(separator: " ")[1])
                 if target == "/now" { asked.withLock { $0 = true } }
                 if target == "/late" {
-                    while !asked.withLock({ $0 }) { usleep(1000) }
+                    for _ in 0..<60_000 where !asked.withLock({ $0 }) { usleep(1000) }
                 }
                 connection.send(
                     "HTTP/1.1 200 OK\r\nContent-Length: \(target.utf8.count)\r\n\r\n\(target)")

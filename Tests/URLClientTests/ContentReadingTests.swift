@@ -31,7 +31,7 @@ struct ContentReadingTests {
                 var start = 0
                 while start < whole.count {
                     if target == "/held", start + pieces >= whole.count {
-                        while !isReleased.withLock({ $0 }) { usleep(1000) }
+                        for _ in 0..<60_000 where !isReleased.withLock({ $0 }) { usleep(1000) }
                     }
                     let end = min(start + pieces, whole.count)
                     connection.send(Array(whole[start..<end]))

@@ -99,7 +99,7 @@ struct StaleConnectionTests {
                 connection.send(isFirst ? answer : Self.answer)
                 guard isFirst else { continue }
                 isFirst = false
-                while !sent.isBegun { Pause.milliseconds(1) }
+                for _ in 0..<60_000 where !sent.isBegun { Pause.milliseconds(1) }
                 connection.send(more)
                 sent.open()
             }
@@ -120,7 +120,7 @@ struct StaleConnectionTests {
         let session = session(.never)
         _ = try await session.data(for: ClientRequest(.get, peer.url()))
         sent.begin()
-        while !sent.isDone { try await Task.sleep(for: .milliseconds(1)) }
+        try await waitUntil { sent.isDone }
         let body: ClientBody = method == .get ? .none : .text("content")
         for _ in 0..<2 {
             let (content, response) = try await session.data(

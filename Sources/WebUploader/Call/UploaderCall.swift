@@ -101,17 +101,17 @@ struct FormFields: Sendable {
     /// Adds a field. `link` is a path as lists and pages link to it, percent-encoded, by which names
     /// that are no UTF-8 get through a form.
     mutating func append(_ name: String, _ value: [UInt8]) {
-        guard name == "link" else { return all.append((name, value)) }
+        guard name.hasBytes(of: "link") else { return all.append((name, value)) }
         var path: [UInt8] = []
         // What is no link leads to nothing.
         let isRead = PercentEncoding.decode(value.span, keepsInvalid: false, into: &path) == nil
         all.append(("path", isRead ? path : [0]))
     }
 
-    subscript(name: String) -> [UInt8]? { all.first { $0.name == name }?.value }
+    subscript(name: String) -> [UInt8]? { all.first { $0.name.hasBytes(of: name) }?.value }
 
     func values(of name: String) -> [[UInt8]] {
-        all.filter { $0.name == name }.map(\.value)
+        all.filter { $0.name.hasBytes(of: name) }.map(\.value)
     }
 
     func text(_ name: String) -> String? { self[name].map { String(decoding: $0, as: UTF8.self) } }

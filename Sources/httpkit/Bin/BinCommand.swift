@@ -45,11 +45,9 @@ struct BinCommand: AsyncParsableCommand {
         } catch {
             fail(error.description)
         }
-        // The port of broken answers is at the same host, which the server knows once it listens.
-        let oddities = torture.map { "http://\(Self.host(host)):\($0.port)/" }
         var configuration = ServerConfiguration(host: host, port: port)
         configuration.raisesDescriptorLimit = true
-        let server = HTTPServer(configuration, handler: BinRouter(torture: oddities))
+        let server = HTTPServer(configuration, handler: BinRouter(torturePort: torture?.port))
         do throws(ListenError) {
             try await server.start()
         } catch {
@@ -63,11 +61,5 @@ struct BinCommand: AsyncParsableCommand {
         try await server.run(stoppingOn: [.interrupt, .terminate])
         torture?.stop()
         StandardErrorLog.finish()
-    }
-
-    /// The host of links in the index.
-    private static func host(_ host: String) -> String {
-        if ShownHost.isAll(host) { return "localhost" }
-        return host.contains(":") ? "[\(host)]" : host
     }
 }

@@ -39,9 +39,9 @@ package struct BinRouter: ImmediateHandler {
     private(set) var groups: [Group] = []
 
     /// Creates the endpoints.
-    /// - Parameter torture: the address of the listener that speaks legal oddities and broken
-    ///   answers, which the index names; `nil` without one.
-    package init(torture: String? = nil) {
+    /// - Parameter torturePort: the port at the same host that speaks legal oddities and broken
+    ///   answers, which the index links to; `nil` without one.
+    package init(torturePort: UInt16? = nil) {
         addEchoes()
         addStatuses()
         addRedirects()
@@ -54,8 +54,28 @@ package struct BinRouter: ImmediateHandler {
         addImages()
         addDocuments()
         addMessageParts()
-        let page = BinIndex.page(groups, torture: torture)
-        router.on(.get, "/", use: ContentHandler(page, mediaType: .html))
+        guard let torturePort else {
+            let page = BinIndex.page(groups, torture: nil)
+            router.on(.get, "/", use: ContentHandler(page, mediaType: .html))
+            return
+        }
+        router.on(
+            .get, "/",
+            use: SyncHandler { [groups] request in
+                // By the name that the browser knows: an address to listen at need not be one to
+                // connect to.
+                let address = "http://\(Self.host(of: request)):\(torturePort)/"
+                return .html(BinIndex.page(groups, torture: address))
+            })
+    }
+
+    private static func host(of request: Request) -> String {
+        guard let field = request.fields[.host] else {
+            let host = request.local.host
+            return host.contains(":") ? "[\(host)]" : host
+        }
+        if let end = field.firstIndex(of: "]") { return String(field[...end]) }
+        return String(field.prefix { $0 != ":" })
     }
 
     /// Answers at once where nothing has to be waited for.

@@ -12,6 +12,8 @@ struct BinCurlTests {
         #expect(lines[0].hasPrefix("Serving httpbin at http://127.0.0.1:"))
         #expect(lines[1].hasPrefix("Broken answers at http://127.0.0.1:"))
         #expect(try await server.curl(path: "/").text.contains(server.torture))
+        let named = try await server.curl("-H", "Host: bin.test:80", path: "/").text
+        #expect(named.contains(server.torture.replacing("127.0.0.1", with: "bin.test")))
         // A script of broken answers that never ends does not hold the program up.
         async let hanging = server.torture(path: "silence")
         #expect(try await server.curl(path: "/get").status == 0)

@@ -70,9 +70,7 @@ package final class ExchangeRecorder: Sendable {
             talk.client.end()
             talk.server.end()
         }
-        while talks.withLock({ $0.contains { $0.open > 0 } }) {
-            try await Task.sleep(for: .milliseconds(5))
-        }
+        try await waitUntil { talks.withLock { $0.allSatisfy { $0.open == 0 } } }
         var exchanges: [(began: ContinuousClock.Instant, exchange: RecordedExchange)] = []
         for talk in talks.withLock({ $0 }) { exchanges += Self.exchanges(of: talk) }
         exchanges.sort { $0.began < $1.began }

@@ -145,7 +145,9 @@ struct SetCookieTests {
     @Test("5.7: Secure only from https; what https protects, http does not replace")
     func secure() throws {
         var site = Site()
-        #expect(try !site.receive("a=b; secure", from: "http://h.example/"))
+        for domain in ["", "; domain=h.example"] {
+            #expect(try !site.receive("a=b; secure\(domain)", from: "http://h.example/"))
+        }
         #expect(try site.receive("a=b; secure", from: "https://h.example/x/"))
         #expect(try !site.receive("a=evil; path=/x", from: "http://h.example/x/"))
         #expect(try !site.receive("a=evil; path=/x/y", from: "http://h.example/x/"))
