@@ -66,6 +66,11 @@ public struct CodecError: Error, Hashable, Sendable {
         case unexpectedJSON
         /// The file that content goes to cannot be written.
         case fileNotWritable
+        /// A name that cannot stand in an archive.
+        case invalidArchiveName
+        /// An archive has more members than its directory may have, or a file in it more bytes than
+        /// were announced.
+        case archiveTooLong
     }
 
     /// What is wrong.

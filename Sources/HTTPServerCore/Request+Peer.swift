@@ -8,17 +8,30 @@ extension Request {
     /// 3.6), but TCP does not tell that from a program that was killed, so this is to be asked
     /// only before something that no client may miss is done late.
     package func isAwaited() async -> Bool {
+        await ask { connection in unsafe !connection.state.peerHasEnded }
+    }
+
+    /// Whether an endless answer may go on: the client still waits, as far as is known, and the
+    /// server is not about to stop.
+    package func isServed() async -> Bool {
+        await ask { connection in
+            unsafe !connection.state.peerHasEnded && !connection.state.isShuttingDown
+        }
+    }
+
+    /// Asks the connection on its loop; `false` when it is gone.
+    private func ask(_ question: @escaping @Sendable (Connection) -> Bool) async -> Bool {
         let info = storage.connection
-        let isAwaited: @Sendable () -> Bool = {
+        let answer: @Sendable () -> Bool = {
             let client = info.loop.client(info.token.load(ordering: .relaxed))
             guard let connection = client as? Connection, connection.info === info else {
                 return false
             }
-            return unsafe !connection.state.peerHasEnded
+            return question(connection)
         }
-        if info.loop.isCurrent { return isAwaited() }
+        if info.loop.isCurrent { return answer() }
         return await withCheckedContinuation { continuation in
-            info.loop.execute { continuation.resume(returning: isAwaited()) }
+            info.loop.execute { continuation.resume(returning: answer()) }
         }
     }
 }

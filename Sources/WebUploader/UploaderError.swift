@@ -28,6 +28,8 @@ struct UploaderError: Error {
         case locked
         /// A field of the request is missing, or too late.
         case field
+        /// Files of that type are not shown.
+        case preview
     }
 
     var status: HTTPStatus

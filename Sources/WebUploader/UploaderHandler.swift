@@ -13,9 +13,9 @@ public import WebDAVKit
 /// router.mount("/upload", UploaderHandler(sharing: dav))
 /// ```
 ///
-/// It finds out by itself where it is mounted. It has the store of WebDAV, and heeds its locks: what
-/// a WebDAV client has locked is not changed by the page (423), and an upload is written as a PUT
-/// is, under a name that nobody sees until it is whole.
+/// It finds out by itself where it is mounted. It has the store of WebDAV, and heeds its locks:
+/// what a WebDAV client has locked is not changed by the page (423), and an upload is written as a
+/// PUT is, under a name that nobody sees until it is whole.
 ///
 /// It guards itself against pages of other sites (CSRF) and against DNS rebinding. Who may come in
 /// is decided by an `AuthenticationHandler` around it, and what they may do by
@@ -25,8 +25,8 @@ public struct UploaderHandler: Handler {
 
     /// Creates a handler of a store of its own.
     ///
-    /// Where WebDAV serves the same files, use ``init(sharing:options:)``: handlers that know nothing
-    /// of each other would change the same file at the same time.
+    /// Where WebDAV serves the same files, use ``init(sharing:options:)``: handlers that know
+    /// nothing of each other would change the same file at the same time.
     /// - Parameters:
     ///   - store: where the files are kept.
     ///   - options: how it looks, and what is allowed.
@@ -67,11 +67,15 @@ struct UploaderSite: Handler {
     let files: SharedFiles
     let options: UploaderOptions
     let tokens: UploaderTokens
+    let bin: UploaderBin
+    let changes: UploaderChanges
 
     init(_ other: WebDAVHandler, _ options: UploaderOptions) {
         files = SharedFiles(dav: other, options: options)
         self.options = options
         tokens = UploaderTokens(lifetime: options.tokenLifetime)
+        bin = UploaderBin(other.store, lifetime: options.undoTime)
+        changes = UploaderChanges(other.gate, limit: options.listenerLimit)
     }
 
     func respond(to request: Request) async throws -> Response {
@@ -90,31 +94,52 @@ struct UploaderSite: Handler {
         guard !segments.isEmpty else { return toSlash(request) }
         let name = segments.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "/")
         if name.hasPrefix("assets/") { return try UploaderAssets.answer(name, request) }
-        let reads = ["", "list", "download", "token"].contains(name)
-        guard reads || ["upload", "create", "move", "copy", "delete"].contains(name) else {
-            throw UploaderError(.notFound, nil)
+        guard let action = Action(rawValue: name) else { throw UploaderError(.notFound, nil) }
+        let allowed = action.methods
+        if request.method == .options {
+            return Response(
+                .noContent,
+                fields: [.allow: (allowed + [.options]).map(\.name).joined(separator: ", ")])
         }
-        let allowed = reads ? "GET, HEAD, OPTIONS" : "POST, OPTIONS"
-        switch request.method {
-        case .options: return Response(.noContent, fields: [.allow: allowed])
-        case .get where reads, .head where reads, .post where !reads: break
-        default:
+        guard allowed.contains(request.method) else {
             throw UploaderError(
                 HTTPError(
                     request.method.isRegistered ? .methodNotAllowed : .notImplemented,
-                    fields: [.allow: allowed]))
+                    fields: [.allow: (allowed + [.options]).map(\.name).joined(separator: ", ")]))
         }
-        let call = UploaderCall(request, await options.role(request))
-        switch name {
-        case "": return try await page(call)
-        case "list": return try await list(call)
-        case "download": return try await download(call)
-        case "token": return try token(call)
-        case "upload": return try await upload(call)
-        case "create": return try await create(call)
-        case "move": return try await moveOrCopy(call, isMove: true)
-        case "copy": return try await moveOrCopy(call, isMove: false)
-        default: return try await delete(call)
+        return try await answer(action, UploaderCall(request, await options.role(request)))
+    }
+
+    /// The actions, by their addresses.
+    private enum Action: String {
+        case page = ""
+        case list, download, preview, events, token
+        case upload, create, move, copy, delete, restore
+
+        var methods: [HTTPMethod] {
+            switch self {
+            case .page, .list, .preview, .events, .token: [.get, .head]
+            // A selection may be too long for an address.
+            case .download: [.get, .head, .post]
+            case .upload, .create, .move, .copy, .delete, .restore: [.post]
+            }
+        }
+    }
+
+    private func answer(_ action: Action, _ call: UploaderCall) async throws -> Response {
+        switch action {
+        case .page: try await page(call)
+        case .list: try await list(call)
+        case .download: try await download(call)
+        case .preview: try await preview(call)
+        case .events: try await events(call)
+        case .token: try token(call)
+        case .upload: try await upload(call)
+        case .create: try await create(call)
+        case .move: try await moveOrCopy(call, isMove: true)
+        case .copy: try await moveOrCopy(call, isMove: false)
+        case .delete: try await delete(call)
+        case .restore: try await restore(call)
         }
     }
 

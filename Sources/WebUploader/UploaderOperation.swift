@@ -6,7 +6,8 @@ public import WebDAVKit
 public enum UploaderOperation: Hashable, Sendable {
     /// A folder is listed.
     case list(ResourcePath)
-    /// A file is downloaded.
+    /// A file is downloaded or shown, or a folder with all that is inside. In an archive each
+    /// member is asked for: folders as a list, files as a download.
     case download(ResourcePath)
     /// A file is uploaded. The path has no number yet where the name is taken; that of the event
     /// is the one that the file has got.
@@ -19,6 +20,9 @@ public enum UploaderOperation: Hashable, Sendable {
     case copy(ResourcePath, to: ResourcePath)
     /// A file or folder is removed, with all that is inside.
     case delete(ResourcePath)
+    /// A file or folder that was removed is put back. The path has no number yet where the name is
+    /// taken; that of the event is the one that it has got.
+    case restore(ResourcePath)
 }
 
 /// How an operation came out.

@@ -53,6 +53,13 @@ public struct UploaderOptions: Sendable {
     public var contentLimit: Int64 = .max
     /// The most files of one form; above it 413.
     public var fileCountLimit = 1_000
+    /// How long a deletion can be undone; zero for not at all. Meanwhile it is kept in the hidden
+    /// area of the store, where it takes room, and is gone for good when the server stops. A store
+    /// without a bin removes at once.
+    public var undoTime = Duration.seconds(60)
+    /// How many browsers may listen to changes at the same time; others see them when they load a
+    /// folder anew (503).
+    public var listenerLimit = 200
     /// What the user of a request may do; `Request.identity` tells who that is.
     public var role: @Sendable (Request) async -> UploaderRole = { _ in .all }
     /// The hosts that requests may be for; `nil` does not look at them. Others are answered by 421,

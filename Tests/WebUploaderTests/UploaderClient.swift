@@ -1,4 +1,5 @@
 import Foundation
+import HTTPCodecs
 import HTTPServerCore
 import TestSupport
 import WebDAVKit
@@ -6,6 +7,12 @@ import WebUploader
 
 /// Sends requests to an upload page and to WebDAV over the same store, over connections in memory.
 struct UploaderClient: Sendable {
+    /// The scripts and the style of the page.
+    static let assets = [
+        "page.js", "api.js", "list.js", "transfers.js", "drops.js", "preview.js", "delete.js",
+        "page.css",
+    ]
+
     let store = MemoryStore()
     let handler: any Handler
 
@@ -134,6 +141,8 @@ extension ServerAnswer {
         var type: String?
         var size: Int?
         var mediaType: String?
+        var undo: String?
+        var preview: String?
     }
 
     private struct Items: Decodable {
@@ -173,5 +182,18 @@ extension ServerAnswer {
     var isProblem: Bool {
         self["Content-Type"] == "application/problem+json"
             && (try? decoded(Problem.self).status) == status
+    }
+}
+
+extension RequestBody {
+    /// Content in one piece.
+    static func of(_ bytes: [UInt8]) -> RequestBody {
+        let rest = Locked<[UInt8]?>(bytes)
+        return .pieces {
+            rest.withLock { rest in
+                defer { rest = nil }
+                return rest
+            }
+        }
     }
 }

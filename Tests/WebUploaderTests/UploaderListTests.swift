@@ -80,7 +80,7 @@ struct UploaderListTests {
     @Test func whatCannotBeDownloaded() async throws {
         let client = UploaderClient()
         try await client.makeFolder("folder")
-        for (query, status) in [("path=/none", 404), ("path=/folder", 409), ("", 400)] {
+        for (query, status) in [("path=/none", 404), ("path=/folder/none", 404), ("", 400)] {
             let answer = try await client.get("download?\(query)")
             #expect(answer.status == status && answer.isProblem, "\(query)")
         }

@@ -10,6 +10,7 @@ struct UploaderSafetyTests {
     private static let changes = [
         ("upload?name=new", "x"), ("create", "path=/new"), ("move", "oldPath=/a&newPath=/new"),
         ("copy", "oldPath=/a&newPath=/new"), ("delete", "path=/a"),
+        ("restore", "undo=0"),
     ]
 
     private func client(
@@ -183,6 +184,9 @@ struct UploaderSafetyTests {
         let answers = [
             try await client.get("list?path=\(path)"),
             try await client.get("download?path=\(path)"),
+            try await client.get("download?path=/&path=\(path)"),
+            try await client.get("preview?path=\(path)"),
+            try await client.get("events?path=\(path)"),
             try await client.get("?path=\(path)"),
             try await client.upload("path=\(path)&name=new"),
             try await client.upload("path=/&name=\(path)"),
@@ -313,7 +317,7 @@ struct UploaderSafetyTests {
             !text.contains("<style") && !text.contains(" style=") && !text.contains(" onclick="))
         // Each script and style is ours, and may be kept for ever, as its address tells its content.
         #expect(text.ranges(of: "<script").count == 1)
-        for name in ["page.js", "api.js", "list.js", "transfers.js", "drops.js", "page.css"] {
+        for name in UploaderClient.assets {
             let folder = try #require(text.firstMatch(of: /assets\/[0-9a-f]{12}\//)).0
             let asset = try await client.get(folder + name)
             #expect(asset.status == 200, "\(name)")
@@ -329,7 +333,7 @@ struct UploaderSafetyTests {
         let page = try await client.get("", "Accept: text/html")
         var bytes = page.content.count
         let folder = try #require(page.text.firstMatch(of: /assets\/[0-9a-f]{12}\//)).0
-        for name in ["page.js", "api.js", "list.js", "transfers.js", "drops.js", "page.css"] {
+        for name in UploaderClient.assets {
             let asset = try await client.get(folder + name, "Accept-Encoding: gzip")
             #expect(asset["Content-Encoding"] == "gzip")
             bytes += asset.content.count

@@ -235,12 +235,21 @@ extension ZStream.Flush {
 }
 
 /// The check values of gzip (CRC-32) and zlib (Adler-32).
-struct ZChecksum {
+struct ZChecksum: Sendable {
     private(set) var value: UInt32
     private let isAdler: Bool
 
     static var crc: ZChecksum { ZChecksum(value: 0, isAdler: false) }
     static var adler: ZChecksum { ZChecksum(value: 1, isAdler: true) }
+
+    private init(value: UInt32, isAdler: Bool) {
+        (self.value, self.isAdler) = (value, isAdler)
+    }
+
+    /// Goes on with a CRC-32.
+    init(crc: UInt32) {
+        self.init(value: crc, isAdler: false)
+    }
 
     /// Takes a byte into account.
     mutating func update(_ byte: UInt8) {

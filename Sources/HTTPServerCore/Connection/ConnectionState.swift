@@ -52,7 +52,7 @@ package struct ConnectionState: Sendable {
     package private(set) var peerHasEnded = false
     /// Whether bytes came behind the request that is being answered.
     private var isFollowed = false
-    private var isShuttingDown = false
+    private(set) var isShuttingDown = false
 
     package init() {}
 

@@ -247,9 +247,19 @@ public struct ResponseWriter: Sendable {
     let exchange: Exchange
     /// What compresses the stream, if it is compressed.
     var coder: StreamCoder?
+    /// Is given what is written before it goes out.
+    private var observer: (@Sendable ([UInt8]) -> Void)?
 
     init(exchange: Exchange) {
         self.exchange = exchange
+    }
+
+    /// The same writer, for a producer whose pieces somebody has to see.
+    /// - Parameter body: is given each piece before it is sent; it must not block.
+    package func observed(_ body: @escaping @Sendable ([UInt8]) -> Void) -> ResponseWriter {
+        var writer = self
+        writer.observer = body
+        return writer
     }
 
     /// Sends bytes; empty ones are nothing.
@@ -258,6 +268,7 @@ public struct ResponseWriter: Sendable {
     /// - Throws: `ResponseWriterError`; it is of no use to write on after that.
     public func write(_ bytes: [UInt8]) async throws {
         guard !bytes.isEmpty else { return }
+        observer?(bytes)
         if let coder { return try await write(bytes, through: coder) }
         try await withCheckedThrowingContinuation { continuation in
             if exchange.loop.isCurrent { return send(bytes, continuation) }

@@ -21,6 +21,8 @@ package final class PathGate: Sendable {
         /// Those who were cancelled before they had begun to wait.
         var cancelled: Set<Int> = []
         var next = 0
+        /// Callbacks for paths that were held. One that returns `false` is called no more.
+        var observers: [Int: @Sendable ([ResourcePath]) -> Bool] = [:]
 
         /// Whether nobody who came before is in the way.
         func isFree(_ paths: [ResourcePath]) -> Bool {
@@ -55,6 +57,16 @@ package final class PathGate: Sendable {
     private let state = Locked(State())
 
     package init() {}
+
+    /// Adds a callback for paths that were held, once they are free again.
+    /// - Parameter body: is given the paths; it returns whether it is to be told further on, and
+    ///   must not block.
+    package func observe(_ body: @escaping @Sendable ([ResourcePath]) -> Bool) {
+        state.withLock { state in
+            state.next &+= 1
+            state.observers[state.next] = body
+        }
+    }
 
     /// Runs `body` while nobody else runs with a path that is, or is around or inside of, one of
     /// these.
@@ -123,13 +135,18 @@ package final class PathGate: Sendable {
     }
 
     private func leave(_ number: Int) {
-        let ready = state.withLock { state in
+        let (ready, paths, observers) = state.withLock { state in
+            var paths: [ResourcePath] = []
             if let index = state.held.firstIndex(where: { $0.number == number }) {
-                state.held.remove(at: index)
+                paths = state.held.remove(at: index).paths
             }
-            return state.takeReady()
+            return (state.takeReady(), paths, state.observers)
         }
         for waiter in ready { waiter.continuation.resume(returning: true) }
+        guard !observers.isEmpty, !paths.isEmpty else { return }
+        for (number, observer) in observers where !observer(paths) {
+            state.withLock { $0.observers[number] = nil }
+        }
     }
 }
 

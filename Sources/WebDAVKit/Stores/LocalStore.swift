@@ -34,6 +34,8 @@ public final class LocalStore: ResourceStore {
     let spellings: LocalSpellings
     let clock: WriteClock
     let synchronizes: Bool
+    /// Discarded resources that can be put back, by name.
+    let bin = Locked<[String: FilePlace]>([:])
 
     /// Opens a directory.
     /// - Parameters:

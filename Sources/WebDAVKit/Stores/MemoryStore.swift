@@ -38,6 +38,9 @@ public final class MemoryStore: ResourceStore {
         var resources: [ResourcePath: Resource] = [:]
         var version = 0
         var used = 0
+        /// Discarded resources that can be put back: the path of the root, and all resources
+        /// inside.
+        var bin: [String: (path: ResourcePath, resources: [ResourcePath: Resource])] = [:]
 
         mutating func add(_ path: ResourcePath, _ content: [UInt8]?) -> Resource {
             version += 1
@@ -189,6 +192,41 @@ public final class MemoryStore: ResourceStore {
         _ = try resource(path)
         state.withLock { $0.removeTree(path) }
         return []
+    }
+
+    /// Takes a file or a tree away; it counts for the limit until it is forgotten.
+    public func discard(_ path: ResourcePath) async throws -> String? {
+        _ = try resource(path)
+        return state.withLock { state in
+            var taken: [ResourcePath: Resource] = [:]
+            for inner in state.inside(path) {
+                taken[inner] = state.resources.removeValue(forKey: inner)
+            }
+            state.version += 1
+            state.bin["\(state.version)"] = (path, taken)
+            return "\(state.version)"
+        }
+    }
+
+    /// Puts it back.
+    public func restore(_ name: String, to path: ResourcePath) async throws {
+        try change { state throws(WebDAVError) in
+            guard let taken = state.bin[name] else { throw .notFound }
+            guard state.resources[path] == nil else { throw WebDAVError(.methodNotAllowed) }
+            try state.requireParent(path)
+            for (old, resource) in taken.resources {
+                state.resources[old.moved(from: taken.path, to: path)] = resource
+            }
+            state.bin[name] = nil
+        }
+    }
+
+    /// Removes it for good.
+    public func forget(_ name: String) async {
+        state.withLock { state in
+            let taken = state.bin.removeValue(forKey: name)?.resources ?? [:]
+            state.used -= taken.values.reduce(0) { $0 + ($1.content?.count ?? 0) }
+        }
     }
 
     /// Copies a file or a tree.

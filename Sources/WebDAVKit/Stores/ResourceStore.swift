@@ -92,6 +92,23 @@ public protocol ResourceStore: Sendable {
     /// - Returns: what could not be removed; it stays with the collections around it.
     func remove(_ path: ResourcePath) async throws -> [ResourceFailure]
 
+    /// Takes a resource away, with all members, to where no client sees it, so that it can be put back.
+    ///
+    /// A store removes what is still there when it closes, and what another one has left when it opens.
+    /// - Returns: the name by which it is put back; `nil` where that cannot be done, and nothing was
+    ///   changed.
+    func discard(_ path: ResourcePath) async throws -> String?
+
+    /// Puts back what `discard` has taken away.
+    /// - Parameters:
+    ///   - name: what `discard` has returned.
+    ///   - path: where; the collection around it has to be there.
+    /// - Throws: `WebDAVError` with 404 when it is not there any more, 405 when something has the path.
+    func restore(_ name: String, to path: ResourcePath) async throws
+
+    /// Removes what `discard` has taken away, for good.
+    func forget(_ name: String) async
+
     /// Copies a resource with its dead properties. What is at the destination is replaced by the
     /// whole copy at once, or stays.
     /// - Parameters:
@@ -162,6 +179,17 @@ extension ResourceStore {
     public func setModified(_ seconds: Int64, of path: ResourcePath) async throws {
         throw WebDAVError.forbidden
     }
+
+    /// Nothing is done: there is no bin.
+    public func discard(_ path: ResourcePath) async throws -> String? { nil }
+
+    /// Not found: there is no bin.
+    public func restore(_ name: String, to path: ResourcePath) async throws {
+        throw WebDAVError.notFound
+    }
+
+    /// Nothing is there.
+    public func forget(_ name: String) async {}
 
     /// Looks at the resource, and at the collection around it where there is none.
     public func place(

@@ -41,11 +41,16 @@ final class ScratchFolder: Sendable {
     /// - Parameter isContent: whether it is for content that nobody has yet, so that nothing is
     ///   lost with it.
     func place(beside target: FilePlace, isContent: Bool = false) -> FilePlace {
-        if let session = try? current(), isReachable(session, from: target) {
-            return FilePlace(directory: session.folder, name: nextName())
-        }
+        if let place = placeInSession(for: target) { return place }
         return FilePlace(
             directory: target.directory, name: name(in: target.directory, isContent))
+    }
+
+    /// A name in the folder of this process, for what is on the volume of `target`. It blocks.
+    /// - Returns: `nil` where that folder cannot be made, or is on another volume.
+    func placeInSession(for target: FilePlace) -> FilePlace? {
+        guard let session = try? current(), isReachable(session, from: target) else { return nil }
+        return FilePlace(directory: session.folder, name: nextName())
     }
 
     private func isReachable(_ session: Session, from target: FilePlace) -> Bool {

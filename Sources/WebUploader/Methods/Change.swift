@@ -171,15 +171,57 @@ extension UploaderSite {
             throw UploaderError(.forbidden, .path, "the root cannot be removed")
         }
         return try await perform(.delete(path), call) {
-            let isFolder = try await files.hold([path], call) {
+            let (isFolder, undo) = try await files.hold([path], call) {
                 let info = try await files.info(path)
                 try await files.requireUnlocked(path, andMembership: true, andInside: true)
-                let failures = try await files.store.remove(path)
-                if let failure = failures.first { throw failure.error }
+                // A page without script has no button to undo it.
+                let undo: String? =
+                    try await call.wantsPage
+                    ? nil : bin.discard(path, isFolder: info.isCollection, call)
+                if undo == nil {
+                    let failures = try await files.store.remove(path)
+                    if let failure = failures.first { throw failure.error }
+                }
                 await giveUpLocks(inside: path, call)
-                return info.isCollection
+                return (info.isCollection, undo)
             }
-            return (Changed(path, isFolder: isFolder), .delete(path))
+            var changed = Changed(path, isFolder: isFolder)
+            changed.undo = undo
+            return (changed, .delete(path))
+        }
+    }
+
+    /// `POST restore`: puts back what was deleted, by the values `undo` that the deletion has told.
+    func restore(_ call: UploaderCall) async throws -> Response {
+        try call.require(call.role.mayChange)
+        let fields = try await fields(call)
+        let wishes = fields.values(of: "undo").map { String(decoding: $0, as: UTF8.self) }
+        guard !wishes.isEmpty else {
+            throw UploaderError(.badRequest, .field, "undo is missing")
+        }
+        var restored: [Changed] = []
+        for wish in wishes { restored.append(try await restore(wish, call)) }
+        return try answer(restored, in: .root, .ok, call)
+    }
+
+    private func restore(_ wish: String, _ call: UploaderCall) async throws -> Changed {
+        guard let item = bin.take(wish, call) else {
+            throw UploaderError(.notFound, nil, "it is not in the bin any more")
+        }
+        do {
+            return try await perform(.restore(item.path), call) {
+                let path = try await files.canonical(item.path)
+                let placed = try await files.withName(
+                    path, isFolder: item.isFolder, .keepBoth, call
+                ) { path, _ in
+                    try await files.store.restore(item.name, to: path)
+                    return path
+                }
+                return (Changed(placed, isFolder: item.isFolder), .restore(placed))
+            }
+        } catch {
+            bin.keep(item, wish)
+            throw error
         }
     }
 }

@@ -4,57 +4,74 @@ internal import HTTPServerCore
 internal import WebDAVKit
 
 extension UploaderSite {
-    /// `GET download`: a file, to be saved. Nothing of it acts in the name of this server.
+    /// `GET download`: a file, to be saved, or an archive of a folder or of several things. Nothing
+    /// of it acts in the name of this server. A selection that is too long for a query comes by
+    /// POST.
     func download(_ call: UploaderCall) async throws -> Response {
         try call.require(call.role.mayDownload)
-        guard let bytes = call.parameter("path") else {
+        var fields = FormFields(call.request.query)
+        if call.request.method == .post {
+            fields = try await FormFields.read(call.request)
+            try requireToken(call, fields)
+        }
+        var paths: [ResourcePath] = []
+        for bytes in fields.values(of: "path") {
+            paths.append(try await files.resolved(try UploaderCall.path(bytes)))
+        }
+        guard let first = paths.first else {
             throw UploaderError(.badRequest, .field, "path is missing")
         }
-        let path = try await files.resolved(try UploaderCall.path(bytes))
-        let operation = UploaderOperation.download(path)
         do {
-            try await require(operation, call)
-            let response = try await content(path, call)
-            if call.request.method == .get, response.status != .notModified {
-                tellDownload(path, call)
+            for path in paths { try await require(.download(path), call) }
+            var isArchive = paths.count > 1
+            if !isArchive { isArchive = try await files.info(first).isCollection }
+            let response =
+                try await isArchive
+                ? archive(of: paths, call) : content(first, call).conditional(for: call.request)
+            if call.request.method != .head, response.status != .notModified {
+                tellDownload(isArchive ? paths : [first], call)
             }
             return response
         } catch {
             let status = UploaderError(thrown: error, for: nil)?.status ?? .requestTimeout
             await options.onEvent?(
-                UploaderEvent(operation: operation, failure: status, request: call.request))
+                UploaderEvent(
+                    operation: .download(first), failure: status, request: call.request))
             throw error
         }
     }
 
     private func content(_ path: ResourcePath, _ call: UploaderCall) async throws -> Response {
-        guard try await !files.info(path).isCollection else {
-            throw UploaderError(.conflict, .path, "it is a folder")
-        }
         let (info, body) = try await files.store.read(path)
         let name = String(decoding: path.name, as: UTF8.self)
-        var response = Response(
-            .ok,
-            fields: [
-                .cacheControl: "private, no-cache",
-                .contentDisposition: ContentDisposition.attachment(fileName: name).description,
-                .contentSecurityPolicy: "default-src 'none'; sandbox",
-                .xContentTypeOptions: "nosniff",
-            ], body: body)
+        var response = Response(.ok, fields: Self.attachment(name), body: body)
         response.body.mediaType = MediaTypeTable.standard.contentType(ofFile: path.name)
         response.entityTag = info.entityTag
         response.lastModified = info.modified.httpDate
-        return try response.conditional(for: call.request)
+        return response
+    }
+
+    /// The fields of what is saved and not shown.
+    static func attachment(_ name: String) -> HTTPFields {
+        [
+            .cacheControl: "private, no-cache",
+            .contentDisposition: ContentDisposition.attachment(fileName: name).description,
+            .contentSecurityPolicy: "default-src 'none'; sandbox",
+            .xContentTypeOptions: "nosniff",
+        ]
     }
 
     /// Tells it once all was sent, or will not be.
-    private func tellDownload(_ path: ResourcePath, _ call: UploaderCall) {
+    private func tellDownload(_ paths: [ResourcePath], _ call: UploaderCall) {
         guard let told = options.onEvent else { return }
         call.request.whenAnswered { request, failure in
             let status: HTTPStatus? = failure == nil ? nil : .requestTimeout
             Task {
-                await told(
-                    UploaderEvent(operation: .download(path), failure: status, request: request))
+                for path in paths {
+                    await told(
+                        UploaderEvent(
+                            operation: .download(path), failure: status, request: request))
+                }
             }
         }
     }

@@ -21,6 +21,8 @@ struct ListedEntry: Sendable, Encodable {
     var created: String?
     /// The media type of a file.
     var mediaType: String?
+    /// How the page shows a file: `image`, `video`, `audio`, `pdf` or `text`; `nil` for not at all.
+    var preview: String?
 
     var isFolder: Bool { type == "folder" }
 }
@@ -114,7 +116,8 @@ extension UploaderSite {
             link: PathText.link(path, isFolder: isFolder), type: isFolder ? "folder" : "file",
             size: isFolder ? nil : info.length,
             modified: info.modified.text(fractionDigits: 0),
-            created: info.created?.text(fractionDigits: 0), mediaType: type)
+            created: info.created?.text(fractionDigits: 0), mediaType: type,
+            preview: type.flatMap { PreviewKind(ofType: $0) }?.rawValue)
     }
 }
 

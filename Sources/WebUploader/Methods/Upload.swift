@@ -9,6 +9,8 @@ struct Changed: Sendable, Encodable {
     var path: String
     var link: String
     var size: Int64?
+    /// By which a deletion is undone.
+    var undo: String?
 
     init(_ path: ResourcePath, isFolder: Bool, size: Int64? = nil) {
         name = String(decoding: path.name, as: UTF8.self)

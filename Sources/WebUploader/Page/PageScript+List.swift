@@ -1,7 +1,7 @@
 extension PageScript {
     /// The members of the folder that is shown.
     static let list = #"""
-        import{ change, element, encode, list, say, settings, size, text } from "./api.js";
+        import{ change, clean, element, encode, list, say, settings, size, text } from "./api.js";
 
         const mayChange = settings.role === "all";
         const body = document.getElementById("entries");
@@ -12,18 +12,16 @@ extension PageScript {
         let order = { key: "name", sign: 1 };
         let shown = [];
         let visit = 0;
+        let onOpen = () => {};
+        let isStale = false;
 
         const language = document.documentElement.lang;
         const collator = new Intl.Collator(language, { numeric: true, sensitivity: "base" });
         const dates = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" });
 
         export function current() { return folder; }
-
-        // What would turn or break the line is shown as what it is.
-        function clean(name) {
-            return name.replace(/[\u0000-\u001f\u007f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
-                (mark) => `\\u{${mark.codePointAt(0).toString(16).toUpperCase()}}`);
-        }
+        export function all() { return shown; }
+        export function whenOpened(body) { onOpen = body; }
 
         function compare(one, other) {
             if (one.type !== other.type) return one.type === "folder" ? -1 : 1;
@@ -46,6 +44,7 @@ extension PageScript {
                 if (isNew) history.pushState(null, "", `?path=${folder.link}`);
                 showCrumbs();
                 render();
+                if (!isSame || isNew) onOpen();
                 say(text("items", folder.entries.length));
             } catch (error) {
                 if (number === visit) say(error.message);
@@ -53,6 +52,25 @@ extension PageScript {
         }
 
         export function reload() { return open(folder.link); }
+
+        // The folder has changed: the list follows without a word, and waits while a name is typed or
+        // a dialog is open.
+        export async function refresh() {
+            isStale = true;
+            if (body.querySelector("td.name input") || document.querySelector("dialog[open]")) return;
+            isStale = false;
+            const number = visit;
+            try {
+                const found = await list(folder.link);
+                if (number !== visit || found.link !== folder.link) return;
+                if (body.querySelector("td.name input")) { isStale = true; return; }
+                if (JSON.stringify(found) === JSON.stringify(folder)) return;
+                folder = found;
+                render();
+            } catch { /* The next event, or the next click, tells. */ }
+        }
+
+        export function catchUp() { if (isStale) refresh(); }
 
         function showCrumbs() {
             const links = folder.link.split("/").filter(Boolean);
@@ -65,6 +83,7 @@ extension PageScript {
                 if (index === names.length - 1) step.setAttribute("aria-current", "page");
                 return element("li", {}, step);
             }));
+            document.getElementById("folder").href = `download?path=${folder.link}`;
             document.title = names.reverse().slice(0, 1)
                 .concat(links.length ? [settings.title] : []).join(" \u2039 ");
         }
@@ -79,13 +98,11 @@ extension PageScript {
                 dateTime: entry.modified, textContent: dates.format(new Date(entry.modified)),
             });
             const made = element("tr", { className: entry.type });
-            if (mayChange) {
-                const box = element("input", { type: "checkbox", checked: chosen.has(entry.link) });
-                box.setAttribute("aria-label", text("select", clean(entry.name)));
-                box.onchange = () => choose(entry, box.checked);
-                made.append(element("td", { className: "check" }, box));
-            }
+            const box = element("input", { type: "checkbox", checked: chosen.has(entry.link) });
+            box.setAttribute("aria-label", text("select", clean(entry.name)));
+            box.onchange = () => choose(entry, box.checked);
             made.append(
+                element("td", { className: "check" }, box),
                 element("td", { className: "name" }, name),
                 element("td", { className: "size", textContent: isFolder ? "" : size(entry.size) }),
                 element("td", { className: "modified" }, when));
@@ -102,7 +119,9 @@ extension PageScript {
         }
 
         export function render() {
-            const active = document.activeElement?.closest?.("#entries tr")?.entry?.link;
+            const held = document.activeElement;
+            const active = held?.closest?.("#entries tr")?.entry?.link;
+            const kind = ["input[type=checkbox]", "button"].find((kind) => held?.matches(kind));
             const wanted = search.value.trim().toLocaleLowerCase();
             shown = folder.entries
                 .filter((entry) => entry.name.toLocaleLowerCase().includes(wanted)).sort(compare);
@@ -110,7 +129,7 @@ extension PageScript {
             for (const link of [...chosen]) if (!links.has(link)) chosen.delete(link);
             body.replaceChildren(...shown.map(row));
             document.getElementById("empty").hidden = shown.length > 0;
-            if (active) focusOn(active);
+            if (active) rowOf(active)?.querySelector(kind ?? "td.name a")?.focus();
             showChoice();
         }
 
@@ -147,7 +166,6 @@ extension PageScript {
 
         function showChoice() {
             const all = document.getElementById("all");
-            if (!all) return;
             all.checked = shown.length > 0 && chosen.size === shown.length;
             all.indeterminate = chosen.size > 0 && chosen.size < shown.length;
             document.getElementById("selection").hidden = chosen.size === 0;
@@ -167,6 +185,7 @@ extension PageScript {
                 isOver = true;
                 cell.replaceChildren(link);
                 link.focus();
+                catchUp();
             };
             input.onblur = end;
             input.onkeydown = async (event) => {
@@ -192,16 +211,16 @@ extension PageScript {
             input.setSelectionRange(0, dot > 0 ? dot : entry.name.length);
         }
 
-        function answerOf(dialog) {
+        export function answerOf(dialog) {
             dialog.returnValue = "";
             dialog.showModal();
             return new Promise((resolve) => {
-                dialog.onclose = () => resolve(dialog.returnValue === "yes");
+                dialog.onclose = () => { catchUp(); resolve(dialog.returnValue === "yes"); };
             });
         }
 
         // The rest is done even if one of them cannot be.
-        async function each(entries, body) {
+        export async function each(entries, body) {
             const [done, problems] = [[], []];
             for (const entry of entries) {
                 try { await body(entry); done.push(entry); } catch (error) {
@@ -212,18 +231,8 @@ extension PageScript {
             return { done, problems };
         }
 
-        function tell(key, { done, problems }) {
-            say([text(key, done.length), ...problems].join(". "));
-        }
-
-        export async function remove(entries) {
-            if (entries.length === 0) return;
-            document.getElementById("delete-question").textContent = entries.length === 1
-                ? text("deleteOne", clean(entries[0].name))
-                : text("deleteSeveral", entries.length);
-            if (!await answerOf(document.getElementById("delete-dialog"))) return;
-            tell("deleted", await each(entries, (entry) => change("delete", [["path", entry.link]])));
-            (body.querySelector("td.name a") || search).focus();
+        export function tell(key, { done, problems }, more = []) {
+            say([text(key, done.length), ...problems, ...more].join(". "));
         }
 
         export async function move(entries) {
@@ -258,119 +267,6 @@ extension PageScript {
             head.setAttribute("aria-sort", order.sign > 0 ? "ascending" : "descending");
             render();
         }
-
-        """#
-
-    /// Puts everything together.
-    static let page = #"""
-        import{ change, element, say, settings, text } from "./api.js";
-        import* as shown from "./list.js";
-        import{ add, whenChanged } from "./transfers.js";
-        import{ chosen, watch } from "./drops.js";
-
-        const find = (name) => document.getElementById(name);
-        const mayChange = settings.role === "all";
-        document.documentElement.classList.add("js");
-
-        // MARK: The list
-
-        for (const head of document.querySelectorAll("th[data-sort]")) {
-            head.replaceChildren(element("button", {
-                type: "button", textContent: head.textContent, onclick: () => shown.sortBy(head),
-            }));
-        }
-        document.querySelector("th[data-sort=name]").setAttribute("aria-sort", "ascending");
-        find("search").oninput = () => shown.render();
-        find("list").onsubmit = (event) => event.preventDefault();
-        addEventListener("popstate", () => {
-            const link = /[?&]path=([^&]*)/.exec(location.search);
-            shown.open(link ? link[1] : "/");
-        });
-        // Folders are opened in the page, so that uploads go on.
-        addEventListener("click", (event) => {
-            const link = event.target.closest?.("a[href^='?path=']");
-            if (!link || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey) return;
-            event.preventDefault();
-            shown.open(link.getAttribute("href").slice(6), true);
-        });
-        if (mayChange) {
-            find("all").onchange = () => shown.chooseAll(find("all").checked);
-            find("delete").onclick = () => shown.remove(shown.choice());
-            find("move").onclick = () => shown.move(shown.choice());
-            find("create").onsubmit = async (event) => {
-                event.preventDefault();
-                const input = event.target.elements.namedItem("name");
-                if (await shown.create(input.value)) input.value = "";
-            };
-        }
-
-        // MARK: Uploads
-
-        async function take({ files, folders }) {
-            const folder = shown.current();
-            for (const name of folders) {
-                let path = folder.link;
-                for (const part of name.split("/")) {
-                    path += `${encodeURIComponent(part)}/`;
-                    try { await change("create", [["path", path], ["conflict", "refuse"]]); }
-                    catch (error) { if (error.code !== "exists") say(error.message); }
-                }
-            }
-            if (files.length === 0) return shown.reload();
-            add(files, folder.link);
-        }
-
-        if (find("upload")) {
-            watch(take);
-            for (const name of ["files-input", "folder-input"]) {
-                find(name).onchange = () => {
-                    take({ files: chosen(find(name).files), folders: [] });
-                    find(name).value = "";
-                };
-            }
-            whenChanged(() => shown.reload());
-        }
-
-        // MARK: Keys
-
-        function step(change) {
-            const links = [...document.querySelectorAll("#entries td.name a")];
-            const index = links.indexOf(document.activeElement);
-            const next = index < 0 ? 0 : index + change;
-            links[Math.min(Math.max(next, 0), links.length - 1)]?.focus();
-        }
-
-        addEventListener("keydown", (event) => {
-            const isTyping = event.target.matches("input:not([type=checkbox]), select, textarea");
-            if (isTyping || document.querySelector("dialog[open]") || event.altKey) return;
-            const entry = event.target.closest?.("#entries tr")?.entry;
-            const isLink = event.target.matches("td.name a");
-            const targets = () => {
-                const all = shown.choice();
-                return all.length > 0 ? all : entry ? [entry] : [];
-            };
-            const keys = {
-                "ArrowDown": () => step(1),
-                "ArrowUp": () => step(-1),
-                "/": () => find("search").focus(),
-                "Escape": () => shown.chooseAll(false),
-            };
-            if (mayChange && entry) {
-                keys["F2"] = () => shown.rename(entry);
-                keys["Delete"] = () => shown.remove(targets());
-                if (isLink) keys[" "] = () => shown.toggle(entry);
-            }
-            const isChord = event.ctrlKey || event.metaKey;
-            if (isChord && event.key === "a" && entry && mayChange) {
-                event.preventDefault();
-                shown.chooseAll(true);
-            } else if (!isChord && keys[event.key]) {
-                event.preventDefault();
-                keys[event.key]();
-            }
-        });
-
-        shown.open(settings.link);
 
         """#
 }

@@ -19,9 +19,15 @@ enum PageScript {
             document.getElementById("status").textContent = message;
         }
 
+        const reasons = {
+            exists: "exists", locked: "locked", hidden: "hidden", extension: "fileType",
+            role: "notAllowed", refused: "notAllowed", 413: "tooLong", 507: "full", 404: "gone",
+        };
+
         export class Problem extends Error {
             constructor(status, body) {
-                super(body.detail || body.title || text("failed"));
+                const reason = texts[reasons[body.code] ?? reasons[status]];
+                super(reason || body.detail || body.title || text("failed"));
                 this.status = status;
                 this.code = body.code;
             }
@@ -115,6 +121,12 @@ enum PageScript {
             const made = Object.assign(document.createElement(name), properties);
             made.append(...children);
             return made;
+        }
+
+        // Marks that turn or break the line are shown as escapes.
+        export function clean(name) {
+            return name.replace(/[\u0000-\u001f\u007f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
+                (mark) => `\\u{${mark.codePointAt(0).toString(16).toUpperCase()}}`);
         }
 
         export function size(bytes) {

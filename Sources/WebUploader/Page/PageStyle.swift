@@ -36,6 +36,8 @@ enum PageStyle {
         form.card:not(#list) {
             display: flex; flex-wrap: wrap; gap: 0.5rem 1rem; align-items: center;
         }
+        #upload label:has(select), #upload button { order: 1; }
+        #upload .hint { order: 2; }
         form .hint { flex-basis: 100%; margin: 0; }
         nav ol {
             display: flex; flex-wrap: wrap; margin: 0 0 0.75rem; padding: 0; list-style: none;
@@ -107,12 +109,13 @@ enum PageStyle {
             display: flex; flex-wrap: wrap; gap: 0.5rem 0.75rem; align-items: center;
             margin: 0.75rem 0 0;
         }
-        .tools { margin: 0 0 0.75rem; }
+        .tools { margin: 0 0 0.75rem; justify-content: space-between; }
         #empty { padding: 2rem 0; text-align: center; color: var(--soft); }
-        #status {
-            position: sticky; bottom: 0; min-height: 2.25rem; margin: 0.5rem 0 0;
-            padding: 0.375rem 0.25rem; background: var(--page);
+        #notice {
+            position: sticky; bottom: 0; min-height: 2.25rem; margin: 0.5rem 0 0; display: flex;
+            gap: 0.75rem; align-items: center; padding: 0.375rem 0.25rem; background: var(--page);
         }
+        #status { margin: 0; overflow-wrap: anywhere; }
         #transfer-list { margin: 0 0 0.5rem; padding: 0; list-style: none; }
         #transfer-list li {
             display: grid; grid-template-columns: 1fr auto; gap: 0.125rem 0.75rem;
@@ -123,6 +126,19 @@ enum PageStyle {
         #transfer-list .failed .state { color: var(--danger); }
         progress { grid-column: 1 / -1; width: 100%; accent-color: var(--accent); }
         #transfer-list .actions { grid-column: 1 / -1; margin: 0; }
+        #preview { max-width: min(60rem, calc(100vw - 2rem)); width: 60rem; }
+        #preview h2 { margin: 0; }
+        #preview .actions { margin: 0.5rem 0 0.75rem; }
+        #preview-content { min-height: 6rem; display: grid; place-items: center; gap: 0.5rem; }
+        #preview-content > * { max-width: 100%; margin: 0; }
+        #preview-content img, #preview-content video { max-height: 70vh; object-fit: contain; }
+        #preview-content audio { width: 100%; }
+        #preview-content iframe { width: 100%; height: 70vh; border: 0; background: #fff; }
+        #preview-content pre {
+            width: 100%; max-height: 70vh; overflow: auto; padding: 0.75rem; white-space: pre-wrap;
+            overflow-wrap: anywhere; background: var(--page); border-radius: 0.5rem;
+            font: 0.8125rem/1.5 ui-monospace, SFMono-Regular, Menlo, monospace;
+        }
         body.dropping { outline: 3px dashed var(--accent); outline-offset: -0.5rem; }
         dialog {
             max-width: min(30rem, calc(100vw - 2rem)); padding: 1.25rem; color: var(--text);

@@ -9,10 +9,10 @@ struct PageWriter {
     /// Nothing runs and nothing is loaded but what this handler serves.
     static let policy =
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-        + "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+        + "media-src 'self'; frame-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-    private var html = HTMLWriter(reservingCapacity: 16_000)
-    private let texts: PageTexts
+    var html = HTMLWriter(reservingCapacity: 16_000)
+    let texts: PageTexts
 
     private init(_ texts: PageTexts) {
         self.texts = texts
@@ -41,7 +41,7 @@ struct PageWriter {
         html.markup("</title>\n</head>\n<body>\n")
     }
 
-    private mutating func text(_ key: String) { html.text(texts[key]) }
+    mutating func text(_ key: String) { html.text(texts[key]) }
 
     private mutating func put(_ text: UploaderText) {
         switch text {
@@ -57,13 +57,13 @@ struct PageWriter {
         html.markup("</\(element)>\n")
     }
 
-    private mutating func hidden(_ name: String, _ value: String) {
+    mutating func hidden(_ name: String, _ value: String) {
         html.markup("<input type=\"hidden\" name=\"\(name)\" value=\"")
         html.attribute(value)
         html.markup("\">\n")
     }
 
-    private mutating func button(_ key: String, _ attributes: String = "") {
+    mutating func button(_ key: String, _ attributes: String = "") {
         html.markup("<button \(attributes)>")
         text(key)
         html.markup("</button>\n")
@@ -114,7 +114,10 @@ struct PageWriter {
             text(role == .uploadOnly ? "uploadOnly" : "downloadOnly")
             html.markup("</p>\n")
         }
-        html.markup("<p id=\"status\" role=\"status\" aria-live=\"polite\"></p>\n")
+        html.markup(
+            "<div id=\"notice\"><p id=\"status\" role=\"status\" aria-live=\"polite\"></p>\n")
+        if role.mayChange { button("undo", "type=\"button\" id=\"undo\" hidden") }
+        html.markup("</div>\n")
         put(options.epilogue, in: "div", "epilogue")
         html.markup("</main>\n")
         put(options.footer, in: "footer", "footer")
@@ -155,13 +158,14 @@ struct PageWriter {
                 + "enctype=\"multipart/form-data\">\n")
         hidden("token", token)
         hidden("link", path)
+        // Fields have to come before files. The style shows it behind them.
+        if options.letsClientsChoose { conflictChoice(role, options) }
         html.markup("<label>")
         text("chooseFiles")
         html.markup(" <input id=\"files-input\" type=\"file\" name=\"files[]\" multiple></label>\n")
         html.markup("<label class=\"enhanced\">")
         text("chooseFolder")
         html.markup(" <input id=\"folder-input\" type=\"file\" webkitdirectory multiple></label>\n")
-        if options.letsClientsChoose { conflictChoice(role, options) }
         button("upload", "type=\"submit\" class=\"plain primary\"")
         html.markup("<p class=\"enhanced hint\">")
         text("drop")
@@ -194,120 +198,6 @@ struct PageWriter {
     }
 }
 
-// MARK: - The list
-
-extension PageWriter {
-    private mutating func list(
-        _ folder: ResourcePath, _ listed: Listed, _ role: UploaderRole, _ token: String
-    ) {
-        html.markup(
-            "<section id=\"transfers\" class=\"card enhanced\" hidden aria-label=\"")
-        html.attribute(texts["transfers"])
-        html.markup("\"><ul id=\"transfer-list\"></ul>")
-        button("clear", "type=\"button\" id=\"clear\"")
-        html.markup("</section>\n<div class=\"enhanced tools\"><label>")
-        text("search")
-        html.markup(" <input id=\"search\" type=\"search\" autocomplete=\"off\"></label></div>\n")
-        html.markup("<form id=\"list\" class=\"card\" method=\"post\" action=\"move\">\n")
-        hidden("token", token)
-        html.markup("<table aria-label=\"")
-        html.attribute(texts["files"])
-        html.markup("\">\n<thead><tr>")
-        if role.mayChange {
-            html.markup("<td class=\"check\"><input id=\"all\" class=\"enhanced\"")
-            html.markup(" type=\"checkbox\" aria-label=\"")
-            html.attribute(texts["selectAll"])
-            html.markup("\"></td>")
-        }
-        for (key, sort) in [("name", "name"), ("size", "size"), ("modified", "modified")] {
-            html.markup("<th scope=\"col\" class=\"\(key)\" data-sort=\"\(sort)\">")
-            text(key)
-            html.markup("</th>")
-        }
-        if role.mayChange { html.markup("<td class=\"act enhanced\"></td>") }
-        html.markup("</tr></thead>\n<tbody id=\"entries\">\n")
-        for entry in listed.entries { row(entry, role) }
-        html.markup("</tbody>\n</table>\n")
-        html.markup("<p id=\"empty\"\(listed.entries.isEmpty ? "" : " hidden")>")
-        text("nothing")
-        html.markup("</p>\n")
-        if let next = listed.next { more(listed, next) }
-        if role.mayChange { actions(folder) }
-        html.markup("</form>\n")
-        if role.mayChange { dialogs() }
-        html.markup("<p class=\"enhanced hint\">")
-        text("keys")
-        html.markup("</p>\n")
-    }
-
-    private mutating func row(_ entry: ListedEntry, _ role: UploaderRole) {
-        let name = ListingText.name(Array(entry.name.utf8))
-        html.markup("<tr class=\"\(entry.type)\">")
-        if role.mayChange {
-            html.markup("<td class=\"check\"><input type=\"checkbox\" name=\"link\" value=\"")
-            html.attribute(entry.link)
-            html.markup("\" aria-label=\"")
-            html.attribute(texts["select"].replacing("%", with: name))
-            html.markup("\"></td>")
-        }
-        html.markup("<td class=\"name\"><a href=\"\(entry.isFolder ? "" : "download")?path=")
-        html.attribute(entry.link)
-        html.markup("\" dir=\"auto\">")
-        html.text(name)
-        html.markup("</a></td><td class=\"size\">")
-        if let size = entry.size { html.text(ListingText.size(size)) }
-        html.markup("</td><td class=\"modified\"><time datetime=\"")
-        html.attribute(entry.modified)
-        html.markup("\">")
-        html.text(String(entry.modified.prefix(16)).replacing("T", with: " "))
-        html.markup("</time></td></tr>\n")
-    }
-
-    private mutating func more(_ listed: Listed, _ next: Int) {
-        html.markup("<p class=\"plain\"><a href=\"?path=")
-        html.attribute(listed.link)
-        html.markup("&amp;offset=\(next)\">")
-        text("more")
-        html.markup("</a></p>\n")
-    }
-
-    /// The first button is the one that the return key presses: it must not be the one that deletes.
-    private mutating func actions(_ folder: ResourcePath) {
-        html.markup("<div class=\"plain actions\"><label>")
-        text("newName")
-        html.markup(
-            " <input type=\"text\" name=\"newName\" maxlength=\"255\" autocomplete=\"off\"></label>\n"
-        )
-        button("rename", "type=\"submit\"")
-        button("delete", "type=\"submit\" formaction=\"delete\" class=\"danger\"")
-        html.markup("</div>\n<div id=\"selection\" class=\"enhanced actions\" hidden>")
-        html.markup("<span id=\"selected\"></span>\n")
-        button("move", "type=\"button\" id=\"move\"")
-        button("delete", "type=\"button\" id=\"delete\" class=\"danger\"")
-        html.markup("</div>\n")
-    }
-
-    private mutating func dialogs() {
-        html.markup(
-            "<dialog id=\"delete-dialog\" aria-labelledby=\"delete-question\">"
-                + "<form method=\"dialog\"><h2 id=\"delete-question\"></h2><p>")
-        text("deleteWarning")
-        html.markup("</p><div class=\"actions\">")
-        button("cancel", "value=\"\" autofocus")
-        button("delete", "value=\"yes\" class=\"danger\"")
-        html.markup("</div></form></dialog>\n")
-        html.markup(
-            "<dialog id=\"move-dialog\" aria-labelledby=\"move-question\">"
-                + "<form method=\"dialog\"><h2 id=\"move-question\">")
-        text("moveTo")
-        html.markup("</h2><input id=\"target\" type=\"text\" aria-labelledby=\"move-question\">")
-        html.markup("<div class=\"actions\">")
-        button("move", "value=\"yes\" class=\"primary\"")
-        button("cancel", "value=\"\" formnovalidate")
-        html.markup("</div></form></dialog>\n")
-    }
-}
-
 // MARK: - Other pages
 
 extension PageWriter {
@@ -329,7 +219,7 @@ extension PageWriter {
         html.markup("<main class=\"card\"><h1>")
         html.text(question)
         html.markup("</h1>\n<p>")
-        text("deleteWarning")
+        html.text(texts["deleteWarning"] + " " + texts["deleteForGood"])
         html.markup("</p>\n<form method=\"post\" action=\"delete\">\n")
         hidden("token", token)
         hidden("confirmed", "1")

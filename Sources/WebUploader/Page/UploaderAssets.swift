@@ -8,7 +8,8 @@ enum UploaderAssets {
     private static let texts = [
         "page.css": PageStyle.css, "page.js": PageScript.page, "api.js": PageScript.api,
         "list.js": PageScript.list, "transfers.js": PageScript.transfers,
-        "drops.js": PageScript.drops,
+        "drops.js": PageScript.drops, "preview.js": PageScript.preview,
+        "delete.js": PageScript.delete,
     ]
 
     private static let hash: String = {

@@ -161,7 +161,7 @@ struct UploaderServeTests {
     }
 
     /// The most memory that a process has had, in KiB, where the system tells it.
-    private static func memory(of pid: CInt) -> Int? {
+    static func memory(of pid: CInt) -> Int? {
         let status = String(decoding: Folder.bytes(at: "/proc/\(pid)/status"), as: UTF8.self)
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
         return line?.split(whereSeparator: { !$0.isNumber }).first.flatMap { Int($0) }

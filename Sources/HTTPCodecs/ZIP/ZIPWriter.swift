@@ -1,0 +1,219 @@
+public import HTTPParser
+
+/// Writes a ZIP archive as a stream: files as they are, without compression.
+///
+/// It is a value without any input or output of its own. The caller sends what each call appends to
+/// `output`, and between `beginFile` and `endFile` the content of the file:
+///
+/// ```swift
+/// var (writer, archive) = (ZIPWriter(), [UInt8]())
+/// try writer.beginFile("notes/a.txt", modified: time, length: 5, into: &archive)
+/// writer.content(hello.span)
+/// archive += hello
+/// try writer.endFile(into: &archive)
+/// try writer.finish(into: &archive)
+/// ```
+///
+/// Check values and lengths follow each file in a data descriptor, so that content is read once.
+/// Names are UTF-8. Lengths, offsets and counts that need it are written as ZIP64. The memory that
+/// it takes is the directory at the end of the archive: for each member 59 bytes and its name, and
+/// 28 more for one of 4 GiB.
+///
+/// APPNOTE.TXT, version 6.3.10 (PKWARE).
+public struct ZIPWriter: Sendable {
+    /// A file whose content is under way.
+    private struct Member: Sendable {
+        var name: [UInt8]
+        var time: ZIPTime
+        var offset: UInt64
+        /// Whether its descriptor has lengths of eight bytes.
+        var isLarge: Bool
+        /// The length that was announced.
+        var expected: Int64?
+        var length: Int64 = 0
+        var checksum = ZChecksum.crc
+    }
+
+    /// The most bytes of the directory, for which memory is needed.
+    private let directoryLimit: Int
+    private var directory: [UInt8] = []
+    private var count: UInt64 = 0
+    /// The bytes of the archive so far.
+    private var position: UInt64 = 0
+    private var member: Member?
+    private var isFinished = false
+
+    /// Creates an empty archive.
+    /// - Parameter directoryLimit: the most bytes of the directory at the end, which is kept in
+    ///   memory; a member above it is refused. The default has room for more than 500,000 names of
+    ///   some 60 bytes.
+    public init(directoryLimit: Int = 64 << 20) {
+        self.directoryLimit = directoryLimit
+    }
+
+    // MARK: Members
+
+    /// Begins a file. Its content follows, and then ``endFile(into:)``.
+    /// - Parameters:
+    ///   - name: its path in the archive, with `/` between the names; see ``isName(_:)``.
+    ///   - modified: when it was changed last.
+    ///   - length: the number of bytes that will come; `nil` where that is not known.
+    ///   - output: what to send is appended to it.
+    /// - Throws: `.invalidArchiveName`, or `.archiveTooLong` where the directory has no room left.
+    public mutating func beginFile(
+        _ name: some Collection<UInt8>, modified: InternetTimestamp, length: Int64? = nil,
+        into output: inout [UInt8]
+    ) throws(CodecError) {
+        precondition(member == nil && !isFinished, "the file before has to end first")
+        let isLarge = length.map { $0 >= Int64(ZIPFormat.max32) } ?? true
+        let name = try checked(name)
+        let new = Member(
+            name: name, time: ZIPTime(modified), offset: position, isLarge: isLarge,
+            expected: length)
+        var record = ZIPRecord()
+        record.local(name, new.time, isFile: true, isLarge: isLarge)
+        member = new
+        append(record, to: &output)
+    }
+
+    /// Begins a file whose name is text.
+    public mutating func beginFile(
+        _ name: String, modified: InternetTimestamp, length: Int64? = nil,
+        into output: inout [UInt8]
+    ) throws(CodecError) {
+        try beginFile(Array(name.utf8), modified: modified, length: length, into: &output)
+    }
+
+    /// Takes note of content, which the caller sends as it is.
+    public mutating func content(_ bytes: Span<UInt8>) {
+        precondition(member != nil, "content belongs to a file")
+        member?.checksum.update(bytes)
+        member?.length += Int64(bytes.count)
+        position += UInt64(bytes.count)
+    }
+
+    /// Ends a file.
+    /// - Parameter output: what to send is appended to it.
+    /// - Throws: `.truncated` or `.archiveTooLong` where the content has another length than was
+    ///   announced: the archive cannot be ended as a whole one then.
+    public mutating func endFile(into output: inout [UInt8]) throws(CodecError) {
+        guard let member else { preconditionFailure("there is no file to end") }
+        if let expected = member.expected, expected != member.length {
+            throw CodecError(
+                member.length < expected ? .truncated : .archiveTooLong, at: Int64(position),
+                "\(member.length) bytes of \(expected)")
+        }
+        var record = ZIPRecord()
+        record.descriptor(
+            member.checksum.value, UInt64(member.length), isLarge: member.isLarge)
+        append(record, to: &output)
+        self.member = nil
+        enter(member.name, member.time, member.checksum.value, member.length, member.offset, true)
+    }
+
+    /// Adds a folder.
+    /// - Parameters:
+    ///   - name: its path in the archive, without a slash at the end; see ``isName(_:)``.
+    ///   - modified: when it was changed last.
+    ///   - output: what to send is appended to it.
+    /// - Throws: `.invalidArchiveName`, or `.archiveTooLong` where the directory has no room left.
+    public mutating func addFolder(
+        _ name: some Collection<UInt8>, modified: InternetTimestamp, into output: inout [UInt8]
+    ) throws(CodecError) {
+        precondition(member == nil && !isFinished, "the file before has to end first")
+        // A slash at the end makes it a folder (section 4.3.8).
+        let name = try checked(name) + [0x2F]
+        let (time, offset) = (ZIPTime(modified), position)
+        var record = ZIPRecord()
+        record.local(name, time, isFile: false, isLarge: false)
+        append(record, to: &output)
+        enter(name, time, 0, 0, offset, false)
+    }
+
+    /// Adds a folder whose name is text.
+    public mutating func addFolder(
+        _ name: String, modified: InternetTimestamp, into output: inout [UInt8]
+    ) throws(CodecError) {
+        try addFolder(Array(name.utf8), modified: modified, into: &output)
+    }
+
+    /// Ends the archive with its directory.
+    /// - Parameter output: what to send is appended to it.
+    public mutating func finish(into output: inout [UInt8]) {
+        precondition(member == nil && !isFinished, "the file before has to end first")
+        isFinished = true
+        let start = position
+        output += directory
+        position += UInt64(directory.count)
+        var record = ZIPRecord()
+        record.end(count: count, start: start, length: UInt64(directory.count))
+        directory = []
+        append(record, to: &output)
+    }
+
+    // MARK: Helpers
+
+    /// Whether a name can stand in an archive: UTF-8 of at most 32,767 bytes, whose segments are
+    /// neither empty, `.` nor `..`, without `\`, control characters, and characters that turn the
+    /// direction of text round. So no program that unpacks it leaves its folder, on any system, and
+    /// no name is shown as another.
+    public static func isName(_ name: some Collection<UInt8>) -> Bool {
+        let bytes = Array(name)
+        guard bytes.count <= 32_767, String(validating: bytes, as: UTF8.self) != nil else {
+            return false
+        }
+        return bytes.split(separator: 0x2F, omittingEmptySubsequences: false).allSatisfy {
+            !$0.isEmpty && ZIPName.isSafe(Array($0))
+        }
+    }
+
+    private func checked(_ name: some Collection<UInt8>) throws(CodecError) -> [UInt8] {
+        guard Self.isName(name) else { throw CodecError(.invalidArchiveName, at: Int64(position)) }
+        guard directory.count <= directoryLimit - name.count - ZIPFormat.entryRoom else {
+            throw CodecError(.archiveTooLong, at: Int64(position), "there are too many members")
+        }
+        return Array(name)
+    }
+
+    private mutating func append(_ record: ZIPRecord, to output: inout [UInt8]) {
+        output += record.bytes
+        position += UInt64(record.bytes.count)
+    }
+
+    private mutating func enter(
+        _ name: [UInt8], _ time: ZIPTime, _ checksum: UInt32, _ length: Int64, _ offset: UInt64,
+        _ isFile: Bool
+    ) {
+        var record = ZIPRecord()
+        record.entry(name, time, checksum, UInt64(length), offset, isFile: isFile)
+        directory += record.bytes
+        count += 1
+    }
+}
+
+extension ZIPWriter {
+    /// Continues a check value, for callers that read content on another thread.
+    /// - Parameters:
+    ///   - bytes: the content that follows.
+    ///   - checksum: what an earlier call has returned for the content before; 0 at the start.
+    package static func checksum(_ bytes: Span<UInt8>, after checksum: UInt32) -> UInt32 {
+        var sum = ZChecksum(crc: checksum)
+        sum.update(bytes)
+        return sum.value
+    }
+
+    /// Takes note of content whose check value is known.
+    /// - Parameters:
+    ///   - count: how many bytes were sent.
+    ///   - checksum: the check value of all content of the file so far.
+    package mutating func content(count: Int, checksum: UInt32) {
+        precondition(member != nil, "content belongs to a file")
+        member?.checksum = ZChecksum(crc: checksum)
+        member?.length += Int64(count)
+        position += UInt64(count)
+    }
+
+    /// Moves the offset on as if so many bytes had been written before, for tests of archives that
+    /// are longer than any disk of theirs.
+    package mutating func skip(_ count: UInt64) { position += count }
+}

@@ -1,0 +1,61 @@
+internal import HTTPCodecs
+internal import HTTPParser
+internal import HTTPServerCore
+
+/// Deletions that can be undone: one renaming there, and one back.
+extension LocalStore {
+    /// Moves a file or a tree into the folder of this process below `.httpkit-dav`. It is removed
+    /// with that folder: when the store closes, or, if the process dies, when the next one opens.
+    /// - Returns: `nil` where that folder cannot be made, or is on another volume.
+    public func discard(_ path: ResourcePath) async throws -> String? {
+        try await work { [self] () throws -> String? in
+            try Self.requireForeign(path)
+            let target = try place(of: path)
+            let status = try target.directory.status(of: target.name)
+            scratch.renewIfGone()
+            guard let aside = scratch.placeInSession(for: target) else { return nil }
+            do throws(SystemError) {
+                try target.directory.rename(target.name, to: aside, .replacing)
+            } catch {
+                guard error.isAcrossVolumes || error.isUnsupported else { throw error }
+                return nil
+            }
+            if status.kind != .regular { spellings.forget() }
+            try synchronize([target])
+            let name = String(decoding: aside.name, as: UTF8.self)
+            bin.withLock { $0[name] = aside }
+            return name
+        }
+    }
+
+    /// Moves it back.
+    public func restore(_ name: String, to path: ResourcePath) async throws {
+        try await work { [self] () throws in
+            try Self.requireForeign(path)
+            guard let aside = bin.withLock({ $0[name] }) else { throw WebDAVError.notFound }
+            let target = try place(of: path)
+            guard try target.directory.statusIfThere(of: target.name) == nil else {
+                throw WebDAVError(.methodNotAllowed)
+            }
+            do throws(SystemError) {
+                try aside.directory.rename(aside.name, to: target, .creating)
+            } catch {
+                guard error.isUnsupported else { throw error }
+                try aside.directory.rename(aside.name, to: target, .replacing)
+            }
+            bin.withLock { $0[name] = nil }
+            spellings.forget()
+            try synchronize([target])
+        }
+    }
+
+    /// Removes it with its dead properties.
+    public func forget(_ name: String) async {
+        guard let aside = bin.withLock({ $0.removeValue(forKey: name) }) else { return }
+        await BlockingPool.files.value { [clock, properties] in
+            _ = clock.removing {
+                aside.directory.removeTree(aside.name, onRemoval: properties.onRemoval)
+            }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+internal import HTTPCodecs
+internal import HTTPCrypto
+internal import HTTPServerCore
+internal import WebDAVKit
+
+/// Deleted things that can be put back for a while.
+///
+/// The store keeps it where no client sees it. It is removed for good when its time is over, when
+/// the bin is full, and, by the store, when the store closes or the next one opens.
+final class UploaderBin: Sendable {
+    /// How many deletions are kept; above it the oldest one goes.
+    private static let countLimit = 1_000
+
+    struct Item: Sendable {
+        /// By which the store knows it.
+        var name: String
+        /// Where it was.
+        var path: ResourcePath
+        var isFolder: Bool
+        /// The user who has deleted it; no other user may undo it.
+        var user: String?
+        var end: ContinuousClock.Instant
+    }
+
+    private let store: any ResourceStore
+    private let lifetime: Duration
+    private let items = Locked<[String: Item]>([:])
+
+    init(_ store: any ResourceStore, lifetime: Duration) {
+        (self.store, self.lifetime) = (store, lifetime)
+    }
+
+    /// Moves something into the bin.
+    /// - Returns: by which it is put back; `nil` where nothing was changed, as there is no bin.
+    func discard(
+        _ path: ResourcePath, isFolder: Bool, _ call: UploaderCall
+    ) async throws -> String? {
+        guard lifetime > .zero, let name = try await store.discard(path) else { return nil }
+        let wish = Hex.text(of: Crypto.random(16))
+        let item = Item(
+            name: name, path: path, isFolder: isFolder, user: call.request.identity?.name,
+            end: .now + lifetime)
+        keep(item, wish)
+        return wish
+    }
+
+    /// Keeps something, or what could not be put back, until its time is over.
+    func keep(_ item: Item, _ wish: String) {
+        let oldest = items.withLock { items -> Item? in
+            items[wish] = item
+            guard items.count > Self.countLimit else { return nil }
+            guard let first = items.min(by: { $0.value.end < $1.value.end }) else { return nil }
+            return items.removeValue(forKey: first.key)
+        }
+        let store = store
+        Task { [weak self] in
+            if let oldest { await store.forget(oldest.name) }
+            try? await Task.sleep(until: item.end, clock: .continuous)
+            await self?.removeOld()
+        }
+    }
+
+    /// Takes something out of the bin, to be put back.
+    /// - Returns: `nil` for what is not there, or was deleted by another user.
+    func take(_ wish: String, _ call: UploaderCall) -> Item? {
+        let user = call.request.identity?.name
+        return items.withLock { items in
+            guard let item = items[wish], item.user == user, item.end > .now else { return nil }
+            return items.removeValue(forKey: wish)
+        }
+    }
+
+    private func removeOld() async {
+        let old = items.withLock { items in
+            let old = items.filter { $0.value.end <= .now }
+            for wish in old.keys { items[wish] = nil }
+            return Array(old.values)
+        }
+        for item in old { await store.forget(item.name) }
+    }
+}

@@ -1,0 +1,241 @@
+internal import HTTPCodecs
+internal import HTTPParser
+internal import HTTPServerCore
+internal import WebDAVKit
+
+/// Something that goes into an archive.
+struct ArchiveMember: Sendable {
+    var path: ResourcePath
+    /// Its path in the archive; empty for the root of the store, whose members stand at the top.
+    var name: [UInt8]
+    var info: ResourceInfo
+}
+
+extension UploaderSite {
+    /// A ZIP archive of files and folders, made while it is sent.
+    ///
+    /// Its status is sent before its content is read. When something cannot be read then, the
+    /// connection is cut, so that no client takes the part for the whole.
+    func archive(of paths: [ResourcePath], _ call: UploaderCall) async throws -> Response {
+        var members: [ArchiveMember] = []
+        var names: [[UInt8]: Int] = [:]
+        // One that is inside of another one comes with that, and follows it in the order.
+        for path in Set(paths).sorted() {
+            if let last = members.last, path.isWithin(last.path) { continue }
+            let info = try await files.info(path)
+            // An archive tells the names in a folder, as a list does.
+            if info.isCollection {
+                try call.require(call.role.mayList)
+                try await require(.list(path), call)
+            }
+            let name = path.isRoot ? [] : free(ZIPName.safe(path.name), &names, info.isCollection)
+            members.append(ArchiveMember(path: path, name: name, info: info))
+        }
+        let parent = paths.count > 1 ? (members.first?.path.parent ?? .root) : paths[0]
+        let name = parent.isRoot ? Array(options.title.utf8) : parent.name
+        let safeName = ContentDisposition.safeFileName(of: String(decoding: name, as: UTF8.self))
+        var response = Response(.ok, fields: Self.attachment((safeName ?? "files") + ".zip"))
+        response.fields[.cacheControl] = "no-store"
+        let (site, roots) = (self, members)
+        response.body = .stream(mediaType: "application/zip") { writer in
+            var archive = ArchiveWriter(site: site, call: call, writer: writer)
+            try await archive.write(roots)
+        }
+        return response
+    }
+
+    /// A name that none of the others at the top of the archive has.
+    private func free(
+        _ name: [UInt8], _ taken: inout [[UInt8]: Int], _ isFolder: Bool
+    ) -> [UInt8] {
+        // The last number is remembered: of many of one name not each tries all.
+        var number = taken[name] ?? 0
+        while true {
+            let candidate = FreeName.name(name, number, isFolder) ?? name
+            number += 1
+            guard number == 1 ? taken[name] == nil : taken[candidate] == nil else { continue }
+            if number > 1 { taken[candidate] = 1 }
+            taken[name] = number
+            return candidate
+        }
+    }
+}
+
+/// Writes an archive: one file after the other, and of each some at a time.
+private struct ArchiveWriter {
+    /// How many bytes of a file are read at once.
+    private static let pieceBytes = 256 << 10
+
+    let site: UploaderSite
+    let call: UploaderCall
+    let writer: ResponseWriter
+    private var zip = ZIPWriter()
+    /// Bytes that go out with the next piece.
+    private var pending: [UInt8] = []
+
+    init(site: UploaderSite, call: UploaderCall, writer: ResponseWriter) {
+        (self.site, self.call, self.writer) = (site, call, writer)
+    }
+
+    mutating func write(_ roots: [ArchiveMember]) async throws {
+        // Folders that are still to come; the next one is the last.
+        var folders: [ArchiveMember] = []
+        for root in roots.reversed() {
+            if root.info.isCollection { folders.append(root) }
+        }
+        for root in roots where !root.info.isCollection { try await writeFile(root) }
+        while let folder = folders.popLast() {
+            folders += try await writeFolder(folder).reversed()
+        }
+        zip.finish(into: &pending)
+        try await flush()
+    }
+
+    /// Writes a folder and the files in it.
+    /// - Returns: the folders in it.
+    private mutating func writeFolder(_ folder: ArchiveMember) async throws -> [ArchiveMember] {
+        if !folder.name.isEmpty {
+            try zip.addFolder(folder.name, modified: folder.info.modified, into: &pending)
+        }
+        var inner: [ArchiveMember] = []
+        let members: ResourceMembers
+        do {
+            members = try await site.files.store.members(of: folder.path, withProperties: false)
+        } catch let error as WebDAVError where error.status == .notFound {
+            // It has gone since it was listed.
+            return []
+        }
+        while let batch = try await members.next() {
+            for member in batch where isWanted(member) {
+                let name = ZIPName.safe(member.name)
+                let found = ArchiveMember(
+                    path: folder.path.appending(member.name),
+                    name: folder.name.isEmpty ? name : folder.name + [0x2F] + name,
+                    info: member.info)
+                guard try await isAllowed(found) else { continue }
+                if found.info.isCollection {
+                    inner.append(found)
+                } else {
+                    try await writeFile(found)
+                }
+            }
+        }
+        return inner
+    }
+
+    /// Links to folders are left out: they may lead to what is around them.
+    private func isWanted(_ member: ResourceMember) -> Bool {
+        guard !(member.isLink && member.info.isCollection) else { return false }
+        return site.files.isShown(member.name, isFolder: member.info.isCollection)
+    }
+
+    /// Members that the program refuses are left out, as if they were hidden.
+    private func isAllowed(_ member: ArchiveMember) async throws -> Bool {
+        guard let shouldPerform = site.options.shouldPerform else { return true }
+        let operation: UploaderOperation =
+            member.info.isCollection ? .list(member.path) : .download(member.path)
+        do {
+            return try await shouldPerform(operation, call.request)
+        } catch is HTTPError {
+            return false
+        }
+    }
+
+    // MARK: Files
+
+    private mutating func writeFile(_ member: ArchiveMember) async throws {
+        let (info, body): (ResourceInfo, ResponseBody)
+        do {
+            (info, body) = try await site.files.store.read(member.path)
+        } catch let error as WebDAVError where error.status == .notFound {
+            return
+        }
+        let length: Int64? =
+            switch body.framing {
+            case .none: 0
+            case .length(let length): length
+            default: nil
+            }
+        try zip.beginFile(
+            member.name, modified: info.modified, length: length, into: &pending)
+        switch body.content {
+        case .empty: break
+        case .text(let text): try await write(Array(text.utf8))
+        case .bytes(let bytes): try await write(bytes)
+        case .pieces(let pieces):
+            for piece in pieces {
+                switch piece {
+                case .bytes(let bytes): try await write(bytes)
+                case .file(let file, let offset, let count): try await copy(file, offset, count)
+                }
+            }
+        case .file(let file, let offset, let count): try await copy(file, offset, count)
+        case .stream(_, let producer): try await write(by: producer)
+        }
+        try zip.endFile(into: &pending)
+        if pending.count >= Self.pieceBytes { try await flush() }
+    }
+
+    private mutating func write(_ bytes: [UInt8]) async throws {
+        zip.content(bytes.span)
+        pending += bytes
+        if pending.count >= Self.pieceBytes { try await flush() }
+    }
+
+    private mutating func flush() async throws {
+        let bytes = pending
+        pending = []
+        try await writer.write(bytes)
+    }
+
+    private mutating func write(by producer: ResponseBody.Producer) async throws {
+        try await flush()
+        let sent = Locked((count: 0, checksum: UInt32(0)))
+        try await producer(
+            writer.observed { bytes in
+                sent.withLock { sent in
+                    sent.count += bytes.count
+                    sent.checksum = ZIPWriter.checksum(bytes.span, after: sent.checksum)
+                }
+            })
+        let (count, checksum) = sent.withLock { $0 }
+        zip.content(count: count, checksum: checksum)
+    }
+
+    /// Some bytes of a file, and the check value of all up to there.
+    private struct Piece: Sendable {
+        var bytes: [UInt8]
+        var checksum: UInt32
+    }
+
+    /// Sends part of a file: while one piece goes out, the next one is read.
+    private mutating func copy(_ file: OpenFile, _ offset: Int64, _ count: Int64) async throws {
+        let end = offset + count
+        var position = offset
+        var piece = try await Self.piece(of: file, position, end, after: 0)
+        while let current = piece {
+            position += Int64(current.bytes.count)
+            let start = position
+            async let next = Self.piece(of: file, start, end, after: current.checksum)
+            zip.content(count: current.bytes.count, checksum: current.checksum)
+            pending += current.bytes
+            if position < end || pending.count >= Self.pieceBytes { try await flush() }
+            piece = try await next
+        }
+    }
+
+    /// - Returns: `nil` at the end.
+    /// - Throws: when the file has become shorter than it was.
+    private static func piece(
+        of file: OpenFile, _ position: Int64, _ end: Int64, after checksum: UInt32
+    ) async throws -> Piece? {
+        guard position < end else { return nil }
+        let count = Int(min(Int64(pieceBytes), end - position))
+        return try await BlockingPool.files.run {
+            let bytes = try file.content(at: position, count: count)
+            guard !bytes.isEmpty else { throw ResponseWriterError.wrongLength }
+            return Piece(
+                bytes: bytes, checksum: ZIPWriter.checksum(bytes.span, after: checksum))
+        }
+    }
+}

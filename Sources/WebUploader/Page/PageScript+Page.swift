@@ -1,0 +1,156 @@
+extension PageScript {
+    /// Puts everything together.
+    static let page = #"""
+        import{ change, element, say, settings, text } from "./api.js";
+        import* as shown from "./list.js";
+        import{ add, whenChanged } from "./transfers.js";
+        import{ chosen, watch } from "./drops.js";
+        import{ remove, undo } from "./delete.js";
+        import{ show } from "./preview.js";
+
+        const find = (name) => document.getElementById(name);
+        const mayChange = settings.role === "all";
+        document.documentElement.classList.add("js");
+
+        // MARK: The list
+
+        for (const head of document.querySelectorAll("th[data-sort]")) {
+            head.replaceChildren(element("button", {
+                type: "button", textContent: head.textContent, onclick: () => shown.sortBy(head),
+            }));
+        }
+        document.querySelector("th[data-sort=name]").setAttribute("aria-sort", "ascending");
+        find("search").oninput = () => shown.render();
+        find("list").onsubmit = (event) => event.preventDefault();
+        addEventListener("popstate", () => {
+            const link = /[?&]path=([^&]*)/.exec(location.search);
+            shown.open(link ? link[1] : "/");
+        });
+        // Folders are opened in the page, so that uploads go on, and files are shown.
+        addEventListener("click", (event) => {
+            if (event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey) return;
+            const link = event.target.closest?.("a");
+            const address = link?.getAttribute("href") ?? "";
+            if (address.startsWith("?path=")) {
+                event.preventDefault();
+                shown.open(address.slice(6), true);
+            } else if (link?.closest("#entries") && show(link.closest("tr").entry)) {
+                event.preventDefault();
+            }
+        });
+        find("all").onchange = () => shown.chooseAll(find("all").checked);
+        find("download").onclick = () => {
+            const links = shown.choice().map((entry) => entry.link);
+            const query = links.map((link) => `path=${link}`).join("&");
+            if (query.length < 4000) return location.assign(`download?${query}`);
+            const fields = links.map((value) =>
+                element("input", { type: "hidden", name: "link", value }));
+            const form = element("form", { method: "post", action: "download", hidden: true },
+                element("input", { type: "hidden", name: "token", value: settings.token }), ...fields);
+            document.body.append(form);
+            form.submit();
+            form.remove();
+        };
+        if (mayChange) {
+            find("delete").onclick = () => remove(shown.choice());
+            find("undo").onclick = undo;
+            find("move").onclick = () => shown.move(shown.choice());
+            find("create").onsubmit = async (event) => {
+                event.preventDefault();
+                const input = event.target.elements.namedItem("name");
+                if (await shown.create(input.value)) input.value = "";
+            };
+        }
+
+        // MARK: Uploads
+
+        async function take({ files, folders }) {
+            const folder = shown.current();
+            for (const name of folders) {
+                let path = folder.link;
+                for (const part of name.split("/")) {
+                    path += `${encodeURIComponent(part)}/`;
+                    try { await change("create", [["path", path], ["conflict", "refuse"]]); }
+                    catch (error) { if (error.code !== "exists") say(error.message); }
+                }
+            }
+            if (files.length === 0) return shown.reload();
+            add(files, folder.link);
+        }
+
+        if (find("upload")) {
+            watch(take);
+            for (const name of ["files-input", "folder-input"]) {
+                find(name).onchange = () => {
+                    take({ files: chosen(find(name).files), folders: [] });
+                    find(name).value = "";
+                };
+            }
+            whenChanged(() => shown.reload());
+        }
+
+        // MARK: Changes of others
+
+        let source;
+
+        // Browsers have few connections for one server: a page that nobody looks at gives its own up.
+        function listen() {
+            source?.close();
+            source = undefined;
+            if (document.hidden) return;
+            source = new EventSource(`events?path=${shown.current().link}`);
+            source.addEventListener("changed", () => shown.refresh());
+        }
+
+        shown.whenOpened(listen);
+        document.addEventListener("visibilitychange", () => {
+            listen();
+            if (!document.hidden) shown.refresh();
+        });
+
+        // MARK: Keys
+
+        function step(change) {
+            const links = [...document.querySelectorAll("#entries td.name a")];
+            const index = links.indexOf(document.activeElement);
+            const next = index < 0 ? 0 : index + change;
+            links[Math.min(Math.max(next, 0), links.length - 1)]?.focus();
+        }
+
+        addEventListener("keydown", (event) => {
+            const isTyping = event.target.matches("input:not([type=checkbox]), select, textarea");
+            if (isTyping || document.querySelector("dialog[open]") || event.altKey) return;
+            const entry = event.target.closest?.("#entries tr")?.entry;
+            const isLink = event.target.matches("td.name a");
+            const targets = () => {
+                const all = shown.choice();
+                return all.length > 0 ? all : entry ? [entry] : [];
+            };
+            const keys = {
+                "ArrowDown": () => step(1),
+                "ArrowUp": () => step(-1),
+                "/": () => find("search").focus(),
+                "Escape": () => shown.chooseAll(false),
+            };
+            if (entry && isLink) keys[" "] = () => shown.toggle(entry);
+            if (mayChange && entry) {
+                keys["F2"] = () => shown.rename(entry);
+                keys["Delete"] = () => remove(targets());
+            }
+            const isChord = event.ctrlKey || event.metaKey;
+            if (isChord && event.key === "a" && entry) {
+                event.preventDefault();
+                shown.chooseAll(true);
+            } else if (isChord && event.key === "z" && mayChange) {
+                event.preventDefault();
+                undo();
+            } else if (!isChord && keys[event.key]) {
+                event.preventDefault();
+                keys[event.key]();
+            }
+        });
+
+        shown.open(settings.link).then(listen);
+
+        """#
+}
