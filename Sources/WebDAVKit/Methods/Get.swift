@@ -42,8 +42,9 @@ extension WebDAVHandler {
         guard !checksums.isEmpty else { return }
         if let best = checksums.ownCloudTexts.first { response.fields.append("OC-Checksum", best) }
         let field = "Want-Repr-Digest" as HTTPFieldName
-        guard call.request.fields.contains(field) else { return }
-        let wish = call.request.fields.list(field)
+        guard let list = call.request.fields.list(field), list.utf8.count <= 1024,
+            let wish = FieldValues.list(list)
+        else { return }
         if let digest = checksums.representationDigest(wish: wish) {
             response.fields.append("Repr-Digest", digest)
         }
