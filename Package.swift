@@ -34,6 +34,7 @@ let package = Package(
         .library(name: "HTTPServerCore", targets: ["HTTPServerCore"]),
         .library(name: "WebDAVKit", targets: ["WebDAVKit"]),
         .library(name: "WebUploader", targets: ["WebUploader"]),
+        .library(name: "ResumableUploads", targets: ["ResumableUploads"]),
         .library(name: "URLClient", targets: ["URLClient"]),
         .library(name: "URLClientFoundation", targets: ["URLClientFoundation"]),
         .executable(name: "httpkit", targets: ["httpkit"]),
@@ -119,6 +120,11 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
+        // Uploads that go on after the connection broke, to any handler.
+        .target(
+            name: "ResumableUploads",
+            dependencies: ["HTTPParser", "HTTPCodecs", "HTTPCrypto", "HTTPServerCore"],
+            swiftSettings: strict),
         .systemLibrary(
             name: "CLibCurl", pkgConfig: "libcurl",
             providers: [
@@ -143,7 +149,7 @@ let package = Package(
             name: "httpkit",
             dependencies: [
                 "HTTPParser", "HTTPCodecs", "HTTPCrypto", "HTTPServerCore", "WebDAVKit",
-                "WebUploader", "URLClient",
+                "WebUploader", "ResumableUploads", "URLClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -201,6 +207,12 @@ let package = Package(
             dependencies: [
                 "WebUploader", "WebDAVKit", "HTTPServerCore", "HTTPCodecs", "HTTPParser",
                 "TestSupport",
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "ResumableUploadsTests",
+            dependencies: [
+                "ResumableUploads", "HTTPServerCore", "HTTPCodecs", "HTTPParser", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -16,6 +16,9 @@ public struct Request: Sendable {
         let number: Int
         /// Whether the content is read without the coding that Content-Encoding names.
         let hidesCoding: Bool
+        /// What stands for the content of the exchange; `nil` for requests that have come as they
+        /// are.
+        let content: StandInContent?
         private let shown = AtomicLazyReference<ShownLines>()
         private let values = AtomicLazyReference<RequestValues>()
         private let hasValues = Atomic<Bool>(false)
@@ -29,6 +32,18 @@ public struct Request: Sendable {
             self.connection = connection
             self.number = number
             hidesCoding = exchange?.decoding != nil
+            content = nil
+        }
+
+        /// A request that the server itself makes of another one, whose values it shares.
+        init(head: consuming RequestHead, content: StandInContent, inPlaceOf other: Storage) {
+            self.head = head
+            exchange = nil
+            connection = other.connection
+            number = other.number
+            hidesCoding = false
+            self.content = content
+            _ = share(other.madeValues)
         }
 
         /// Another head for the same request, whose values it shares.
@@ -94,7 +109,7 @@ public struct Request: Sendable {
         storage.hidesCoding ? nil : storage.head.contentLength
     }
     /// The content, transfer coding taken off. It is read only when asked for, once.
-    public var body: RequestBody { RequestBody(exchange: storage.exchange) }
+    public var body: RequestBody { storage.content?.body ?? RequestBody(exchange: storage.exchange) }
     /// The connection that the request came by.
     public var connection: ConnectionInfo { storage.connection }
     /// Where the request came from.

@@ -1,3 +1,4 @@
+internal import HTTPCodecs
 public import HTTPParser
 
 /// The content of a request as a stream, transfer coding taken off, and content coding as well:
@@ -16,6 +17,9 @@ public struct RequestBody: AsyncSequence, Sendable {
     private var observer: (@Sendable ([UInt8]) throws -> Void)?
     /// Where the pieces come from that no exchange has.
     private var source: (@Sendable () async throws -> [UInt8]?)?
+    /// The file that has all of the content, which may be given another name instead of being read;
+    /// `nil` when there is none, or when somebody wants to see the pieces.
+    package private(set) var file: ContentFile?
 
     init(exchange: Exchange?) {
         self.exchange = exchange
@@ -31,6 +35,23 @@ public struct RequestBody: AsyncSequence, Sendable {
     ) -> RequestBody {
         var body = RequestBody(exchange: nil)
         body.source = source
+        return body
+    }
+
+    /// The content of a file.
+    package static func file(_ file: ContentFile) -> RequestBody {
+        let place = Locked<Int64>(0)
+        var body = RequestBody.pieces {
+            let offset = place.withLock { $0 }
+            guard offset < file.length else { return nil }
+            let piece = try await FileWork.run { () throws(SystemError) in
+                try Syscalls.readPiece(of: file.file.descriptor, at: offset)
+            }
+            guard !piece.isEmpty else { throw RequestBodyError.connectionLost }
+            place.withLock { $0 = offset + Int64(piece.count) }
+            return piece
+        }
+        body.file = file
         return body
     }
 
@@ -51,6 +72,7 @@ public struct RequestBody: AsyncSequence, Sendable {
     package func observed(_ observer: @escaping @Sendable ([UInt8]) throws -> Void) -> RequestBody {
         var body = self
         body.observer = observer
+        body.file = nil
         return body
     }
 
@@ -114,6 +136,17 @@ public struct RequestBody: AsyncSequence, Sendable {
     /// The fields behind chunked content, once it was read to its end (RFC 9110 section 6.5).
     public var trailers: HTTPFields {
         get async { await exchange?.receivedTrailers() ?? HTTPFields() }
+    }
+}
+
+/// A file that has all of a request's content.
+package final class ContentFile: Sendable {
+    package let file: OpenFile
+    package let place: FilePlace
+    package let length: Int64
+
+    package init(_ file: OpenFile, at place: FilePlace, length: Int64) {
+        (self.file, self.place, self.length) = (file, place, length)
     }
 }
 

@@ -175,6 +175,8 @@ struct UploaderSite: Handler {
                 UploaderEvent(operation: done, failure: nil, request: call.request))
             return result
         } catch {
+            // Whether an upload would be taken was asked, and nothing was tried.
+            if call.request.isTrial { throw error }
             let status = UploaderError(thrown: error, for: nil)?.status ?? .requestTimeout
             await options.onEvent?(
                 UploaderEvent(operation: operation, failure: status, request: call.request))

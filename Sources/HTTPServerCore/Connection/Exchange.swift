@@ -190,11 +190,10 @@ final class Exchange: @unchecked Sendable {
         }
     }
 
-    /// What has come and was not taken is gone: to whoever reads on, it must not look like the end.
+    /// What has come can still be taken, for an upload that is resumed later; behind it there is an
+    /// error, for to whoever reads on, it must not look like the end.
     private func loseInput(_ error: any Error) {
         inputIsComplete = false
-        unsafe pieces = FirstInFirstOut()
-        buffered = 0
         failInput(error)
     }
 

@@ -67,6 +67,11 @@ package struct OpenDirectory: Sendable {
         try open(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW)
     }
 
+    /// Opens a file that is there; what is written to it comes behind what it has.
+    package func openForAppending(_ name: [UInt8]) throws(SystemError) -> OpenFile {
+        try open(name, O_RDWR | O_APPEND | O_NONBLOCK | O_NOFOLLOW)
+    }
+
     private func open(_ name: [UInt8], _ flags: CInt) throws(SystemError) -> OpenFile {
         let opened = unsafe with(name) { name in
             unsafe openat(file.descriptor, name, flags | O_CLOEXEC, 0o666)
@@ -102,6 +107,16 @@ package struct OpenDirectory: Sendable {
             }
         }
         guard result == 0 else { throw SystemError("rename") }
+    }
+
+    /// Gives a file one more name on its volume.
+    package func link(_ name: [UInt8], to place: FilePlace) throws(SystemError) {
+        let result = unsafe with(name) { old in
+            unsafe with(place.name) { new in
+                unsafe linkat(file.descriptor, old, place.directory.file.descriptor, new, 0)
+            }
+        }
+        guard result == 0 else { throw SystemError("link") }
     }
 
     /// Where a link leads, as it says.

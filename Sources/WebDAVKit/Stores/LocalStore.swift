@@ -190,6 +190,7 @@ public final class LocalStore: ResourceStore {
             try Self.requireWhole(Int64(bytes.count), of: expected)
             return LocalContent(bytes: bytes)
         }
+        if let given = body.file, let content = try await taken(given, for: path) { return content }
         let (file, place) = try await shortWork { [self] () throws in
             let target = try self.place(of: path)
             if let expected, expected > (try FileTree.space(of: target.directory.file)).available {

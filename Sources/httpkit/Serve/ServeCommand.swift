@@ -3,6 +3,7 @@ import Dispatch
 import HTTPParser
 import HTTPServerCore
 import Logging
+import ResumableUploads
 import WebDAVKit
 import WebUploader
 
@@ -123,7 +124,8 @@ struct ServeCommand: AsyncParsableCommand {
         let shared = store.map { webdavHandler($0) }
         // Others, or a process that died, may have removed what locks of the file are on.
         if webdavLocks != nil { try await shared?.removeStaleLocks() }
-        let server = HTTPServer(serverConfiguration, handler: try handler(shared))
+        var uploads: [ResumableUploadHandler] = []
+        let server = HTTPServer(serverConfiguration, handler: try handler(shared, &uploads))
         do {
             try await server.run(stoppingOn: [.interrupt, .terminate]) { _ in
                 announce(server)
@@ -132,6 +134,7 @@ struct ServeCommand: AsyncParsableCommand {
         } catch let error as ListenError {
             fail(error.description)
         }
+        for upload in uploads { upload.close() }
         store?.close()
         StandardErrorLog.finish()
     }
@@ -139,7 +142,9 @@ struct ServeCommand: AsyncParsableCommand {
     /// Gathers the lines of busy moments: a call for each would cost more than the request.
     private static let accessLines = AccessLogWriter(StandardErrorLog.lines)
 
-    private func handler(_ shared: WebDAVHandler?) throws -> any Handler {
+    private func handler(
+        _ shared: WebDAVHandler?, _ uploads: inout [ResumableUploadHandler]
+    ) throws -> any Handler {
         let served: any Handler =
             files.gzip ? CompressionHandler(try plainRouter) : try plainRouter
         var hosts = access.hosts(beside: host)
@@ -154,14 +159,40 @@ struct ServeCommand: AsyncParsableCommand {
         // the one that PUT has told.
         var router = Router()
         router.mount("/", AsyncHandler { try await served.respond(to: $0) })
-        if let webdav { router.mountWebDAV(webdav, shared) }
+        if let webdav {
+            router.mountWebDAV(
+                webdav, resumable(shared, "webdav", tusMethod: .put, &uploads), isReadOnly: files.readOnly)
+        }
         if let prefix = uploaderFlags.uploader {
-            router.mount(prefix, UploaderHandler(sharing: shared, options: uploaderOptions))
+            let page = UploaderHandler(sharing: shared, options: uploaderOptions)
+            router.mount(prefix, resumable(page, "page", tusMethod: .post, &uploads))
         }
         return access.guarding(
             HostCheckHandler(router, hosts: hosts),
             optionsFields: webdav == nil
                 ? [:] : WebDAVHandler.classFields(isReadOnly: files.readOnly))
+    }
+
+    /// The handler with uploads that go on after the connection broke, where files may be changed.
+    /// - Parameters:
+    ///   - handler: takes the uploads.
+    ///   - name: a name for the folder of their parts, which is in the one that no client sees.
+    ///   - tusMethod: what an upload by tus is to the handler.
+    ///   - uploads: the handlers that are closed at the end.
+    private func resumable(
+        _ handler: some Handler, _ name: String, tusMethod: HTTPMethod,
+        _ uploads: inout [ResumableUploadHandler]
+    ) -> any Handler {
+        guard !files.readOnly else { return handler }
+        var options = ResumableUploadHandler.Options()
+        options.byteLimit = maxBody?.bytes ?? .max
+        options.tusMethod = tusMethod
+        options.synchronizes = webdavOptions.webdavSync
+        let own = String(decoding: OwnNames.folder, as: UTF8.self)
+        let upload = ResumableUploadHandler(
+            handler, folder: "\(directory)/\(own)/uploads-\(name)", options: options)
+        uploads.append(upload)
+        return upload
     }
 
     private var uploaderOptions: UploaderOptions {

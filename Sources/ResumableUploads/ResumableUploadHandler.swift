@@ -1,0 +1,107 @@
+internal import HTTPCodecs
+public import HTTPParser
+public import HTTPServerCore
+
+/// Makes the uploads to another handler resumable: those of URLSession on iOS 17, macOS 14 and
+/// later, by the IETF's draft-ietf-httpbis-resumable-upload (versions 3 to 8 of it, and the final
+/// one), and those of tus 1.0.
+///
+/// ```swift
+/// let files = ResumableUploadHandler(WebDAVHandler(store: store), folder: "/srv/share/.parts")
+/// router.mount("/dav", files)
+/// ```
+///
+/// It has to be mounted, because uploads have addresses below the path of the mount:
+/// `/dav/.uploads/`, followed by 32 hexadecimal digits. A client that begins an upload is told its
+/// address at once, by an interim response 104. The content goes into a file. When the connection
+/// breaks, the client asks how much has come (HEAD) and sends the rest (PATCH). When all is there,
+/// the handler gets *one* request: method, target and fields of the first one, and all of the
+/// content as its body. Its answer goes to the client, and is kept for a day for one that has missed
+/// it. Credentials in that request are those of the request that has brought the last of the
+/// content.
+///
+/// The handler is called a first time before any content is read, with content that breaks off with
+/// an error at its first byte: a handler that refuses an upload by its fields does so then, and
+/// nothing is sent for nothing. A response without reading the content is the answer.
+///
+/// The offset that is told is the length of the file. It outlives the end of the process at any
+/// moment and never goes back. If the process ends while the handler has the whole content, the
+/// client is told that all has come and that the upload is not complete, completes it by an empty
+/// PATCH, and the handler is called again.
+///
+/// An upload can be continued by the user who began it alone; for others it is not there (404). Hashes
+/// such as `Repr-Digest` (RFC 9530) are the handler's to check, which sees the field and the whole
+/// content. Requests without fields of these protocols are handed on as they are.
+public struct ResumableUploadHandler: ImmediateHandler {
+    /// How uploads are limited.
+    public struct Options: Sendable {
+        /// How long an upload may take, and how long its answer is kept; 24 hours.
+        public var lifetime = Duration.seconds(86_400)
+        /// The most bytes of an upload; above it 413. The limit of the server for the content of one
+        /// request, `ServerConfiguration.contentLimit`, counts for each request.
+        public var byteLimit = Int64.max
+        /// How many unfinished uploads a user may have, those without a login together; above it
+        /// 429.
+        public var uploadsPerUser = 1_000
+        /// The method of the request that the handler gets for an upload by tus, which knows POST
+        /// alone; `nil` for POST.
+        public var tusMethod: HTTPMethod?
+        /// Whether parts are on the disk before their offset is told, so that it does not go back
+        /// after a power cut either.
+        public var synchronizes = false
+
+        /// The defaults.
+        public init() {}
+    }
+
+    private let site: UploadSite
+    private let immediate: (any ImmediateHandler)?
+
+    /// Creates a handler, and removes what has expired, which blocks for a moment. It is done each
+    /// hour as well.
+    /// - Parameters:
+    ///   - handler: who gets the requests.
+    ///   - folder: the path of the folder for what has come so far; at best on the volume where the
+    ///     handler keeps content, and where no client sees it. It belongs to this handler alone,
+    ///     and is made when it is needed.
+    ///   - options: the limits.
+    public init(_ handler: some Handler, folder: String, options: Options = Options()) {
+        self.init(handler, folder: folder, options: options) { $0 }
+    }
+
+    /// The same for tests of disks that fail.
+    package init(
+        _ handler: some Handler, folder: String, options: Options = Options(),
+        part: @escaping @Sendable (OpenFile) -> OpenFile
+    ) {
+        site = UploadSite(
+            handler, UploadFolder(folder, synchronizes: options.synchronizes), options, part)
+        immediate = handler as? any ImmediateHandler
+        site.start()
+    }
+
+    /// Answers at once if the handler does, and the request has nothing to do with uploads.
+    public func respondNow(to request: Request) throws -> Response? {
+        guard let immediate, request.method != .options, !Self.isOfUpload(request) else {
+            return nil
+        }
+        return try immediate.respondNow(to: request)
+    }
+
+    /// Answers for the protocols, or by the handler.
+    public func respond(to request: Request) async throws -> Response {
+        if Self.isOfUpload(request) { return try await site.answer(request) }
+        return try await site.pass(request)
+    }
+
+    private static func isOfUpload(_ request: Request) -> Bool {
+        if UploadID(of: request) != nil { return true }
+        let fields = request.fields
+        return fields.contains(.uploadComplete) || fields.contains(.uploadIncomplete)
+            || fields.contains(.tusResumable)
+    }
+
+    /// Removes the folder for parts if nothing is in it. A program calls it when it ends, with no
+    /// request under way. It blocks.
+    public func close() { site.close() }
+}

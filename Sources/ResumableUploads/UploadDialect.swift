@@ -1,0 +1,86 @@
+internal import HTTPParser
+internal import HTTPServerCore
+
+/// The protocol that a client speaks.
+enum UploadDialect: Hashable, Sendable {
+    /// Resumable uploads of HTTP (draft-ietf-httpbis-resumable-upload): the interop version of a
+    /// draft, or `nil` for the final protocol.
+    case draft(Int?)
+    /// tus 1.0.
+    case tus
+
+    /// Versions of the draft that are spoken: 3 is -01, 4 is -02, 5 is -03, 6 is -04 and -05, 7 is
+    /// -06 to -08, 8 is -09 and later ones.
+    static let versions = 3...8
+
+    /// - Returns: `nil` for a version that is not spoken.
+    init?(of request: Request) {
+        if request.fields.contains(.tusResumable) {
+            self = .tus
+            return
+        }
+        guard request.fields.contains(.interopVersion) else {
+            self = .draft(nil)
+            return
+        }
+        let version = FieldItem.integer(.interopVersion) { request.fields.values(of: $0) }
+        guard let version, version <= Int64(Self.versions.upperBound),
+            Self.versions.contains(Int(version))
+        else { return nil }
+        self = .draft(Int(version))
+    }
+
+    /// The version of the draft, the final protocol being the newest.
+    private var version: Int {
+        if case .draft(let version?) = self { return version }
+        return Self.versions.upperBound + 1
+    }
+
+    var isTus: Bool { self == .tus }
+
+    /// Whether the first versions' opposite of Upload-Complete is used.
+    private var saysIncomplete: Bool { version < 5 }
+
+    /// Whether a PATCH has to be of the draft's own media type.
+    var requiresMediaType: Bool { version >= 6 }
+
+    /// Whether 104 tells how much has come.
+    var takesProgress: Bool { !isTus && version >= 5 }
+
+    /// What the request says of the end of the upload: whether its content is the last; `nil` when
+    /// it says nothing.
+    func isComplete(_ request: Request) -> Bool? {
+        let read = { request.fields.values(of: $0) }
+        guard saysIncomplete else { return FieldItem.boolean(.uploadComplete, in: read) }
+        return FieldItem.boolean(.uploadIncomplete, in: read).map { !$0 }
+    }
+
+    /// Tells whether an upload is complete.
+    func tell(isComplete: Bool, in fields: inout HTTPFields) {
+        guard !isTus else { return }
+        if saysIncomplete {
+            fields[.uploadIncomplete] = isComplete ? "?0" : "?1"
+        } else {
+            fields[.uploadComplete] = isComplete ? "?1" : "?0"
+        }
+    }
+
+    /// Tells the limits of uploads.
+    /// - Parameters:
+    ///   - byteLimit: the most bytes of one.
+    ///   - age: how many seconds are left for it.
+    func tell(byteLimit: Int64, age: Int64, in fields: inout HTTPFields) {
+        guard !isTus, version >= 6 else { return }
+        let size = byteLimit < .max ? "max-size=\(byteLimit)" : "min-size=0"
+        fields[.uploadLimit] = "\(size), \(version == 6 ? "expires" : "max-age")=\(age)"
+    }
+
+    /// What each answer and interim response says of the protocol.
+    func stamp(_ fields: inout HTTPFields) {
+        switch self {
+        case .tus: fields[.tusResumable] = "1.0.0"
+        case .draft(let version?): fields[.interopVersion] = "\(version)"
+        case .draft(nil): break
+        }
+    }
+}

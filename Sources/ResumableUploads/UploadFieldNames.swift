@@ -1,0 +1,50 @@
+internal import HTTPParser
+
+/// The fields of both protocols.
+extension HTTPFieldName {
+    static let uploadComplete: HTTPFieldName = "Upload-Complete"
+    /// The opposite, in the first versions of the draft.
+    static let uploadIncomplete: HTTPFieldName = "Upload-Incomplete"
+    static let uploadOffset: HTTPFieldName = "Upload-Offset"
+    static let uploadLength: HTTPFieldName = "Upload-Length"
+    static let uploadLimit: HTTPFieldName = "Upload-Limit"
+    static let interopVersion: HTTPFieldName = "Upload-Draft-Interop-Version"
+    static let acceptPatch: HTTPFieldName = "Accept-Patch"
+
+    static let tusResumable: HTTPFieldName = "Tus-Resumable"
+    static let tusVersion: HTTPFieldName = "Tus-Version"
+    static let tusExtension: HTTPFieldName = "Tus-Extension"
+    static let tusMaxSize: HTTPFieldName = "Tus-Max-Size"
+    static let uploadDeferLength: HTTPFieldName = "Upload-Defer-Length"
+    static let uploadMetadata: HTTPFieldName = "Upload-Metadata"
+    static let uploadExpires: HTTPFieldName = "Upload-Expires"
+    static let methodOverride: HTTPFieldName = "X-HTTP-Method-Override"
+}
+
+/// Values of structured fields (RFC 9651), as far as they are needed: items without regard to their
+/// parameters. Anything else counts as no field, as the draft has it.
+enum FieldItem {
+    /// The value of the only line of a field, without parameters.
+    private static func text(_ name: HTTPFieldName, _ read: Reader) -> String? {
+        let lines = read(name)
+        guard lines.count == 1 else { return nil }
+        return String(lines[0].prefix { $0 != ";" && $0 != " " })
+    }
+
+    /// Gives the values of all lines of a field.
+    typealias Reader = (HTTPFieldName) -> [String]
+
+    static func boolean(_ name: HTTPFieldName, in read: Reader) -> Bool? {
+        switch text(name, read) {
+        case "?1": true
+        case "?0": false
+        default: nil
+        }
+    }
+
+    /// A number that is not negative, of at most 15 digits.
+    static func integer(_ name: HTTPFieldName, in read: Reader) -> Int64? {
+        guard let text = text(name, read), text.utf8.count <= 15 else { return nil }
+        return FieldValues.parseDecimal(text)
+    }
+}

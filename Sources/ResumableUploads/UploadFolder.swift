@@ -1,0 +1,199 @@
+internal import HTTPCodecs
+internal import HTTPServerCore
+
+/// The folder with the parts of uploads: for each a file with the bytes that have come, whose length
+/// is the offset, and a record. Its calls block.
+final class UploadFolder: Sendable {
+    /// A part without a record, or a record without its name, is that of a dead process if it is
+    /// older, in seconds.
+    private static let strayAge: Int64 = 3_600
+    private static let recordLimit = 1 << 20
+
+    private let path: String
+    private let synchronizes: Bool
+    /// Made for the first upload.
+    private let opened = Locked<OpenDirectory?>(nil)
+
+    init(_ path: String, synchronizes: Bool) {
+        (self.path, self.synchronizes) = (path, synchronizes)
+    }
+
+    static func now() -> Int64 { Syscalls.realtime().seconds }
+
+    private func directory(makes: Bool = true) throws(SystemError) -> OpenDirectory {
+        if let known = opened.withLock({ $0 }) { return known }
+        let made = makes ? try Self.make(path) : try Self.open(path)
+        opened.withLock { $0 = made }
+        return made
+    }
+
+    private static func open(_ path: String) throws(SystemError) -> OpenDirectory {
+        let directory = OpenDirectory(OpenFile(owning: try Syscalls.openFile(path)))
+        guard try directory.status(of: []).kind == .directory else {
+            throw SystemError.forbidden("open")
+        }
+        return directory
+    }
+
+    /// Opens a directory, and makes it and those around it where they are missing.
+    private static func make(_ path: String) throws(SystemError) -> OpenDirectory {
+        do throws(SystemError) {
+            return try open(path)
+        } catch {
+            let bytes = path.utf8
+            guard error.isMissing, let slash = bytes.lastIndex(of: 0x2F), slash > bytes.startIndex
+            else { throw error }
+            let parent = try make(String(path[..<slash]))
+            let name = Array(bytes[bytes.index(after: slash)...])
+            do throws(SystemError) {
+                try parent.makeDirectory(name, 0o700)
+            } catch {
+                guard error.isTaken else { throw error }
+            }
+            return try parent.directory(name)
+        }
+    }
+
+    // MARK: One upload
+
+    /// Makes an empty part and its record.
+    func begin(_ id: UploadID, _ record: UploadRecord) throws {
+        do {
+            try begin(id, record, in: directory())
+        } catch let error as SystemError where error.isMissing {
+            // Another program has removed the folder.
+            opened.withLock { $0 = nil }
+            try begin(id, record, in: directory())
+        }
+    }
+
+    private func begin(
+        _ id: UploadID, _ record: UploadRecord, in directory: OpenDirectory
+    ) throws {
+        _ = try directory.create(id.partName)
+        do {
+            try write(record, id)
+        } catch {
+            remove(id)
+            throw error
+        }
+    }
+
+    /// What is kept of an upload; `nil` when there is none of that name.
+    func record(_ id: UploadID) throws -> UploadRecord? {
+        let bytes: [UInt8]
+        do throws(SystemError) {
+            let file = try directory(makes: false).open(id.recordName)
+            bytes = try file.content(upTo: Self.recordLimit)
+        } catch {
+            guard error.isMissing else { throw error }
+            return nil
+        }
+        // What cannot be read is lost, and so is the upload.
+        return try? JSONBody().decode(UploadRecord.self, from: bytes)
+    }
+
+    /// Writes a record under another name and gives it its own: it is the old or the new one at any
+    /// moment.
+    func write(_ record: UploadRecord, _ id: UploadID) throws {
+        let directory = try directory()
+        let bytes = try JSONBody().encode(record)
+        try? directory.remove(id.newName, isDirectory: false)
+        do {
+            let file = try directory.create(id.newName)
+            try file.write(bytes)
+            if synchronizes { try file.synchronize() }
+            try directory.rename(
+                id.newName, to: FilePlace(directory: directory, name: id.recordName), .replacing)
+        } catch {
+            try? directory.remove(id.newName, isDirectory: false)
+            throw error
+        }
+        if synchronizes { try directory.file.synchronize() }
+    }
+
+    /// Opens a part; what is written to it comes behind what it has.
+    func part(_ id: UploadID) throws -> OpenFile { try directory().openForAppending(id.partName) }
+
+    /// A part as content.
+    func content(_ id: UploadID, length: Int64) throws -> ContentFile {
+        let directory = try directory()
+        return ContentFile(
+            try directory.openForAppending(id.partName),
+            at: FilePlace(directory: directory, name: id.partName), length: length)
+    }
+
+    /// How many bytes of an upload are there.
+    func offset(_ id: UploadID) throws -> Int64 { try directory().status(of: id.partName).size }
+
+    /// Waits until a part is on the disk, if that is wished.
+    func settle(_ file: OpenFile) throws {
+        if synchronizes { try Syscalls.synchronizeContent(file.descriptor) }
+    }
+
+    func removePart(_ id: UploadID) {
+        try? directory(makes: false).remove(id.partName, isDirectory: false)
+    }
+
+    /// Removes all of an upload: the record first, without which the rest is nothing.
+    func remove(_ id: UploadID) {
+        try? directory(makes: false).remove(id.recordName, isDirectory: false)
+        removePart(id)
+    }
+
+    // MARK: All of them
+
+    /// Removes what is too old.
+    /// - Parameter isActive: whether a request is about an upload.
+    /// - Returns: how many unfinished uploads each user has.
+    func sweep(isActive: (UploadID) -> Bool) -> [String?: Int] {
+        guard let directory = try? directory(makes: false) else { return [:] }
+        let now = Self.now()
+        var counts: [String?: Int] = [:]
+        for name in Self.names(in: directory) {
+            let stem = name.prefix { $0 != 0x2E }
+            guard let id = UploadID(stem), !isActive(id) else { continue }
+            if name == id.recordName {
+                do {
+                    guard let record = try record(id), record.expires > now else {
+                        remove(id)
+                        continue
+                    }
+                    if record.answer == nil { counts[record.owner, default: 0] += 1 }
+                } catch {
+                    // It may be read next time.
+                }
+            } else if isStray(name, id, in: directory, now) {
+                try? directory.remove(name, isDirectory: false)
+            }
+        }
+        return counts
+    }
+
+    private func isStray(
+        _ name: [UInt8], _ id: UploadID, in directory: OpenDirectory, _ now: Int64
+    ) -> Bool {
+        guard let status = try? directory.status(of: name),
+            status.modifiedSeconds < now - Self.strayAge
+        else { return false }
+        guard name == id.partName else { return true }
+        do throws(SystemError) {
+            return try directory.statusIfThere(of: id.recordName) == nil
+        } catch {
+            return false
+        }
+    }
+
+    private static func names(in directory: OpenDirectory) -> [[UInt8]] {
+        guard let reader = try? DirectoryReader(directory) else { return [] }
+        var names: [[UInt8]] = []
+        while let name = try? reader.next() { names.append(name) }
+        return names
+    }
+
+    /// Removes the folder if nothing is in it.
+    func close() {
+        opened.withLock { $0 = nil }
+        Syscalls.removeFolder(path)
+    }
+}

@@ -1,0 +1,40 @@
+internal import HTTPCrypto
+internal import HTTPServerCore
+
+/// The name of an upload: 128 random bits in hexadecimal, which nobody can guess.
+struct UploadID: Hashable, Sendable {
+    /// The segment of paths in front of names.
+    static let folder = ".uploads"
+    private static let length = 32
+    private static let marker = Array("/\(folder)/".utf8)
+
+    let text: String
+
+    static func random() -> UploadID { UploadID(text: Hex.text(of: Crypto.random(length / 2))) }
+
+    private init(text: String) { self.text = text }
+
+    /// The upload that a request names; `nil` when it names something else. That is told by the
+    /// last bytes of the target, so requests for other things cost nothing.
+    init?(of request: Request) {
+        guard let end = request.targetEnd(Self.length, behind: Self.marker) else { return nil }
+        self.init(end)
+    }
+
+    /// - Parameter bytes: 32 digits in lower case.
+    init?(_ bytes: some Collection<UInt8>) {
+        let isName = bytes.allSatisfy { 0x30...0x39 ~= $0 || 0x61...0x66 ~= $0 }
+        guard bytes.count == Self.length, isName else { return nil }
+        text = String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Where the upload is found that a request begins or names.
+    func location(for request: Request) -> String {
+        "\(request.mountPath)/\(Self.folder)/\(text)"
+    }
+
+    var partName: [UInt8] { Array(text.utf8) }
+    var recordName: [UInt8] { Array("\(text).json".utf8) }
+    /// A record that is being written.
+    var newName: [UInt8] { Array("\(text).new".utf8) }
+}

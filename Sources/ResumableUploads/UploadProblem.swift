@@ -1,0 +1,69 @@
+internal import HTTPCodecs
+internal import HTTPParser
+internal import HTTPServerCore
+
+/// A refusal that is about the upload, and not about what is done with it.
+struct UploadProblem: Error {
+    /// The problem types of the draft (RFC 9457).
+    enum Kind: String {
+        case offset = "mismatching-upload-offset"
+        case completed = "completed-upload"
+        case length = "inconsistent-upload-length"
+    }
+
+    private struct Details: Encodable {
+        var type: String?
+        var title: String
+        var status: Int
+        var expected: Int64?
+        var provided: Int64?
+
+        enum CodingKeys: String, CodingKey {
+            case type, title, status
+            case expected = "expected-offset"
+            case provided = "provided-offset"
+        }
+    }
+
+    private static let types = "https://iana.org/assignments/http-problem-types#"
+
+    var status: HTTPStatus
+    var kind: Kind?
+    var title: String
+    /// How much of the upload is there, where that is told.
+    var offset: Int64?
+    var provided: Int64?
+    var fields = HTTPFields()
+
+    init(_ status: HTTPStatus, _ title: String, kind: Kind? = nil, offset: Int64? = nil) {
+        (self.status, self.title, self.kind, self.offset) = (status, title, kind, offset)
+    }
+
+    static var notFound: UploadProblem { UploadProblem(.notFound, "there is no such upload") }
+
+    /// The length that is told now differs from what was told before, or from what has come.
+    static func length(_ title: String) -> UploadProblem {
+        UploadProblem(.badRequest, title, kind: .length)
+    }
+
+    static func mismatch(expected: Int64, provided: Int64) -> UploadProblem {
+        var problem = UploadProblem(
+            .conflict, "the offset of the request is not that of the upload", kind: .offset,
+            offset: expected)
+        problem.provided = provided
+        return problem
+    }
+
+    func response(_ dialect: UploadDialect) -> Response {
+        var response = Response(status, fields: fields)
+        let details = Details(
+            type: kind.map { Self.types + $0.rawValue }, title: title, status: Int(status.code),
+            expected: provided == nil ? nil : offset, provided: provided)
+        let bytes = (try? JSONBody().encode(details)) ?? []
+        response.body = .bytes(bytes, mediaType: "application/problem+json")
+        if let offset { response.fields[.uploadOffset] = "\(offset)" }
+        dialect.tell(isComplete: kind == .completed, in: &response.fields)
+        dialect.stamp(&response.fields)
+        return response
+    }
+}

@@ -1,0 +1,108 @@
+internal import HTTPCodecs
+internal import HTTPParser
+internal import HTTPServerCore
+
+/// What is kept of an upload beside its bytes.
+struct UploadRecord: Codable, Sendable {
+    /// Who began it; `nil` for nobody in particular.
+    var owner: String?
+    /// The request that began it, as the handler is to see it.
+    var method: String
+    var target: String
+    var fields: [[String]]
+    /// How many bytes it will have, once that is known.
+    var length: Int64?
+    /// When it is forgotten, in seconds since 1970.
+    var expires: Int64
+    /// Upload-Metadata of tus, which HEAD tells.
+    var metadata: String?
+    var answer: KeptAnswer?
+
+    /// Credentials are those of the request that completes the upload; they are not written to the
+    /// disk.
+    private static let credentials: [HTTPFieldName] = [
+        .authorization, .proxyAuthorization, .cookie,
+    ]
+
+    /// Fields of one message, or of the protocols of uploads: the handler sees none of them.
+    private static let dropped: [HTTPFieldName] =
+        credentials + [
+            .contentLength, .transferEncoding, .connection, .expect, "TE", "Trailer", "Upgrade",
+            "Keep-Alive", "Content-Digest", .uploadComplete, .uploadIncomplete, .uploadOffset,
+            .uploadLength, .interopVersion, .tusResumable, .uploadDeferLength, .uploadMetadata,
+            .methodOverride,
+        ]
+
+    init(_ request: Request, method: HTTPMethod, expires: Int64) {
+        owner = request.identity?.name
+        self.method = method.name
+        target = request.target.text
+        fields = request.fields.compactMap { field in
+            Self.dropped.contains(field.name) ? nil : [field.name.text, field.value]
+        }
+        self.expires = expires
+    }
+
+    /// The request that the handler gets.
+    /// - Parameters:
+    ///   - request: the request that has brought the last of the content.
+    ///   - length: how long the content is, if that is known.
+    ///   - body: all of the content.
+    func request(
+        inPlaceOf request: Request, length: Int64?, body: RequestBody
+    ) throws(HTTPError) -> Request {
+        var all = HTTPFields()
+        for pair in fields {
+            guard pair.count == 2, let name = HTTPFieldName(pair[0]) else { continue }
+            all.append(name, pair[1])
+        }
+        for name in Self.credentials {
+            for value in request.fields.values(of: name) { all.append(name, value) }
+        }
+        guard let method = HTTPMethod(method),
+            let whole = request.standIn(method, target, fields: all, length: length, body: body)
+        else { throw HTTPError(.internalServerError) }
+        return whole
+    }
+}
+
+/// The answer of the handler, for a client that has missed it.
+struct KeptAnswer: Codable, Sendable {
+    /// Content up to this length is kept.
+    private static let byteLimit = 64 << 10
+
+    var status: Int
+    var fields: [[String]]
+    var mediaType: String
+    /// In base64.
+    var content: String
+    /// How many bytes the upload had.
+    var length: Int64
+
+    init(_ response: Response, length: Int64) {
+        status = Int(response.status.code)
+        fields = response.fields.map { [$0.name.text, $0.value] }
+        var bytes: [UInt8] = []
+        switch response.body.content {
+        case .text(let text): bytes = Array(text.utf8)
+        case .bytes(let all): bytes = all
+        default: break
+        }
+        if bytes.count > Self.byteLimit { bytes = [] }
+        mediaType = bytes.isEmpty ? "" : response.body.mediaType
+        content = Base64.text(of: bytes)
+        self.length = length
+    }
+
+    var response: Response {
+        var response = Response(HTTPStatus(status) ?? .ok)
+        for pair in fields {
+            guard pair.count == 2, let name = HTTPFieldName(pair[0]) else { continue }
+            response.fields.append(name, pair[1])
+        }
+        if let bytes = Base64.decode(Array(content.utf8)), !bytes.isEmpty {
+            response.body = .bytes(bytes, mediaType: mediaType)
+        }
+        return response
+    }
+}

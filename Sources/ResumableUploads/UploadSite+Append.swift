@@ -1,0 +1,226 @@
+internal import HTTPCodecs
+internal import HTTPParser
+internal import HTTPServerCore
+
+/// Content that comes in, and what is done with it at the end.
+extension UploadSite {
+    /// After so many bytes an interim response tells how much has come.
+    private static let progressBytes: Int64 = 16 << 20
+
+    /// Answers PATCH.
+    func append(
+        _ request: Request, _ id: UploadID, _ dialect: UploadDialect
+    ) async throws -> Response {
+        try requireMediaType(request, dialect)
+        let wanted = FieldItem.integer(.uploadOffset) { request.fields.values(of: $0) }
+        guard let wanted else {
+            throw UploadProblem(.badRequest, "Upload-Offset is missing, or is no offset")
+        }
+        // A PATCH of the first versions that says nothing is the last.
+        let isLast = dialect.isTus ? false : dialect.isComplete(request) ?? true
+        return try await turns.run(id, ifAllowed: { _ = try await record(id, request) }) {
+            var record = try await self.record(id, request)
+            let offset = try await self.offset(id, record)
+            if let answer = record.answer {
+                return try replay(answer, request, wanted, isLast, dialect)
+            }
+            guard wanted == offset else {
+                throw UploadProblem.mismatch(expected: offset, provided: wanted)
+            }
+            let length = try announcedLength(
+                request, isComplete: isLast, offset: offset, known: record.length)
+            try refuse(length)
+            if record.length != length {
+                record.length = length
+                let told = record
+                try await work { [folder] in try folder.write(told, id) }
+            }
+            let known = record
+            return try await receive(request, id, known, isLast: isLast, dialect) { offset in
+                var response = Response(.noContent)
+                response.fields[.uploadOffset] = "\(offset)"
+                tell(known, dialect, in: &response.fields)
+                response.fields.remove(.uploadLength)
+                response.fields.remove(.uploadMetadata)
+                dialect.tell(isComplete: false, in: &response.fields)
+                return response
+            }
+        }
+    }
+
+    private func requireMediaType(
+        _ request: Request, _ dialect: UploadDialect
+    ) throws(UploadProblem) {
+        guard dialect.isTus || dialect.requiresMediaType else { return }
+        let wanted =
+            dialect.isTus ? "application/offset+octet-stream" : "application/partial-upload"
+        guard request.mediaType?.essence != wanted else { return }
+        var problem = UploadProblem(.unsupportedMediaType, "\(wanted) is wanted")
+        problem.fields[.acceptPatch] = wanted
+        throw problem
+    }
+
+    /// The answer once more, for a client that has missed it.
+    private func replay(
+        _ answer: KeptAnswer, _ request: Request, _ wanted: Int64, _ isLast: Bool,
+        _ dialect: UploadDialect
+    ) throws(UploadProblem) -> Response {
+        guard wanted == answer.length else {
+            throw .mismatch(expected: answer.length, provided: wanted)
+        }
+        guard dialect.isTus || isLast, !request.hasContent else {
+            throw UploadProblem(
+                .badRequest, "the upload is complete", kind: .completed, offset: answer.length)
+        }
+        return finished(answer.response, answer.length, dialect)
+    }
+
+    /// Takes the content of a request, and completes the upload if it is the last.
+    /// - Parameters:
+    ///   - isLast: whether the client says that nothing follows.
+    ///   - unfinished: makes the answer when more is to come; it is given the offset.
+    func receive(
+        _ request: Request, _ id: UploadID, _ record: UploadRecord, isLast: Bool,
+        _ dialect: UploadDialect, unfinished: (Int64) -> Response
+    ) async throws -> Response {
+        let arrival = UploadArrival(request)
+        guard turns.mayStop(id, { arrival.endSoon() }) else {
+            throw UploadProblem(.conflict, "a newer request has come for this upload")
+        }
+        defer { arrival.end() }
+        let offset = try await take(request, id, record, dialect, arrival)
+        arrival.end()
+        turns.mayStop(id, nil)
+        if dialect.isTus ? offset == record.length : isLast {
+            guard offset == record.length ?? offset else {
+                throw UploadProblem.length("the content ends before the announced length")
+            }
+            return try await request.outliving { [self] in
+                try await complete(request, id, record, offset, dialect)
+            }
+        }
+        return unfinished(offset)
+    }
+
+    /// Writes content behind what is there.
+    /// - Returns: the offset then.
+    private func take(
+        _ request: Request, _ id: UploadID, _ record: UploadRecord, _ dialect: UploadDialect,
+        _ arrival: UploadArrival
+    ) async throws -> Int64 {
+        let (file, start) = try await work { [folder] in
+            let file = try folder.part(id)
+            return (file, try file.status().size)
+        }
+        let limit = min(record.length ?? .max, options.byteLimit) - start
+        var writer = FileWriter(part(file))
+        var told: Int64 = 0
+        do {
+            for try await piece in request.body.raw {
+                guard Int64(piece.count) <= limit - writer.count else {
+                    try await refuseMore(id, record)
+                    break
+                }
+                arrival.add(piece.count)
+                try await writer.write(piece)
+                guard dialect.takesProgress, writer.count - told >= Self.progressBytes else {
+                    continue
+                }
+                told = writer.count
+                try await writer.flush()
+                try await tellProgress(start + told, request, file, dialect)
+            }
+        } catch let error as UploadProblem {
+            throw error
+        } catch {
+            // What has come is kept, whatever the reason is for which no more does.
+            try await writer.flush()
+            throw error
+        }
+        try await writer.flush()
+        try await work { [folder] in try folder.settle(file) }
+        return start + writer.count
+    }
+
+    /// More than was announced, or than is taken: that is no upload any more (section "Length").
+    private func refuseMore(_ id: UploadID, _ record: UploadRecord) async throws {
+        try await remove(id, record)
+        guard record.length == nil else {
+            throw UploadProblem.length("there is more content than was announced")
+        }
+        throw tooLarge
+    }
+
+    private func tellProgress(
+        _ offset: Int64, _ request: Request, _ file: OpenFile, _ dialect: UploadDialect
+    ) async throws {
+        try await work { [folder] in try folder.settle(file) }
+        guard let status = HTTPStatus(104) else { return }
+        var fields: HTTPFields = [.uploadOffset: "\(offset)"]
+        dialect.stamp(&fields)
+        try await request.sendInterim(status, fields: fields)
+    }
+
+    // MARK: The end
+
+    /// Hands all of the content to the handler, and keeps its answer.
+    func complete(
+        _ request: Request, _ id: UploadID, _ record: UploadRecord, _ length: Int64,
+        _ dialect: UploadDialect
+    ) async throws -> Response {
+        var record = record
+        if record.length == nil {
+            record.length = length
+            let told = record
+            try await work { [folder] in try folder.write(told, id) }
+        }
+        let file = try await work { [folder] in try folder.content(id, length: length) }
+        let whole = try record.request(inPlaceOf: request, length: length, body: .file(file))
+        let response: Response
+        do {
+            response = try await handler.respond(to: whole)
+        } catch {
+            response = request.response(for: error)
+        }
+        // The next try may find more room, or a server that is not about to stop.
+        let isForNow = [408, 503, 507].contains(response.status.code)
+        guard !isForNow else {
+            var response = response
+            response.fields[.uploadOffset] = "\(length)"
+            dialect.tell(isComplete: false, in: &response.fields)
+            dialect.stamp(&response.fields)
+            return response
+        }
+        try await keep(response, of: id, record, length)
+        return finished(response, length, dialect)
+    }
+
+    private func keep(
+        _ response: Response, of id: UploadID, _ record: UploadRecord, _ length: Int64
+    ) async throws {
+        var record = record
+        record.answer = KeptAnswer(response, length: length)
+        record.fields = []
+        record.expires = UploadFolder.now() + seconds
+        let kept = record
+        try await work { [folder] in
+            try folder.write(kept, id)
+            folder.removePart(id)
+        }
+        countEnd(of: record.owner)
+    }
+
+    /// The answer of the handler as the client of a protocol gets it.
+    private func finished(
+        _ response: Response, _ length: Int64, _ dialect: UploadDialect
+    ) -> Response {
+        var response = completed(response, dialect)
+        response.fields[.uploadOffset] = "\(length)"
+        // tus knows success by 204 alone.
+        if dialect.isTus, response.status.class == .successful {
+            response.status = .noContent
+            response.body = .empty
+        }
+        return response
+    }
+}

@@ -1,0 +1,179 @@
+internal import HTTPCodecs
+internal import HTTPParser
+internal import HTTPServerCore
+
+/// The request that begins an upload.
+extension UploadSite {
+    /// By the IETF's protocol: a request with content and Upload-Complete.
+    func begin(_ request: Request, _ dialect: UploadDialect) async throws -> Response {
+        // Other values of the field are no field, and content means nothing to these methods.
+        let isTaken = ![.get, .head, .delete, .options, .trace].contains(request.method)
+        guard isTaken, let isComplete = dialect.isComplete(request) else {
+            return try await pass(request)
+        }
+        // Offsets are of the coded content, which is not kept so.
+        if request.wireFields.contains(.contentEncoding) {
+            if isComplete { return try await handler.respond(to: request) }
+            throw UploadProblem(.unsupportedMediaType, "content codings are taken whole only")
+        }
+        let length = try announcedLength(request, isComplete: isComplete, offset: 0, known: nil)
+        let record = try makeRecord(request, request.method, length)
+        if let refusal = try await refusal(request, record) {
+            return completed(refusal, dialect)
+        }
+        let id = UploadID.random()
+        return try await turns.run(id) {
+            try await open(id, record)
+            var fields: HTTPFields = [.location: id.location(for: request)]
+            tell(record, dialect, in: &fields)
+            fields.remove(.uploadLength)
+            if let status = HTTPStatus(104) { try await request.sendInterim(status, fields: fields) }
+            return try await receive(request, id, record, isLast: isComplete, dialect) { offset in
+                fields[.uploadOffset] = "\(offset)"
+                dialect.tell(isComplete: false, in: &fields)
+                return Response(.created, fields: fields)
+            }
+        }
+    }
+
+    /// By tus: a POST with Upload-Length or Upload-Defer-Length.
+    func beginTus(_ request: Request) async throws -> Response {
+        guard request.method == .post else { return try await pass(request) }
+        let length = FieldItem.integer(.uploadLength) { request.fields.values(of: $0) }
+        guard length != nil || request.fields[.uploadDeferLength] == "1" else {
+            throw UploadProblem(.badRequest, "Upload-Length is missing")
+        }
+        try refuse(length)
+        var record = try makeRecord(request, options.tusMethod ?? .post, length)
+        record.take(metadata: request.fields[.uploadMetadata])
+        if let refusal = try await refusal(request, record) {
+            return completed(refusal, .tus)
+        }
+        let (id, kept) = (UploadID.random(), record)
+        return try await turns.run(id) {
+            try await open(id, kept)
+            var fields: HTTPFields = [.location: id.location(for: request)]
+            tell(kept, .tus, in: &fields)
+            fields.remove(.uploadMetadata)
+            let answer = try await receive(request, id, kept, isLast: false, .tus) { offset in
+                fields[.uploadOffset] = "\(offset)"
+                return Response(.created, fields: fields)
+            }
+            // It was whole already: the client needs to know all the same where it is.
+            guard answer.status.class == .successful else { return answer }
+            var created = answer
+            created.status = .created
+            created.fields[.location] = fields[.location]
+            return created
+        }
+    }
+
+    private func makeRecord(
+        _ request: Request, _ method: HTTPMethod, _ length: Int64?
+    ) throws(UploadProblem) -> UploadRecord {
+        try refuse(length)
+        var record = UploadRecord(
+            request, method: method, expires: UploadFolder.now() + seconds)
+        record.length = length
+        return record
+    }
+
+    /// Asks the handler before any content is read.
+    /// - Returns: its answer, if it does without the content.
+    private func refusal(_ request: Request, _ record: UploadRecord) async throws -> Response? {
+        // Nothing is sent for nothing then.
+        if record.length == 0 { return nil }
+        let isRead = Locked(false)
+        let body = RequestBody.pieces {
+            isRead.withLock { $0 = true }
+            throw RequestBodyError.connectionLost
+        }
+        let trial = try record.request(inPlaceOf: request, length: record.length, body: body)
+        request.isTrial = true
+        defer { request.isTrial = false }
+        let response: Response
+        do {
+            response = try await handler.respond(to: trial)
+        } catch {
+            response = request.response(for: error)
+        }
+        return isRead.withLock { $0 } ? nil : response
+    }
+
+    /// An answer of the handler, to which nothing is to be added.
+    func completed(_ response: Response, _ dialect: UploadDialect) -> Response {
+        var response = response
+        dialect.tell(isComplete: true, in: &response.fields)
+        dialect.stamp(&response.fields)
+        return response
+    }
+
+    private func open(_ id: UploadID, _ record: UploadRecord) async throws {
+        try count(record.owner)
+        do {
+            try await work { [folder] in try folder.begin(id, record) }
+        } catch {
+            countEnd(of: record.owner)
+            throw error
+        }
+    }
+
+    // MARK: Lengths
+
+    /// The length of the upload, as far as a request tells it.
+    /// - Parameters:
+    ///   - isComplete: whether the content of the request is the last.
+    ///   - offset: where that content belongs.
+    ///   - known: the length that was told before.
+    func announcedLength(
+        _ request: Request, isComplete: Bool, offset: Int64, known: Int64?
+    ) throws(UploadProblem) -> Int64? {
+        var length = known
+        if let told = FieldItem.integer(.uploadLength, in: { request.fields.values(of: $0) }) {
+            guard told == length ?? told else { throw .length("Upload-Length has changed") }
+            length = told
+        }
+        guard let count = request.wireContentLength else { return length }
+        guard count <= options.byteLimit - offset else { throw tooLarge }
+        guard count <= (length ?? .max) - offset else {
+            throw .length("there is more content than was announced")
+        }
+        guard isComplete else { return length }
+        guard offset + count == length ?? (offset + count) else {
+            throw .length("the content ends before the announced length")
+        }
+        return offset + count
+    }
+
+    func refuse(_ length: Int64?) throws(UploadProblem) {
+        guard let length, length > options.byteLimit else { return }
+        throw tooLarge
+    }
+
+    var tooLarge: UploadProblem {
+        var problem = UploadProblem(
+            .contentTooLarge, "at most \(options.byteLimit) bytes are taken here")
+        UploadDialect.draft(nil).tell(
+            byteLimit: options.byteLimit, age: seconds, in: &problem.fields)
+        return problem
+    }
+}
+
+extension UploadRecord {
+    /// Keeps what tus tells of a file: pairs of a name and a value in base64. A media type among
+    /// them becomes that of the content.
+    mutating func take(metadata text: String?) {
+        guard let text, text.utf8.count <= 16 << 10 else { return }
+        metadata = text
+        fields.removeAll { $0[0].lowercased() == "content-type" }
+        for pair in text.split(separator: ",") {
+            let words = pair.split(separator: " ")
+            guard words.count == 2, words[0] == "filetype" || words[0] == "type",
+                let bytes = Base64.decode(Array(words[1].utf8)),
+                let type = MediaType(String(decoding: bytes, as: UTF8.self))
+            else { continue }
+            fields.append(["Content-Type", type.description])
+            return
+        }
+    }
+}

@@ -1,0 +1,254 @@
+internal import HTTPCodecs
+internal import HTTPParser
+internal import HTTPServerCore
+
+/// What answers requests of the protocols.
+final class UploadSite: Sendable {
+    let handler: any Handler
+    let folder: UploadFolder
+    let options: ResumableUploadHandler.Options
+    let turns = UploadTurns()
+    /// What is written in place of a part; the part itself but in tests.
+    let part: @Sendable (OpenFile) -> OpenFile
+    /// How many unfinished uploads each user has.
+    private let counts = Locked<[String?: Int]>([:])
+    private let sweeper = Locked<Task<Void, Never>?>(nil)
+
+    init(
+        _ handler: any Handler, _ folder: UploadFolder, _ options: ResumableUploadHandler.Options,
+        _ part: @escaping @Sendable (OpenFile) -> OpenFile
+    ) {
+        (self.handler, self.folder, self.options, self.part) = (handler, folder, options, part)
+    }
+
+    deinit {
+        close()
+    }
+
+    /// Removes what has expired now, and each hour from now on.
+    func start() {
+        sweep()
+        let task = Task { [weak self] in
+            while (try? await Task.sleep(for: .seconds(3_600))) != nil {
+                guard let self else { return }
+                await BlockingPool.files.value { self.sweep() }
+            }
+        }
+        sweeper.withLock { $0 = task }
+    }
+
+    /// It blocks.
+    private func sweep() {
+        let found = folder.sweep { turns.isActive($0) }
+        counts.withLock { $0 = found }
+    }
+
+    func close() {
+        sweeper.withLock { $0?.cancel() }
+        folder.close()
+    }
+
+    // MARK: How many
+
+    /// Counts one more upload of a user.
+    /// - Throws: `UploadProblem` with 429 when there are as many as may be.
+    func count(_ owner: String?) throws(UploadProblem) {
+        let isTaken = counts.withLock { counts in
+            guard counts[owner, default: 0] < options.uploadsPerUser else { return false }
+            counts[owner, default: 0] += 1
+            return true
+        }
+        guard !isTaken else { return }
+        throw UploadProblem(
+            .tooManyRequests, "there are \(options.uploadsPerUser) unfinished uploads already")
+    }
+
+    /// One is finished or gone.
+    func countEnd(of owner: String?) {
+        counts.withLock { counts in
+            let left = (counts[owner] ?? 1) - 1
+            counts[owner] = left > 0 ? left : nil
+        }
+    }
+
+    // MARK: Answers
+
+    var seconds: Int64 { max(options.lifetime.components.seconds, 1) }
+
+    func answer(_ request: Request) async throws -> Response {
+        let id = UploadID(of: request)
+        guard let dialect = UploadDialect(of: request) else {
+            return try await unknownVersion(request, id)
+        }
+        do {
+            if dialect.isTus, request.fields.values(of: .tusResumable) != ["1.0.0"] {
+                var problem = UploadProblem(.preconditionFailed, "tus 1.0.0 is spoken here")
+                problem.fields[.tusVersion] = "1.0.0"
+                throw problem
+            }
+            if let id { return try await answer(request, for: id, dialect) }
+            if dialect.isTus { return try await beginTus(request) }
+            return try await begin(request, dialect)
+        } catch let problem as UploadProblem {
+            return problem.response(dialect)
+        } catch let error as CodecError where error.kind == .fileNotWritable {
+            return UploadProblem(.insufficientStorage, "the disk is full").response(dialect)
+        }
+    }
+
+    /// A draft that is not known. Its client may send all the content at once: it need not be
+    /// resumable.
+    private func unknownVersion(_ request: Request, _ id: UploadID?) async throws -> Response {
+        let complete = FieldItem.boolean(.uploadComplete) { request.fields.values(of: $0) }
+        if id == nil, complete == true { return try await handler.respond(to: request) }
+        let versions = UploadDialect.versions
+        return UploadProblem(
+            .badRequest,
+            "the versions \(versions.lowerBound) to \(versions.upperBound) of the draft are known"
+        ).response(.draft(nil))
+    }
+
+    private func answer(
+        _ request: Request, for id: UploadID, _ dialect: UploadDialect
+    ) async throws -> Response {
+        let override = request.fields[.methodOverride].flatMap { HTTPMethod($0) }
+        let method = dialect.isTus && request.method == .post ? override ?? .post : request.method
+        switch method {
+        case .head, .get: return try await tell(request, id, dialect)
+        case .patch: return try await append(request, id, dialect)
+        case .delete: return try await forget(request, id, dialect)
+        case .options:
+            var response = Response(.noContent, fields: [.allow: Self.allowed])
+            tellLimits(request, &response.fields)
+            return response
+        default:
+            var problem = UploadProblem(.methodNotAllowed, "that is no method of uploads")
+            problem.fields[.allow] = Self.allowed
+            throw problem
+        }
+    }
+
+    private static let allowed = "HEAD, GET, PATCH, DELETE, OPTIONS"
+
+    /// Has the handler answer a request that is none for an upload.
+    func pass(_ request: Request) async throws -> Response {
+        var response = try await handler.respond(to: request)
+        if request.method == .options, response.status.class == .successful {
+            tellLimits(request, &response.fields)
+        }
+        return response
+    }
+
+    /// Says in the answer to OPTIONS what is taken.
+    func tellLimits(_ request: Request, _ fields: inout HTTPFields) {
+        // The first drafts know no limits, and their clients do not look at them.
+        let isSixth = UploadDialect(of: request) == .draft(6)
+        UploadDialect.draft(isSixth ? 6 : nil).tell(
+            byteLimit: options.byteLimit, age: seconds, in: &fields)
+        fields.append(.acceptPatch, "application/partial-upload")
+        fields[.tusResumable] = "1.0.0"
+        fields[.tusVersion] = "1.0.0"
+        fields[.tusExtension] =
+            "creation,creation-with-upload,creation-defer-length,expiration,termination"
+        if options.byteLimit < .max { fields[.tusMaxSize] = "\(options.byteLimit)" }
+    }
+
+    // MARK: One upload
+
+    /// What is kept of the upload that a request names.
+    /// - Throws: `UploadProblem` with 404 when there is none, when it is too old, or when it is
+    ///   another user's.
+    func record(_ id: UploadID, _ request: Request) async throws -> UploadRecord {
+        let found = try await work { [folder] in try folder.record(id) }
+        guard let found, found.expires > UploadFolder.now(), found.owner == request.identity?.name
+        else { throw UploadProblem.notFound }
+        return found
+    }
+
+    /// How much of an upload has come.
+    func offset(_ id: UploadID, _ record: UploadRecord) async throws -> Int64 {
+        if let answer = record.answer { return answer.length }
+        do {
+            return try await work { [folder] in try folder.offset(id) }
+        } catch let error as SystemError where error.isMissing {
+            throw UploadProblem.notFound
+        }
+    }
+
+    /// Runs what blocks; a full disk is the error that becomes 507.
+    func work<Result: Sendable>(
+        _ body: @escaping @Sendable () throws -> Result
+    ) async throws -> Result {
+        do {
+            return try await BlockingPool.files.run(body)
+        } catch let error as SystemError where error.isStorageFull {
+            throw CodecError(.fileNotWritable, error.reason)
+        }
+    }
+
+    /// Removes an upload.
+    func remove(_ id: UploadID, _ record: UploadRecord) async throws {
+        try await work { [folder] in folder.remove(id) }
+        if record.answer == nil { countEnd(of: record.owner) }
+    }
+
+    /// Answers HEAD: how much has come.
+    private func tell(
+        _ request: Request, _ id: UploadID, _ dialect: UploadDialect
+    ) async throws -> Response {
+        try await turns.run(id, ifAllowed: { _ = try await record(id, request) }) {
+            let record = try await self.record(id, request)
+            let offset = try await self.offset(id, record)
+            // A client of tus takes a whole upload for done, and will not come back.
+            if dialect.isTus, record.answer == nil, offset == record.length {
+                return try await completeLate(request, id, record, offset)
+            }
+            var response = Response(dialect.isTus ? .ok : .noContent)
+            response.fields[.cacheControl] = "no-store"
+            response.fields[.uploadOffset] = "\(offset)"
+            tell(record, dialect, in: &response.fields)
+            dialect.tell(isComplete: record.answer != nil, in: &response.fields)
+            return response
+        }
+    }
+
+    /// Completes an upload whose content has come whole before the process ended, or when the
+    /// handler could not take it.
+    private func completeLate(
+        _ request: Request, _ id: UploadID, _ record: UploadRecord, _ offset: Int64
+    ) async throws -> Response {
+        var response = try await request.outliving { [self] in
+            try await complete(request, id, record, offset, .tus)
+        }
+        guard response.status.class == .successful else { return response }
+        response = Response(.ok, fields: [.cacheControl: "no-store"])
+        response.fields[.uploadOffset] = "\(offset)"
+        tell(record, .tus, in: &response.fields)
+        return response
+    }
+
+    /// Adds what is known of an upload.
+    func tell(_ record: UploadRecord, _ dialect: UploadDialect, in fields: inout HTTPFields) {
+        let length = record.answer?.length ?? record.length
+        if let length { fields[.uploadLength] = "\(length)" }
+        let left = max(record.expires - UploadFolder.now(), 0)
+        dialect.tell(byteLimit: options.byteLimit, age: left, in: &fields)
+        dialect.stamp(&fields)
+        guard dialect.isTus else { return }
+        if length == nil { fields[.uploadDeferLength] = "1" }
+        if let metadata = record.metadata { fields[.uploadMetadata] = metadata }
+        fields[.uploadExpires] = HTTPDate(secondsSinceEpoch: record.expires).description
+    }
+
+    /// Answers DELETE.
+    private func forget(
+        _ request: Request, _ id: UploadID, _ dialect: UploadDialect
+    ) async throws -> Response {
+        try await turns.run(id, ifAllowed: { _ = try await record(id, request) }) {
+            try await remove(id, try await self.record(id, request))
+            var response = Response(.noContent)
+            dialect.stamp(&response.fields)
+            return response
+        }
+    }
+}

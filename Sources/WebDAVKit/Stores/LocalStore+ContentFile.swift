@@ -1,0 +1,22 @@
+internal import HTTPServerCore
+
+extension LocalStore {
+    /// Content that is in a file of the same volume already: that gets one more name.
+    /// - Returns: `nil` where that cannot be done.
+    func taken(
+        _ given: ContentFile, for path: ResourcePath
+    ) async throws -> LocalContent? {
+        try await shortWork { [self] () throws in
+            let target = try self.place(of: path)
+            let place = scratch.place(beside: target, isContent: true)
+            do throws(SystemError) {
+                try given.place.directory.link(given.place.name, to: place)
+            } catch {
+                return nil
+            }
+            let content = LocalContent(file: given.file, place: place)
+            content.length = given.length
+            return content
+        }
+    }
+}

@@ -1,0 +1,200 @@
+import Foundation
+import HTTPParser
+import TestSupport
+import Testing
+import URLClient
+
+/// Uploads that go on, to the program. `TEST_ALL` has tuspy send 1 GiB; without it there is no tuspy.
+@Suite("httpkit serve: resumable uploads", .fewAtOnce)
+struct ResumableServeTests {
+    private let share: Folder
+    private let place: Folder
+
+    init() throws {
+        (share, place) = (try Folder(), try Folder())
+    }
+
+    private func serve(_ flags: String...) async throws -> ServeProcess {
+        try await ServeProcess(
+            share, ["--webdav", "/dav", "--uploader", "/up"] + flags)
+    }
+
+    /// The offset that the server tells.
+    private func offset(_ location: String, _ server: ServeProcess) async throws -> Int? {
+        let answer = try await server.send(.head, location)
+        return answer.fields["Upload-Offset"].flatMap { Int($0) }
+    }
+
+    private func append(
+        _ content: [UInt8], at offset: Int, to location: String, _ server: ServeProcess
+    ) async throws -> TestClient.Answer {
+        try await server.send(
+            .patch, location,
+            [
+                "Upload-Offset": "\(offset)", "Upload-Complete": "?1",
+                "Content-Type": "application/partial-upload",
+            ], body: .bytes(content))
+    }
+
+    @Test("A PUT of WebDAV, in one and in two")
+    func webdav() async throws {
+        let server = try await serve()
+        let content = [UInt8].noise(3_000_000, seed: 3)
+        try place.write(content, to: "data")
+        let whole = try await server.curl(
+            "-i", "-T", place.path + "/data", "-H", "Upload-Complete: ?1", path: "/dav/a.bin")
+        #expect(whole.text.contains("HTTP/1.1 104 "))
+        #expect(whole.text.contains("HTTP/1.1 201 "))
+        #expect(whole.text.contains("Location: /dav/.uploads/"))
+        #expect(whole.text.contains("ETag: "))
+        #expect(share.bytes("a.bin").elementsEqual(content))
+        let begun = try await server.send(.put, "/dav/b.bin", ["Upload-Complete": "?0"])
+        #expect(begun.status == .created)
+        let location = try #require(begun.fields["Location"])
+        let last = try await append(content, at: 0, to: location, server)
+        #expect(last.status == .created && last.fields["Upload-Complete"] == "?1")
+        #expect(share.bytes("b.bin").elementsEqual(content))
+        // A file is one of its own: what becomes of the other changes nothing.
+        try share.write("new", to: "b.bin")
+        #expect(try await offset(location, server) == content.count)
+        let listed = try await server.curl("-X", "PROPFIND", "-H", "Depth: 1", path: "/dav/")
+        #expect(!listed.text.contains("uploads") && !listed.text.contains(".httpkit-dav"))
+        #expect(try await server.status(.get, "/.httpkit-dav/") == 404)
+    }
+
+    @Test("The upload page, whose conditions are asked before and after")
+    func page() async throws {
+        let server = try await serve()
+        let address = "/up/upload?path=/&name=a.txt&conflict=refuse"
+        let begun = try await server.send(
+            .post, address, ["Upload-Complete": "?0", "Content-Type": "application/octet-stream"])
+        let location = try #require(begun.fields["Location"])
+        #expect(location.hasPrefix("/up/.uploads/"))
+        let last = try await append(Array("hello".utf8), at: 0, to: location, server)
+        #expect(last.status == .created)
+        #expect(String(decoding: last.content, as: UTF8.self).contains("\"path\":\"/a.txt\""))
+        #expect(share.text("a.txt") == "hello")
+        let taken = try await server.send(.post, address, ["Upload-Complete": "?0"])
+        #expect(taken.status == .conflict && taken.fields["Location"] == nil)
+        #expect(taken.fields["Upload-Complete"] == "?1")
+    }
+
+    @Test("A lock of WebDAV is told before any content is sent")
+    func locked() async throws {
+        let server = try await serve()
+        try share.write("old", to: "a.bin")
+        let lock = """
+            <?xml version="1.0"?><lockinfo xmlns="DAV:"><lockscope><exclusive/></lockscope>\
+            <locktype><write/></locktype></lockinfo>
+            """
+        #expect(try await server.status(.lock, "/dav/a.bin", body: .text(lock)) == 200)
+        let refused = try await server.send(.put, "/dav/a.bin", ["Upload-Complete": "?0"])
+        #expect(refused.status == .locked && refused.fields["Location"] == nil)
+        #expect(share.text("a.bin") == "old")
+    }
+
+    @Test("Nothing is resumable where nothing can be changed, and nothing is left at the end")
+    func ends() async throws {
+        let readOnly = try await serve("--read-only")
+        let refused = try await readOnly.send(.put, "/dav/a.bin", ["Upload-Complete": "?0"])
+        #expect(refused.status.class == .clientError && refused.fields["Location"] == nil)
+        let server = try await serve()
+        let begun = try await server.send(.put, "/dav/a.bin", ["Upload-Complete": "?0"])
+        let location = try #require(begun.fields["Location"])
+        #expect(try await server.status(.delete, location) == 204)
+        server.signal(SIGTERM)
+        #expect(await server.waitForEnd() == 0)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: share.path) == [])
+    }
+
+    /// `UPLOAD_KILLS` says how often; 4 times without it.
+    @Test("Killed at any moment: the offset never goes back, and no part is lost")
+    func kills() async throws {
+        let rounds = ProcessInfo.processInfo.environment["UPLOAD_KILLS"].flatMap { Int($0) } ?? 4
+        let content = [UInt8].noise(8 << 20, seed: 5)
+        var server = try await serve()
+        let begun = try await server.send(
+            .put, "/dav/a.bin", ["Upload-Complete": "?0", "Upload-Length": "\(content.count)"])
+        let location = try #require(begun.fields["Location"])
+        var known = 0
+        for round in 0..<rounds {
+            try place.write(Array(content[known...]), to: "rest")
+            let (victim, start) = (server, known)
+            async let sent = Program.run(
+                "curl",
+                [
+                    "-sS", "-m", "60", "-X", "PATCH", "--data-binary", "@" + place.path + "/rest",
+                    "--limit-rate", "\(Int.random(in: 4...40))M",
+                    "-H", "Content-Type: application/partial-upload", "-H", "Upload-Complete: ?1",
+                    "-H", "Upload-Offset: \(start)", victim.url(location),
+                ])
+            try await Task.sleep(for: .microseconds(Int.random(in: 0..<100_000)))
+            // Told by HEAD, which ends the upload, or by nobody.
+            let told = round % 2 == 0 ? try await offset(location, server) : nil
+            server.signal(SIGKILL)
+            _ = await server.waitForEnd()
+            _ = try await sent
+            server = try await serve()
+            let after = try #require(try await offset(location, server))
+            #expect(after >= max(told ?? 0, known), "round \(round)")
+            known = after
+            if known == content.count { break }
+        }
+        let last = try await append(Array(content[known...]), at: known, to: location, server)
+        #expect(last.status.class == .successful, "\(last.status)")
+        #expect(share.bytes("a.bin").elementsEqual(content))
+    }
+
+    @Test("1,000 unfinished uploads cost no memory but their files")
+    func memory() async throws {
+        let count = FullSuite.isOn ? 1_000 : 50
+        let server = try await serve()
+        func begin(_ number: Int) async throws {
+            let begun = try await server.send(
+                .put, "/dav/\(number)", ["Upload-Complete": "?0"], body: .bytes([1, 2, 3]))
+            #expect(begun.status == .created)
+        }
+        // What is made once is made before.
+        for number in 0..<20 { try await begin(number) }
+        let before = try resident(server.pid)
+        for number in 20..<count { try await begin(number) }
+        let after = try resident(server.pid)
+        #expect(after - before < 2 << 20, "\(before) and \(after)")
+    }
+
+    private func resident(_ pid: CInt) throws -> Int {
+        let status = try String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)
+        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") })
+        return (Int(line.split(separator: " ")[1]) ?? 0) << 10
+    }
+
+    @Test("tuspy, over connections that are cut 50 times")
+    func tuspy() async throws {
+        let python = try await Program.python(having: "tusclient")
+        let size = 256 << 20
+        try place.write([UInt8].noise(size, seed: 9), to: "data")
+        let server = try await serve()
+        let proxy = try await CuttingProxy(to: server.port, every: size / 51, cuts: 50)
+        let script = """
+            import sys
+            from tusclient import client
+            tus = client.TusClient(sys.argv[1])
+            up = tus.uploader(sys.argv[2], chunk_size=int(sys.argv[3]), retries=200, retry_delay=0,
+                metadata={"filename": "a", "filetype": "application/x-test"})
+            up.upload()
+            print(up.offset)
+            """
+        let sent = try await Program.run(
+            python,
+            [
+                "-c", script, "http://127.0.0.1:\(proxy.port)/dav/a.bin", place.path + "/data",
+                "\(size)",
+            ], limit: .seconds(240))
+        #expect(sent.text == "\(size)\n", "\(sent.complaints)")
+        let same = try await Program.run("cmp", [place.path + "/data", share.path + "/a.bin"])
+        #expect(same.status == 0, "\(same.text)")
+        try await waitUntil { proxy.counts?.left == 0 }
+        let passed = try #require(proxy.counts).passed
+        #expect(passed < size + size / 100, "\(passed - size) bytes more")
+    }
+}

@@ -1,0 +1,183 @@
+import HTTPCodecs
+import HTTPParser
+import HTTPServerCore
+import ResumableUploads
+import TestSupport
+
+/// What a handler behind was asked to do.
+struct Received: Sendable {
+    var method: String
+    var target: String
+    var fields: [String]
+    var content: [UInt8]
+
+    subscript(name: String) -> String? {
+        fields.first { $0.hasPrefix(name + ": ") }.map { String($0.dropFirst(name.utf8.count + 2)) }
+    }
+}
+
+/// Uploads to a handler that remembers what it has got, over connections in memory.
+final class UploadClient: Sendable {
+    /// What the handler does once it has read the content.
+    typealias Answer = @Sendable (Received) throws -> Response
+
+    let disk: ServerDirectory
+    let received: Locked<[Received]>
+    private let handler: any Handler
+
+    /// - Parameters:
+    ///   - disk: where the parts are; another client of the same one is the server after a restart.
+    ///   - user: who everybody is; `nil` for nobody.
+    ///   - part: what is written in place of parts.
+    ///   - before: what the handler does before it reads the content.
+    ///   - answer: its answer.
+    init(
+        on disk: ServerDirectory? = nil, user: String? = nil,
+        options: ResumableUploadHandler.Options = .init(),
+        part: @escaping @Sendable (OpenFile) -> OpenFile = { $0 },
+        before: @escaping @Sendable (Request) throws -> Response? = { _ in nil },
+        answer: @escaping Answer = { _ in
+            Response(.created, fields: ["X-Inner": "yes"], body: .text("done"))
+        }
+    ) throws {
+        let disk = try disk ?? ServerDirectory()
+        let received = Locked<[Received]>([])
+        (self.disk, self.received) = (disk, received)
+        let inner = AsyncHandler { request in
+            if let early = try before(request) { return early }
+            let content = try await request.body.collect(upTo: 64 << 20)
+            let got = Received(
+                method: request.method.name, target: request.target.text,
+                fields: request.fields.map { "\($0.name.text): \($0.value)" }, content: content)
+            received.withLock { $0.append(got) }
+            return try answer(got)
+        }
+        let uploads = ResumableUploadHandler(
+            inner, folder: disk.path("parts"), options: options, part: part)
+        var router = Router()
+        router.mount("/up", uploads)
+        let routes = router
+        handler = AsyncHandler { request in
+            if let user { request.identity = Identity(name: user) }
+            return try await routes.respond(to: request)
+        }
+    }
+
+    /// Opens a connection and sends a head.
+    func open(_ method: String, _ path: String, _ fields: [String]) -> MemoryConnection {
+        let connection = MemoryConnection(handler)
+        connection.send(Self.head(method, path, fields))
+        return connection
+    }
+
+    private static func head(_ method: String, _ path: String, _ fields: [String]) -> String {
+        let lines = ["\(method) \(path) HTTP/1.1", "Host: example.org", "Connection: close"] + fields
+        return lines.joined(separator: "\r\n") + "\r\n\r\n"
+    }
+
+    /// Opens a connection and sends a head and some of the content, which comes in.
+    func begin(
+        _ method: String, _ path: String, _ fields: [String], _ content: [UInt8]
+    ) async throws -> MemoryConnection {
+        let connection = open(method, path, fields)
+        connection.feed([.bytes(content)])
+        let count = Self.head(method, path, fields).utf8.count + content.count
+        try await connection.wait(for: "the content") { $0.received >= count }
+        return connection
+    }
+
+    /// A request and its answer; `interim` is what came before the answer.
+    func send(
+        _ method: String, _ path: String, _ fields: [String] = [], _ content: String? = nil
+    ) async throws -> UploadAnswer {
+        try await send(method, path, fields, content.map { Array($0.utf8) })
+    }
+
+    func send(
+        _ method: String, _ path: String, _ fields: [String], _ content: [UInt8]?
+    ) async throws -> UploadAnswer {
+        let length = content.map { ["Content-Length: \($0.count)"] } ?? []
+        let connection = open(method, path, fields + length)
+        if let content, !content.isEmpty { connection.feed([.bytes(content)]) }
+        return try await answer(on: connection, isHead: method == "HEAD")
+    }
+
+    func answer(
+        on connection: MemoryConnection, isHead: Bool = false
+    ) async throws -> UploadAnswer {
+        try await connection.wait(for: "a final answer") { UploadAnswer.isWhole($0.text) }
+        connection.end()
+        let record = try await connection.closed()
+        let answers = ServerAnswer.all(record.output, heads: isHead ? [0] : [])
+        guard let answer = answers.first else { throw NoAnswer(text: record.text) }
+        return UploadAnswer(answer: answer, interim: UploadAnswer.interim(record.text))
+    }
+
+    // MARK: By the final protocol
+
+    /// Begins an upload without content.
+    func begin(_ fields: String..., path: String = "/up/f") async throws -> String {
+        let answer = try await send("POST", path, ["Upload-Complete: ?0"] + fields, "")
+        guard answer.status == 201, let location = answer["Location"] else {
+            throw NoAnswer(text: "\(answer)")
+        }
+        return location
+    }
+
+    func append(
+        _ location: String, at offset: Int, _ content: String, isLast: Bool = false,
+        _ fields: String...
+    ) async throws -> UploadAnswer {
+        try await send(
+            "PATCH", location,
+            [
+                "Upload-Offset: \(offset)", "Upload-Complete: ?\(isLast ? 1 : 0)",
+                "Content-Type: application/partial-upload",
+            ] + fields, content)
+    }
+
+    /// How much the server says has come.
+    func offset(_ location: String) async throws -> Int? {
+        try await send("HEAD", location)["Upload-Offset"].flatMap { Int($0) }
+    }
+}
+
+/// An answer, and the interim responses before it.
+struct UploadAnswer: Sendable {
+    var answer: ServerAnswer
+    /// Each as its lines.
+    var interim: [[String]]
+
+    var status: Int { answer.status }
+    var text: String { answer.text }
+    subscript(name: String) -> String? { answer[name] }
+
+    static func interim(_ output: String) -> [[String]] {
+        output.split(separator: "\r\n\r\n")
+            .map { $0.split(separator: "\r\n").map(String.init) }
+            .prefix { $0.first?.hasPrefix("HTTP/1.1 1") ?? false }
+            .map { $0 }
+    }
+
+    /// Whether there is a head behind the interim responses.
+    static func isWhole(_ output: String) -> Bool {
+        output.components("\r\n\r\n").dropLast().contains { !$0.hasPrefix("HTTP/1.1 1") }
+    }
+}
+
+extension String {
+    fileprivate func components(_ separator: String) -> [Substring] {
+        var parts: [Substring] = []
+        var rest = self[...]
+        while let range = rest.firstRange(of: separator) {
+            parts.append(rest[..<range.lowerBound])
+            rest = rest[range.upperBound...]
+        }
+        return parts + [rest]
+    }
+}
+
+/// What came instead of an answer.
+struct NoAnswer: Error {
+    var text: String
+}
