@@ -69,7 +69,7 @@ enum PageStyle {
             position: absolute; width: 1px; height: 1px; min-height: 0; overflow: hidden;
             opacity: 0;
         }
-        input[type=checkbox] { min-height: 0; width: 1.125rem; height: 1.125rem; margin: 0; }
+        input[type=checkbox] { accent-color: var(--accent); min-height: 0; width: 1.125rem; height: 1.125rem; margin: 0; }
         button { cursor: pointer; white-space: nowrap; }
         button:hover { background: var(--hover); }
         button.primary {
@@ -84,7 +84,7 @@ enum PageStyle {
         td, th { padding: 0.3125rem 0.5rem; border-bottom: 1px solid var(--line); }
         td.check { width: 2.125rem; line-height: 1; }
         tbody tr:last-child td { border-bottom: 0; }
-        .act button { border-color: transparent; color: var(--soft); }
+        .act button { border-color: transparent; background: none; color: var(--soft); }
         td.name { overflow-wrap: anywhere; white-space: pre-wrap; }
         td.name a { display: inline-block; padding: 0.25rem 0; text-decoration: none; }
         td.name a:hover { text-decoration: underline; }
@@ -110,6 +110,11 @@ enum PageStyle {
             margin: 0.75rem 0 0;
         }
         .tools { margin: 0 0 0.75rem; justify-content: space-between; }
+        /* In sight as long as something is selected, above the notice. */
+        #selection {
+            position: sticky; bottom: 2.75rem; margin: 0; padding: 0.625rem 0;
+            background: var(--card);
+        }
         #empty { padding: 2rem 0; text-align: center; color: var(--soft); }
         #notice {
             position: sticky; bottom: 0; min-height: 2.25rem; margin: 0.5rem 0 0; display: flex;
