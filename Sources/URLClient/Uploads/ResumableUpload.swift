@@ -108,8 +108,9 @@ public final class ResumableUpload: Sendable {
             case .again(let error, let response):
                 failures += 1
                 if failures > limit || error?.isCancelled == true || Task.isCancelled {
-                    throw error ?? ClientError(
-                        .badResponse, "the server answered \(response?.status.code ?? 0)")
+                    throw error
+                        ?? ClientError(
+                            .badResponse, "the server answered \(response?.status.code ?? 0)")
                 }
                 try await pause(failures)
             }
@@ -193,7 +194,8 @@ public final class ResumableUpload: Sendable {
             let (_, response) = try await session.data(for: request(.head, url))
             if response.status.class == .clientError { return .success(nil) }
             guard response.status.class == .successful,
-                let offset = response.fields[.uploadOffset].flatMap({ FieldValues.parseDecimal($0) })
+                let offset = response.fields[.uploadOffset].flatMap({ FieldValues.parseDecimal($0) }
+                )
             else { throw ClientError(.badResponse, "HEAD was answered \(response.status.code)") }
             return .success(offset)
         } catch {

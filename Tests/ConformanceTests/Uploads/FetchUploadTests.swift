@@ -91,7 +91,8 @@ struct FetchUploadTests {
         try place.write(content, to: "data")
         let server = try await serve()
         let request = ClientRequest(.put, server.url("/dav/a.bin"))
-        let gone = try #require(URL(string: server.url("/dav/.uploads/\(String(repeating: "0", count: 32))")))
+        let name = String(repeating: "0", count: 32)
+        let gone = try #require(URL(string: server.url("/dav/.uploads/\(name)")))
         let upload = ResumableUpload(
             request, fromFile: data, in: server.client.session,
             resuming: UploadResumeData(
