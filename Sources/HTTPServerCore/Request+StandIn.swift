@@ -38,7 +38,8 @@ extension Request {
     ) -> Request? {
         var text = "\(method.name) \(target) HTTP/1.1\r\n"
         for field in fields { text += "\(field.name.text): \(field.value)\r\n" }
-        text += length.map { "Content-Length: \($0)\r\n\r\n" } ?? "Transfer-Encoding: chunked\r\n\r\n"
+        text +=
+            length.map { "Content-Length: \($0)\r\n\r\n" } ?? "Transfer-Encoding: chunked\r\n\r\n"
         let bytes = Array(text.utf8)
         // The first request was within its limits, and was forgiven what it was forgiven.
         var limits = ParserLimits.standard

@@ -109,7 +109,9 @@ public struct Request: Sendable {
         storage.hidesCoding ? nil : storage.head.contentLength
     }
     /// The content, transfer coding taken off. It is read only when asked for, once.
-    public var body: RequestBody { storage.content?.body ?? RequestBody(exchange: storage.exchange) }
+    public var body: RequestBody {
+        storage.content?.body ?? RequestBody(exchange: storage.exchange)
+    }
     /// The connection that the request came by.
     public var connection: ConnectionInfo { storage.connection }
     /// Where the request came from.

@@ -5,7 +5,7 @@ internal import Synchronization
 final class UploadArrival: Sendable {
     /// What has been sent already is read before the end, so that it is not sent twice: as long as
     /// more comes within this time, but not for longer than that.
-    private static let (pause, patience) = (Duration.milliseconds(100), Duration.seconds(2))
+    private static let (pause, patience) = (Duration.milliseconds(250), Duration.seconds(2))
 
     private let request: Request
     private let bytes = Atomic<Int64>(0)

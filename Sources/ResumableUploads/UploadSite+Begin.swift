@@ -27,7 +27,9 @@ extension UploadSite {
             var fields: HTTPFields = [.location: id.location(for: request)]
             tell(record, dialect, in: &fields)
             fields.remove(.uploadLength)
-            if let status = HTTPStatus(104) { try await request.sendInterim(status, fields: fields) }
+            if let status = HTTPStatus(104) {
+                try await request.sendInterim(status, fields: fields)
+            }
             return try await receive(request, id, record, isLast: isComplete, dialect) { offset in
                 fields[.uploadOffset] = "\(offset)"
                 dialect.tell(isComplete: false, in: &fields)

@@ -89,7 +89,7 @@ extension ClientSession {
         return (content, try head.get())
     }
 
-    private func collect(
+    func collect(
         _ task: TransferTask
     ) async throws(ClientError) -> ([UInt8], ClientResponse) {
         adopt(task, collectingSink, keepsContent: true)

@@ -71,7 +71,8 @@ final class UploadClient: Sendable {
     }
 
     private static func head(_ method: String, _ path: String, _ fields: [String]) -> String {
-        let lines = ["\(method) \(path) HTTP/1.1", "Host: example.org", "Connection: close"] + fields
+        let lines =
+            ["\(method) \(path) HTTP/1.1", "Host: example.org", "Connection: close"] + fields
         return lines.joined(separator: "\r\n") + "\r\n\r\n"
     }
 

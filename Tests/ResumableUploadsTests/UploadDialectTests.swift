@@ -146,7 +146,8 @@ struct UploadDialectTests {
                 "Upload-Length: 3",
             ], "two")
         #expect(last.status == 204)
-        #expect(client.received.withLock { $0.map(\.content) } == ["one", "two"].map { Array($0.utf8) })
+        #expect(
+            client.received.withLock { $0.map(\.content) } == ["one", "two"].map { Array($0.utf8) })
         let third = try await client.send("POST", "/up/f", [version, "Upload-Length: 3"], "")
         let gone = try #require(third["Location"])
         #expect(try await client.send("DELETE", gone, [version]).status == 204)
@@ -172,7 +173,8 @@ struct UploadDialectTests {
         let client = try UploadClient()
         for version in ["2", "9", "x", "8, 8"] {
             let field = "Upload-Draft-Interop-Version: \(version)"
-            let whole = try await client.send("PUT", "/up/f", [field, "Upload-Complete: ?1"], "all")
+            let whole = try await client.send(
+                "PUT", "/up/f", [field, "Upload-Complete: ?1"], "all")
             #expect(whole.status == 201 && whole.interim.isEmpty)
             let part = try await client.send("PUT", "/up/f", [field, "Upload-Complete: ?0"], "all")
             #expect(part.status == 400)

@@ -30,7 +30,8 @@ struct UploadRuleTests {
             #expect(answer.text.contains("\"provided-offset\":\(offset)"))
         }
         #expect(try await client.offset(location) == 5)
-        for field in ["Upload-Offset: -1", "Upload-Offset: 1e3", "Upload-Offset: 9999999999999999"] {
+        for field in ["Upload-Offset: -1", "Upload-Offset: 1e3", "Upload-Offset: 9999999999999999"]
+        {
             let answer = try await client.send(
                 "PATCH", location, [field, "Content-Type: application/partial-upload"], "x")
             #expect(answer.status == 400)
@@ -150,7 +151,10 @@ struct UploadRuleTests {
         #expect(try await client.offset(location) == 3)
         isBusy.withLock { $0 = false }
         #expect(try await client.append(location, at: 3, "", isLast: true).status == 201)
-        #expect(client.received.withLock { $0.map(\.content) } == [Array("abc".utf8), Array("abc".utf8)])
+        #expect(
+            client.received.withLock { $0.map(\.content) } == [
+                Array("abc".utf8), Array("abc".utf8),
+            ])
     }
 
     @Test("tus: a whole upload that was not taken is, when its client asks")

@@ -24,9 +24,10 @@ extension TaskDriver {
         if triesNextTarget(after: error) || goesOnDownloading(after: error) { return }
         recorder?.abandon()
         recorder = nil
-        guard case .undecided = purpose, error.kind != .cancelled, stage != .fresh else {
-            return finish(error)
-        }
+        // What the server has of an upload is not sent again.
+        guard case .undecided = purpose, error.kind != .cancelled, stage != .fresh,
+            task.shared.withLock({ $0.uploadURL == nil })
+        else { return finish(error) }
         switch decider.recover(from: error, of: sent, in: context) {
         case .now(let recovery): apply(recovery, error)
         case .later(let ask): wait(for: ask) { $0.apply($1, error) }

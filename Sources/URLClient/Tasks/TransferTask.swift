@@ -1,6 +1,12 @@
 internal import HTTPCodecs
 internal import Synchronization
 
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
 /// What a task needs to start.
 struct TaskPlan: @unchecked Sendable {
     let decider: any HopDecider
@@ -46,6 +52,8 @@ public class TransferTask: @unchecked Sendable {
         /// Task and driver keep each other until the task is over, so there is none before it starts.
         var driver: TaskDriver?
         var plan: TaskPlan?
+        /// Where the server keeps what has come of an upload.
+        var uploadURL: URL?
         /// A task that is not over keeps its session.
         var session: ClientSession?
     }
@@ -298,6 +306,9 @@ public class TransferTask: @unchecked Sendable {
     }
 
     func interimReceived(_ response: ClientResponse.Interim) {
+        if self is UploadTask, let url = response.uploadURL(for: currentRequest) {
+            shared.withLock { $0.uploadURL = url }
+        }
         events?.interim(self, response)
     }
 

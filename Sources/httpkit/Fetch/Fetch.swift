@@ -16,6 +16,8 @@ struct Fetch {
     let request: ClientRequest
     let session: ClientSession
     let output: FetchOutputOptions
+    /// The file that is sent, if one is.
+    let upload: String?
 
     /// A signal has ended it.
     struct Interrupted: Error { let signal: CInt }
@@ -26,6 +28,7 @@ struct Fetch {
     func run() async throws -> Int32 {
         let came = Locked<CInt?>(nil)
         let work = Task {
+            if output.resume, let upload { return try await send(upload) }
             if let file = output.file {
                 if Self.isSpecial(file) { return try await write(into: file) }
                 return try await download(to: file)
@@ -96,7 +99,7 @@ struct Fetch {
         return try await print(on: descriptor)
     }
 
-    private func write(head response: ClientResponse) throws {
+    func write(head response: ClientResponse) throws {
         var bytes = ByteBuffer()
         bytes.append("\(response.version.rawValue) \(response.status)\r\n")
         for field in response.fields { bytes.append("\(field.name): \(field.value)\r\n") }

@@ -35,8 +35,14 @@ struct FetchCommand: AsyncParsableCommand {
     var connection: FetchConnectionOptions
 
     func validate() throws {
-        if output.resume, output.file == nil {
-            throw ValidationError("--resume continues a file: name it with -o")
+        if output.resume, request.upload == "-" {
+            throw ValidationError("--resume continues a file: -T - is none")
+        }
+        if output.resume, request.upload != nil, output.file != nil {
+            throw ValidationError("--resume continues -T FILE or -o FILE, one of them")
+        }
+        if output.resume, output.file == nil, request.upload == nil {
+            throw ValidationError("--resume continues a file: name it with -o or -T")
         }
     }
 
@@ -51,7 +57,8 @@ struct FetchCommand: AsyncParsableCommand {
         do {
             let session = try connection.session(for: url)
             let fetch = Fetch(
-                request: try request.request(url, connection), session: session, output: output)
+                request: try request.request(url, connection), session: session, output: output,
+                upload: request.upload)
             let status = try await fetch.run()
             // Told before the session tries the same in silence.
             if status == 0 { try session.configuration.cookies?.save() }

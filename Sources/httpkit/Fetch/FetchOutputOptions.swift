@@ -14,7 +14,10 @@ struct FetchOutputOptions: ParsableArguments {
     @Flag(
         help: ArgumentHelp(
             "Go on where an earlier call stopped, and keep what is there when this one does.",
-            discussion: "What has to be known for that is kept in FILE.resume until FILE is whole."
+            discussion: """
+                What has to be known for that is kept in FILE.resume until FILE is whole: the file of \
+                -o, or that of -T. A file is sent on where the server has resumable uploads.
+                """
         ))
     var resume = false
 

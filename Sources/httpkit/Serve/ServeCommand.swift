@@ -161,7 +161,8 @@ struct ServeCommand: AsyncParsableCommand {
         router.mount("/", AsyncHandler { try await served.respond(to: $0) })
         if let webdav {
             router.mountWebDAV(
-                webdav, resumable(shared, "webdav", tusMethod: .put, &uploads), isReadOnly: files.readOnly)
+                webdav, resumable(shared, "webdav", tusMethod: .put, &uploads),
+                isReadOnly: files.readOnly)
         }
         if let prefix = uploaderFlags.uploader {
             let page = UploaderHandler(sharing: shared, options: uploaderOptions)

@@ -39,14 +39,17 @@ final class CuttingProxy: Sendable {
                     print("passed", passed, "left", cuts, flush=True)
             cut(sides)
 
-        listener = socket.create_server(("127.0.0.1", 0), backlog=64)
-        print("port", listener.getsockname()[1], flush=True)
-        while True:
-            client, _ = listener.accept()
+        def connect(client):
             upstream = socket.create_connection(("127.0.0.1", server))
             sides = (client, upstream)
-            threading.Thread(target=forward, args=(client, upstream, sides, every), daemon=True).start()
-            threading.Thread(target=forward, args=(upstream, client, sides, None), daemon=True).start()
+            for source, target, limit in (client, upstream, every), (upstream, client, None):
+                threading.Thread(
+                    target=forward, args=(source, target, sides, limit), daemon=True).start()
+
+        listener = socket.create_server(("127.0.0.1", 0), backlog=64)
+        print("port", listener.getsockname()[1], flush=True)
+        # No socket is kept here: one that was cut is closed.
+        while True: connect(listener.accept()[0])
         """
 
     /// - Parameters:

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import URLClient
 
-/// Uploads that go on, to the program. `TEST_ALL` has tuspy send 1 GiB; without it there is no tuspy.
+/// Uploads that go on, to the program. `TEST_ALL` has tuspy.
 @Suite("httpkit serve: resumable uploads", .fewAtOnce)
 struct ResumableServeTests {
     private let share: Folder
@@ -171,7 +171,7 @@ struct ResumableServeTests {
     @Test("tuspy, over connections that are cut 50 times")
     func tuspy() async throws {
         let python = try await Program.python(having: "tusclient")
-        let size = 256 << 20
+        let size = 64 << 20
         try place.write([UInt8].noise(size, seed: 9), to: "data")
         let server = try await serve()
         let proxy = try await CuttingProxy(to: server.port, every: size / 51, cuts: 50)

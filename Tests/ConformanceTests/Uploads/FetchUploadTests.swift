@@ -1,0 +1,125 @@
+import Foundation
+import HTTPParser
+import TestSupport
+import Testing
+import URLClient
+
+@Suite("httpkit fetch -T --resume, and uploads of URLClient that go on", .fewAtOnce)
+struct FetchUploadTests {
+    private let share: Folder
+    private let place: Folder
+    private var data: String { place.path + "/data" }
+
+    init() throws {
+        (share, place) = (try Folder(), try Folder())
+    }
+
+    private func serve() async throws -> ServeProcess {
+        try await ServeProcess(share, ["--webdav", "/dav"])
+    }
+
+    private func isSame(_ name: String) async throws -> Bool {
+        try await Program.run("cmp", [data, share.path + "/" + name]).status == 0
+    }
+
+    @Test("20 cuts: less than 1 % is sent twice")
+    func manyCuts() async throws {
+        let size = 64 << 20
+        try place.write([UInt8].noise(size, seed: 11), to: "data")
+        let server = try await serve()
+        let proxy = try await CuttingProxy(to: server.port, every: size / 21, cuts: 20)
+        let sent = try await Program.run(
+            Program.httpkit,
+            ["fetch", "-T", data, "--resume", "http://127.0.0.1:\(proxy.port)/dav/a.bin"])
+        #expect(sent.status == 0, "\(sent.complaints)")
+        #expect(try await isSame("a.bin"))
+        try await waitUntil { proxy.counts?.left == 0 && (proxy.counts?.passed ?? 0) >= size }
+        let passed = try #require(proxy.counts).passed
+        #expect(passed < size + size / 100, "\(passed - size) bytes more")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: place.path) == ["data"])
+    }
+
+    @Test("A call that was interrupted goes on by the next one")
+    func nextCall() async throws {
+        let size = 64 << 20
+        try place.write([UInt8].noise(size, seed: 12), to: "data")
+        let server = try await serve()
+        let proxy = try await CuttingProxy(to: server.port, every: 0, cuts: 0)
+        let address = "http://127.0.0.1:\(proxy.port)/dav/a.bin"
+        let call = try RunningProgram(Program.httpkit, ["fetch", "-T", data, "--resume", address])
+        let parts = share.path + "/.httpkit-dav/uploads-webdav"
+        try await waitUntil { Self.largest(in: parts) > 1 << 20 }
+        call.signal(SIGINT)
+        let status = await call.end()
+        // It may have been quicker.
+        guard status != 0 else { return }
+        #expect(status == 130)
+        #expect(FileManager.default.fileExists(atPath: data + ".resume"))
+        let second = try await Program.run(
+            Program.httpkit, ["fetch", "-T", data, "--resume", address])
+        #expect(second.status == 0, "\(second.complaints)")
+        #expect(try await isSame("a.bin"))
+        #expect(!FileManager.default.fileExists(atPath: data + ".resume"))
+        try await waitUntil { (proxy.counts?.passed ?? 0) >= size }
+        #expect(try #require(proxy.counts).passed < size + (8 << 20))
+    }
+
+    private static func largest(in folder: String) -> UInt64 {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        let sizes = names.compactMap { name in
+            try? FileManager.default.attributesOfItem(atPath: folder + "/" + name)[.size] as? UInt64
+        }
+        return sizes.max() ?? 0
+    }
+
+    @Test("A server without resumable uploads takes the file as ever")
+    func plainServer() async throws {
+        try place.write("content", to: "data")
+        let bin = try await ServeProcess(share, ["--echo", "/echo"])
+        let sent = try await Program.run(
+            Program.httpkit, ["fetch", "-T", data, "--resume", bin.url("/echo")])
+        #expect(sent.status == 0 && sent.text.contains("\"method\":\"PUT\""))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: place.path) == ["data"])
+        let refused = try await Program.run(
+            Program.httpkit, ["fetch", "-T", data, "--resume", bin.url("/none")])
+        #expect(refused.status == 22)
+    }
+
+    @Test("An upload that the server has forgotten is begun anew")
+    func forgotten() async throws {
+        let content = [UInt8].noise(2_000_000, seed: 13)
+        try place.write(content, to: "data")
+        let server = try await serve()
+        let request = ClientRequest(.put, server.url("/dav/a.bin"))
+        let name = String(repeating: "0", count: 32)
+        let gone = try #require(URL(string: server.url("/dav/.uploads/\(name)")))
+        let upload = ResumableUpload(
+            request, fromFile: data, in: server.client.session,
+            resuming: UploadResumeData(
+                url: request.url, upload: gone, path: data, length: Int64(content.count)))
+        let (_, response) = try await upload.finished()
+        #expect(response.status == .created)
+        #expect(share.bytes("a.bin").elementsEqual(content))
+        let known = try #require(upload.resumeData)
+        #expect(known.upload.path.hasPrefix("/dav/.uploads/"))
+        // The answer was missed: it is asked for.
+        let again = ResumableUpload(
+            request, fromFile: data, in: server.client.session, resuming: known)
+        #expect(try await again.finished().1.status == .created)
+        // An upload of another length is another one.
+        try place.write("other", to: "data")
+        let other = ResumableUpload(
+            request, fromFile: data, in: server.client.session, resuming: known)
+        #expect(try await other.finished().1.status == .noContent)
+        #expect(share.text("a.bin") == "other")
+    }
+
+    @Test("What --resume needs")
+    func options() async throws {
+        for words in [["-T", "-"], [], ["-T", data, "-o", data + "2"]] {
+            let call = try await Program.run(
+                Program.httpkit, ["fetch", "--resume", "http://127.0.0.1:9/"] + words)
+            #expect(call.status == 64 && call.complaints.contains("--resume continues"))
+        }
+    }
+}
