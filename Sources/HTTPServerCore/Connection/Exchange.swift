@@ -197,6 +197,11 @@ final class Exchange: @unchecked Sendable {
         failInput(error)
     }
 
+    private func dropPieces() {
+        unsafe pieces = FirstInFirstOut()
+        buffered = 0
+    }
+
     // MARK: Stream
 
     /// Waits until the connection has taken enough; resumed by `resumeWriter`.
@@ -221,6 +226,9 @@ final class Exchange: @unchecked Sendable {
         connection = nil
         // Errors are made only where there is something that somebody may miss.
         if unsafe !inputIsComplete || !pieces.isEmpty {
+            // The connection that goes on throws the rest of the content away, and must not wait for
+            // somebody to take it.
+            if error == nil { dropPieces() }
             loseInput(error ?? RequestBodyError.connectionLost)
         }
         if !writers.isEmpty { resumeWriter(error ?? ResponseWriterError.connectionLost) }
