@@ -15,7 +15,7 @@ enum PageStyle {
             }
         }
         * { box-sizing: border-box; }
-        html { -webkit-text-size-adjust: 100%; }
+        html { -webkit-text-size-adjust: 100%; scroll-padding-bottom: 7rem; }
         html:not(.js) .enhanced, html.js .plain, [hidden] { display: none !important; }
         body {
             max-width: 60rem; margin: 0 auto; padding: 1.5rem;
@@ -112,7 +112,8 @@ enum PageStyle {
         .tools { margin: 0 0 0.75rem; justify-content: space-between; }
         /* In sight as long as something is selected, above the notice. */
         #selection {
-            position: sticky; bottom: 2.75rem; margin: 0; padding: 0.625rem 0;
+            position: sticky; bottom: 2.25rem; margin: 0; padding: 0.625rem 0;
+            border-top: 1px solid var(--line);
             background: var(--card);
         }
         #empty { padding: 2rem 0; text-align: center; color: var(--soft); }

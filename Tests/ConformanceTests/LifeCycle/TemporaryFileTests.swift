@@ -42,6 +42,22 @@ struct TemporaryFileTests {
         #expect(try names(folder).isEmpty)
     }
 
+    @Test("A start sweeps what dead processes have left")
+    func sweepAtStart() async throws {
+        let place = try Folder()
+        try place.write("x", to: "http-upload-aB3xYz/0")
+        let manager = FileManager.default
+        for path in ["http-upload-aB3xYz/0", "http-upload-aB3xYz"] {
+            try manager.setAttributes(
+                [.modificationDate: Date(timeIntervalSinceNow: -1_000_000)],
+                ofItemAtPath: place.file(path).path)
+        }
+        let server = try await ServeProcess(
+            try Folder(), by: ["/usr/bin/env", "TMPDIR=\(place.path)"])
+        try await waitUntil { try names(place).isEmpty }
+        #expect(server.isRunning)
+    }
+
     @Test("Only old folders with names of our own are swept")
     func sweep() throws {
         let folder = try Folder()

@@ -48,7 +48,7 @@ struct FetchUploadTests {
         let address = "http://127.0.0.1:\(proxy.port)/dav/a.bin"
         let call = try RunningProgram(Program.httpkit, ["fetch", "-T", data, "--resume", address])
         let parts = share.path + "/.httpkit-dav/uploads-webdav"
-        try await waitUntil { Self.largest(in: parts) > 1 << 20 }
+        try await waitUntil { !call.isRunning || Self.largest(in: parts) > 1 << 20 }
         call.signal(SIGINT)
         let status = await call.end()
         // It may have been quicker.

@@ -165,6 +165,14 @@ struct WebDAVServeTests {
         _ = await first.waitForEnd()
         let second = try await ServeProcess(share, flags)
         #expect(try await second.status(.put, "/dav/a", body: .text("x")) == 423)
+        second.signal(SIGTERM)
+        _ = await second.waitForEnd()
+        // A start forgets the locks of what is gone by then.
+        #expect(place.text("locks") != "httpkit-locks 2\n")
+        try FileManager.default.removeItem(atPath: share.path + "/a")
+        let third = try await ServeProcess(share, flags)
+        #expect(place.text("locks") == "httpkit-locks 2\n")
+        #expect(try await third.status(.put, "/dav/a", body: .text("x")) == 201)
         let wrong = try await Program.run(
             Program.httpkit, ["serve", share.path, "--webdav-locks", "x"])
         #expect(wrong.status == 64)

@@ -321,4 +321,20 @@ struct WebDAVPropertyTests {
             #expect(answer.status == 403 && answer.text.contains("--show-hidden"), "\(method)")
         }
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func anAmpersandInANamespaceComesBackAsItCame(_ kind: StoreKind) async throws {
+        let client = try kind.client()
+        #expect(try await client.status("PUT", "/dav/a", [], "x") == 201)
+        let name = "<x xmlns=\"u:?a=1&amp;b=2\">1</x>"
+        let change =
+            "<propertyupdate xmlns=\"DAV:\"><set><prop>\(name)</prop></set></propertyupdate>"
+        #expect(try await client.send("PROPPATCH", "/dav/a", [], change).text.contains("200 OK"))
+        for query in ["<prop>\(name)</prop>", "<allprop/>", "<propname/>"] {
+            let answer = try await client.send(
+                "PROPFIND", "/dav/a", ["Depth: 0"], "<propfind xmlns=\"DAV:\">\(query)</propfind>")
+            #expect(answer.text.contains("=\"u:?a=1&amp;b=2\""), "\(answer.text)")
+            #expect(!answer.text.contains("404"))
+        }
+    }
 }
