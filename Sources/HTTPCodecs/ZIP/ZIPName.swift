@@ -1,3 +1,5 @@
+internal import HTTPParser
+
 /// Names of files as archives can have them.
 public enum ZIPName {
     /// A name that can stand in an archive, of a name that a disk may have.
