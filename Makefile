@@ -49,8 +49,8 @@ test: ## build everything and run the tests; ARGS='--filter Chunked' picks some
 test-all: ## all tests, with all traits and beside large peers, which it installs; check-apple
 	@Scripts/bootstrap test-all
 	swift build --build-tests $(TRAITS)
-	@TEST_ALL=1 TEST_SECONDS=$(TEST_SECONDS) Scripts/test $(TRAITS) $(ARGS)
 	@Scripts/check-apple
+	@TEST_ALL=1 TEST_SECONDS=$(TEST_SECONDS) Scripts/test $(TRAITS) $(ARGS)
 
 check-apple: ## compile the branches for Apple platforms against stand-ins for its SDK
 	@Scripts/bootstrap test
