@@ -190,8 +190,8 @@ final class Exchange: @unchecked Sendable {
         }
     }
 
-    /// What has come can still be taken, for an upload that is resumed later; behind it there is an
-    /// error, for to whoever reads on, it must not look like the end.
+    /// Ends the content with an error. Pieces that have arrived can still be read: a resumable upload
+    /// keeps them.
     private func loseInput(_ error: any Error) {
         inputIsComplete = false
         failInput(error)
@@ -226,8 +226,8 @@ final class Exchange: @unchecked Sendable {
         connection = nil
         // Errors are made only where there is something that somebody may miss.
         if unsafe !inputIsComplete || !pieces.isEmpty {
-            // The connection that goes on throws the rest of the content away, and must not wait for
-            // somebody to take it.
+            // The connection stays open and discards the rest of the content, so unread pieces must not
+            // keep it from reading.
             if error == nil { dropPieces() }
             loseInput(error ?? RequestBodyError.connectionLost)
         }
@@ -261,7 +261,7 @@ public struct ResponseWriter: Sendable {
         self.exchange = exchange
     }
 
-    /// The same writer, for a producer whose pieces somebody has to see.
+    /// The same writer, with an observer of its pieces.
     /// - Parameter body: is given each piece before it is sent; it must not block.
     package func observed(_ body: @escaping @Sendable ([UInt8]) -> Void) -> ResponseWriter {
         var writer = self

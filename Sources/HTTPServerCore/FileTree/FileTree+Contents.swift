@@ -64,7 +64,7 @@ extension OpenFile {
                     UnsafeMutableBufferPointer(rebasing: room[filled...]))
                 let result = unsafe Syscalls.read(descriptor, rest, at: offset + Int64(filled))
                 if case .failed(let code) = result { fault = SystemError("read", code: code) }
-                // A file that makes nobody wait was interrupted.
+                // A regular file never blocks: the call was interrupted.
                 if result == .wouldBlock { continue }
                 guard case .done(let read) = result, read > 0 else { break }
                 filled += read
