@@ -1,4 +1,5 @@
 import HTTPCodecs
+import HTTPParser
 import Testing
 
 @Suite("RFC 7578, 4.2: Content-Disposition of a form's parts")

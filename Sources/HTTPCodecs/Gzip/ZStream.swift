@@ -1,4 +1,5 @@
 // The only file that imports zlib.
+internal import CHTTPCodecsShims
 internal import CZlib
 
 /// A stream of zlib that compresses or decompresses raw DEFLATE data (RFC 1951).
@@ -266,7 +267,21 @@ struct ZChecksum: Sendable {
             return UInt32(
                 truncatingIfNeeded: isAdler
                     ? unsafe adler32_z(value, start, bytes.count)
-                    : unsafe crc32_z(value, start, bytes.count))
+                    : unsafe Self.crc(of: start, bytes.count, after: value))
+        }
+    }
+
+    /// Has as much as can be folded into a few bytes of the same CRC, which is four times as fast as
+    /// zlib's tables.
+    private static func crc(
+        of start: UnsafePointer<UInt8>, _ count: Int, after value: UInt
+    ) -> UInt {
+        unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 16) { folded in
+            guard let room = folded.baseAddress else { return value }
+            let done = unsafe http_crc32_fold(
+                UInt32(truncatingIfNeeded: value), start, count, room)
+            let sum = unsafe done > 0 ? crc32_z(0xFFFF_FFFF, room, 16) : value
+            return unsafe crc32_z(sum, start + done, count - done)
         }
     }
 }

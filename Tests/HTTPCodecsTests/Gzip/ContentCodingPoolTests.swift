@@ -1,4 +1,5 @@
 import HTTPCodecs
+import HTTPParser
 import Testing
 
 @Suite("Reuse of encoders and decoders")

@@ -1,4 +1,5 @@
 import HTTPCodecs
+import HTTPParser
 import Testing
 
 @Suite("RFC 1950, 1951, 1952: encoding")

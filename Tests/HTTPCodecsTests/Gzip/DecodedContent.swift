@@ -1,4 +1,5 @@
 import HTTPCodecs
+import HTTPParser
 import Testing
 
 /// What a decoder made of some bytes: the content, and the error at its end.

@@ -1,4 +1,5 @@
 import HTTPCodecs
+import HTTPParser
 import Testing
 
 @Suite("RFC 9110, 8.4.1.2: deflate as zlib and as raw data")

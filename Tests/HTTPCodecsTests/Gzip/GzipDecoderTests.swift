@@ -1,4 +1,5 @@
 import HTTPCodecs
+import HTTPParser
 import Testing
 
 @Suite("RFC 1952: members of gzip, and what is none")

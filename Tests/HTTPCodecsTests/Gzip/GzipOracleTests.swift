@@ -1,5 +1,6 @@
 import Foundation
 import HTTPCodecs
+import HTTPParser
 import TestSupport
 import Testing
 

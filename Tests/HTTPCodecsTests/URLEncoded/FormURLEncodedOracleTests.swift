@@ -1,4 +1,5 @@
 import HTTPCodecs
+import HTTPParser
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import HTTPCodecs
+import HTTPParser
 import Testing
 
 @Suite("RFC 3986, 2.1: Percent-Encoding")

@@ -235,4 +235,26 @@ struct ZIPWriterTests {
                 ])
         }
     }
+
+    /// CRC-32 as RFC 1952 section 8 defines it, bit by bit.
+    private static func checksum(_ bytes: ArraySlice<UInt8>) -> UInt32 {
+        ~bytes.reduce(~0) { sum, byte in
+            (0..<8).reduce(sum ^ UInt32(byte)) { sum, _ in
+                sum >> 1 ^ (sum & 1 == 1 ? 0xEDB8_8320 : 0)
+            }
+        }
+    }
+
+    @Test("Check values of any length, in one piece and in two")
+    func checksums() {
+        let bytes = (0..<1_000).map { UInt8(truncatingIfNeeded: $0 &* $0 &+ $0 >> 3) }
+        for length in Array(0...260) + [319, 320, 321, 639, 1_000] {
+            let expected = Self.checksum(bytes[..<length])
+            #expect(ZIPWriter.checksum(Array(bytes[..<length]).span, after: 0) == expected)
+            let middle = length / 3
+            let first = ZIPWriter.checksum(Array(bytes[..<middle]).span, after: 0)
+            let whole = ZIPWriter.checksum(Array(bytes[middle..<length]).span, after: first)
+            #expect(whole == expected, "\(length)")
+        }
+    }
 }
