@@ -20,7 +20,7 @@ struct ConnectTimeoutTests {
         private let descriptors: [CInt]
 
         init() throws {
-            let listener = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+            let listener = StreamSocket.make()
             var name = sockaddr_in()
             name.sin_family = sa_family_t(AF_INET)
             name.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
@@ -32,9 +32,8 @@ struct ConnectTimeoutTests {
                         unsafe getsockname(listener, address, &size) == 0
                     else { return false }
                     for _ in 0..<8 {
-                        let flags = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue
-                        let client = socket(
-                            AF_INET, CInt(flags | SOCK_NONBLOCK.rawValue), 0)
+                        let client = StreamSocket.make()
+                        _ = fcntl(client, F_SETFL, O_NONBLOCK)
                         all.append(client)
                         _ = unsafe connect(client, address, size)
                         var request = pollfd(fd: client, events: Int16(POLLOUT), revents: 0)

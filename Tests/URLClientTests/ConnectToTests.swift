@@ -1,10 +1,15 @@
-import FoundationEssentials
 import HTTPCodecs
 import HTTPParser
 import HTTPServerCore
 import TestSupport
 import Testing
 import URLClient
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 @Suite("Connect to host", .timeLimit(.minutes(2)))
 struct ConnectToTests {

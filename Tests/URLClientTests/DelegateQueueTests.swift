@@ -67,9 +67,9 @@ struct DelegateQueueTests {
     @Test("All is told there, one thing after another, also on a concurrent one")
     func place() async throws {
         let server = try await TestServer { _, router in
-            router.on(
+            router.route(
                 .post, "/first",
-                use: AsyncHandler { _ in
+                to: AsyncHandler { _ in
                     Response(.temporaryRedirect, fields: [.location: "/echo"])
                 })
         }

@@ -156,8 +156,8 @@ struct DelegateTests {
                 }
                 return Response(.ok, body: .bytes(content))
             }
-            router.on(.post, "/first", use: handler)
-            router.on(.post, "/in", use: handler)
+            router.route(.post, "/first", to: handler)
+            router.route(.post, "/in", to: handler)
         }
         let delegate = Maker()
         let session = ClientSession(.ephemeral)

@@ -1,9 +1,14 @@
-import FoundationEssentials
 import HTTPParser
 import HTTPServerCore
 import TestSupport
 import Testing
 import URLClient
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 @Suite("Sessions", .timeLimit(.minutes(1)))
 struct EngineTests {

@@ -30,7 +30,7 @@ struct MetricsTests {
     @Test("Behind the last piece of streamed content the metrics are there")
     func knownAtTheEnd() async throws {
         let server = try await TestServer { _, router in
-            router.on(.get, "/", use: AsyncHandler { _ in Response(.ok, body: .text("text")) })
+            router.route(.get, "/", to: AsyncHandler { _ in Response(.ok, body: .text("text")) })
         }
         let session = ClientSession(.ephemeral)
         for _ in 0..<200 {
@@ -47,7 +47,7 @@ struct MetricsTests {
                 _ = try await request.body.collect(upTo: 1 << 20)
                 return Response(.temporaryRedirect, fields: [.location: "/echo"])
             }
-            router.on(.post, "/first", use: first)
+            router.route(.post, "/first", to: first)
         }
         let delegate = Collector()
         let session = ClientSession(.ephemeral, delegate: delegate)

@@ -7,33 +7,12 @@ import URLClient
 
 @Suite("RFC 9110, 13.1.5: downloads that go on", .timeLimit(.minutes(3)))
 struct ResumeTests {
-    /// The value of a field in the head of a request.
-    private static func value(_ name: String, _ head: String) -> String? {
-        head.split(separator: "\r\n").first { $0.lowercased().hasPrefix("\(name): ") }
-            .map { String($0.dropFirst(name.count + 2)) }
-    }
-
-    /// Where the range begins that a request asks for.
-    private static func start(_ head: String) -> Int? {
-        value("range", head).flatMap { Int($0.dropFirst("bytes=".count).dropLast()) }
-    }
-
-    private func download(
-        _ peer: ScriptedPeer, _ session: ClientSession = ClientSession()
-    ) async throws -> [UInt8]? {
-        let folder = try ServerDirectory()
-        try await session.download(
-            for: ClientRequest(.get, peer.url()), to: folder.path("file"))
-        #expect(Files.names(folder.path) == ["file"])
-        return Files.read(folder.path("file"))
-    }
-
     @Test("A server that gives less than the rest is asked until there is no more")
     func shortRanges() async throws {
         let content = TestServer.pattern(1_000)
         let peer = try ScriptedPeer { connection in
             while let head = connection.head() {
-                guard let start = Self.start(head) else {
+                guard let start = ResumeRequest.start(head) else {
                     connection.send(
                         "HTTP/1.1 200 OK\r\nETag: \"1\"\r\nContent-Length: 1000\r\n\r\n")
                     connection.send(Array(content[..<100]))
@@ -46,7 +25,7 @@ struct ResumeTests {
                 connection.send(Array(content[start..<end]))
             }
         }
-        #expect(try await download(peer) == content)
+        #expect(try await ResumeRequest.download(peer) == content)
     }
 
     @Test(
@@ -57,7 +36,7 @@ struct ResumeTests {
         let seen = Locked([Int?]())
         let peer = try ScriptedPeer { connection in
             while let head = connection.head() {
-                let start = Self.start(head)
+                let start = ResumeRequest.start(head)
                 seen.withLock { $0.append(start) }
                 if connection.index == 0 {
                     connection.send(
@@ -74,7 +53,7 @@ struct ResumeTests {
                 connection.send(Array(content[(start ?? 0)...]))
             }
         }
-        #expect(try await download(peer) == content)
+        #expect(try await ResumeRequest.download(peer) == content)
         #expect(seen.withLock { $0 } == [nil, 400, nil])
     }
 
@@ -93,7 +72,7 @@ struct ResumeTests {
                         + "Content-Range: bytes 400-400/1000\r\n\r\n!")
             }
         }
-        let error = await failure { try await download(peer) }
+        let error = await failure { try await ResumeRequest.download(peer) }
         #expect(error?.kind == .badResponse)
     }
 
@@ -107,8 +86,8 @@ struct ResumeTests {
         let validators = Locked([String?]())
         let peer = try ScriptedPeer { connection in
             while let head = connection.head() {
-                validators.withLock { $0.append(Self.value("if-range", head)) }
-                let start = Self.start(head)
+                validators.withLock { $0.append(ResumeRequest.value("if-range", head)) }
+                let start = ResumeRequest.start(head)
                 let range =
                     start.map { "206 Part\r\nContent-Range: bytes \($0)-999/1000" } ?? "200 OK"
                 connection.send(
@@ -119,11 +98,11 @@ struct ResumeTests {
             }
         }
         guard isStrong else {
-            let error = await failure { try await download(peer) }
+            let error = await failure { try await ResumeRequest.download(peer) }
             #expect(error?.kind == .truncated && peer.connectionCount == 1)
             return
         }
-        #expect(try await download(peer) == content)
+        #expect(try await ResumeRequest.download(peer) == content)
         #expect(validators.withLock { $0 } == [nil, changed])
     }
 
@@ -132,7 +111,7 @@ struct ResumeTests {
         let content = TestServer.pattern(300_000)
         let peer = try ScriptedPeer { connection in
             while let head = connection.head() {
-                let start = Self.start(head)
+                let start = ResumeRequest.start(head)
                 let range =
                     start.map { "206 Part\r\nContent-Range: bytes \($0)-299999/300000" } ?? "200 OK"
                 connection.send(
@@ -230,7 +209,9 @@ struct ResumeTests {
         let content = TestServer.pattern(1_000)
         let peer = try ScriptedPeer { connection in
             while let head = connection.head() {
-                let start = Self.value("if-range", head) == "\"1\"" ? Self.start(head) ?? 0 : 0
+                let start =
+                    ResumeRequest.value("if-range", head) == "\"1\""
+                    ? ResumeRequest.start(head) ?? 0 : 0
                 let range = "206 Part\r\nContent-Range: bytes \(start)-999/1000"
                 connection.send(
                     "HTTP/1.1 \(start > 0 ? range : "200 OK")\r\nETag: \"1\"\r\n"
@@ -276,7 +257,7 @@ struct ResumeTests {
         }
         var configuration = ClientConfiguration()
         configuration.contentLimit = 1_000
-        #expect(try await download(peer, ClientSession(configuration)) == content)
+        #expect(try await ResumeRequest.download(peer, ClientSession(configuration)) == content)
     }
 
     @Test("A data task that becomes a download without a path leaves no file behind")
@@ -328,169 +309,5 @@ struct ResumeTests {
             delegate: own)
         await own.wait { $0.last == "complete" }
         #expect(own.log.contains("response 200") && own.log.contains("file"))
-    }
-
-    @Test(
-        "15.5.17: all bytes but the end of the framing: 416 says that the file is whole",
-        arguments: ["Content-Range: bytes */1000\r\n", ""])
-    func lostEnd(_ range: String) async throws {
-        let content = TestServer.pattern(1_000)
-        let seen = Locked([Int?]())
-        let peer = try ScriptedPeer { connection in
-            while let head = connection.head() {
-                let start = Self.start(head)
-                seen.withLock { $0.append(start) }
-                guard start == nil else {
-                    connection.send(
-                        "HTTP/1.1 416 No\r\n\(range)ETag: \"1\"\r\nContent-Length: 4\r\n\r\nnone")
-                    continue
-                }
-                connection.send(
-                    "HTTP/1.1 200 OK\r\nETag: \"1\"\r\nTransfer-Encoding: chunked\r\n\r\n")
-                connection.send("3e8\r\n")
-                connection.send(content)
-                if connection.index == 0 { return }
-                connection.send("\r\n0\r\n\r\n")
-            }
-        }
-        let folder = try ServerDirectory()
-        let response = try await ClientSession(.ephemeral).download(
-            for: ClientRequest(.get, peer.url()), to: folder.path("file"))
-        #expect(response.status == .ok)
-        #expect(Files.read(folder.path("file")) == content && Files.names(folder.path) == ["file"])
-        // Where the length stays unknown the file is fetched anew.
-        #expect(seen.withLock { $0 } == (range.isEmpty ? [nil, 1_000, nil] : [nil, 1_000]))
-    }
-
-    @Test(
-        "15.5.17: 416 of another length, or for something else, is no whole file",
-        arguments: [("2000", "\"1\""), ("1000", "\"2\"")])
-    func unsatisfied(_ length: String, _ tag: String) async throws {
-        let content = TestServer.pattern(2_000)
-        let peer = try ScriptedPeer { connection in
-            while let head = connection.head() {
-                guard Self.start(head) == nil else {
-                    connection.send(
-                        "HTTP/1.1 416 No\r\nContent-Range: bytes */\(length)\r\nETag: \(tag)\r\n"
-                            + "Content-Length: 0\r\n\r\n")
-                    continue
-                }
-                if connection.index == 0 {
-                    connection.send(
-                        "HTTP/1.1 200 OK\r\nETag: \"1\"\r\nTransfer-Encoding: chunked\r\n\r\n"
-                            + "3e8\r\n")
-                    connection.send([UInt8](repeating: 0, count: 1_000))
-                    return
-                }
-                connection.send("HTTP/1.1 200 OK\r\nETag: \"2\"\r\nContent-Length: 2000\r\n\r\n")
-                connection.send(content)
-            }
-        }
-        #expect(try await download(peer, ClientSession(.ephemeral)) == content)
-    }
-
-    @Test("15.5.17: something new, as long as what came of the old, is not taken for its whole")
-    func shorterNow() async throws {
-        let content = TestServer.pattern(500)
-        let seen = Locked([Int?]())
-        let peer = try ScriptedPeer { connection in
-            while let head = connection.head() {
-                let start = Self.start(head)
-                seen.withLock { $0.append(start) }
-                guard start == nil else {
-                    connection.send(
-                        "HTTP/1.1 416 No\r\nContent-Range: bytes */500\r\nContent-Length: 0\r\n\r\n"
-                    )
-                    continue
-                }
-                if connection.index == 0 {
-                    connection.send(
-                        "HTTP/1.1 200 OK\r\nETag: \"1\"\r\nContent-Length: 1000\r\n\r\n")
-                    connection.send([UInt8](repeating: 0, count: 500))
-                    return
-                }
-                connection.send("HTTP/1.1 200 OK\r\nETag: \"2\"\r\nContent-Length: 500\r\n\r\n")
-                connection.send(content)
-            }
-        }
-        #expect(try await download(peer, ClientSession(.ephemeral)) == content)
-        #expect(seen.withLock { $0 } == [nil, 500, nil])
-    }
-
-    private func part(_ folder: ServerDirectory, _ peer: ScriptedPeer, _ bytes: [UInt8]) throws
-        -> ResumeData
-    {
-        try folder.write(".part", bytes)
-        return ResumeData(
-            url: try #require(URL(string: peer.url())), partialPath: folder.path(".part"),
-            offset: Int64(bytes.count), validator: "\"1\"")
-    }
-
-    @Test("15.5.17: a later task finds that the file was whole")
-    func wholeLater() async throws {
-        let content = TestServer.pattern(1_000)
-        let peer = try ScriptedPeer { connection in
-            while connection.head() != nil {
-                connection.send(
-                    "HTTP/1.1 416 No\r\nContent-Range: bytes */1000\r\nContent-Length: 0\r\n\r\n")
-            }
-        }
-        let folder = try ServerDirectory()
-        let task = ClientSession(.ephemeral).downloadTask(
-            resuming: try part(folder, peer, content), to: folder.path("file"))
-        try await task.finished()
-        #expect(Files.read(folder.path("file")) == content && Files.names(folder.path) == ["file"])
-        #expect(task.response?.status == .ok && task.response?.fields[.eTag] == "\"1\"")
-    }
-
-    @Test(
-        "A later task that meets an error gives its resume data back", arguments: [503, 404, 401])
-    func refusedLater(_ status: Int) async throws {
-        let content = TestServer.pattern(1_000)
-        let isBack = Locked(false)
-        let peer = try ScriptedPeer { connection in
-            while let head = connection.head() {
-                guard isBack.withLock({ $0 }) else {
-                    connection.send("HTTP/1.1 \(status) No\r\nContent-Length: 2\r\n\r\nno")
-                    continue
-                }
-                let start = Self.start(head) ?? 0
-                connection.send(
-                    "HTTP/1.1 206 Part\r\nETag: \"1\"\r\nContent-Length: \(1_000 - start)\r\n"
-                        + "Content-Range: bytes \(start)-999/1000\r\n\r\n")
-                connection.send(Array(content[start...]))
-            }
-        }
-        let folder = try ServerDirectory()
-        let data = try part(folder, peer, Array(content[..<400]))
-        let session = ClientSession(.ephemeral)
-        let task = session.downloadTask(resuming: data, to: folder.path("file"))
-        task.keepsPartialFile = true
-        let error = await failure { try await task.finished() }
-        #expect(error?.kind == .badResponse && error?.message.contains("\(status)") == true)
-        let rest = try #require(error?.resumeData)
-        #expect(rest == data)
-        isBack.withLock { $0 = true }
-        try await session.downloadTask(resuming: rest, to: folder.path("file")).finished()
-        #expect(Files.read(folder.path("file")) == content && Files.names(folder.path) == ["file"])
-    }
-
-    @Test("Content-Encoding without being asked for: the file is what was sent, and goes on")
-    func unaskedCoding() async throws {
-        let archive = TestServer.pattern(1_000)
-        let peer = try ScriptedPeer { connection in
-            while let head = connection.head() {
-                let start = Self.start(head) ?? 0
-                let range =
-                    start > 0 ? "206 Part\r\nContent-Range: bytes \(start)-999/1000" : "200 OK"
-                connection.send(
-                    "HTTP/1.1 \(range)\r\nETag: \"1\"\r\nContent-Encoding: gzip\r\n"
-                        + "Content-Length: \(1_000 - start)\r\n\r\n")
-                connection.send(Array(archive[start..<(start == 0 ? 400 : 1_000)]))
-                if start == 0 { return }
-            }
-        }
-        #expect(try await download(peer, ClientSession(.ephemeral)) == archive)
-        #expect(peer.connectionCount == 2)
     }
 }

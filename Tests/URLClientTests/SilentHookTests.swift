@@ -118,7 +118,7 @@ struct SilentHookTests {
             let answer = SyncHandler { _ in
                 Response(.seeOther, fields: [.location: "http://127.0.0.1:9/"])
             }
-            router.on(method, "/pay", use: answer)
+            router.route(method, "/pay", to: answer)
         }
         var configuration = ClientConfiguration.ephemeral
         configuration.retries = .never

@@ -34,7 +34,8 @@ struct TaskTests {
         task.resume()
         #expect(task.state == .suspended)
         task.resume()
-        #expect(task.state == .running)
+        // What came meanwhile may have completed it by now.
+        #expect(task.state != .suspended)
         await delegate.wait { $0.last == "complete" }
         let content = delegate.log.filter { $0.hasPrefix("content") }
         #expect(content == ["content half", "content rest"])

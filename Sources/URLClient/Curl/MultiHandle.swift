@@ -69,6 +69,15 @@ final class MultiHandle: @unchecked Sendable {
         unsafe handle.socket = socket
     }
 
+    /// libcurl waits for nothing but room for what it sends: so it does, too, when the server has ended
+    /// its side of the connection. It may be called in a callback.
+    fileprivate func onlySends(_ easy: UnsafeMutableRawPointer, over socket: curl_socket_t) {
+        guard let transfer = unsafe Self.handle(of: easy)?.transfer, transfer.needsAnswer,
+            http_has_ended(socket) != 0
+        else { return }
+        transfer.connectionEnded()
+    }
+
     private func isPlaced(_ easy: EasyHandle) {
         guard unsafe easy.isStarting else { return }
         unsafe easy.isStarting = false
@@ -188,6 +197,7 @@ private func socketChanged(
     let events = SocketPoller.Events(rawValue: UInt8(truncatingIfNeeded: what & 3))
     unsafe multi._withUnsafeGuaranteedRef { multi in
         multi.poller.want(socket, what == 4 ? [] : events)
+        if events == .write, let easy = unsafe easy { unsafe multi.onlySends(easy, over: socket) }
         let user = UInt(bitPattern: easy)
         guard what != 4, let easy = unsafe easy, !multi.poller.isUsed(socket, by: user) else {
             return

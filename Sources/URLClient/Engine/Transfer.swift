@@ -30,6 +30,7 @@ final class Transfer {
     private var hasLength = false
     private var hasConflict = false
     private(set) var contentLength: Int64?
+    private var contentCount: Int64 = 0
     private(set) var isCoded = false
 
     /// How often the request went out, or began to.
@@ -244,6 +245,7 @@ final class Transfer {
             receivingIsPaused = true
             return .paused
         }
+        contentCount += Int64(content.count)
         unsafe driver.contentReceived(content, self)
         return failure == nil ? .taken : .failed
     }
@@ -270,6 +272,21 @@ final class Transfer {
         case .failed: failure = failure ?? upload.failure
         }
         return answer
+    }
+
+    /// Whether content is on its way, and something of the answer has to come still.
+    var needsAnswer: Bool {
+        guard let upload, upload.position > 0, !receivingIsPaused else { return false }
+        return !isHeadDone || contentCount < contentLength ?? 0
+    }
+
+    /// The server has ended its side while content is sent: no answer will come. libcurl would send on,
+    /// and wait for ever for a server that reads nothing more and keeps its socket.
+    func connectionEnded() {
+        driver.fail(
+            isHeadDone
+                ? ClientError(.truncated, "the connection ended within the response")
+                : ClientError(.connectionLost, "the server ended the connection without an answer"))
     }
 
     /// libcurl sends the content again when a connection that was used before turns out to be

@@ -87,7 +87,7 @@
                 return Response(.ok, body: .bytes(content))
             }
             for method: HTTPMethod in [.get, .post, .put, .delete, .patch] {
-                router.on(method, "/echo", use: echo)
+                router.route(method, "/echo", to: echo)
             }
             router.on(.get, "/halves") { _ in
                 Response(

@@ -2,34 +2,6 @@ import HTTPParser
 import Testing
 import URLClient
 
-/// A jar, and what one site does with it.
-private struct Site {
-    var jar = CookieJar()
-    var now = HTTPDate(secondsSinceEpoch: 1_700_000_000)
-
-    static func context(_ url: String, main: String? = nil) throws -> CookieContext {
-        let reference = URIReference(url)
-        let authority = try #require(reference.authority)
-        let scheme = try #require(reference.scheme)
-        let path = reference.path.isEmpty ? "/" : reference.path
-        return CookieContext(
-            origin: Origin(scheme: scheme, host: authority), path: path, mainHost: main)
-    }
-
-    @discardableResult
-    mutating func receive(
-        _ field: String, from url: String, main: String? = nil,
-        policy: CookieAcceptPolicy = .always
-    ) throws -> Bool {
-        jar.receive(
-            field, from: try Self.context(url, main: main), policy: policy, now: now)
-    }
-
-    mutating func sent(to url: String, main: String? = nil) throws -> String? {
-        jar.field(for: try Self.context(url, main: main), now: now)?.text
-    }
-}
-
 @Suite("RFC 6265bis, 5.6 and 5.7: Setting cookies")
 struct SetCookieTests {
     @Test(
@@ -40,7 +12,7 @@ struct SetCookieTests {
             ("a=ä", "a=ä"), ("a=b\t", "a=b"), ("a=b; Max-Age=x; Expires=y; Path=z", "a=b"),
         ])
     func pairs(_ field: String, _ sent: String) throws {
-        var site = Site()
+        var site = CookieSite()
         #expect(try site.receive(field, from: "http://h.example/"))
         #expect(try site.sent(to: "http://h.example/") == sent)
     }
@@ -52,14 +24,14 @@ struct SetCookieTests {
             "a=" + String(repeating: "b", count: 4_096),
         ])
     func refusal(_ field: String) throws {
-        var site = Site()
+        var site = CookieSite()
         #expect(try !site.receive(field, from: "http://h.example/"))
         #expect(site.jar.count == 0)
     }
 
     @Test("Limits of length: 4096 for name and value, 1024 for an attribute")
     func lengths() throws {
-        var site = Site()
+        var site = CookieSite()
         let full = "a=" + String(repeating: "b", count: 4_095)
         #expect(try site.receive(full, from: "http://h.example/"))
         let path = "/" + String(repeating: "p", count: 1_023)
@@ -70,7 +42,7 @@ struct SetCookieTests {
 
     @Test("5.6: the last attribute of a name counts, names in any case")
     func attributes() throws {
-        var site = Site()
+        var site = CookieSite()
         try site.receive(
             "a=b; PATH=/x; path=/y; Secure; HTTPONLY=1; sAmEsItE=Lax; max-age=5; Max-Age=7; Domain=x"
                 + "; domain=example.org",
@@ -83,7 +55,7 @@ struct SetCookieTests {
 
     @Test("Max-Age wins over Expires, both end after 400 days at the latest, zero removes")
     func ages() throws {
-        var site = Site()
+        var site = CookieSite()
         let far = 1_700_000_000 + 400 * 86_400
         for (attributes, expiry) in [
             ("max-age=10; expires=Sun, 06 Nov 1994 08:49:37 GMT", 1_700_000_010),
@@ -107,7 +79,7 @@ struct SetCookieTests {
             ("/", "/"), ("/a", "/"), ("/a/", "/a"), ("/a/b", "/a"), ("/a/b/c", "/a/b"),
         ] {
             for attribute in ["", "; path", "; path=", "; path=x"] {
-                var site = Site()
+                var site = CookieSite()
                 try site.receive("a=b\(attribute)", from: "http://h.example\(path)")
                 #expect(site.jar.cookies.first?.path == wanted)
             }
@@ -128,7 +100,7 @@ struct SetCookieTests {
             ("badexample.org", "example.org", false), ("www.example.org", "..example.org", false),
         ])
     func domains(_ host: String, _ domain: String, _ isTaken: Bool) throws {
-        var site = Site()
+        var site = CookieSite()
         let field = "a=b; domain=\(domain)"
         #expect(try site.receive(field, from: "http://\(host)/") == isTaken)
         #expect(site.jar.count == (isTaken ? 1 : 0))
@@ -136,7 +108,7 @@ struct SetCookieTests {
 
     @Test("A public suffix that is the host itself gets a cookie of its own")
     func suffixAsHost() throws {
-        var site = Site()
+        var site = CookieSite()
         #expect(try site.receive("a=b; domain=github.io", from: "http://github.io/"))
         #expect(site.jar.cookies.first?.isHostOnly == true)
         #expect(try site.sent(to: "http://x.github.io/") == nil)
@@ -144,7 +116,7 @@ struct SetCookieTests {
 
     @Test("5.7: Secure only from https; what https protects, http does not replace")
     func secure() throws {
-        var site = Site()
+        var site = CookieSite()
         for domain in ["", "; domain=h.example"] {
             #expect(try !site.receive("a=b; secure\(domain)", from: "http://h.example/"))
         }
@@ -168,20 +140,20 @@ struct SetCookieTests {
             ("__Host-a; secure; path=/", false), ("=__Secure-a; secure", false),
         ])
     func prefixes(_ field: String, _ isTaken: Bool) throws {
-        var site = Site()
+        var site = CookieSite()
         #expect(try site.receive(field, from: "https://www.example.org/") == isTaken)
     }
 
     @Test("SameSite=None has to be Secure")
     func sameSiteNone() throws {
-        var site = Site()
+        var site = CookieSite()
         #expect(try !site.receive("a=b; samesite=none", from: "https://h.example/"))
         #expect(try site.receive("a=b; samesite=none; secure", from: "https://h.example/"))
     }
 
     @Test("A new value takes the old one's place and keeps its age; another path is another cookie")
     func replacing() throws {
-        var site = Site()
+        var site = CookieSite()
         try site.receive("a=1", from: "http://h.example/x/y")
         try site.receive("b=1", from: "http://h.example/x/y")
         site.now = HTTPDate(secondsSinceEpoch: 1_700_000_100)
@@ -198,7 +170,7 @@ struct SetCookieTests {
             ("example.co.uk", false),
         ] as [(String?, Bool)])
     func policies(_ policy: CookieAcceptPolicy, _ main: (host: String?, isSame: Bool)) throws {
-        var site = Site()
+        var site = CookieSite()
         let isTaken = try site.receive(
             "a=b", from: "http://a.example.org/", main: main.host, policy: policy)
         let wanted =
@@ -214,7 +186,7 @@ struct SetCookieTests {
     func limits() throws {
         var limits = CookieLimits()
         (limits.countPerDomain, limits.count) = (3, 10)
-        var site = Site(jar: CookieJar(limits: limits))
+        var site = CookieSite(jar: CookieJar(limits: limits))
         for name in ["a", "b", "c"] {
             try site.receive("\(name)=1; path=/\(name)", from: "http://h.example/")
         }
@@ -234,7 +206,7 @@ extension SetCookieTests {
     func secureStays(_ isOneDomain: Bool) throws {
         var limits = CookieLimits()
         (limits.countPerDomain, limits.count) = isOneDomain ? (4, 100) : (100, 4)
-        var site = Site(jar: CookieJar(limits: limits))
+        var site = CookieSite(jar: CookieJar(limits: limits))
         for name in ["a", "b", "c"] {
             try site.receive("\(name)=1; secure", from: "https://h.example/")
         }
@@ -248,180 +220,5 @@ extension SetCookieTests {
         try site.receive("e=1; secure", from: "https://h.example/")
         let left = Set(site.jar.cookies.map(\.name))
         #expect(left.contains("e") && !left.contains("a") && left.count <= 4)
-    }
-}
-
-@Suite("RFC 6265bis, 5.8: Sending cookies")
-struct CookieSendingTests {
-    @Test("5.8.3: longer paths first, then older ones")
-    func order() throws {
-        var site = Site()
-        for (name, path) in [("a", "/"), ("b", "/x/y"), ("c", "/x"), ("d", "/"), ("e", "/x/y")] {
-            try site.receive("\(name)=1; path=\(path)", from: "http://h.example/")
-            site.now.secondsSinceEpoch += 1
-        }
-        #expect(try site.sent(to: "http://h.example/x/y/z") == "b=1; e=1; c=1; a=1; d=1")
-        #expect(try site.sent(to: "http://h.example/") == "a=1; d=1")
-    }
-
-    @Test(
-        "5.1.4: paths match on a border",
-        arguments: [
-            ("/x", "/x", true), ("/x", "/x/", true), ("/x", "/x/y", true), ("/x/", "/x/y", true),
-            ("/x", "/xy", false), ("/x/", "/x", false), ("/x", "/", false), ("/", "/x", true),
-            ("/x", "/X", false), ("/x", "/%78", false),
-        ])
-    func paths(_ path: String, _ request: String, _ isSent: Bool) throws {
-        var site = Site()
-        try site.receive("a=1; path=\(path)", from: "http://h.example/")
-        #expect(try site.sent(to: "http://h.example\(request)") == (isSent ? "a=1" : nil))
-    }
-
-    @Test(
-        "5.1.3: domains match on a border",
-        arguments: [
-            ("example.org", true), ("a.example.org", true), ("a.b.Example.Org", true),
-            ("example.org.", true), ("badexample.org", false), ("org", false),
-            ("example.org.evil.com", false), ("xample.org", false),
-        ])
-    func domains(_ host: String, _ isSent: Bool) throws {
-        var site = Site()
-        try site.receive("a=1; domain=example.org", from: "http://example.org/")
-        #expect(try site.sent(to: "http://\(host)/") == (isSent ? "a=1" : nil))
-    }
-
-    @Test("Without Domain it goes to the host alone, on every port")
-    func hostOnly() throws {
-        var site = Site()
-        try site.receive("a=1", from: "http://h.example/")
-        #expect(try site.sent(to: "http://a.h.example/") == nil)
-        #expect(try site.sent(to: "https://h.example/") == "a=1")
-    }
-
-    @Test(
-        "To this machine, by its name, Secure goes without TLS, and comes without",
-        arguments: [
-            ("localhost", true), ("localhost.", false), ("a.localhost", true),
-            ("notlocalhost", false), ("localhost.example", false),
-        ])
-    func local(_ host: String, _ isSecure: Bool) throws {
-        var site = Site()
-        #expect(try site.receive("a=1; secure", from: "http://\(host)/") == isSecure)
-        try site.receive("a=1; secure", from: "https://\(host)/")
-        #expect(try site.sent(to: "http://\(host)/") == (isSecure ? "a=1" : nil))
-    }
-
-    @Test("5.8.3: the field ends before it is longer than 8,190 bytes")
-    func fieldLimit() throws {
-        for (length, names) in [(4_092, "ab"), (4_093, "a")] {
-            var site = Site()
-            for name in ["a", "b", "c"] {
-                let value = String(repeating: "x", count: length)
-                try site.receive("\(name)=\(value)", from: "http://h.example/")
-                site.now.secondsSinceEpoch += 1
-            }
-            let pairs = try site.sent(to: "http://h.example/")?.split(separator: "; ") ?? []
-            #expect(pairs.compactMap(\.first).map(String.init).joined() == names)
-        }
-    }
-
-    @Test("Bytes that are no UTF-8 go back as they came, also beside others and from files")
-    func bytes() throws {
-        var jar = CookieJar()
-        let context = try Site.context("http://h.example/")
-        var now = HTTPDate(secondsSinceEpoch: 1_700_000_000)
-        for (text, isLatin1) in [("a=\u{E9}\u{FF}", true), ("b=\u{E9}", false)] {
-            jar.receive(text, isLatin1: isLatin1, from: context, policy: .always, now: now)
-            now.secondsSinceEpoch += 1
-        }
-        let wanted = Array("a=".utf8) + [0xE9, 0xFF] + Array("; b=\u{E9}".utf8)
-        #expect(jar.field(for: context, now: now)?.bytes == wanted)
-        let kept = NetscapeCookies.cookies(in: NetscapeCookies.bytes(of: jar.cookies), now: now)
-        var other = CookieJar()
-        for cookie in kept { other.store(cookie, now: now) }
-        #expect(other.field(for: context, now: now)?.bytes == wanted)
-    }
-
-    @Test(
-        "5.7: a value that is no UTF-8 replaces and removes the cookie of its name",
-        arguments: ["id=\u{E9}", "id=\u{E9}; Max-Age=0"])
-    func sameName(_ field: String) throws {
-        var jar = CookieJar()
-        let context = try Site.context("http://h.example/")
-        let now = HTTPDate(secondsSinceEpoch: 1_700_000_000)
-        jar.receive("id=abc", from: context, policy: .always, now: now)
-        let isTaken = jar.receive(
-            field, isLatin1: true, from: context, policy: .always, now: now)
-        #expect(isTaken)
-        #expect(jar.cookies.map(\.value) == (field.hasSuffix("0") ? [] : ["\u{E9}"]))
-        // Names of other bytes are other names, though they look the same as text.
-        jar.removeAll()
-        jar.receive("\u{E9}=1", from: context, policy: .always, now: now)
-        jar.receive("\u{E9}=2", isLatin1: true, from: context, policy: .always, now: now)
-        #expect(jar.count == 2)
-    }
-
-    @Test("5.7: what is protected by https has its name for values that are no UTF-8, too")
-    func shadowedName() throws {
-        var jar = CookieJar()
-        let now = HTTPDate(secondsSinceEpoch: 1_700_000_000)
-        let (secure, plain) = (
-            try Site.context("https://h.example/"), try Site.context("http://h.example/")
-        )
-        jar.receive(
-            "id=\u{E9}; Secure", isLatin1: true, from: secure, policy: .always, now: now)
-        let isTaken = jar.receive("id=1", from: plain, policy: .always, now: now)
-        #expect(!isTaken)
-        #expect(jar.count == 1)
-    }
-
-    @Test("Nothing is secure at a localhost that a proxy is asked for")
-    func localNameOfProxy() throws {
-        let now = HTTPDate(secondsSinceEpoch: 1_700_000_000)
-        for (host, hasProxy) in [("localhost", false), ("a.localhost", true), ("localhost", true)] {
-            var jar = CookieJar()
-            var context = try Site.context("http://\(host)/")
-            context.hasProxy = hasProxy
-            let isTaken = jar.receive("a=b; Secure", from: context, policy: .always, now: now)
-            #expect(isTaken == !hasProxy)
-        }
-    }
-
-    @Test("Secure goes by https alone, also to the addresses of the machine itself")
-    func secure() throws {
-        var site = Site()
-        try site.receive("a=1; secure", from: "https://127.0.0.1/")
-        #expect(try site.sent(to: "http://127.0.0.1/") == nil)
-        #expect(try site.sent(to: "https://127.0.0.1/") == "a=1")
-    }
-
-    @Test("It ends on time")
-    func expiry() throws {
-        var site = Site()
-        try site.receive("a=1; max-age=10", from: "http://h.example/")
-        site.now.secondsSinceEpoch += 9
-        #expect(try site.sent(to: "http://h.example/") == "a=1")
-        site.now.secondsSinceEpoch += 1
-        #expect(try site.sent(to: "http://h.example/") == nil)
-    }
-
-    @Test(
-        "5.6.7: SameSite, where a page is named",
-        arguments: [
-            (nil, "u=1; n=1; l=1; s=1"), ("www.h.example", "u=1; n=1; l=1; s=1"),
-            ("other.example", "u=1; n=1"),
-        ] as [(String?, String)])
-    func sameSite(_ main: String?, _ sent: String) throws {
-        var site = Site()
-        let cookies = [
-            "u=1", "n=1; samesite=none; secure", "l=1; samesite=lax", "s=1; samesite=strict",
-        ]
-        for cookie in cookies {
-            try site.receive(cookie, from: "https://h.example/")
-            site.now.secondsSinceEpoch += 1
-        }
-        #expect(try site.sent(to: "https://h.example/", main: main) == sent)
-        #expect(
-            try !site.receive("x=1; samesite=lax", from: "https://h.example/", main: "o.example"))
     }
 }

@@ -77,8 +77,8 @@ struct HopAuthenticationTests {
                         .ok, body: .bytes(try await request.body.collect(upTo: 1 << 20)))
                 }
                 let handler = AuthenticationHandler(inner, by: authenticator)
-                router.on(.post, "/in", use: handler)
-                router.on(.get, "/in", use: handler)
+                router.route(.post, "/in", to: handler)
+                router.route(.get, "/in", to: handler)
             }
             var configuration = ClientConfiguration.ephemeral
             configuration.authentication.challenge = { _ in

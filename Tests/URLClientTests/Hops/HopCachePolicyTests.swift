@@ -35,8 +35,8 @@ struct HopCachePolicyTests {
                 return Response(status, fields: fields, body: .text("answer \(number)"))
             }
             server = try await TestServer { _, router in
-                router.on(.get, "/c", use: handler)
-                router.on(.post, "/c", use: handler)
+                router.route(.get, "/c", to: handler)
+                router.route(.post, "/c", to: handler)
             }
         }
 

@@ -29,8 +29,8 @@ struct HopCacheTests {
                     return Response(
                         status.withLock { $0 }, fields: all, body: .text("answer \(number)"))
                 }
-                router.on(.get, "/c", use: SyncHandler(answer))
-                router.on(.post, "/c", use: SyncHandler(answer))
+                router.route(.get, "/c", to: SyncHandler(answer))
+                router.route(.post, "/c", to: SyncHandler(answer))
             }
         }
 

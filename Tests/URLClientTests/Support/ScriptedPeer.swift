@@ -25,7 +25,7 @@ final class ScriptedPeer: Sendable {
         address: UInt32 = 0x7F00_0001, port: UInt16 = 0,
         _ script: @escaping @Sendable (PeerConnection) -> Void
     ) throws {
-        let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        let descriptor = StreamSocket.make()
         var one: CInt = 1
         unsafe setsockopt(
             descriptor, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<CInt>.size))
@@ -50,7 +50,7 @@ final class ScriptedPeer: Sendable {
             while true {
                 let connection = accept(descriptor, nil, nil)
                 guard connection >= 0 else { break }
-                _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
+                StreamSocket.prepare(connection)
                 let index = accepted.withLock { count in
                     count += 1
                     return count - 1
@@ -144,9 +144,9 @@ final class PeerConnection: Sendable {
         var start = 0
         while start < bytes.count {
             let count = unsafe bytes.withUnsafeBytes { bytes in
-                unsafe Glibc.send(
+                unsafe systemSend(
                     descriptor, bytes.baseAddress.map { unsafe $0 + start }, bytes.count - start,
-                    CInt(MSG_NOSIGNAL))
+                    StreamSocket.sendFlags)
             }
             guard count > 0 else { return false }
             start += count
@@ -164,6 +164,9 @@ final class PeerConnection: Sendable {
     /// Closes both directions at once.
     func finish() { shutdown(descriptor, CInt(SHUT_RDWR)) }
 
+    /// Closes the direction to the other side alone.
+    func finishSending() { shutdown(descriptor, CInt(SHUT_WR)) }
+
     /// Waits until the other side closes.
     func waitForEnd() {
         while !receive().isEmpty {}
@@ -176,3 +179,5 @@ final class PeerConnection: Sendable {
             descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
     }
 }
+
+private let systemSend = unsafe send

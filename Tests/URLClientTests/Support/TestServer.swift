@@ -68,7 +68,7 @@ final class TestServer: Sendable {
             return Response(.ok, body: .bytes(content))
         }
         for method: HTTPMethod in [.get, .post, .put, .delete, .patch] {
-            router.on(method, "/echo", use: echo)
+            router.route(method, "/echo", to: echo)
         }
         router.on(.get, "/bytes/:count") { request in
             let count = Int(request.parameters["count"] ?? "") ?? 0

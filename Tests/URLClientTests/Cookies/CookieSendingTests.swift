@@ -1,0 +1,179 @@
+import HTTPParser
+import Testing
+import URLClient
+
+@Suite("RFC 6265bis, 5.8: Sending cookies")
+struct CookieSendingTests {
+    @Test("5.8.3: longer paths first, then older ones")
+    func order() throws {
+        var site = CookieSite()
+        for (name, path) in [("a", "/"), ("b", "/x/y"), ("c", "/x"), ("d", "/"), ("e", "/x/y")] {
+            try site.receive("\(name)=1; path=\(path)", from: "http://h.example/")
+            site.now.secondsSinceEpoch += 1
+        }
+        #expect(try site.sent(to: "http://h.example/x/y/z") == "b=1; e=1; c=1; a=1; d=1")
+        #expect(try site.sent(to: "http://h.example/") == "a=1; d=1")
+    }
+
+    @Test(
+        "5.1.4: paths match on a border",
+        arguments: [
+            ("/x", "/x", true), ("/x", "/x/", true), ("/x", "/x/y", true), ("/x/", "/x/y", true),
+            ("/x", "/xy", false), ("/x/", "/x", false), ("/x", "/", false), ("/", "/x", true),
+            ("/x", "/X", false), ("/x", "/%78", false),
+        ])
+    func paths(_ path: String, _ request: String, _ isSent: Bool) throws {
+        var site = CookieSite()
+        try site.receive("a=1; path=\(path)", from: "http://h.example/")
+        #expect(try site.sent(to: "http://h.example\(request)") == (isSent ? "a=1" : nil))
+    }
+
+    @Test(
+        "5.1.3: domains match on a border",
+        arguments: [
+            ("example.org", true), ("a.example.org", true), ("a.b.Example.Org", true),
+            ("example.org.", true), ("badexample.org", false), ("org", false),
+            ("example.org.evil.com", false), ("xample.org", false),
+        ])
+    func domains(_ host: String, _ isSent: Bool) throws {
+        var site = CookieSite()
+        try site.receive("a=1; domain=example.org", from: "http://example.org/")
+        #expect(try site.sent(to: "http://\(host)/") == (isSent ? "a=1" : nil))
+    }
+
+    @Test("Without Domain it goes to the host alone, on every port")
+    func hostOnly() throws {
+        var site = CookieSite()
+        try site.receive("a=1", from: "http://h.example/")
+        #expect(try site.sent(to: "http://a.h.example/") == nil)
+        #expect(try site.sent(to: "https://h.example/") == "a=1")
+    }
+
+    @Test(
+        "To this machine, by its name, Secure goes without TLS, and comes without",
+        arguments: [
+            ("localhost", true), ("localhost.", false), ("a.localhost", true),
+            ("notlocalhost", false), ("localhost.example", false),
+        ])
+    func local(_ host: String, _ isSecure: Bool) throws {
+        var site = CookieSite()
+        #expect(try site.receive("a=1; secure", from: "http://\(host)/") == isSecure)
+        try site.receive("a=1; secure", from: "https://\(host)/")
+        #expect(try site.sent(to: "http://\(host)/") == (isSecure ? "a=1" : nil))
+    }
+
+    @Test("5.8.3: the field ends before it is longer than 8,190 bytes")
+    func fieldLimit() throws {
+        for (length, names) in [(4_092, "ab"), (4_093, "a")] {
+            var site = CookieSite()
+            for name in ["a", "b", "c"] {
+                let value = String(repeating: "x", count: length)
+                try site.receive("\(name)=\(value)", from: "http://h.example/")
+                site.now.secondsSinceEpoch += 1
+            }
+            let pairs = try site.sent(to: "http://h.example/")?.split(separator: "; ") ?? []
+            #expect(pairs.compactMap(\.first).map(String.init).joined() == names)
+        }
+    }
+
+    @Test("Bytes that are no UTF-8 go back as they came, also beside others and from files")
+    func bytes() throws {
+        var jar = CookieJar()
+        let context = try CookieSite.context("http://h.example/")
+        var now = HTTPDate(secondsSinceEpoch: 1_700_000_000)
+        for (text, isLatin1) in [("a=\u{E9}\u{FF}", true), ("b=\u{E9}", false)] {
+            jar.receive(text, isLatin1: isLatin1, from: context, policy: .always, now: now)
+            now.secondsSinceEpoch += 1
+        }
+        let wanted = Array("a=".utf8) + [0xE9, 0xFF] + Array("; b=\u{E9}".utf8)
+        #expect(jar.field(for: context, now: now)?.bytes == wanted)
+        let kept = NetscapeCookies.cookies(in: NetscapeCookies.bytes(of: jar.cookies), now: now)
+        var other = CookieJar()
+        for cookie in kept { other.store(cookie, now: now) }
+        #expect(other.field(for: context, now: now)?.bytes == wanted)
+    }
+
+    @Test(
+        "5.7: a value that is no UTF-8 replaces and removes the cookie of its name",
+        arguments: ["id=\u{E9}", "id=\u{E9}; Max-Age=0"])
+    func sameName(_ field: String) throws {
+        var jar = CookieJar()
+        let context = try CookieSite.context("http://h.example/")
+        let now = HTTPDate(secondsSinceEpoch: 1_700_000_000)
+        jar.receive("id=abc", from: context, policy: .always, now: now)
+        let isTaken = jar.receive(
+            field, isLatin1: true, from: context, policy: .always, now: now)
+        #expect(isTaken)
+        #expect(jar.cookies.map(\.value) == (field.hasSuffix("0") ? [] : ["\u{E9}"]))
+        // Names of other bytes are other names, though they look the same as text.
+        jar.removeAll()
+        jar.receive("\u{E9}=1", from: context, policy: .always, now: now)
+        jar.receive("\u{E9}=2", isLatin1: true, from: context, policy: .always, now: now)
+        #expect(jar.count == 2)
+    }
+
+    @Test("5.7: what is protected by https has its name for values that are no UTF-8, too")
+    func shadowedName() throws {
+        var jar = CookieJar()
+        let now = HTTPDate(secondsSinceEpoch: 1_700_000_000)
+        let (secure, plain) = (
+            try CookieSite.context("https://h.example/"),
+            try CookieSite.context("http://h.example/")
+        )
+        jar.receive(
+            "id=\u{E9}; Secure", isLatin1: true, from: secure, policy: .always, now: now)
+        let isTaken = jar.receive("id=1", from: plain, policy: .always, now: now)
+        #expect(!isTaken)
+        #expect(jar.count == 1)
+    }
+
+    @Test("Nothing is secure at a localhost that a proxy is asked for")
+    func localNameOfProxy() throws {
+        let now = HTTPDate(secondsSinceEpoch: 1_700_000_000)
+        for (host, hasProxy) in [("localhost", false), ("a.localhost", true), ("localhost", true)] {
+            var jar = CookieJar()
+            var context = try CookieSite.context("http://\(host)/")
+            context.hasProxy = hasProxy
+            let isTaken = jar.receive("a=b; Secure", from: context, policy: .always, now: now)
+            #expect(isTaken == !hasProxy)
+        }
+    }
+
+    @Test("Secure goes by https alone, also to the addresses of the machine itself")
+    func secure() throws {
+        var site = CookieSite()
+        try site.receive("a=1; secure", from: "https://127.0.0.1/")
+        #expect(try site.sent(to: "http://127.0.0.1/") == nil)
+        #expect(try site.sent(to: "https://127.0.0.1/") == "a=1")
+    }
+
+    @Test("It ends on time")
+    func expiry() throws {
+        var site = CookieSite()
+        try site.receive("a=1; max-age=10", from: "http://h.example/")
+        site.now.secondsSinceEpoch += 9
+        #expect(try site.sent(to: "http://h.example/") == "a=1")
+        site.now.secondsSinceEpoch += 1
+        #expect(try site.sent(to: "http://h.example/") == nil)
+    }
+
+    @Test(
+        "5.6.7: SameSite, where a page is named",
+        arguments: [
+            (nil, "u=1; n=1; l=1; s=1"), ("www.h.example", "u=1; n=1; l=1; s=1"),
+            ("other.example", "u=1; n=1"),
+        ] as [(String?, String)])
+    func sameSite(_ main: String?, _ sent: String) throws {
+        var site = CookieSite()
+        let cookies = [
+            "u=1", "n=1; samesite=none; secure", "l=1; samesite=lax", "s=1; samesite=strict",
+        ]
+        for cookie in cookies {
+            try site.receive(cookie, from: "https://h.example/")
+            site.now.secondsSinceEpoch += 1
+        }
+        #expect(try site.sent(to: "https://h.example/", main: main) == sent)
+        #expect(
+            try !site.receive("x=1; samesite=lax", from: "https://h.example/", main: "o.example"))
+    }
+}
