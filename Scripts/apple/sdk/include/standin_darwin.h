@@ -99,7 +99,7 @@ struct tm *gmtime_r(const time_t *, struct tm *);
 size_t strftime(char *, size_t, const char *, const struct tm *);
 int nanosleep(const struct timespec *, struct timespec *);
 int usleep(useconds_t);
-unsigned int sleep(unsigned int);
+unsigned int sleep(unsigned int); int sched_yield(void);
 
 // stdlib.h, string.h, stdio.h, ctype
 void *malloc(size_t); void *calloc(size_t, size_t); void *realloc(void *, size_t); void free(void *);
@@ -117,7 +117,7 @@ char *strerror(int); int strerror_r(int, char *, size_t); char *strdup(const cha
 char *strcpy(char *, const char *); int strcasecmp(const char *, const char *); int strncasecmp(const char *, const char *, size_t);
 typedef struct __sFILE { int _file; } FILE;
 extern FILE *stdin, *stdout, *stderr; struct tm *localtime(const time_t *); struct tm *gmtime(const time_t *);
-int fflush(FILE *); int fputs(const char *, FILE *); size_t fwrite(const void *, size_t, size_t, FILE *); int fclose(FILE *); FILE *fopen(const char *, const char *); int setvbuf(FILE *, char *, int, size_t); int fileno(FILE *); size_t fread(void *, size_t, size_t, FILE *); void flockfile(FILE *); void funlockfile(FILE *);
+int fflush(FILE *); char *fgets(char *, int, FILE *); int fputs(const char *, FILE *); size_t fwrite(const void *, size_t, size_t, FILE *); int fclose(FILE *); FILE *fopen(const char *, const char *); int setvbuf(FILE *, char *, int, size_t); int fileno(FILE *); size_t fread(void *, size_t, size_t, FILE *); void flockfile(FILE *); void funlockfile(FILE *);
 int snprintf(char *, size_t, const char *, ...); int sscanf(const char *, const char *, ...); int fprintf(FILE *, const char *, ...); int printf(const char *, ...);
 int rename(const char *, const char *); int remove(const char *);
 int renameat(int, const char *, int, const char *); int renamex_np(const char *, const char *, unsigned int); int renameatx_np(int, const char *, int, const char *, unsigned int);
@@ -174,7 +174,7 @@ int flock(int, int);
 #define PATH_MAX 1024
 #define NAME_MAX 255
 int close(int); ssize_t read(int, void *, size_t); ssize_t write(int, const void *, size_t); ssize_t pread(int, void *, size_t, off_t); ssize_t pwrite(int, const void *, size_t, off_t);
-off_t lseek(int, off_t, int); int fsync(int); int ftruncate(int, off_t); int dup(int); int dup2(int, int); int pipe(int[2]); int isatty(int); int access(const char *, int); int faccessat(int, const char *, int, int);
+off_t lseek(int, off_t, int); int fsync(int); int ftruncate(int, off_t); int truncate(const char *, off_t); int dup(int); int dup2(int, int); int pipe(int[2]); int isatty(int); int access(const char *, int); int faccessat(int, const char *, int, int);
 int unlink(const char *); int unlinkat(int, const char *, int); int rmdir(const char *); int link(const char *, const char *); int linkat(int, const char *, int, const char *, int); int symlink(const char *, const char *); int symlinkat(const char *, int, const char *); ssize_t readlink(const char *, char *, size_t); ssize_t readlinkat(int, const char *, char *, size_t);
 pid_t getpid(void); pid_t getppid(void); uid_t getuid(void); uid_t geteuid(void); gid_t getgid(void); int gethostname(char *, size_t); char *getcwd(char *, size_t); int chdir(const char *); long sysconf(int); long fpathconf(int, int); long pathconf(const char *, int); int execv(const char *, char *const *);
 int chown(const char *, uid_t, gid_t); int fchown(int, uid_t, gid_t); int kill(pid_t, int);
@@ -182,7 +182,7 @@ int chown(const char *, uid_t, gid_t); int fchown(int, uid_t, gid_t); int kill(p
 // sys/stat.h
 struct stat { dev_t st_dev; mode_t st_mode; nlink_t st_nlink; ino_t st_ino; uid_t st_uid; gid_t st_gid; dev_t st_rdev; struct timespec st_atimespec, st_mtimespec, st_ctimespec, st_birthtimespec; off_t st_size; int64_t st_blocks; int32_t st_blksize; uint32_t st_flags, st_gen; int32_t st_lspare; int64_t st_qspare[2]; };
 int stat(const char *, struct stat *); int lstat(const char *, struct stat *); int fstat(int, struct stat *); int fstatat(int, const char *, struct stat *, int);
-int chmod(const char *, mode_t); int fchmod(int, mode_t); int mkdir(const char *, mode_t); int mkdirat(int, const char *, mode_t); mode_t umask(mode_t); int mkfifo(const char *, mode_t);
+int chmod(const char *, mode_t); int fchmod(int, mode_t); int mkdir(const char *, mode_t); int mkdirat(int, const char *, mode_t); mode_t umask(mode_t); int mkfifo(const char *, mode_t); int mknod(const char *, mode_t, dev_t);
 int futimens(int, const struct timespec[2]); int utimensat(int, const char *, const struct timespec[2], int);
 #define UTIME_NOW -1
 #define UTIME_OMIT -2
@@ -233,12 +233,13 @@ int getrusage(int, struct rusage *);
 struct winsize { unsigned short ws_row, ws_col, ws_xpixel, ws_ypixel; }; int ioctl(int, unsigned long, ...);
 // signal.h
 typedef uint32_t sigset_t;
-struct __siginfo { int si_signo; }; typedef struct __siginfo siginfo_t;
+union sigval { int sival_int; void *sival_ptr; };
+struct __siginfo { int si_signo, si_errno, si_code; pid_t si_pid; uid_t si_uid; int si_status; void *si_addr; union sigval si_value; long si_band; unsigned long __pad[7]; }; typedef struct __siginfo siginfo_t;
 union __sigaction_u { void (*__sa_handler)(int); void (*__sa_sigaction)(int, struct __siginfo *, void *); };
 struct sigaction { union __sigaction_u __sigaction_u; sigset_t sa_mask; int sa_flags; };
 typedef void (*sig_t)(int);
 int sigaction(int, const struct sigaction *restrict, struct sigaction *restrict);
-int sigemptyset(sigset_t *); int sigaddset(sigset_t *, int); int sigismember(const sigset_t *, int); int sigpending(sigset_t *); int pthread_sigmask(int, const sigset_t *, sigset_t *); int raise(int); void (*signal(int, void (*)(int)))(int);
+int sigemptyset(sigset_t *); int sigfillset(sigset_t *); int sigdelset(sigset_t *, int); int sigaddset(sigset_t *, int); int sigismember(const sigset_t *, int); int sigpending(sigset_t *); int pthread_sigmask(int, const sigset_t *, sigset_t *); int raise(int); void (*signal(int, void (*)(int)))(int);
 #define SIG_BLOCK 1
 #define SIG_UNBLOCK 2
 #define SIG_SETMASK 3
@@ -246,13 +247,17 @@ int sigemptyset(sigset_t *); int sigaddset(sigset_t *, int); int sigismember(con
 #define SIGHUP 1
 #define SIGINT 2
 #define SIGQUIT 3
+#define SIGILL 4
 #define SIGABRT 6
 #define SIGKILL 9
+#define SIGSEGV 11
 #define SIGPIPE 13
+#define SIGALRM 14
 #define SIGTERM 15
 #define SIGSTOP 17
 #define SIGCONT 19
 #define SIGCHLD 20
+#define SIGWINCH 28
 #define SIGUSR1 30
 #define SIGUSR2 31
 // pthread.h
@@ -373,8 +378,20 @@ int kqueue(void); int kevent(int, const struct kevent *, int, struct kevent *, i
 typedef void *posix_spawnattr_t; typedef void *posix_spawn_file_actions_t;
 int posix_spawn_file_actions_init(posix_spawn_file_actions_t *); int posix_spawn_file_actions_destroy(posix_spawn_file_actions_t *); int posix_spawn_file_actions_adddup2(posix_spawn_file_actions_t *, int, int); int posix_spawn_file_actions_addopen(posix_spawn_file_actions_t *, int, const char *, int, mode_t); int posix_spawn_file_actions_addclose(posix_spawn_file_actions_t *, int);
 int posix_spawn(pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *, char *const *, char *const *); int posix_spawnp(pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *, char *const *, char *const *);
+int posix_spawnattr_init(posix_spawnattr_t *); int posix_spawnattr_destroy(posix_spawnattr_t *); int posix_spawnattr_setflags(posix_spawnattr_t *, short); int posix_spawnattr_setpgroup(posix_spawnattr_t *, pid_t);
+int posix_spawnattr_setsigmask(posix_spawnattr_t *restrict, const sigset_t *restrict); int posix_spawnattr_setsigdefault(posix_spawnattr_t *restrict, const sigset_t *restrict);
+#define POSIX_SPAWN_SETPGROUP 0x0002
+#define POSIX_SPAWN_SETSIGDEF 0x0004
+#define POSIX_SPAWN_SETSIGMASK 0x0008
+#define POSIX_SPAWN_CLOEXEC_DEFAULT 0x4000
 pid_t waitpid(pid_t, int *, int);
+typedef enum { P_ALL, P_PID, P_PGID } idtype_t; typedef uint32_t id_t;
+int waitid(idtype_t, id_t, siginfo_t *, int);
 #define WNOHANG 1
+#define WEXITED 4
+#define WNOWAIT 0x20
+// crt_externs.h
+char ***_NSGetEnviron(void);
 // launch.h, TargetConditionals.h
 int launch_activate_socket(const char *_Nonnull, int *_Nonnull *_Nullable, size_t *_Nonnull);
 #define TARGET_OS_OSX 1
