@@ -28,7 +28,7 @@ PYTHON = $(shell for python in python3 /usr/bin/python3; do \
 
 .DEFAULT_GOAL := help
 .PHONY: help run test test-all check-apple bare-root acceptance webdav-acceptance build bench \
-	bench-peers bench-webdav lint format docs fuzz sanitize clean
+	bench-peers bench-webdav bench-uploads lint format docs fuzz sanitize clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'
@@ -86,6 +86,10 @@ bench-peers: ## the same with the Swift peers; builds them first
 bench-webdav: ## measure WebDAV beside Apache, nginx, lighttpd, rclone and wsgidav
 	@Scripts/bootstrap bench
 	$(PYTHON) Benchmarks/webdav.py $(ARGS)
+
+bench-uploads: ## measure the upload page and resumable uploads; takes 12 GB of disk
+	@Scripts/bootstrap bench
+	$(PYTHON) Benchmarks/uploads.py $(ARGS)
 
 lint: ## check formatting, layers and left-overs
 	@Scripts/bootstrap run
