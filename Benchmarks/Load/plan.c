@@ -5,7 +5,8 @@
 // A plan is a row of records: four 32-bit numbers (octets of the head, octets of the content, how
 // many times the content is sent, and the status that is expected), the head, the content. Where a
 // head has "Lock-Token: <>", the token of the last answer on that connection is put in. The last
-// answer of up to 256 MiB is written to the file ANSWERS, if that is not "-".
+// answer of up to 256 MiB is written to the file ANSWERS, if that is not "-". The answer to a request
+// whose content is sent no time is only counted.
 //
 // Prints RESULT, nanoseconds, nanoseconds of this program's own processor time, octets of content
 // received, and the number of closing tags named response in answers.
@@ -196,7 +197,7 @@ static void end_answer(struct connection *one) {
 static void begin_content(struct connection *one) {
     int status = 0;
     if (sscanf(one->line, "HTTP/1.%*d %d", &status) != 1) fail("no HTTP");
-    if (status == 100) {
+    if (status / 100 == 1) {
         one->line_size = 0;
         return;
     }
@@ -227,7 +228,7 @@ static void begin_content(struct connection *one) {
 
 static void keep(struct connection *one, const char *bytes, size_t count) {
     received += count;
-    if (one->answer_size + count > KEPT || (one->part == LENGTH && one->rest > KEPT)) return;
+    if (one->current->record.times == 0 || one->answer_size + count > KEPT || (one->part == LENGTH && one->rest > KEPT)) return;
     if (one->answer_size + count > one->answer_room) {
         one->answer_room = 2 * (one->answer_size + count);
         one->answer = realloc(one->answer, one->answer_room);

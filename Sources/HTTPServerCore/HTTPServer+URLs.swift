@@ -11,6 +11,22 @@ extension HTTPServer {
         urls(among: (try? NetworkInterface.all()) ?? [])
     }
 
+    /// The URL by which programs of this machine reach the server, such as `http://127.0.0.1:8080/`;
+    /// `nil` unless it listens on a network. Tests that start a server on port 0 begin here.
+    public var url: String? {
+        for listener in listeners {
+            guard let port = listener.address.port else { continue }
+            let host = listener.address.host
+            switch host {
+            case "0.0.0.0": return "http://127.0.0.1:\(port)/"
+            case "::": return "http://[::1]:\(port)/"
+            case _ where host.contains(":"): return "http://[\(host)]:\(port)/"
+            default: return "http://\(host):\(port)/"
+            }
+        }
+        return nil
+    }
+
     /// The first of `reachableURLs`: the one to show where there is room for one.
     public var primaryURL: ServerURL? { reachableURLs.first }
 

@@ -5,7 +5,7 @@ internal import Logging
 ///
 /// ```swift
 /// var router = Router()
-/// router.on(.get, "/") { _ in Response(.ok, body: .text("Hello\n")) }
+/// router.get("/") { _ in "Hello\n" }
 /// try await HTTPServer(ServerConfiguration(port: 8080), handler: router).run()
 /// ```
 ///
@@ -189,9 +189,8 @@ public final class HTTPServer: Sendable {
     /// too. Those that are being answered keep theirs.
     @concurrent
     public func replaceHandler(with handler: some Handler) async {
-        let service = Service(handler)
-        core.service = service
-        await onEveryLoop { loop in loop.forEachConnection { $0.use(service) } }
+        core.handler = handler
+        await onEveryLoop { loop in loop.forEachConnection { $0.use(handler) } }
     }
 
     /// Has every loop do something, and waits for it; but not for long for a loop that is stuck in

@@ -1,23 +1,36 @@
 /// Answers requests. It has one method; everything else is composition.
-///
-/// It is called as soon as the head of a request is complete, on the event loop of the request's
-/// connection, and reads the content only if it wants to. It must not block there: wrap a handler
-/// that does into `BlockingHandler`.
 public protocol Handler: Sendable {
-    /// Answers a request.
+    /// Answers a request, at once or later.
     ///
-    /// When the client goes away the task is cancelled. A thrown `HTTPError` becomes a response
-    /// with its status, a `CodecError` one with the status that it suggests, any other error a 500
-    /// whose cause is only logged.
-    func respond(to request: Request) async throws -> Response
+    /// It is called once for each request, on the event loop of the request's connection, as soon as
+    /// the head is complete. It must not block there: return ``Answer/later(_:)``, or wrap a
+    /// handler that blocks into ``BlockingHandler``.
+    /// - Throws: an `HTTPError` becomes a response with its status, a `CodecError` one with the
+    ///   status that it suggests, any other error a 500 whose cause is only logged.
+    func answer(_ request: Request) throws -> Answer
 }
 
-/// A handler that often answers at once, without waiting for anything.
+extension Handler {
+    /// Waits for the response to a request.
+    ///
+    /// An async handler that stands around another one calls it.
+    public func respond(to request: Request) async throws -> Response {
+        try await answer(request).response(to: request)
+    }
+}
+
+/// A handler that can tell by the head of a request whether it would take the content.
 ///
-/// The server asks `respondNow` first and needs no task for an answer from it.
-public protocol ImmediateHandler: Handler {
-    /// Answers a request at once, or returns `nil` for `respond(to:)` to do it.
-    func respondNow(to request: Request) throws -> Response?
+/// `ResumableUploadHandler` asks when an upload begins, so that no client sends in vain what is
+/// refused then. Other handlers get the request once, when all of the content is there.
+public protocol PrecheckingHandler: Handler {
+    /// Judges a request by its head. It changes nothing and reports nothing: the request may never
+    /// come, and may be refused when it does.
+    ///
+    /// Reading the content throws `RequestBodyError.connectionLost`.
+    /// - Returns: the answer with which the request would be refused; `nil` if it would be taken.
+    /// - Throws: what `answer(_:)` would throw to refuse it.
+    func precheck(_ request: Request) async throws -> Response?
 }
 
 /// A handler that decides itself which requests it answers. A router that it was added to asks it
@@ -32,33 +45,30 @@ public struct AsyncHandler: Handler {
     private let body: @Sendable (Request) async throws -> Response
 
     /// Creates a handler.
+    /// - Parameter body: answers a request. Its task is cancelled when the client goes away.
     public init(_ body: @escaping @Sendable (Request) async throws -> Response) {
         self.body = body
     }
 
-    /// Answers a request.
-    public func respond(to request: Request) async throws -> Response {
-        try await body(request)
+    /// Answers a request later.
+    public func answer(_ request: Request) -> Answer {
+        .laterFor(request, body)
     }
 }
 
 /// Answers requests at once by a closure that waits for nothing.
-public struct SyncHandler: ImmediateHandler {
+public struct SyncHandler: Handler {
     private let body: @Sendable (Request) throws -> Response
 
     /// Creates a handler.
+    /// - Parameter body: answers a request on the event loop; it must not block.
     public init(_ body: @escaping @Sendable (Request) throws -> Response) {
         self.body = body
     }
 
     /// Answers a request at once.
-    public func respondNow(to request: Request) throws -> Response? {
-        try body(request)
-    }
-
-    /// Answers a request.
-    public func respond(to request: Request) async throws -> Response {
-        try body(request)
+    public func answer(_ request: Request) throws -> Answer {
+        .now(try body(request))
     }
 }
 
@@ -69,16 +79,15 @@ public struct BlockingHandler: Handler {
 
     /// Creates a handler.
     /// - Parameters:
-    ///   - threads: how many calls may run at once; the others wait their turn.
+    ///   - threads: how many calls may run at once; further ones wait.
     ///   - body: answers a request; it may block.
     public init(threads: Int = 16, _ body: @escaping @Sendable (Request) throws -> Response) {
         self.body = body
         pool = BlockingPool(threads: threads)
     }
 
-    /// Answers a request.
-    public func respond(to request: Request) async throws -> Response {
-        let body = body
-        return try await pool.run { try body(request) }
+    /// Answers a request later.
+    public func answer(_ request: Request) -> Answer {
+        .later { [body, pool] in try await pool.run { try body(request) } }
     }
 }

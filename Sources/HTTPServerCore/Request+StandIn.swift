@@ -9,18 +9,18 @@ final class StandInContent: Sendable {
 }
 
 /// Tells that a handler is asked only whether it would take the content.
-private enum TrialKey: RequestKey { typealias Value = Bool }
+private enum PrecheckKey: RequestKey { typealias Value = Bool }
 
 extension Request {
     /// The announced length of the content as it is sent, its coding left on; `nil` without
     /// Content-Length.
     package var wireContentLength: Int64? { storage.head.contentLength }
 
-    /// Whether a handler is asked only whether it would take the content: the first piece of it is
-    /// an error, and there is nothing to tell anybody of.
-    package var isTrial: Bool {
-        get { self[TrialKey.self] ?? false }
-        nonmutating set { self[TrialKey.self] = newValue ? true : nil }
+    /// Whether a handler is asked only whether it would take the content (see `PrecheckingHandler`).
+    /// It is for handlers of which a part answers that goes through others of their own.
+    package var isPrecheck: Bool {
+        get { self[PrecheckKey.self] ?? false }
+        nonmutating set { self[PrecheckKey.self] = newValue ? true : nil }
     }
 
     /// Another request in place of this one: same connection, mount and values, another head and

@@ -16,9 +16,7 @@ extension Request {
     /// A value that somebody keeps with the request; `nil` until it is set.
     ///
     /// All copies of a request share these values: what an inner handler sets, the middleware
-    /// around it and the access log see. A value that is set while the request is answered at once
-    /// (`ImmediateHandler.respondNow(to:)`) is there as well when the answer turns out to need
-    /// time.
+    /// around it and the access log see.
     public subscript<Key: RequestKey>(key: Key.Type) -> Key.Value? {
         get {
             guard let made = storage.valuesIfMade else { return nil }
@@ -26,14 +24,6 @@ extension Request {
         }
         nonmutating set {
             storage.madeValues.values.withLock { $0[ObjectIdentifier(key)] = newValue }
-        }
-    }
-
-    /// The same for a value that belongs to one object, such as a handler, instead of a type.
-    subscript(owner: AnyObject) -> (any Sendable)? {
-        get { storage.valuesIfMade?.values.withLock { $0[ObjectIdentifier(owner)] } }
-        nonmutating set {
-            storage.madeValues.values.withLock { $0[ObjectIdentifier(owner)] = newValue }
         }
     }
 }
@@ -45,7 +35,7 @@ enum AnswerEndKey: RequestKey {
 
 extension Request {
     /// Has somebody told when the answer has gone out, or will not; a handler calls it before it
-    /// answers by `respond(to:)`.
+    /// returns its answer.
     /// - Parameter body: is given the request, which it must not hold itself, for the request holds
     ///   it, and why the answer did not go out whole, `nil` when it did; it runs on the connection's
     ///   event loop and must not block.

@@ -9,11 +9,14 @@ internal import Synchronization
 /// after the other, the newest first, as far as no newer route has matched. What no route
 /// matches is answered by 404; a path that exists for other methods by 405 with Allow, and by an
 /// answer of its own to OPTIONS; a method that nobody knows by 501. A route for GET answers HEAD
-/// as well.
+/// as well, unless ``mapsHEADToGET`` is off.
 ///
 /// A router is a value: a copy taken by a server does not change any more.
-public struct Router: ImmediateHandler {
+public struct Router: Handler {
     private var routes = Routes()
+    /// Whether a route for GET answers HEAD as well, where HEAD has no route of its own. The server
+    /// leaves the content out.
+    public var mapsHEADToGET = true
     /// What was noted of mounts that have to know each other.
     package var layout: RouterLayout?
 
@@ -48,7 +51,7 @@ public struct Router: ImmediateHandler {
     /// Creates a router without routes.
     public init() {}
 
-    // MARK: Adding routes
+    // MARK: Adding handlers
 
     /// Adds a handler for one method and path.
     /// - Parameters:
@@ -57,32 +60,8 @@ public struct Router: ImmediateHandler {
     ///     `Request.parameters` then holds, `*` one segment as well, and as the last one any rest,
     ///     which the handler finds in `Request.pathSegments`.
     ///   - handler: who answers.
-    public mutating func on(_ method: HTTPMethod?, _ path: String, use handler: some Handler) {
+    public mutating func route(_ method: HTTPMethod?, _ path: String, to handler: some Handler) {
         add(RoutePattern(path), method, handler)
-    }
-
-    /// Adds a closure that answers at once.
-    public mutating func on(
-        _ method: HTTPMethod?, _ path: String,
-        respond: @escaping @Sendable (Request) throws -> Response
-    ) {
-        on(method, path, use: SyncHandler(respond))
-    }
-
-    /// Adds a closure that may wait, for content for example.
-    public mutating func on(
-        _ method: HTTPMethod?, _ path: String,
-        respond: @escaping @Sendable (Request) async throws -> Response
-    ) {
-        on(method, path, use: AsyncHandler(respond))
-    }
-
-    /// Adds a closure that may block its thread; it runs outside of the event loop.
-    public mutating func onBlocking(
-        _ method: HTTPMethod?, _ path: String,
-        respond: @escaping @Sendable (Request) throws -> Response
-    ) {
-        on(method, path, use: BlockingHandler(respond))
     }
 
     /// Adds a handler for a path and everything below it, for all methods. The handler sees the
@@ -95,7 +74,7 @@ public struct Router: ImmediateHandler {
     /// - Parameters:
     ///   - method: the method, or `nil` for all.
     ///   - handler: who answers.
-    public mutating func on(_ method: HTTPMethod?, use handler: some Handler) {
+    public mutating func route(_ method: HTTPMethod?, to handler: some Handler) {
         add(.condition(ClosureCondition(body: { _ in true })), method, handler)
     }
 
@@ -109,8 +88,8 @@ public struct Router: ImmediateHandler {
     ///   - expression: an expression; one that is not known when the program is written is made by
     ///     `try PathExpression(text)`.
     ///   - handler: who answers.
-    public mutating func on(
-        _ method: HTTPMethod?, matching expression: PathExpression, use handler: some Handler
+    public mutating func route(
+        _ method: HTTPMethod?, matching expression: PathExpression, to handler: some Handler
     ) {
         add(.condition(RegexCondition(expression: expression)), method, handler)
     }
@@ -120,15 +99,15 @@ public struct Router: ImmediateHandler {
     ///   - condition: looks at the head of a request and decides. It runs on the event loop and
     ///     must not block.
     ///   - handler: who answers.
-    public mutating func on(
-        where condition: @escaping @Sendable (Request) -> Bool, use handler: some Handler
+    public mutating func route(
+        where condition: @escaping @Sendable (Request) -> Bool, to handler: some Handler
     ) {
         add(.condition(ClosureCondition(body: condition)), nil, handler)
     }
 
     /// Adds a handler that decides itself which requests it answers.
     public mutating func add(_ handler: some SelectiveHandler) {
-        on(where: { handler.accepts($0) }, use: handler)
+        route(where: { handler.accepts($0) }, to: handler)
     }
 
     private mutating func add(
@@ -140,24 +119,14 @@ public struct Router: ImmediateHandler {
 
     // MARK: Answering
 
-    /// Answers at once if the route's handler does.
-    public func respondNow(to request: Request) throws -> Response? {
-        var routed: Request?
-        let routes = routes.used
-        guard let route = try routes.table.find(request, &routed) else {
-            return try unrouted(request)
-        }
-        return try routes.table.services[route].immediate?.respondNow(to: routed ?? request)
-    }
-
     /// Answers by the route's handler.
-    public func respond(to request: Request) async throws -> Response {
+    public func answer(_ request: Request) throws -> Answer {
         var routed: Request?
         let routes = routes.used
-        guard let route = try routes.table.find(request, &routed) else {
-            return try unrouted(request)
+        guard let route = try routes.table.find(request, mapsHEAD: mapsHEADToGET, &routed) else {
+            return .now(try unrouted(request))
         }
-        return try await routes.table.services[route].handler.respond(to: routed ?? request)
+        return try routes.table.handlers[route].answer(routed ?? request)
     }
 
     // MARK: What no route answers
@@ -168,35 +137,23 @@ public struct Router: ImmediateHandler {
             var fields = layout?.asteriskFields ?? HTTPFields()
             // A route without a method, such as a folder, says itself what it takes.
             let methods = Set(routes.used.table.methods.compactMap { $0 })
-            if !methods.isEmpty { fields.append(.allow, Self.list(methods)) }
+            if !methods.isEmpty { fields.append(.allow, list(methods)) }
             return Response(.noContent, fields: fields)
         }
         let allowed = try routes.used.table.methods(for: request)
         guard !allowed.isEmpty else {
             throw HTTPError(method.isRegistered ? .notFound : .notImplemented)
         }
-        let fields: HTTPFields = [.allow: Self.list(allowed)]
+        let fields: HTTPFields = [.allow: list(allowed)]
         if method == .options { return Response(.noContent, fields: fields) }
         throw HTTPError(
             method.isRegistered ? .methodNotAllowed : .notImplemented, fields: fields)
     }
 
-    private static func list(_ methods: Set<HTTPMethod>) -> String {
+    private func list(_ methods: Set<HTTPMethod>) -> String {
         var names = Set(methods.map(\.name))
-        if names.contains("GET") { names.insert("HEAD") }
+        if mapsHEADToGET, names.contains("GET") { names.insert("HEAD") }
         names.insert("OPTIONS")
         return names.sorted().joined(separator: ", ")
-    }
-}
-
-extension Router: HandingHandler {
-    /// Answers as far as that goes at once, else names the route's handler.
-    func handle(_ request: Request) throws -> Handling {
-        var routed: Request?
-        let routes = routes.used
-        guard let route = try routes.table.find(request, &routed) else {
-            return .answered(try unrouted(request))
-        }
-        return try routes.table.services[route].handle(routed ?? request)
     }
 }

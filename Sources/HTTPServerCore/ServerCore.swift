@@ -33,7 +33,7 @@ package final class ServerCore: Sendable {
     private let openByClient = Locked<[PeerNetwork: Int]>([:])
     /// How many tasks wait for the last connection to close.
     private let drains = Atomic<Int>(0)
-    private let currentService: Locked<Service>
+    private let currentHandler: Locked<any Handler>
     /// The delegate and the readers of events.
     let events: EventHub
     /// Beats when the state of the server changes, or, while somebody waits for it, when the last
@@ -43,7 +43,7 @@ package final class ServerCore: Sendable {
 
     package init(configuration: ServerConfiguration, handler: any Handler) {
         self.configuration = configuration
-        currentService = Locked(Service(handler))
+        currentHandler = Locked(handler)
         events = EventHub(interval: configuration.disconnectionInterval.nanoseconds)
         logger = configuration.logger
         hooks = configuration.hooks
@@ -76,9 +76,9 @@ package final class ServerCore: Sendable {
     }
 
     /// What answers requests, for connections that open now.
-    var service: Service {
-        get { currentService.withLock { $0 } }
-        set { currentService.withLock { $0 = newValue } }
+    var handler: any Handler {
+        get { currentHandler.withLock { $0 } }
+        set { currentHandler.withLock { $0 = newValue } }
     }
 
     // MARK: Connections
@@ -161,7 +161,11 @@ package final class ServerCore: Sendable {
         }
     }
 
-    private func leaves(_ peer: PeerAddress) {
+    /// Whether there is a limit for each address.
+    var limitsAddresses: Bool { configuration.connectionLimitPerAddress != nil }
+
+    /// One of the connections that `admits` has counted is over.
+    func leaves(_ peer: PeerAddress) {
         guard configuration.connectionLimitPerAddress != nil, let client = peer.client else {
             return
         }

@@ -76,11 +76,11 @@ let copied = SyncHandler { _ in
 }
 var uncached = CompressionHandler.Options()
 uncached.cacheByteLimit = 0
-router.on(.get, "/json", use: answer)
-router.on(.get, "/json-gzip", use: CompressionHandler(answer))
-router.on(.get, "/json-copied", use: copied)
-router.on(.get, "/json-copied-gzip", use: CompressionHandler(copied))
-router.on(.get, "/json-uncached", use: CompressionHandler(answer, options: uncached))
+router.route(.get, "/json", to: answer)
+router.route(.get, "/json-gzip", to: CompressionHandler(answer))
+router.route(.get, "/json-copied", to: copied)
+router.route(.get, "/json-copied-gzip", to: CompressionHandler(copied))
+router.route(.get, "/json-uncached", to: CompressionHandler(answer, options: uncached))
 
 let hello = SyncHandler { _ in Response(.ok, body: .text("Hello, world!")) }
 
@@ -92,8 +92,8 @@ func run(_ handler: some Handler) async throws -> Never {
 if CommandLine.arguments.contains("--bare") { try await run(hello) }
 if CommandLine.arguments.contains("--dressed") {
     var many = Router()
-    for number in 0..<199 { many.on(.get, "/route/\(number)", use: hello) }
-    many.on(.get, "/", use: hello)
+    for number in 0..<199 { many.route(.get, "/route/\(number)", to: hello) }
+    many.route(.get, "/", to: hello)
     let log = try AccessLogWriter(path: argument("--log") ?? "/dev/null")
     configuration.accessLog = { log.write($0) }
     try await run(SecurityFieldsHandler(many))

@@ -104,6 +104,22 @@ public struct ResponseSerializer: Sendable {
         try content.write(bytes, into: &buffer)
     }
 
+    /// Opens a piece of content that the caller sends itself; ``endPiece(into:)`` closes it.
+    /// - Parameters:
+    ///   - count: its bytes, more than 0.
+    ///   - buffer: where the bytes go that stand before it.
+    /// - Throws: `.contentTooLong` beyond the announced length.
+    package mutating func beginPiece(
+        _ count: Int64, into buffer: inout ByteBuffer
+    ) throws(HTTPMessageError) {
+        try content.begin(count, into: &buffer)
+    }
+
+    /// Closes a piece of content that the caller has sent itself.
+    package func endPiece(into buffer: inout ByteBuffer) {
+        content.complete(into: &buffer)
+    }
+
     /// Ends the response.
     /// - Parameters:
     ///   - trailers: fields behind chunked content.

@@ -15,9 +15,8 @@ public import HTTPParser
 ///
 /// Answers to users who have logged in are theirs: `public` in Cache-Control becomes `private`
 /// (RFC 9111 section 3.5).
-public struct AuthenticationHandler: ImmediateHandler {
+public struct AuthenticationHandler: Handler {
     private let handler: any Handler
-    private let immediate: (any ImmediateHandler)?
     private let authenticator: Authenticator
     private let isOptional: Bool
     private let exemptsPreflight: Bool
@@ -36,15 +35,13 @@ public struct AuthenticationHandler: ImmediateHandler {
     ///     its answer to OPTIONS tells.
     ///   - optionsFields: fields of the answers to `OPTIONS` without a login; some clients of WebDAV
     ///     look for `DAV` even there.
-    ///   - allows: whether a user who has logged in may do what is asked for. It must not block,
-    ///     and may be called twice for one request.
+    ///   - allows: whether a user who has logged in may do what is asked for. It must not block.
     public init(
         _ handler: some Handler, by authenticator: Authenticator, isOptional: Bool = false,
         exemptsPreflight: Bool = true, optionsFields: HTTPFields = HTTPFields(),
         allows: (@Sendable (Identity, Request) -> Bool)? = nil
     ) {
         self.handler = handler
-        immediate = handler as? any ImmediateHandler
         self.authenticator = authenticator
         self.isOptional = isOptional
         self.exemptsPreflight = exemptsPreflight
@@ -52,20 +49,18 @@ public struct AuthenticationHandler: ImmediateHandler {
         self.allows = allows
     }
 
-    /// Answers at once if the user is known at once, and the handler answers at once.
-    public func respondNow(to request: Request) throws -> Response? {
-        if isExempt(request) { return try immediate?.respondNow(to: request) }
-        guard let verdict = try authenticator.verdictNow(on: request) else { return nil }
-        try admit(verdict, request)
-        return try immediate?.respondNow(to: request).map { marked($0, verdict) }
-    }
-
-    /// Answers by the handler.
-    public func respond(to request: Request) async throws -> Response {
-        if isExempt(request) { return try await handler.respond(to: request) }
-        let verdict = try await authenticator.verdict(on: request)
-        try admit(verdict, request)
-        return marked(try await handler.respond(to: request), verdict)
+    /// Answers by the handler, once the user is known.
+    public func answer(_ request: Request) throws -> Answer {
+        if isExempt(request) { return try handler.answer(request) }
+        if let verdict = try authenticator.verdictNow(on: request) {
+            try admit(verdict, request)
+            return try handler.answer(request).map { marked($0, verdict) }
+        }
+        return .later {
+            let verdict = try await authenticator.verdict(on: request)
+            try admit(verdict, request)
+            return marked(try await handler.respond(to: request), verdict)
+        }
     }
 
     private func isExempt(_ request: Request) -> Bool {

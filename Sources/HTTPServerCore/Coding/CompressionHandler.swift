@@ -22,7 +22,7 @@ internal import HTTPParser
 /// its secrets. Pages that hold secrets beside echoed input should say `no-transform`.
 ///
 /// RFC 9110, sections 8.4, 8.8.3.3 and 12.5.3.
-public struct CompressionHandler: ImmediateHandler {
+public struct CompressionHandler: Handler {
     /// What is compressed how.
     public struct Options: Sendable {
         /// How hard to try, from 1 (fast) to 9 (small).
@@ -49,7 +49,6 @@ public struct CompressionHandler: ImmediateHandler {
     }
 
     private let handler: any Handler
-    private let immediate: (any ImmediateHandler)?
     let coder: ResponseCoder
 
     /// The bytes of repeated answers and their compressed forms that are kept.
@@ -61,24 +60,15 @@ public struct CompressionHandler: ImmediateHandler {
     ///   - options: what is compressed how.
     public init(_ handler: some Handler, options: Options = Options()) {
         self.handler = handler
-        immediate = handler as? any ImmediateHandler
         coder = ResponseCoder(options)
     }
 
-    /// Answers at once if the handler does.
-    public func respondNow(to request: Request) throws -> Response? {
-        guard let immediate else { return nil }
-        let accepted = AcceptedCoding(request)
-        let shown = VariantConditions.translated(request, takesVariant: accepted.isGzip)
-        guard let response = try immediate.respondNow(to: shown) else { return nil }
-        return coder.coded(response, for: request, accepted)
-    }
-
     /// Answers by the handler.
-    public func respond(to request: Request) async throws -> Response {
+    public func answer(_ request: Request) throws -> Answer {
         let accepted = AcceptedCoding(request)
         let shown = VariantConditions.translated(request, takesVariant: accepted.isGzip)
-        let response = try await handler.respond(to: shown)
-        return coder.coded(response, for: request, accepted)
+        return try handler.answer(shown).map { [coder] response in
+            coder.coded(response, for: request, accepted)
+        }
     }
 }

@@ -21,6 +21,7 @@ extension Connection {
         } catch {
             contentFailed(exchange, error)
         }
+        if exchange.isCollecting { answerCollected(exchange, into: &out) }
         return true
     }
 
@@ -108,11 +109,11 @@ extension Connection {
             var position = 0
             _ = try unsafe exchange.body.next(piece.span, from: &position)
             deliver(piece, to: exchange)
-            guard unsafe exchange.body.isComplete else { return }
-            contentEnded(exchange)
+            if unsafe exchange.body.isComplete { contentEnded(exchange) }
         } catch {
             contentFailed(exchange, error)
         }
+        if exchange.isCollecting { answerCollected(exchange, into: &loop.sendBuffer) }
     }
 
     // MARK: Content on demand

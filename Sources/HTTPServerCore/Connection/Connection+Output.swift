@@ -50,7 +50,9 @@ extension Connection {
             noteSent(Int(count))
             if let told = core.hooks.contentSent { tellSent(told) }
         }
-        if output.buffered <= Self.highWater / 2 { exchange?.resumeWriter() }
+        if output.buffered <= Self.highWater / 2, output.waiting <= Self.fileHighWater / 2 {
+            exchange?.resumeWriter()
+        }
         switch progress {
         case .empty:
             watch(interest.subtracting(.write))

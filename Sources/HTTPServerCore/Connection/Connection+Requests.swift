@@ -30,12 +30,23 @@ extension Connection {
         }
         if hasContent, !expectsContinue { judgeContent() }
         do {
-            switch try service.handle(request) {
-            case .answered(let response): answer(response, to: request, into: &out)
-            case .handed(let service, let routed): start(service, routed, request)
-            }
+            give(try unsafe handler.answer(request), to: request, into: &out)
         } catch {
             answer(request.response(for: error), to: request, into: &out)
+        }
+    }
+
+    /// Does what the handler's answer takes.
+    /// - Parameter request: the request as it came.
+    func give(_ answer: Answer, to request: Request, into out: inout ByteBuffer) {
+        switch answer {
+        case .now(let response):
+            awaitEnd(request)
+            self.answer(response, to: request, into: &out)
+        case .later(let work): start({ _ in try await work() }, request, for: request)
+        case .laterFor(let routed, let work): start(work, routed, for: request)
+        case .whenCollected(let limit, let body):
+            collect(ContentCollector(request: request, limit: limit, body: body), into: &out)
         }
     }
 
@@ -52,15 +63,18 @@ extension Connection {
     }
 
     /// - Parameters:
-    ///   - service: who answers.
-    ///   - routed: the request as it is handed to them.
+    ///   - work: makes the response.
+    ///   - routed: the request as the handler saw it.
     ///   - request: the request as it came.
-    func start(_ service: Service, _ routed: Request, _ request: Request) {
+    func start(
+        _ work: @escaping @Sendable (Request) async throws -> Response, _ routed: Request,
+        for request: Request
+    ) {
         let exchange = exchange ?? newExchange()
         exchange.task = Task(executorPreference: loop) {
             let response: Response
             do {
-                response = try await service.handler.respond(to: routed)
+                response = try await work(routed)
             } catch {
                 response = request.response(for: error)
             }

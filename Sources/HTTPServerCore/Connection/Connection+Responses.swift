@@ -150,6 +150,29 @@ extension Connection {
             return
         }
         unsafe observation?.contentBytes += Int64(bytes.count)
+        wrote(continuation)
+    }
+
+    /// Takes a part of a file as a piece of a streamed response.
+    /// - Parameter continuation: who waits until more is wanted.
+    func write(
+        _ file: OpenFile, _ offset: Int64, _ count: Int64,
+        _ continuation: CheckedContinuation<Void, any Error>
+    ) {
+        do throws(HTTPMessageError) {
+            unsafe try serializer.beginPiece(count, into: &loop.sendBuffer)
+        } catch {
+            return continuation.resume(throwing: ResponseWriterError.wrongLength)
+        }
+        queue(&loop.sendBuffer)
+        output.append(file, offset: offset, count: count)
+        unsafe serializer.endPiece(into: &loop.sendBuffer)
+        unsafe observation?.contentBytes += count
+        wrote(continuation)
+    }
+
+    /// Sends what was written, and has the writer wait while the client is behind.
+    private func wrote(_ continuation: CheckedContinuation<Void, any Error>?) {
         flush()
         guard closing != .closed else {
             continuation?.resume(throwing: ResponseWriterError.connectionLost)
@@ -157,7 +180,7 @@ extension Connection {
         }
         if let told = core.hooks.contentSent { tellSent(told) }
         guard let continuation else { return }
-        if output.buffered > Self.highWater {
+        if output.buffered > Self.highWater || output.waiting > Self.fileHighWater {
             if let exchange { exchange.suspendWriter(continuation) }
         } else {
             continuation.resume()

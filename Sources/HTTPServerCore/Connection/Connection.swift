@@ -23,7 +23,8 @@ package final class Connection: LoopClient, @unchecked Sendable {
 
     let loop: EventLoop
     let core: ServerCore
-    var service: Service
+    @exclusivity(unchecked)
+    var handler: any Handler
     let info: ConnectionInfo
     var transport: (any Transport)?
     @exclusivity(unchecked)
@@ -57,6 +58,8 @@ package final class Connection: LoopClient, @unchecked Sendable {
 
     /// Bytes that wait for a slow client before `ResponseWriter.write` suspends.
     static let highWater = 64 << 10
+    /// Bytes of files that wait for it before `ResponseWriter.write` suspends; they are not in memory.
+    static let fileHighWater: Int64 = 2 << 20
     /// Files up to this size are copied behind the head: one call instead of two.
     static let copiedFileLimit: Int64 = 16 << 10
     /// Pieces of content that a handler may have read for it in one turn.
@@ -74,7 +77,7 @@ package final class Connection: LoopClient, @unchecked Sendable {
     package init(loop: EventLoop, core: ServerCore, peer: PeerAddress, local: SocketAddress) {
         self.loop = loop
         self.core = core
-        service = core.service
+        unsafe handler = core.handler
         info = ConnectionInfo(core: core, loop: loop, peer: peer, local: local)
         super.init(in: loop)
         info.token.store(token, ordering: .relaxed)
@@ -91,8 +94,8 @@ package final class Connection: LoopClient, @unchecked Sendable {
     }
 
     /// Requests whose heads come from now on are answered by another handler.
-    func use(_ service: Service) {
-        self.service = service
+    func use(_ handler: any Handler) {
+        unsafe self.handler = handler
     }
 
     func setDeadline(_ kind: DeadlineKind, _ time: UInt64) {
@@ -149,6 +152,9 @@ package final class Connection: LoopClient, @unchecked Sendable {
         closeReason = .timedOut(.content)
         if unsafe exchange.connection == nil || state.hasBegunResponse { return finish() }
         exchange.failInput(HTTPError(.requestTimeout, "the content was too slow"))
+        guard exchange.isCollecting else { return }
+        answerCollected(exchange, into: &loop.sendBuffer)
+        flush()
     }
 
     /// The server wants to stop: idle connections close now, busy ones after their response. A

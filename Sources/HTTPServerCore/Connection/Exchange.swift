@@ -34,6 +34,9 @@ final class Exchange: @unchecked Sendable {
     private var inputError: (any Error)?
     private var inputIsComplete: Bool
     private var trailers = HTTPFields()
+    /// Takes the content in place of a reader.
+    private var collector: ContentCollector?
+    private var collected: [UInt8] = []
     /// Content received so far, and the mark of the last look at its rate.
     var received: Int64 = 0
     var rateMark: Int64 = 0
@@ -116,6 +119,39 @@ final class Exchange: @unchecked Sendable {
         return all
     }
 
+    // MARK: Collecting
+
+    /// Whether the content is being collected for an answer.
+    var isCollecting: Bool { collector != nil }
+
+    /// Collects all content from now on, and what waits already.
+    func collect(by collector: ContentCollector) {
+        self.collector = collector
+        while let piece = unsafe pieces.popFirst() { collected += piece }
+        buffered = 0
+        collected.reserveCapacity(Int(min(announcedLength ?? 0, Int64(Self.joinedBytes))))
+    }
+
+    /// What was collected, once that is all, or why it cannot be; `nil` before.
+    func takeCollected() -> (ContentCollector, Result<[UInt8], any Error>)? {
+        guard let collector else { return nil }
+        let result: Result<[UInt8], any Error>
+        if collected.count > collector.limit {
+            result = .failure(collector.tooLong)
+        } else if let inputError {
+            result = .failure(inputError)
+        } else if inputIsComplete {
+            result = .success(collected)
+        } else {
+            return nil
+        }
+        self.collector = nil
+        collected = []
+        return (collector, result)
+    }
+
+    // MARK: Reading
+
     private func takePiece() -> [UInt8]? {
         guard let piece = unsafe pieces.popFirst() else { return nil }
         buffered -= piece.count
@@ -146,7 +182,9 @@ final class Exchange: @unchecked Sendable {
     /// Takes in a piece of content from the connection.
     func deliver(_ piece: [UInt8]) {
         received += Int64(piece.count)
-        if let reader = unsafe reader {
+        if collector != nil {
+            collected += piece
+        } else if let reader = unsafe reader {
             unsafe self.reader = nil
             reader.resume(returning: piece)
         } else {
@@ -158,6 +196,11 @@ final class Exchange: @unchecked Sendable {
 
     /// Takes in a piece that stands in a buffer of the connection.
     func deliver(_ bytes: UnsafeRawBufferPointer) {
+        if collector != nil {
+            received += Int64(bytes.count)
+            unsafe collected.append(contentsOf: bytes)
+            return
+        }
         guard unsafe reader == nil, unsafe join(bytes) else { return unsafe deliver(Array(bytes)) }
         received += Int64(bytes.count)
         buffered += bytes.count
@@ -224,6 +267,8 @@ final class Exchange: @unchecked Sendable {
     func detach(_ error: (any Error)? = nil) {
         guard connection != nil else { return }
         connection = nil
+        collector = nil
+        collected = []
         // Errors are made only where there is something that somebody may miss.
         if unsafe !inputIsComplete || !pieces.isEmpty {
             // The connection stays open and discards the rest of the content, so unread pieces must not
@@ -281,6 +326,46 @@ public struct ResponseWriter: Sendable {
             if exchange.loop.isCurrent { return send(bytes, continuation) }
             exchange.loop.execute { self.send(bytes, continuation) }
         }
+    }
+
+    /// Sends part of a file, without passing it through the process where the system can do that. The
+    /// connection is cut when the file is shorter.
+    ///
+    /// It suspends while more than 2 MiB of files wait for a slow client.
+    /// - Throws: `ResponseWriterError`; it is of no use to write on after that.
+    package func write(_ file: OpenFile, offset: Int64, count: Int64) async throws {
+        guard count > 0 else { return }
+        guard coder == nil, observer == nil else {
+            return try await writePieces(of: file, offset, count)
+        }
+        try await withCheckedThrowingContinuation { continuation in
+            if exchange.loop.isCurrent { return send(file, offset, count, continuation) }
+            exchange.loop.execute { self.send(file, offset, count, continuation) }
+        }
+    }
+
+    /// The same for bytes that have to be seen.
+    private func writePieces(of file: OpenFile, _ offset: Int64, _ count: Int64) async throws {
+        var position = offset
+        while position < offset + count {
+            let (start, room) = (position, Int(min(offset + count - position, 256 << 10)))
+            let bytes = try await BlockingPool.files.run {
+                try file.content(at: start, count: room)
+            }
+            guard !bytes.isEmpty else { throw ResponseWriterError.wrongLength }
+            try await write(bytes)
+            position += Int64(bytes.count)
+        }
+    }
+
+    private func send(
+        _ file: OpenFile, _ offset: Int64, _ count: Int64,
+        _ continuation: CheckedContinuation<Void, any Error>
+    ) {
+        guard let connection = exchange.connection else {
+            return continuation.resume(throwing: ResponseWriterError.connectionLost)
+        }
+        connection.write(file, offset, count, continuation)
     }
 
     /// Sends a text as UTF-8.

@@ -63,15 +63,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     private var commonIsGoodUntil: UInt64 = 0
     /// What the wall clock was ahead of the monotonic one when Date was formatted last.
     private var wallOffset: Int64?
-    /// Some of the connections that were idle for long when it was looked last, the oldest at the
-    /// end.
-    private var idle: [(since: UInt64, token: UInt64)] = []
-
-    /// Until when it is taken for granted that none is idle.
-    private var busyUntil: UInt64 = 0
-
-    private static let idleBatch = 64
-    private static let busyTime: UInt64 = 100_000_000
+    var idle = IdleConnections()
 
     package static let receiveSize = 64 << 10
 
@@ -355,61 +347,11 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         return fresh
     }
 
-    /// Closes the connection that has been idle for longest. When none is, it is not looked again
-    /// for 100 ms: a flood of newcomers would have all connections looked at for each of them.
-    /// - Returns: `false` when none is idle.
-    func closeLongestIdle() -> Bool {
-        var hasLooked = false
-        while true {
-            while let oldest = idle.popLast() {
-                guard let connection = client(oldest.token) as? Connection,
-                    connection.idleSince == oldest.since
-                else { continue }
-                if connection.giveWay() { return true }
-            }
-            if hasLooked { busyUntil = now &+ Self.busyTime }
-            guard now >= busyUntil else { return false }
-            hasLooked = true
-            findIdle()
-        }
-    }
-
-    /// Finds some at a time, for to look at all connections for each newcomer would take long.
-    private func findIdle() {
-        forEachConnection { connection in
-            if let since = connection.idleSince { idle.append((since, connection.token)) }
-        }
-        idle.sort { $0.since > $1.since }
-        idle.removeFirst(max(idle.count - Self.idleBatch, 0))
-    }
-
     package func forEachConnection(_ body: (Connection) -> Void) {
         for slot in unsafe slots {
             if let connection = slot.client as? Connection { body(connection) }
         }
     }
-}
-
-/// Something that waits in a loop for events and deadlines. All of it is confined to the loop.
-package class LoopClient {
-    package final var token: UInt64 = .max
-    /// When `deadlineReached` is to be called, in nanoseconds; `.max` never.
-    @exclusivity(unchecked)
-    package final var deadline: UInt64 = .max
-    /// When the wheel will look at the deadline; `.max` when it has no entry.
-    @exclusivity(unchecked)
-    final var scheduled: UInt64 = .max
-
-    /// - Parameter loop: where the client gets its events and deadlines from now on.
-    init(in loop: EventLoop) {
-        loop.insert(self)
-    }
-
-    /// The descriptor has changed.
-    package func handle(_ event: PollEvent) {}
-
-    /// The deadline has passed; none is set any more.
-    package func deadlineReached() {}
 }
 
 /// A job of a task, or of an actor.

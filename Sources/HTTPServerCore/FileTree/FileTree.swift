@@ -173,6 +173,12 @@ extension SystemError {
     package static func tooLarge(_ call: String) -> SystemError {
         SystemError(call, code: EFBIG)
     }
+    /// Another process, or another part of this one, holds a file.
+    package static func heldElsewhere(_ call: String) -> SystemError {
+        SystemError(call, code: EWOULDBLOCK)
+    }
+    /// Whether another one holds the file.
+    package var isHeldElsewhere: Bool { code == EWOULDBLOCK }
     /// Whether a link is in the way.
     package var isLink: Bool { code == ELOOP }
     package var isMissing: Bool {

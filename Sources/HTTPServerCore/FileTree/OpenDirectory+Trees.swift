@@ -67,6 +67,28 @@ extension OpenDirectory {
         }
     }
 
+    /// How many bytes the files in this directory and below have. What cannot be read has none.
+    /// - Parameter isLeftOut: tells the names that do not count, with what is inside.
+    package func contentBytes(leavingOut isLeftOut: ([UInt8]) -> Bool) -> Int64 {
+        contentBytes(isLeftOut, depth: 0)
+    }
+
+    private func contentBytes(_ isLeftOut: ([UInt8]) -> Bool, depth: Int) -> Int64 {
+        guard depth < Self.depthLimit, let reader = try? DirectoryReader(self) else { return 0 }
+        var bytes: Int64 = 0
+        while let name = try? reader.next() {
+            guard !isLeftOut(name), let status = try? status(of: name) else { continue }
+            switch status.kind {
+            case .regular: bytes += status.size
+            case .directory:
+                guard let inner = try? directory(name) else { continue }
+                bytes += inner.contentBytes(isLeftOut, depth: depth + 1)
+            default: break
+            }
+        }
+        return bytes
+    }
+
     /// Whether a directory is this one, or inside of it.
     package func holds(_ directory: FileStatus, depth: Int = 0) throws(SystemError) -> Bool {
         if try status(of: []).isSameFile(as: directory) { return true }

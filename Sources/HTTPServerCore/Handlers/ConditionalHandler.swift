@@ -10,9 +10,8 @@ internal import HTTPParser
 /// It does to each answer what `Response.conditional(for:)` does. Answers of `FileHandler` come
 /// with that already and pass through. Put it inside of a `CompressionHandler`, which gives
 /// compressed answers tags of their own.
-public struct ConditionalHandler: ImmediateHandler {
+public struct ConditionalHandler: Handler {
     private let handler: any Handler
-    private let immediate: (any ImmediateHandler)?
     private let tagsContent: Bool
 
     /// Creates a handler.
@@ -22,19 +21,12 @@ public struct ConditionalHandler: ImmediateHandler {
     ///     one made of its bytes; it costs about a nanosecond a byte.
     public init(_ handler: some Handler, tagsContent: Bool = false) {
         self.handler = handler
-        immediate = handler as? any ImmediateHandler
         self.tagsContent = tagsContent
     }
 
-    /// Answers at once if the handler does.
-    public func respondNow(to request: Request) throws -> Response? {
-        guard let response = try immediate?.respondNow(to: request) else { return nil }
-        return try applied(to: response, request)
-    }
-
     /// Answers by the handler.
-    public func respond(to request: Request) async throws -> Response {
-        try applied(to: try await handler.respond(to: request), request)
+    public func answer(_ request: Request) throws -> Answer {
+        try handler.answer(request).map { try applied(to: $0, request) }
     }
 
     private func applied(to response: Response, _ request: Request) throws -> Response {

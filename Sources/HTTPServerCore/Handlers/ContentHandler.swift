@@ -5,9 +5,9 @@ public import HTTPParser
 /// is made once.
 ///
 /// ```swift
-/// router.on(.get, "/robots.txt", use: ContentHandler("User-agent: *\nDisallow:\n"))
+/// router.route(.get, "/robots.txt", to: ContentHandler("User-agent: *\nDisallow:\n"))
 /// ```
-public struct ContentHandler: ImmediateHandler {
+public struct ContentHandler: Handler {
     /// What is said of the content.
     public struct Options: Sendable {
         /// How many seconds caches may keep it: above 0 `public, max-age`, 0 `no-cache`, by which
@@ -67,12 +67,10 @@ public struct ContentHandler: ImmediateHandler {
     }
 
     /// Answers at once.
-    public func respondNow(to request: Request) throws -> Response? {
-        try request.answerIfNotRead() ?? selected(request).conditional(for: request)
-    }
+    public func answer(_ request: Request) throws -> Answer { .now(try response(to: request)) }
 
-    /// Answers.
-    public func respond(to request: Request) async throws -> Response {
+    /// The response to a request.
+    public func response(to request: Request) throws -> Response {
         try request.answerIfNotRead() ?? selected(request).conditional(for: request)
     }
 

@@ -6,7 +6,7 @@ internal import HTTPParser
 /// Size, validators and content of an answer come from one open descriptor, so a file replaced
 /// meanwhile is sent as it was or as it is, never as a mix. No request reaches outside of the
 /// directory, whatever its spelling and whatever links are there.
-public struct FileHandler: ImmediateHandler {
+public struct FileHandler: Handler {
     /// What is served how.
     public struct Options: Sendable {
         /// The files that stand for their directory, in the order they are looked for.
@@ -97,22 +97,14 @@ public struct FileHandler: ImmediateHandler {
     /// How many files are kept in memory.
     package var keptFiles: Int { cache?.count ?? 0 }
 
-    /// Answers at once, unless it has to read a directory.
-    public func respondNow(to request: Request) throws -> Response? {
+    /// Answers at once, unless it has to read a directory, which it does outside of the event loop.
+    public func answer(_ request: Request) throws -> Answer {
         switch try locate(request) {
-        case .response(let response): return response
-        case .listing: return nil
-        }
-    }
-
-    /// Answers, reading directories outside of the event loop.
-    public func respond(to request: Request) async throws -> Response {
-        switch try locate(request) {
-        case .response(let response): return response
+        case .response(let response): return .now(response)
         case .listing(let root, let file, let path):
             let format = DirectoryListing.Format(accept: request.fields.list(.accept))
-            return try await BlockingPool.files.run {
-                try list(root, file, path, format)
+            return .later {
+                try await BlockingPool.files.run { try list(root, file, path, format) }
             }
         }
     }

@@ -1,9 +1,9 @@
 /// Serves one file: validators, conditions, ranges. What is there when a request comes is sent.
 ///
 /// ```swift
-/// router.on(.get, "/manual.pdf", use: SingleFileHandler(path: "/srv/manual-7.pdf"))
+/// router.route(.get, "/manual.pdf", to: SingleFileHandler(path: "/srv/manual-7.pdf"))
 /// ```
-public struct SingleFileHandler: ImmediateHandler {
+public struct SingleFileHandler: Handler {
     private let path: String
     private let mediaType: String?
     private let attachmentName: String?
@@ -27,15 +27,11 @@ public struct SingleFileHandler: ImmediateHandler {
     }
 
     /// Answers at once.
-    public func respondNow(to request: Request) throws -> Response? { try answer(request) }
-
-    /// Answers.
-    public func respond(to request: Request) async throws -> Response { try answer(request) }
-
-    private func answer(_ request: Request) throws(HTTPError) -> Response {
-        if let response = try request.answerIfNotRead() { return response }
-        return try .file(
-            path: path, for: request, mediaType: mediaType, attachmentName: attachmentName,
-            options: options)
+    public func answer(_ request: Request) throws -> Answer {
+        if let response = try request.answerIfNotRead() { return .now(response) }
+        return .now(
+            try .file(
+                path: path, for: request, mediaType: mediaType, attachmentName: attachmentName,
+                options: options))
     }
 }

@@ -8,7 +8,7 @@ internal import HTTPParser
 ///
 /// ```swift
 /// router.mount("/", FileHandler(root: folder))
-/// router.on(.get, matching: #"/.*\.html"#, use: TemplateHandler(root: folder) { request in
+/// router.route(.get, matching: #"/.*\.html"#, to: TemplateHandler(root: folder) { request in
 ///     ["peer": .text(request.peer.host)]
 /// })
 /// ```
@@ -37,7 +37,11 @@ public struct TemplateHandler: Handler {
     }
 
     /// Answers by the file that the request names, filled in.
-    public func respond(to request: Request) async throws -> Response {
+    public func answer(_ request: Request) -> Answer {
+        .later { try await page(for: request) }
+    }
+
+    private func page(for request: Request) async throws -> Response {
         let (file, status, mediaType) = try files.find(request)
         guard status.size <= byteLimit else {
             throw HTTPError(.internalServerError, "the template is too long")

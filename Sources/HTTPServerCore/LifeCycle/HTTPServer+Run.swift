@@ -5,16 +5,22 @@ internal import HTTPCodecs
 #endif
 
 extension HTTPServer {
-    /// Starts and serves until `shutdown` is called, or the task is cancelled, which shuts down
-    /// with the grace of the configuration. A suspension does not end it.
+    /// Starts and serves until SIGINT or SIGTERM comes, `shutdown` is called, or the task is
+    /// cancelled. Each shuts down with the grace of the configuration. A suspension does not end it.
     ///
-    /// With the package trait `ServiceLifecycle` a graceful shutdown of the service group ends it
-    /// as well, with the same grace.
+    /// A second signal does what it does without a server: it ends most programs at once. Use
+    /// ``run(stoppingOn:started:)`` for other signals, or for none.
+    ///
+    /// With the package trait `ServiceLifecycle` signals are left to the service group, whose graceful
+    /// shutdown ends the server, with the same grace.
     /// - Throws: `ListenError` when the server cannot listen, or cannot listen any more.
     @concurrent
     public func run() async throws {
-        try await start()
-        try await run(since: status.withLock { $0.shutdowns })
+        #if ServiceLifecycle
+            try await run(stoppingOn: [])
+        #else
+            try await run(stoppingOn: [.interrupt, .terminate])
+        #endif
     }
 
     /// Serves until a shutdown ends.

@@ -91,8 +91,8 @@ public struct AllowedHosts: Sendable, Hashable {
 /// others are 421, whatever their method (RFC 9110 section 15.5.20).
 ///
 /// A request without a host, which only HTTP/1.0 allows, is let through: no browser sends one.
-public struct HostCheckHandler: ImmediateHandler {
-    private let inner: Service
+public struct HostCheckHandler: Handler {
+    private let inner: any Handler
     private let hosts: AllowedHosts
 
     /// Creates a handler.
@@ -100,33 +100,19 @@ public struct HostCheckHandler: ImmediateHandler {
     ///   - handler: who answers.
     ///   - hosts: the names under which the server is reached.
     public init(_ handler: some Handler, hosts: AllowedHosts = AllowedHosts()) {
-        inner = Service(handler)
+        inner = handler
         self.hosts = hosts
     }
 
-    /// Refuses, or answers at once if the handler does.
-    public func respondNow(to request: Request) throws -> Response? {
-        try check(request)
-        return try inner.immediate?.respondNow(to: request)
-    }
-
     /// Refuses, or answers by the handler.
-    public func respond(to request: Request) async throws -> Response {
+    public func answer(_ request: Request) throws -> Answer {
         try check(request)
-        return try await inner.handler.respond(to: request)
+        return try inner.answer(request)
     }
 
     private func check(_ request: Request) throws(HTTPError) {
         guard let host = request.host, !hosts.contains(host) else { return }
         throw HTTPError(.misdirectedRequest, "this server does not know that host")
-    }
-}
-
-extension HostCheckHandler: HandingHandler {
-    /// Refuses, or has the handler answer.
-    func handle(_ request: Request) throws -> Handling {
-        try check(request)
-        return try inner.handle(request)
     }
 }
 

@@ -14,7 +14,7 @@ public import HTTPParser
 /// to stand around the handler that authenticates: browsers send no credentials with it. Other
 /// requests are answered by the handler, errors included, and the answers say who may read them.
 /// It keeps nobody from sending requests; see `OriginCheckHandler` for that.
-public struct CORSHandler: ImmediateHandler {
+public struct CORSHandler: Handler {
     /// Who may read answers.
     public enum Origins: Sendable {
         /// Pages of every origin.
@@ -51,7 +51,7 @@ public struct CORSHandler: ImmediateHandler {
         public init() {}
     }
 
-    private let inner: InnerHandler
+    private let inner: any Handler
     private let options: Options
     private let exposed: String
     private let methods: String
@@ -65,22 +65,16 @@ public struct CORSHandler: ImmediateHandler {
             precondition(
                 !options.allowsCredentials, "CORS with credentials needs a list of origins")
         }
-        inner = InnerHandler(handler)
+        inner = handler
         self.options = options
         exposed = options.exposedFields.map(\.text).joined(separator: ", ")
         methods = options.methods.map(\.name).sorted().joined(separator: ", ")
     }
 
-    /// Answers preflights, and all else if the handler does so at once.
-    public func respondNow(to request: Request) throws -> Response? {
-        if let preflight = preflight(request) { return preflight }
-        return inner.answerNow(request).map { shared($0, with: request) }
-    }
-
-    /// Answers by the handler.
-    public func respond(to request: Request) async throws -> Response {
-        if let preflight = preflight(request) { return preflight }
-        return shared(await inner.answer(request), with: request)
+    /// Answers preflights, and all else by the handler.
+    public func answer(_ request: Request) throws -> Answer {
+        if let preflight = preflight(request) { return .now(preflight) }
+        return try inner.renderedAnswer(to: request).map { shared($0, with: request) }
     }
 
     // MARK: Answers

@@ -2,8 +2,8 @@
 ///
 /// For all of a server, errors that no handler sees among them, use
 /// `ServerConfiguration.errorRenderer`.
-public struct ErrorPageHandler: ImmediateHandler {
-    private let inner: InnerHandler
+public struct ErrorPageHandler: Handler {
+    private let inner: any Handler
     private let renderer: ErrorRenderer
 
     /// Creates a handler.
@@ -11,17 +11,14 @@ public struct ErrorPageHandler: ImmediateHandler {
     ///   - handler: who answers.
     ///   - renderer: what its errors look like.
     public init(_ handler: some Handler, renderer: ErrorRenderer) {
-        inner = InnerHandler(handler)
+        inner = handler
         self.renderer = renderer
     }
 
-    /// Answers at once if the handler does.
-    public func respondNow(to request: Request) throws -> Response? {
-        inner.answerNow(request).map { renderer.rendered($0, for: request) }
-    }
-
     /// Answers by the handler.
-    public func respond(to request: Request) async throws -> Response {
-        renderer.rendered(await inner.answer(request), for: request)
+    public func answer(_ request: Request) throws -> Answer {
+        try inner.renderedAnswer(to: request).map { [renderer] response in
+            renderer.rendered(response, for: request)
+        }
     }
 }

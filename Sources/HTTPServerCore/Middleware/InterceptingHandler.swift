@@ -8,9 +8,7 @@
 ///     response.fields["X-Served-By"] = "left"
 /// }
 /// ```
-///
-/// It answers at once if the handler does.
-public struct InterceptingHandler: ImmediateHandler {
+public struct InterceptingHandler: Handler {
     /// Looks at a request before the handler sees it, and may change it, for example its target.
     /// A response is the answer, and the handler is not asked; a thrown error is one, too.
     public typealias Before = @Sendable (inout Request) throws -> Response?
@@ -18,10 +16,9 @@ public struct InterceptingHandler: ImmediateHandler {
     /// Errors that the handler throws are responses here.
     public typealias After = @Sendable (Request, inout Response) throws -> Void
 
-    private let inner: InnerHandler
+    private let inner: any Handler
     private let before: Before?
     private let after: After?
-    private let passed = PassedRequests()
 
     /// Creates a handler. Both closures run on the event loop and must not block.
     /// - Parameters:
@@ -29,32 +26,21 @@ public struct InterceptingHandler: ImmediateHandler {
     ///   - before: called once for each request, before the handler. It is not called for content.
     ///   - after: called once for each response, before it is sent, also for those of `before`.
     public init(_ handler: some Handler, before: Before? = nil, after: After? = nil) {
-        inner = InnerHandler(handler)
+        inner = handler
         self.before = before
         self.after = after
     }
 
-    /// Answers at once if `before` or the handler does.
-    public func respondNow(to request: Request) throws -> Response? {
-        guard inner.immediate != nil else { return nil }
+    /// Answers by `before` or by the handler.
+    public func answer(_ request: Request) throws -> Answer {
         var request = request
         if let before, let response = Self.decide(before, &request) {
-            return try finished(response, request)
+            return .now(try finished(response, request))
         }
-        guard let response = inner.answerNow(request) else {
-            if before != nil { passed.keep(request) }
-            return nil
+        guard after != nil else { return inner.renderedAnswer(to: request) }
+        return try inner.renderedAnswer(to: request).map { [request] response in
+            try finished(response, request)
         }
-        return try finished(response, request)
-    }
-
-    /// Answers by `before` or by the handler.
-    public func respond(to request: Request) async throws -> Response {
-        var request = request
-        if let before, !passed.restore(&request), let response = Self.decide(before, &request) {
-            return try finished(response, request)
-        }
-        return try finished(await inner.answer(request), request)
     }
 
     private static func decide(_ before: Before, _ request: inout Request) -> Response? {
@@ -70,34 +56,5 @@ public struct InterceptingHandler: ImmediateHandler {
         var response = response
         try after(request, &response)
         return response
-    }
-}
-
-/// Remembers which requests a handler has let through already: one that cannot be answered at once
-/// comes again.
-final class PassedRequests: Sendable {
-    /// What a handler may have changed, without the request itself, which would keep itself alive.
-    private struct Changes: Sendable {
-        var parameters: PathParameters
-        var mountDepth: Int
-        var rewritten: RewrittenTarget?
-    }
-
-    /// Keeps that a request was let through, and how it was changed.
-    func keep(_ request: Request) {
-        request[self] = Changes(
-            parameters: request.parameters, mountDepth: request.mountDepth,
-            rewritten: request.rewritten)
-    }
-
-    /// Changes a request as it was changed when it was let through.
-    /// - Returns: whether it was.
-    func restore(_ request: inout Request) -> Bool {
-        guard let changes = request[self] as? Changes else { return false }
-        request.parameters = changes.parameters
-        request.mountDepth = changes.mountDepth
-        request.rewritten = changes.rewritten
-        request[self] = nil
-        return true
     }
 }

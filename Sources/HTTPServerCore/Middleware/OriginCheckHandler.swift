@@ -10,7 +10,7 @@ internal import HTTPParser
 /// decade, and are let through unless told otherwise.
 ///
 /// It holds only against pages that cannot take the server's own name; see `HostCheckHandler`.
-public struct OriginCheckHandler: ImmediateHandler {
+public struct OriginCheckHandler: Handler {
     /// What is believed.
     public struct Options: Sendable {
         /// Origins whose pages may send anything, such as `https://app.example.org`.
@@ -23,7 +23,7 @@ public struct OriginCheckHandler: ImmediateHandler {
         public init() {}
     }
 
-    private let inner: Service
+    private let inner: any Handler
     private let options: Options
 
     /// Creates a handler.
@@ -31,20 +31,14 @@ public struct OriginCheckHandler: ImmediateHandler {
     ///   - handler: who answers.
     ///   - options: what is believed.
     public init(_ handler: some Handler, options: Options = Options()) {
-        inner = Service(handler)
+        inner = handler
         self.options = options
     }
 
-    /// Refuses, or answers at once if the handler does.
-    public func respondNow(to request: Request) throws -> Response? {
-        try check(request)
-        return try inner.immediate?.respondNow(to: request)
-    }
-
     /// Refuses, or answers by the handler.
-    public func respond(to request: Request) async throws -> Response {
+    public func answer(_ request: Request) throws -> Answer {
         try check(request)
-        return try await inner.handler.respond(to: request)
+        return try inner.answer(request)
     }
 
     private func check(_ request: Request) throws(HTTPError) {
@@ -74,13 +68,5 @@ public struct OriginCheckHandler: ImmediateHandler {
         let own = host.lowercased()
         let sender = origin[colon.upperBound...].lowercased()
         return sender == own || sender + port == own || sender == own + port
-    }
-}
-
-extension OriginCheckHandler: HandingHandler {
-    /// Refuses, or has the handler answer.
-    func handle(_ request: Request) throws -> Handling {
-        try check(request)
-        return try inner.handle(request)
     }
 }

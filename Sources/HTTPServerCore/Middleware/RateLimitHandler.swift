@@ -5,12 +5,10 @@ internal import HTTPParser
 ///
 /// A client is an IPv4 address, or the first 64 bits of an IPv6 address. Peers of Unix sockets are
 /// not limited. Behind a proxy all requests have the proxy's address.
-public struct RateLimitHandler: ImmediateHandler {
+public struct RateLimitHandler: Handler {
     private let handler: any Handler
-    private let immediate: (any ImmediateHandler)?
     private let limiter: RateLimiter
     private let clock: @Sendable () -> UInt64
-    private let passed = PassedRequests()
 
     /// Creates a handler.
     /// - Parameters:
@@ -37,27 +35,16 @@ public struct RateLimitHandler: ImmediateHandler {
     ) {
         precondition(requests > 0 && burst ?? 1 > 0, "a limit lets something through")
         self.handler = handler
-        immediate = handler as? any ImmediateHandler
         limiter = RateLimiter(
             interval: period.nanoseconds / UInt64(requests), burst: burst ?? requests,
             capacity: clientLimit)
         self.clock = clock
     }
 
-    /// Refuses, or answers at once if the handler does.
-    public func respondNow(to request: Request) throws -> Response? {
-        guard let immediate else { return nil }
-        try count(request)
-        let response = try immediate.respondNow(to: request)
-        if response == nil { passed.keep(request) }
-        return response
-    }
-
     /// Refuses, or answers by the handler.
-    public func respond(to request: Request) async throws -> Response {
-        var request = request
-        if !passed.restore(&request) { try count(request) }
-        return try await handler.respond(to: request)
+    public func answer(_ request: Request) throws -> Answer {
+        try count(request)
+        return try handler.answer(request)
     }
 
     private func count(_ request: Request) throws(HTTPError) {

@@ -5,9 +5,8 @@ internal import Synchronization
 /// server, of others on the way, and by the client: the response tells it.
 ///
 /// Ids are 32 hexadecimal digits that no other process is likely to make. They are no secrets.
-public struct RequestIDHandler: ImmediateHandler {
+public struct RequestIDHandler: Handler {
     private let handler: any Handler
-    private let immediate: (any ImmediateHandler)?
     private let name: HTTPFieldName
     private let acceptsForeign: Bool
     private let source = IDSource()
@@ -24,33 +23,21 @@ public struct RequestIDHandler: ImmediateHandler {
         acceptsIncoming: Bool = false
     ) {
         self.handler = handler
-        immediate = handler as? any ImmediateHandler
         self.name = name
         acceptsForeign = acceptsIncoming
     }
 
-    /// Answers at once if the handler does.
-    public func respondNow(to request: Request) throws -> Response? {
-        guard let immediate else { return nil }
-        let id = identify(request)
-        do {
-            return try immediate.respondNow(to: request).map { told($0, id) }
-        } catch {
-            return told(request.response(for: error), id)
-        }
-    }
-
     /// Answers by the handler.
-    public func respond(to request: Request) async throws -> Response {
+    public func answer(_ request: Request) throws -> Answer {
         let id = identify(request)
-        do {
-            return told(try await handler.respond(to: request), id)
-        } catch {
-            return told(request.response(for: error), id)
+        return try handler.renderedAnswer(to: request).map { [name] response in
+            var response = response
+            response.fields[name] = id
+            return response
         }
     }
 
-    /// The id of a request that was seen before stays.
+    /// The id that a handler of this kind around this one has given stays.
     private func identify(_ request: Request) -> String {
         if let known = request[TraceKey.self] { return known }
         let id = incoming(request) ?? source.next()
@@ -71,12 +58,6 @@ public struct RequestIDHandler: ImmediateHandler {
         case 0x2B, 0x2D...0x2F, 0x3A, 0x3D, 0x5F: true
         default: false
         }
-    }
-
-    private func told(_ response: Response, _ id: String) -> Response {
-        var response = response
-        response.fields[name] = id
-        return response
     }
 }
 

@@ -2,7 +2,7 @@ internal import HTTPParser
 
 /// Adds the fields by which browsers are told to be careful (known as security headers) to the
 /// answers of another handler, errors included. Fields that the handler has set itself stay.
-public struct SecurityFieldsHandler: ImmediateHandler {
+public struct SecurityFieldsHandler: Handler {
     /// Strict-Transport-Security (RFC 6797): from now on browsers use HTTPS alone for the host.
     public struct TransportSecurity: Sendable, Hashable {
         /// How long browsers keep to it, in whole seconds; zero makes them forget.
@@ -44,7 +44,7 @@ public struct SecurityFieldsHandler: ImmediateHandler {
         public init() {}
     }
 
-    private let inner: InnerHandler
+    private let inner: any Handler
     private let added: HTTPFields
 
     /// Creates a handler.
@@ -52,31 +52,22 @@ public struct SecurityFieldsHandler: ImmediateHandler {
     ///   - handler: who answers.
     ///   - options: what is added.
     public init(_ handler: some Handler, options: Options = Options()) {
-        inner = InnerHandler(handler)
+        inner = handler
         added = options.fields
     }
 
-    /// Answers at once if the handler does.
-    public func respondNow(to request: Request) throws -> Response? {
-        guard var response = inner.answerNow(request) else { return nil }
-        add(to: &response)
-        return response
-    }
-
     /// Answers by the handler.
-    public func respond(to request: Request) async throws -> Response {
-        var response = await inner.answer(request)
-        add(to: &response)
-        return response
-    }
-
-    private func add(to response: inout Response) {
-        if response.fields.isEmpty {
-            response.fields = added
-        } else {
-            for field in added where !response.fields.contains(field.name) {
-                response.fields.append(field)
+    public func answer(_ request: Request) throws -> Answer {
+        try inner.renderedAnswer(to: request).map { [added] response in
+            var response = response
+            if response.fields.isEmpty {
+                response.fields = added
+            } else {
+                for field in added where !response.fields.contains(field.name) {
+                    response.fields.append(field)
+                }
             }
+            return response
         }
     }
 }

@@ -6,9 +6,8 @@ public import HTTPParser
 /// When it is over, the handler's task is cancelled, whether or not it heeds that, and the client
 /// is told 503, or 504 where the handler waits for another server (RFC 9110 sections 15.6.4 and
 /// 15.6.5). A response that is given in time may take longer to be sent: streams are not cut.
-public struct TimeoutHandler: ImmediateHandler {
+public struct TimeoutHandler: Handler {
     private let handler: any Handler
-    private let immediate: (any ImmediateHandler)?
     private let limit: Duration
     private let status: HTTPStatus
 
@@ -21,23 +20,23 @@ public struct TimeoutHandler: ImmediateHandler {
         _ handler: some Handler, after limit: Duration, status: HTTPStatus = .serviceUnavailable
     ) {
         self.handler = handler
-        immediate = handler as? any ImmediateHandler
         self.limit = limit
         self.status = status
     }
 
-    /// Answers at once if the handler does; that takes no time that could be over.
-    public func respondNow(to request: Request) throws -> Response? {
-        try immediate?.respondNow(to: request)
+    /// Answers by the handler; without it when an answer that comes later comes too late.
+    public func answer(_ request: Request) throws -> Answer {
+        let answer = try handler.answer(request)
+        if case .now = answer { return answer }
+        return .later { try await inTime(answer, to: request) }
     }
 
-    /// Answers by the handler, or without it.
-    public func respond(to request: Request) async throws -> Response {
+    private func inTime(_ answer: Answer, to request: Request) async throws -> Response {
         let race = TimeoutRace()
-        let (handler, limit, status) = (handler, limit, status)
+        let (limit, status) = (limit, status)
         let work = Task(executorPreference: request.connection.loop) {
             do {
-                race.end(.success(try await handler.respond(to: request)))
+                race.end(.success(try await answer.response(to: request)))
             } catch {
                 race.end(.failure(error))
             }

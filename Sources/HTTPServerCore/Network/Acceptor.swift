@@ -32,6 +32,9 @@ final class Acceptor: LoopClient, @unchecked Sendable {
     private var hasComplained = false
     /// Kept so that, without any descriptor left, a newcomer can be taken and turned away.
     private var reserve: CInt
+    /// A newcomer that was taken before there was room for it, since its address had to be known
+    /// first; it counts among those of its address.
+    private var early: (descriptor: CInt, peer: PeerAddress)?
     /// How many newcomers above the limit are being answered.
     private var turnedAway = 0
 
@@ -73,7 +76,8 @@ final class Acceptor: LoopClient, @unchecked Sendable {
         for _ in 0..<count {
             var isAdmitted = core.admitsConnection()
             if !isAdmitted {
-                guard listener.hasNewcomer else { return false }
+                guard hasNewcomer else { return false }
+                if early == nil, core.limitsAddresses, !takeEarly() { continue }
                 switch makeRoom() {
                 case .made: isAdmitted = core.admitsConnection()
                 case .asked: return false
@@ -83,6 +87,16 @@ final class Acceptor: LoopClient, @unchecked Sendable {
             if !isAdmitted, core.configuration.connectionOverflow == .wait {
                 waitForRoom()
                 return false
+            }
+            if let newcomer = early {
+                early = nil
+                if isAdmitted {
+                    take(newcomer.descriptor, newcomer.peer)
+                } else {
+                    core.leaves(newcomer.peer)
+                    turnAway(newcomer.descriptor)
+                }
+                continue
             }
             var raw = RawSocketAddress()
             let result = listener.accept(&raw)
@@ -105,6 +119,29 @@ final class Acceptor: LoopClient, @unchecked Sendable {
             return false
         }
         return true
+    }
+
+    private var hasNewcomer: Bool { early != nil || listener.hasNewcomer }
+
+    /// Takes a newcomer although there is no room: nothing is closed for one whose address has all
+    /// the connections that it may have.
+    /// - Returns: `false` when it was turned away, or another loop has taken it.
+    private func takeEarly() -> Bool {
+        var raw = RawSocketAddress()
+        switch listener.accept(&raw) {
+        case .done(let descriptor):
+            let peer = PeerAddress(&raw)
+            guard core.admits(peer) else {
+                core.metrics?.connectionRefused()
+                turnAway(CInt(descriptor))
+                return false
+            }
+            early = (CInt(descriptor), peer)
+            return true
+        // It is tried again once there is room.
+        case .failed: return true
+        default: return false
+        }
     }
 
     private enum Room { case made, asked, none }
@@ -143,19 +180,25 @@ final class Acceptor: LoopClient, @unchecked Sendable {
                 self.question = .answered(at: self.loop.now)
                 self.resume()
                 // A loop that has made room may have taken the newcomer itself.
-                if !self.listener.hasNewcomer { self.question = .none }
+                if !self.hasNewcomer { self.question = .none }
             }
         }
     }
 
     private func admit(_ descriptor: CInt, _ peer: PeerAddress) {
-        hasComplained = false
-        question = .none
         guard core.admits(peer) else {
+            hasComplained = false
+            question = .none
             core.giveBackPlace()
             core.metrics?.connectionRefused()
             return turnAway(descriptor)
         }
+        take(descriptor, peer)
+    }
+
+    private func take(_ descriptor: CInt, _ peer: PeerAddress) {
+        hasComplained = false
+        question = .none
         core.connectionOpened()
         let connection = Connection(
             loop: loop, core: core, peer: peer, local: listener.address)
@@ -265,5 +308,10 @@ final class Acceptor: LoopClient, @unchecked Sendable {
         loop.remove(self)
         if reserve >= 0 { Syscalls.close(reserve) }
         reserve = -1
+        if let newcomer = early {
+            early = nil
+            core.leaves(newcomer.peer)
+            Syscalls.close(newcomer.descriptor)
+        }
     }
 }

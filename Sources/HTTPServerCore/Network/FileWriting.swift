@@ -128,6 +128,15 @@ extension Syscalls {
         return file
     }
 
+    /// Opens a file to be held, and makes it where there is none.
+    package static func openForHolding(_ path: String) throws(SystemError) -> CInt {
+        try check(path)
+        let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
+        let file = unsafe open(path, flags, 0o600)
+        guard file >= 0 else { throw SystemError("open") }
+        return file
+    }
+
     /// Cuts a file off.
     package static func truncate(_ file: CInt, to length: Int64) throws(SystemError) {
         guard ftruncate(file, off_t(length)) == 0 else { throw SystemError("ftruncate") }
@@ -274,6 +283,11 @@ extension Syscalls {
 extension SystemError {
     /// Whether the system has no room for more of the file.
     package var isStorageFull: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
+
+    /// A user may not have more room.
+    package static func quotaExceeded(_ call: String) -> SystemError {
+        SystemError(call, code: EDQUOT)
+    }
 
     /// Whether a user may not have more room.
     package var isQuotaExceeded: Bool { code == EDQUOT }

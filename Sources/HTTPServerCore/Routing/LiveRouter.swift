@@ -11,7 +11,7 @@ internal import HTTPCodecs
 /// try await server.start()
 /// routes.update { $0.on(.get, "/new") { _ in .text("new\n") } }
 /// ```
-public final class LiveRouter: ImmediateHandler {
+public final class LiveRouter: Handler {
     /// One reference stands for a whole table, so that a request takes one and not ten.
     private final class Snapshot: Sendable {
         let router: Router
@@ -50,22 +50,9 @@ public final class LiveRouter: ImmediateHandler {
         }
     }
 
-    /// Answers at once if the route's handler does.
-    public func respondNow(to request: Request) throws -> Response? {
-        let snapshot = current.withLock { $0 }
-        return try snapshot.router.respondNow(to: request)
-    }
-
     /// Answers by the route's handler.
-    public func respond(to request: Request) async throws -> Response {
+    public func answer(_ request: Request) throws -> Answer {
         let snapshot = current.withLock { $0 }
-        return try await snapshot.router.respond(to: request)
-    }
-}
-
-extension LiveRouter: HandingHandler {
-    func handle(_ request: Request) throws -> Handling {
-        let snapshot = current.withLock { $0 }
-        return try snapshot.router.handle(request)
+        return try snapshot.router.answer(request)
     }
 }

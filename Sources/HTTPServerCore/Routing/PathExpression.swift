@@ -2,7 +2,7 @@
 /// clients choose paths, and no path keeps an event loop from other clients.
 ///
 /// ```swift
-/// router.on(.get, matching: #"/notes/(?<number>[0-9]+)(\.txt)?"#, use: notes)
+/// router.route(.get, matching: #"/notes/(?<number>[0-9]+)(\.txt)?"#, to: notes)
 /// ```
 ///
 /// It matches the whole path, by Unicode scalars:

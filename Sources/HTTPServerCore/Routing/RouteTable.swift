@@ -17,7 +17,7 @@ struct RouteTable: ~Copyable, Sendable {
     private var patterns: [RoutePattern] = []
     /// `nil` for all methods.
     private(set) var methods: [HTTPMethod?] = []
-    private(set) var services: [Service] = []
+    private(set) var handlers: [any Handler] = []
     /// The routes with parameters or prefixes.
     private var tree = RouteTree()
     /// The routes that only a look at the request can decide about, in the order they were added.
@@ -34,7 +34,7 @@ struct RouteTable: ~Copyable, Sendable {
 
     /// The same routes, to be changed on their own.
     init(copying other: borrowing RouteTable) {
-        (patterns, methods, services) = (other.patterns, other.methods, other.services)
+        (patterns, methods, handlers) = (other.patterns, other.methods, other.handlers)
         (tree, conditions, newest) = (other.tree, other.conditions, other.newest)
         (used, hashes, older) = (other.used, other.hashes, other.older)
     }
@@ -43,7 +43,7 @@ struct RouteTable: ~Copyable, Sendable {
         let route = patterns.count
         patterns.append(pattern)
         methods.append(method)
-        services.append(Service(handler))
+        handlers.append(handler)
         hashes.append(0)
         older.append(-1)
         switch pattern {
@@ -103,11 +103,14 @@ struct RouteTable: ~Copyable, Sendable {
     /// answered by a route of its own, else by the one that answers GET.
     /// - Parameters:
     ///   - request: what is looked at.
+    ///   - mapsHEAD: whether routes for GET answer HEAD.
     ///   - routed: the request with what the route took from its path; `nil` when it took nothing,
     ///     which saves most requests a copy.
-    func find(_ request: Request, _ routed: inout Request?) throws(HTTPError) -> Int? {
+    func find(
+        _ request: Request, mapsHEAD: Bool, _ routed: inout Request?
+    ) throws(HTTPError) -> Int? {
         let method = request.method
-        guard method == .head else {
+        guard method == .head, mapsHEAD else {
             return try match(request, &routed) { $0 == nil || $0 == method }
         }
         if let route = try match(request, &routed, { $0 == nil || $0 == .head }),

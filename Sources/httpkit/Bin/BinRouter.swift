@@ -12,7 +12,7 @@ package import HTTPServerCore
 /// Names of paths, members of JSON and statuses are those of httpbin, so that tests written for
 /// that run against this one, without a network. Everything has a limit: content that is sent back
 /// ``contentLimit``, content that is made ``generatedLimit``, times ``longestDelay``.
-package struct BinRouter: ImmediateHandler {
+package struct BinRouter: Handler {
     /// The most bytes of a request that are sent back.
     package static let contentLimit = 32 << 20
     /// The most bytes that a path makes at once; more asked for is cut to it.
@@ -56,12 +56,12 @@ package struct BinRouter: ImmediateHandler {
         addMessageParts()
         guard let torturePort else {
             let page = BinIndex.page(groups, torture: nil)
-            router.on(.get, "/", use: ContentHandler(page, mediaType: .html))
+            router.route(.get, "/", to: ContentHandler(page, mediaType: .html))
             return
         }
-        router.on(
+        router.route(
             .get, "/",
-            use: SyncHandler { [groups] request in
+            to: SyncHandler { [groups] request in
                 // By the name that the browser knows: an address to listen at need not be one to
                 // connect to.
                 let address = "http://\(Self.host(of: request)):\(torturePort)/"
@@ -78,14 +78,9 @@ package struct BinRouter: ImmediateHandler {
         return String(field.prefix { $0 != ":" })
     }
 
-    /// Answers at once where nothing has to be waited for.
-    package func respondNow(to request: Request) throws -> Response? {
-        try InterceptingHandler(router, after: Self.finish).respondNow(to: request)
-    }
-
-    /// Answers.
-    package func respond(to request: Request) async throws -> Response {
-        try await InterceptingHandler(router, after: Self.finish).respond(to: request)
+    /// Answers by the endpoint of the path.
+    package func answer(_ request: Request) throws -> Answer {
+        try InterceptingHandler(router, after: Self.finish).answer(request)
     }
 
     /// The fields that each answer has, errors included.
@@ -124,7 +119,7 @@ package struct BinRouter: ImmediateHandler {
     ) {
         list(methods, path, text, example)
         for method in methods.map({ $0.map(Optional.some) }) ?? [nil] {
-            router.on(method, path, use: SyncHandler(respond))
+            router.route(method, path, to: SyncHandler(respond))
         }
     }
 
@@ -135,7 +130,7 @@ package struct BinRouter: ImmediateHandler {
     ) {
         list(methods, path, text, example)
         for method in methods.map({ $0.map(Optional.some) }) ?? [nil] {
-            router.on(method, path, use: AsyncHandler(respond))
+            router.route(method, path, to: AsyncHandler(respond))
         }
     }
 

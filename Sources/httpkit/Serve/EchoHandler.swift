@@ -4,7 +4,9 @@ import HTTPServerCore
 /// Answers a request with what it was, as JSON: method, target, version, fields, content in
 /// base64, trailers and peer.
 struct EchoHandler: Handler {
-    func respond(to request: Request) async throws -> Response {
+    func answer(_ request: Request) -> Answer { .later { try await echo(request) } }
+
+    private func echo(_ request: Request) async throws -> Response {
         let content = try await request.body.collect(upTo: 64 << 20)
         let trailers = await request.body.trailers
         // What is long takes a while to be written, which the event loop has not.

@@ -111,7 +111,7 @@ struct HTTPDateTests {
 
     @Test("Writing fills 29 bytes and leaves the rest")
     func writing() {
-        var bytes = [UInt8](repeating: 0x2E, count: 31)
+        var bytes = ContiguousArray<UInt8>(repeating: 0x2E, count: 31)
         var span = bytes.mutableSpan
         HTTPDate(secondsSinceEpoch: 784_111_777).write(into: &span)
         #expect(String(decoding: bytes, as: UTF8.self) == "Sun, 06 Nov 1994 08:49:37 GMT..")

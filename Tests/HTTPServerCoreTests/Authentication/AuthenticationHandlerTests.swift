@@ -116,8 +116,8 @@ struct AuthenticationHandlerTests {
         router.mount("/", SyncHandler { _ in .text("public") })
         router.mount(
             "/private", AuthenticationHandler(ProtectedSpace.whoami, by: space.authenticator))
-        router.on(
-            .get, "/me", use: AuthenticationHandler(ProtectedSpace.whoami, by: space.authenticator))
+        router.route(
+            .get, "/me", to: AuthenticationHandler(ProtectedSpace.whoami, by: space.authenticator))
         let client = ProtectedClient(router)
         for target in ["/", "/a", "/privates", "/private/..", "/me/x"] {
             #expect(try await client.ask("GET", target).text == "public")

@@ -123,10 +123,9 @@ struct DigestAuthenticationTests {
 
     @Test("A count is used once by one request, however its answer comes")
     func onceEach() async throws {
-        struct Later: ImmediateHandler {
-            func respondNow(to request: Request) throws -> Response? { nil }
-            func respond(to request: Request) async throws -> Response {
-                .text(request.identity?.name ?? "nobody")
+        struct Later: Handler {
+            func answer(_ request: Request) -> Answer {
+                .later { .text(request.identity?.name ?? "nobody") }
             }
         }
         let space = try space()

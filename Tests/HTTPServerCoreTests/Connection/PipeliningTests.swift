@@ -46,8 +46,8 @@ struct PipeliningTests {
     func mixed() async throws {
         var router = Router()
         router.on(.get, "/now") { _ in Response(.ok, body: .text("now")) }
-        router.on(.get, "/later", use: Sample.targetLater)
-        router.on(.post, "/", use: Sample.echo)
+        router.route(.get, "/later", to: Sample.targetLater)
+        router.route(.post, "/", to: Sample.echo)
         let client = MemoryConnection(router)
         client.send(
             Sample.get("/now") + Sample.post("abc") + Sample.get("/later") + Sample.get("/now")
@@ -88,7 +88,10 @@ struct PipeliningTests {
         let client = MemoryConnection(
             SyncHandler { request in
                 count.add(1)
-                return try files.respondNow(to: request) ?? Response(.notFound)
+                guard case .now(let response) = try files.answer(request) else {
+                    return Response(.notFound)
+                }
+                return response
             }, peer: MemoryTransport.Peer(credit: 0))
         client.send(String(repeating: Sample.get("/big"), count: 100))
         await client.settle()

@@ -8,8 +8,8 @@ struct SplitTests {
     private static let router: Router = {
         var router = Router()
         router.on(.get, "/now") { _ in Response(.ok, body: .text("now")) }
-        router.on(.get, "/later", use: Sample.targetLater)
-        router.on(.post, "/", use: Sample.echo)
+        router.route(.get, "/later", to: Sample.targetLater)
+        router.route(.post, "/", to: Sample.echo)
         router.on(.get, "/stream") { _ in
             Response(
                 .ok,

@@ -24,7 +24,7 @@ struct TemplateHandlerTests {
         let pages = TemplateHandler(root: directory.path, byteLimit: 1_000) { request in
             ["name": .text(request.target.query ?? "<nobody>"), "path": .text(request.path)]
         }
-        router.on(.get, matching: #"/.*\.html"#, use: pages)
+        router.route(.get, matching: #"/.*\.html"#, to: pages)
         return router
     }
 

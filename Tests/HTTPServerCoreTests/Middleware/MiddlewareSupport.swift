@@ -49,16 +49,10 @@ extension Sample {
 }
 
 /// A handler of unknown type, for initialisers that take `some Handler`.
-struct AnyTestHandler: ImmediateHandler {
+struct AnyTestHandler: Handler {
     let handler: any Handler
 
     init(_ handler: any Handler) { self.handler = handler }
 
-    func respondNow(to request: Request) throws -> Response? {
-        try (handler as? any ImmediateHandler)?.respondNow(to: request)
-    }
-
-    func respond(to request: Request) async throws -> Response {
-        try await handler.respond(to: request)
-    }
+    func answer(_ request: Request) throws -> Answer { try handler.answer(request) }
 }

@@ -114,12 +114,12 @@ struct ContentHandlerTests {
         var options = FileHandler.Options()
         options.cacheAge = 60
         var router = Router()
-        router.on(
+        router.route(
             .get, "/manual",
-            use: SingleFileHandler(
+            to: SingleFileHandler(
                 path: disk.path("a.txt"), attachmentName: "m.txt", options: options))
-        router.on(.get, "/empty", use: SingleFileHandler(path: disk.path("empty")))
-        router.on(.get, "/none", use: SingleFileHandler(path: disk.path("none")))
+        router.route(.get, "/empty", to: SingleFileHandler(path: disk.path("empty")))
+        router.route(.get, "/none", to: SingleFileHandler(path: disk.path("none")))
         let whole = try await RouterTests.answer(router, Sample.get("/manual"))
         #expect(whole.text == "0123456789")
         #expect(whole["Content-Disposition"] == "attachment; filename=\"m.txt\"")

@@ -84,7 +84,7 @@ struct FilePolicyTests {
         let path = disk.path("a.note")
         var router = Router()
         router.mount("/files", FileHandler(root: disk.path, options: options))
-        router.on(.get, "/one", use: SingleFileHandler(path: path, options: options))
+        router.route(.get, "/one", to: SingleFileHandler(path: path, options: options))
         router.on(.get, "/answer") { [options] request in
             try .file(path: path, for: request, options: options)
         }

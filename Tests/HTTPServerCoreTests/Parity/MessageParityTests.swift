@@ -111,7 +111,7 @@ struct TroubleTests {
         ])
     func answers(request: String, status: Int) async throws {
         var router = Router()
-        router.on(nil, "/", use: Self.fields)
+        router.route(nil, "/", to: Self.fields)
         let answer = try await RouterTests.answer(router, request)
         #expect(answer.status == status)
     }

@@ -10,9 +10,9 @@ struct LiveRouterTests {
     @Test("A change is seen by the next request, and a copy that was taken does not change")
     func changes() async throws {
         let live = LiveRouter()
-        live.update { $0.on(.get, "/a", use: RouterTests.named("old")) }
+        live.update { $0.route(.get, "/a", to: RouterTests.named("old")) }
         let before = live.router
-        live.update { $0.on(.get, "/a", use: RouterTests.named("new")) }
+        live.update { $0.route(.get, "/a", to: RouterTests.named("new")) }
         let request = RouterTests.request("GET", "/a")
         #expect(try await RouterTests.answer(live, request).text == "new a ")
         #expect(try await RouterTests.answer(before, request).text == "old a ")
@@ -23,7 +23,7 @@ struct LiveRouterTests {
         let live = LiveRouter()
         #expect(throws: Refused.self) {
             try live.update { router throws(Refused) in
-                router.on(.get, "/a", use: RouterTests.named("a"))
+                router.route(.get, "/a", to: RouterTests.named("a"))
                 throw Refused()
             }
         }
@@ -52,12 +52,12 @@ struct LiveRouterTests {
     @Test("No request is lost while routes are added")
     func underLoad() async throws {
         let live = LiveRouter()
-        live.update { $0.on(.get, "/", use: RouterTests.named("root")) }
+        live.update { $0.route(.get, "/", to: RouterTests.named("root")) }
         let client = MemoryConnection(live)
         let count = 2_000
         async let changing: Void = {
             for index in 0..<500 {
-                live.update { $0.on(.get, "/\(index)/:id", use: RouterTests.named("\(index)")) }
+                live.update { $0.route(.get, "/\(index)/:id", to: RouterTests.named("\(index)")) }
             }
         }()
         for _ in 0..<count / 20 {

@@ -15,8 +15,8 @@ struct PatternRouteTests {
     @Test("A star stands for one segment, and as the last one for any rest")
     func stars() async throws {
         var router = Router()
-        router.on(.get, "/a/*/c", use: RouterTests.named("one"))
-        router.on(.get, "/b/*/:id/*", use: RouterTests.named("rest"))
+        router.route(.get, "/a/*/c", to: RouterTests.named("one"))
+        router.route(.get, "/b/*/:id/*", to: RouterTests.named("rest"))
         #expect(try await Self.text(router, "/a/b/c") == "one a|b|c ")
         #expect(try await Self.text(router, "/a//c") == "404")
         #expect(try await Self.text(router, "/a/b/x/c") == "404")
@@ -28,9 +28,9 @@ struct PatternRouteTests {
     @Test("A branch that leads nowhere does not hide an older route that matches")
     func backtracking() async throws {
         var router = Router()
-        router.on(.get, "/:a/x/:id", use: RouterTests.named("wide"))
-        router.on(.get, "/u/:b/y", use: RouterTests.named("narrow"))
-        router.on(.get, "/u/x/z", use: RouterTests.named("literal"))
+        router.route(.get, "/:a/x/:id", to: RouterTests.named("wide"))
+        router.route(.get, "/u/:b/y", to: RouterTests.named("narrow"))
+        router.route(.get, "/u/x/z", to: RouterTests.named("literal"))
         #expect(try await Self.text(router, "/u/x/7") == "wide u|x|7 7")
         #expect(try await Self.text(router, "/u/q/y") == "narrow u|q|y ")
         // Both match; the newer one wins.
@@ -41,9 +41,9 @@ struct PatternRouteTests {
     @Test("Parameters of an outer route stay with the inner one")
     func nestedParameters() async throws {
         var inner = Router()
-        inner.on(.get, "/notes/:name", use: RouterTests.named("note"))
+        inner.route(.get, "/notes/:name", to: RouterTests.named("note"))
         var outer = Router()
-        outer.on(nil, "/users/:id/*", use: inner)
+        outer.route(nil, "/users/:id/*", to: inner)
         #expect(try await Self.text(outer, "/users/7/notes/x") == "note notes|x 7,x")
         #expect(try await Self.text(outer, "/users/7/other") == "404")
     }
@@ -52,7 +52,7 @@ struct PatternRouteTests {
     func manyPatterns(_ count: Int) async throws {
         var router = Router()
         for index in 0..<count {
-            router.on(.get, "/\(index)/:id/\(index % 7)", use: RouterTests.named("r\(index)"))
+            router.route(.get, "/\(index)/:id/\(index % 7)", to: RouterTests.named("r\(index)"))
         }
         for index in [0, count / 2, count - 1] {
             let text = try await Self.text(router, "/\(index)/q/\(index % 7)")
@@ -71,7 +71,7 @@ struct PatternRouteTests {
     @Test("A regular expression matches the whole path, and its groups keep their places")
     func regularExpressions() async throws {
         var router = Router()
-        router.on(.get, matching: #"/item(s)?/(?<id>[0-9]+)(\.json)?"#, use: Self.captures)
+        router.route(.get, matching: #"/item(s)?/(?<id>[0-9]+)(\.json)?"#, to: Self.captures)
         #expect(
             try await Self.text(router, "/items/42") == #"["/items/42", "s", "42", "nil"] 42"#)
         #expect(
@@ -87,7 +87,7 @@ struct PatternRouteTests {
     func expressionsOfTexts() async throws {
         var router = Router()
         let text = "(?i)/café/(?<id>.*)"
-        router.on(.get, matching: try PathExpression(text), use: Self.captures)
+        router.route(.get, matching: try PathExpression(text), to: Self.captures)
         #expect(try await Self.text(router, "/CAF%C3%89/x").hasSuffix(" x"))
     }
 
@@ -96,14 +96,14 @@ struct PatternRouteTests {
         arguments: ["/a%2Fb", "/%FF", "/a/%C3"])
     func pathsWithoutText(_ target: String) async throws {
         var router = Router()
-        router.on(.get, matching: ".*", use: Self.captures)
+        router.route(.get, matching: ".*", to: Self.captures)
         #expect(try await Self.text(router, target) == "404")
     }
 
     @Test("Below a mount point an expression sees the rest of the path")
     func mountedExpression() async throws {
         var inner = Router()
-        inner.on(.get, matching: "/(?<id>[a-z]+)", use: Self.captures)
+        inner.route(.get, matching: "/(?<id>[a-z]+)", to: Self.captures)
         var outer = Router()
         outer.mount("/in", inner)
         #expect(try await Self.text(outer, "/in/abc").hasSuffix(" abc"))
@@ -118,17 +118,17 @@ struct PatternRouteTests {
             request.fields[.acceptLanguage] == "it" && request.method == .get
         }
 
-        func respond(to request: Request) async throws -> Response { .text("ciao") }
+        func answer(_ request: Request) -> Answer { .now(.text("ciao")) }
     }
 
     @Test("Handlers that were added are asked in turn, the last one first")
     func selectiveHandlers() async throws {
         var router = Router()
-        router.on(.get, "/", use: RouterTests.named("root"))
+        router.route(.get, "/", to: RouterTests.named("root"))
         router.add(Greeter())
-        router.on(
+        router.route(
             where: { $0.fields.contains(.range) },
-            use: SyncHandler { _ in .text("a part") })
+            to: SyncHandler { _ in .text("a part") })
         func text(_ fields: String) async throws -> String {
             let request = "GET / HTTP/1.1\r\nHost: a\r\n\(fields)\r\n"
             return try await RouterTests.answer(router, request).text
@@ -136,15 +136,15 @@ struct PatternRouteTests {
         #expect(try await text("") == "root  ")
         #expect(try await text("Accept-Language: it\r\n") == "ciao")
         #expect(try await text("Accept-Language: it\r\nRange: bytes=0-\r\n") == "a part")
-        router.on(.get, "/", use: RouterTests.named("newest"))
+        router.route(.get, "/", to: RouterTests.named("newest"))
         #expect(try await text("Range: bytes=0-\r\n") == "newest  ")
     }
 
     @Test("A handler for a whole method answers where no newer route does")
     func wholeMethod() async throws {
         var router = Router()
-        router.on(.get, use: RouterTests.named("any"))
-        router.on(.get, "/a", use: RouterTests.named("own"))
+        router.route(.get, to: RouterTests.named("any"))
+        router.route(.get, "/a", to: RouterTests.named("own"))
         #expect(try await Self.text(router, "/a") == "own a ")
         #expect(try await Self.text(router, "/x/y") == "any x|y ")
         let head = try await RouterTests.answer(router, RouterTests.request("HEAD", "/x"))
@@ -157,9 +157,9 @@ struct PatternRouteTests {
     @Test("OPTIONS * reaches a condition, which needs no path")
     func conditionWithoutPath() async throws {
         var router = Router()
-        router.on(
+        router.route(
             where: { $0.method == .options },
-            use: SyncHandler { _ in Response(.noContent, fields: [.via: "own"]) })
+            to: SyncHandler { _ in Response(.noContent, fields: [.via: "own"]) })
         let answer = try await RouterTests.answer(router, RouterTests.request("OPTIONS", "*"))
         #expect(answer["Via"] == "own")
     }

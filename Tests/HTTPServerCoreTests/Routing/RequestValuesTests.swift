@@ -7,18 +7,16 @@ private enum CountKey: RequestKey { typealias Value = Int }
 
 @Suite("Values kept with a request")
 struct RequestValuesTests {
-    /// Sets a value when it is asked to answer at once, and leaves the answer to the task.
-    private struct Later: ImmediateHandler {
-        func respondNow(to request: Request) throws -> Response? {
+    /// Sets values when it is called, and answers with them later.
+    private struct Later: Handler {
+        func answer(_ request: Request) -> Answer {
             request[UserKey.self] = "ann"
             request[CountKey.self] = (request[CountKey.self] ?? 0) + 1
-            return nil
-        }
-
-        func respond(to request: Request) async throws -> Response {
-            let copy = request
-            copy[UserKey.self] = (request[UserKey.self] ?? "nobody") + "a"
-            return .text("\(request[UserKey.self] ?? "") \(request[CountKey.self] ?? 0)")
+            return .later {
+                let copy = request
+                copy[UserKey.self] = (request[UserKey.self] ?? "nobody") + "a"
+                return .text("\(request[UserKey.self] ?? "") \(request[CountKey.self] ?? 0)")
+            }
         }
     }
 

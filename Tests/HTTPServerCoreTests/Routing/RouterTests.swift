@@ -32,15 +32,15 @@ struct RouterTests {
 
     private static var router: Router {
         var router = Router()
-        router.on(.get, "/", use: named("root"))
-        router.on(.get, "/a/b", use: named("literal"))
-        router.on(.get, "/a/b/", use: named("slash"))
-        router.on(.post, "/a/b", use: named("post"))
-        router.on(.get, "/users/:id", use: named("user"))
-        router.on(.get, "/users/:id/notes/:name", use: named("note"))
-        router.on(.get, "/users/me", use: named("me"))
-        router.on(.get, "/tree/*", use: named("tree"))
-        router.on(.get, "/tree/:id/x", use: named("later"))
+        router.route(.get, "/", to: named("root"))
+        router.route(.get, "/a/b", to: named("literal"))
+        router.route(.get, "/a/b/", to: named("slash"))
+        router.route(.post, "/a/b", to: named("post"))
+        router.route(.get, "/users/:id", to: named("user"))
+        router.route(.get, "/users/:id/notes/:name", to: named("note"))
+        router.route(.get, "/users/me", to: named("me"))
+        router.route(.get, "/tree/*", to: named("tree"))
+        router.route(.get, "/tree/:id/x", to: named("later"))
         router.mount("/files", named("files"))
         return router
     }
@@ -136,12 +136,12 @@ struct RouterTests {
     func headOfTheSameResource() async throws {
         var router = Router()
         router.mount("/", Self.named("mount"))
-        router.on(.get, "/a", use: Self.named("get"))
+        router.route(.get, "/a", to: Self.named("get"))
         let answer = try await Self.answer(router, Self.request("HEAD", "/a"))
         #expect(answer["Content-Length"] == "\("get a ".utf8.count)")
 
         router.on(.head, "/b") { _ in Response(.ok, fields: [.via: "own"]) }
-        router.on(.get, "/b", use: Self.named("get"))
+        router.route(.get, "/b", to: Self.named("get"))
         let own = try await Self.answer(router, Self.request("HEAD", "/b"))
         #expect(own["Via"] == "own")
 
@@ -154,15 +154,15 @@ struct RouterTests {
     func lastWins() async throws {
         var router = Router()
         let names = ["first", "second", "third", "fourth", "fifth"]
-        router.on(.get, "/a/b", use: Self.named(names[0]))
+        router.route(.get, "/a/b", to: Self.named(names[0]))
         var answers = [try await Self.answer(router, Self.request("GET", "/a/b")).text]
-        router.on(.get, "/a/:id", use: Self.named(names[1]))
+        router.route(.get, "/a/:id", to: Self.named(names[1]))
         answers.append(try await Self.answer(router, Self.request("GET", "/a/b")).text)
         router.mount("/a", Self.named(names[2]))
         answers.append(try await Self.answer(router, Self.request("GET", "/a/b")).text)
-        router.on(.get, "/a/b", use: Self.named(names[3]))
+        router.route(.get, "/a/b", to: Self.named(names[3]))
         answers.append(try await Self.answer(router, Self.request("GET", "/a/b")).text)
-        router.on(nil, "/a/b", use: Self.named(names[4]))
+        router.route(nil, "/a/b", to: Self.named(names[4]))
         answers.append(try await Self.answer(router, Self.request("GET", "/a/b")).text)
         #expect(answers == ["first a|b ", "second a|b b", "third b ", "fourth a|b ", "fifth a|b "])
     }
@@ -184,9 +184,9 @@ struct RouterTests {
     @Test("A copy does not change with its original")
     func copies() async throws {
         var router = Router()
-        router.on(.get, "/a", use: Self.named("old"))
+        router.route(.get, "/a", to: Self.named("old"))
         let copy = router
-        router.on(.get, "/a", use: Self.named("new"))
+        router.route(.get, "/a", to: Self.named("new"))
         let answer = try await Self.answer(copy, Self.request("GET", "/a"))
         #expect(answer.text == "old a ")
     }
@@ -231,9 +231,9 @@ struct RouterTests {
         var deepest = Router()
         deepest.mount("/a", Self.named("deepest"))
         var inner = Router()
-        inner.on(.get, "/", use: Self.named("inner root"))
-        inner.on(.get, "/a", use: Self.named("inner a"))
-        inner.on(.get, "/x/:id", use: Self.named("inner id"))
+        inner.route(.get, "/", to: Self.named("inner root"))
+        inner.route(.get, "/a", to: Self.named("inner a"))
+        inner.route(.get, "/x/:id", to: Self.named("inner id"))
         inner.mount("/deep", deepest)
         var outer = Router()
         outer.mount("/in", inner)

@@ -1,4 +1,5 @@
 import HTTPCodecs
+import HTTPParser
 import HTTPServerCore
 import TestSupport
 import Testing

@@ -1,0 +1,198 @@
+import HTTPCodecs
+import HTTPParser
+import HTTPServerCore
+import TestSupport
+import Testing
+
+@Suite("Answers that need all of the content, and no task")
+struct CollectedContentTests {
+    /// Answers with method and content.
+    private struct Echo: Handler {
+        var limit = 100
+
+        func answer(_ request: Request) -> Answer {
+            .withContent(limit: limit) { content in
+                .now(.text("\(request.method.name) \(String(decoding: content, as: UTF8.self))"))
+            }
+        }
+    }
+
+    private static let chunked =
+        "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+    /// Requests and the texts of their answers.
+    private static let dialogues: [(requests: String, answers: [String])] = [
+        (Sample.post("abc") + Sample.post("") + Sample.get("/"), ["POST abc", "POST ", "GET "]),
+        (
+            chunked + "3\r\nabc\r\n2;x=y\r\nde\r\n0\r\nX-Sum: 5\r\n\r\n" + Sample.post("f"),
+            ["POST abcde", "POST f"]
+        ),
+        (
+            Sample.post("a", "Expect: 100-continue\r\n") + Sample.post("b"),
+            ["POST a", "POST b"]
+        ),
+    ]
+
+    @Test("The content is complete, however its bytes come", arguments: dialogues)
+    func everyCut(_ requests: String, _ answers: [String]) async throws {
+        let expected = answers.map { Sample.ok($0) }.joined()
+        let interim = "HTTP/1.1 100 Continue\r\n\r\n"
+        for cut in 1...requests.utf8.count {
+            let client = MemoryConnection(Echo())
+            let bytes = Array(requests.utf8)
+            client.feed([.bytes(Array(bytes[..<cut])), .bytes(Array(bytes[cut...])), .end])
+            let text = try await client.closed().text
+            let final = text.split(separator: interim, omittingEmptySubsequences: true).joined()
+            #expect(final == expected, "cut at \(cut)")
+        }
+        let client = MemoryConnection(Echo())
+        client.sendEachByte(requests)
+        let last = try #require(answers.last)
+        let record = try await client.output(Sample.ok(last))
+        #expect(record.text.split(separator: interim).joined() == expected)
+    }
+
+    @Test("A client that waits for 100 Continue gets it, and a 413 in its place")
+    func expectation() async throws {
+        let client = MemoryConnection(Echo())
+        let head = "POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n"
+        client.send(head + "Content-Length: 3\r\n\r\n")
+        try await client.output("HTTP/1.1 100 Continue\r\n\r\n")
+        client.send("abc")
+        try await client.output(Sample.ok("POST abc"))
+        let refused = MemoryConnection(Echo())
+        refused.send(head + "Content-Length: 101\r\n\r\n")
+        let record = try await refused.output("HTTP/1.1 413 ")
+        #expect(!record.text.contains("100 Continue"))
+    }
+
+    @Test("Chunked content is refused once it is longer than the limit")
+    func tooLong() async throws {
+        let client = MemoryConnection(Echo(limit: 4))
+        client.send(Self.chunked + "4\r\nabcd\r\n")
+        await client.settle()
+        #expect(client.record.output.isEmpty)
+        client.send("1\r\ne\r\n")
+        // Nobody knows how much is left of it.
+        let record = try await client.output("HTTP/1.1 413 ")
+        #expect(record.text.contains(Sample.close))
+    }
+
+    @Test("Content that is longer than what waits for a reader is collected as well")
+    func longContent() async throws {
+        let content = String(repeating: "0123456789", count: 60_000)
+        let client = MemoryConnection(Echo(limit: 600_000))
+        client.send(Sample.post(content) + Sample.post("x"))
+        try await client.output(Sample.ok("POST x"))
+        #expect(client.record.text.contains("Content-Length: 600005\r\n"))
+    }
+
+    @Test("Malformed content is 400, and the handler is not asked")
+    func malformed() async throws {
+        let log = ServerLog<Int>()
+        let client = MemoryConnection(
+            SyncAnswer { _ in
+                .withContent(limit: 100) {
+                    log.add($0.count); return .now(.text(""))
+                }
+            })
+        client.send(Self.chunked + "3\r\nabc\r\nx\r\n")
+        let record = try await client.output("HTTP/1.1 400 ")
+        #expect(record.text.contains(Sample.close))
+        #expect(log.entries.isEmpty)
+    }
+
+    @Test("The handler is not asked for content that the client did not send whole")
+    func cutOff() async throws {
+        let log = ServerLog<Int>()
+        let client = MemoryConnection(
+            SyncAnswer { _ in
+                .withContent(limit: 100) {
+                    log.add($0.count); return .now(.text(""))
+                }
+            })
+        client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nabc")
+        client.end()
+        let record = try await client.closed()
+        #expect(record.output.isEmpty)
+        #expect(log.entries.isEmpty)
+    }
+
+    @Test("Slow content is 408")
+    func slow() async throws {
+        let configuration = ServerConfiguration.test {
+            $0.contentGrace = .seconds(2_000)
+            $0.contentRate = 5
+        }
+        let client = MemoryConnection(Echo(limit: 50_000), configuration: configuration)
+        client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 50000\r\n\r\nabc")
+        await client.settle()
+        await client.expire()
+        let record = try await client.output("HTTP/1.1 408 ")
+        #expect(record.text.contains(Sample.close))
+    }
+
+    @Test("A content coding is taken off")
+    func coded() async throws {
+        let content = try Array("abc".utf8).gzipped(level: 6)
+        let client = MemoryConnection(Echo())
+        let head =
+            "POST / HTTP/1.1\r\nHost: a\r\nContent-Encoding: gzip\r\n"
+            + "Content-Length: \(content.count)\r\n\r\n"
+        client.feed([.bytes(Array(head.utf8) + content)])
+        try await client.output(Sample.ok("POST abc"))
+    }
+
+    @Test("The answer may come later, may be an error, and may want the content again")
+    func furtherAnswers() async throws {
+        let client = MemoryConnection(
+            SyncAnswer { request in
+                .withContent(limit: 100) { content in
+                    switch request.path {
+                    case "/later":
+                        return .later {
+                            await Task.yield()
+                            return .text("later \(content.count)")
+                        }
+                    case "/again":
+                        return .withContent(limit: 1) { .now(.text("again \($0.count)")) }
+                    default: throw HTTPError(.conflict)
+                    }
+                }
+            })
+        for path in ["/later", "/again", "/"] {
+            client.send("POST \(path) HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc")
+        }
+        let record = try await client.output("HTTP/1.1 409 ")
+        #expect(record.text.hasPrefix(Sample.ok("later 3") + Sample.ok("again 0")))
+    }
+
+    @Test("Middleware changes such answers, and renders their errors")
+    func middleware() async throws {
+        var router = Router()
+        router.route(.post, "/", to: Echo(limit: 4))
+        let options = SecurityFieldsHandler.Options()
+        let client = MemoryConnection(SecurityFieldsHandler(router, options: options))
+        client.send(Sample.post("abc") + Sample.post("abcde"))
+        let record = try await client.output("HTTP/1.1 413 ")
+        #expect(record.count(of: "X-Content-Type-Options: nosniff") == 2)
+        #expect(record.text.contains("\r\n\r\nPOST abc"))
+    }
+
+    @Test("An async handler waits for such an answer of the one inside")
+    func insideOfAsync() async throws {
+        let client = MemoryConnection(
+            AsyncHandler { request in try await Echo().respond(to: request) })
+        client.send(Sample.post("abc"))
+        try await client.output(Sample.ok("POST abc"))
+    }
+}
+
+/// Answers by a closure that gives answers of any kind.
+private struct SyncAnswer: Handler {
+    let body: @Sendable (Request) throws -> Answer
+
+    init(_ body: @escaping @Sendable (Request) throws -> Answer) { self.body = body }
+
+    func answer(_ request: Request) throws -> Answer { try body(request) }
+}

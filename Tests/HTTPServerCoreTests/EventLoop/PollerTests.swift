@@ -1,0 +1,78 @@
+import HTTPServerCore
+import TestSupport
+import Testing
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+@Suite("Poller")
+struct PollerTests {
+    /// Two ends of a connection; the second one is of the peer.
+    private func connection() throws -> (own: CInt, peer: CInt) {
+        #if os(Linux)
+            let type = CInt(SOCK_STREAM.rawValue)
+        #else
+            let type = SOCK_STREAM
+        #endif
+        var ends: [CInt] = [-1, -1]
+        try #require(unsafe socketpair(AF_UNIX, type, 0, &ends) == 0)
+        for end in ends { StreamSocket.prepare(end) }
+        return (ends[0], ends[1])
+    }
+
+    private func events(_ poller: Poller, milliseconds: CInt = 0) -> [PollEvent] {
+        var events: [PollEvent] = []
+        _ = poller.wait(milliseconds: milliseconds) {
+        } each: {
+            events.append($0)
+        }
+        return events
+    }
+
+    @Test("The loss of a peer is told of a connection that is watched for nothing, and only that")
+    func lostPeer() throws {
+        let poller = try Poller()
+        let (own, peer) = try connection()
+        defer { close(own) }
+        #expect(poller.add(own, [.read], token: 7))
+        poller.modify(own, [], token: 7)
+        // It can be written to, and read from, and neither is told.
+        #expect(unsafe write(peer, "x", 1) == 1)
+        #expect(events(poller).isEmpty)
+        close(peer)
+        let lost = events(poller, milliseconds: 20_000)
+        #expect(lost.map(\.token) == [7] && lost.first?.isHungUp == true)
+        poller.remove(own)
+        #expect(events(poller).isEmpty)
+    }
+
+    @Test("Interest that comes and goes is told while it is there")
+    func interest() throws {
+        let poller = try Poller()
+        let (own, peer) = try connection()
+        defer {
+            close(own)
+            close(peer)
+        }
+        #expect(poller.add(own, [], token: 7))
+        #expect(unsafe write(peer, "x", 1) == 1)
+        #expect(events(poller).isEmpty)
+        poller.modify(own, [.read], token: 7)
+        let readable = events(poller, milliseconds: 20_000)
+        #expect(readable.count == 1 && readable.first?.isReadable == true)
+        poller.modify(own, [.write], token: 7)
+        let writable = events(poller, milliseconds: 20_000)
+        #expect(writable.count == 1 && writable.first?.isWritable == true)
+        #expect(writable.first?.isReadable == false && writable.first?.isHungUp == false)
+        poller.modify(own, [], token: 7)
+        #expect(events(poller).isEmpty)
+        // A poller may be woken by another thread.
+        poller.wake()
+        #expect(events(poller, milliseconds: 20_000).map(\.token) == [Poller.wakeToken])
+    }
+}

@@ -1,0 +1,35 @@
+import HTTPServerCore
+import TestSupport
+import Testing
+
+@Suite("A registry of handlers")
+struct HandlerRegistryTests {
+    /// Accepts paths that begin with a text, and answers with a name.
+    private struct Named: SelectiveHandler {
+        let prefix: String
+        let name: String
+
+        func accepts(_ request: Request) -> Bool { request.path.hasPrefix(prefix) }
+
+        func answer(_ request: Request) -> Answer { .now(.text(name)) }
+    }
+
+    @Test("The highest priority that accepts answers, of equal ones the newest, else 404")
+    func priorities() async throws {
+        let registry = HandlerRegistry()
+        registry.register(Named(prefix: "/a", name: "low"), priority: -1)
+        registry.register(Named(prefix: "/a/b", name: "older"))
+        registry.register(Named(prefix: "/a/b", name: "newer"))
+        registry.register(Named(prefix: "/a/b/c", name: "high"), priority: 9)
+        let client = MemoryConnection(registry)
+        for (path, name) in [("/a", "low"), ("/a/b", "newer"), ("/a/b/c", "high")] {
+            client.send(Sample.get(path))
+            try await client.output(Sample.ok(name))
+        }
+        client.send(Sample.get("/x"))
+        try await client.output("HTTP/1.1 404 ")
+        registry.register(Named(prefix: "/x", name: "late"))
+        client.send(Sample.get("/x"))
+        try await client.output(Sample.ok("late"))
+    }
+}
