@@ -211,11 +211,12 @@ extension PageScript {
             input.setSelectionRange(0, dot > 0 ? dot : entry.name.length);
         }
 
+        // The value of the button that was pressed; empty for none.
         export function answerOf(dialog) {
             dialog.returnValue = "";
             dialog.showModal();
             return new Promise((resolve) => {
-                dialog.onclose = () => { catchUp(); resolve(dialog.returnValue === "yes"); };
+                dialog.onclose = () => { catchUp(); resolve(dialog.returnValue); };
             });
         }
 

@@ -3,7 +3,7 @@ extension PageScript {
     static let page = #"""
         import{ change, element, say, settings, text } from "./api.js";
         import* as shown from "./list.js";
-        import{ add, whenChanged } from "./transfers.js";
+        import{ add, recall, whenChanged } from "./transfers.js";
         import{ chosen, watch } from "./drops.js";
         import{ remove, undo } from "./delete.js";
         import{ show } from "./preview.js";
@@ -87,6 +87,13 @@ extension PageScript {
                 };
             }
             whenChanged(() => shown.reload());
+            // Only a script can ask.
+            if (find("conflict")) {
+                const option = element("option", { value: "ask", textContent: text("ask") });
+                find("conflict").append(option);
+                if (settings.conflict === "ask") find("conflict").value = "ask";
+            }
+            recall();
         }
 
         // MARK: Changes of others

@@ -6,7 +6,8 @@ enum PageScript {
     static let api = #"""
         const main = document.getElementById("uploader");
         const texts = JSON.parse(main.dataset.texts);
-        let token = main.dataset.token;
+        let renewing;
+        let renewed = performance.now();
 
         export const settings = main.dataset;
         export const encode = encodeURIComponent;
@@ -33,7 +34,7 @@ enum PageScript {
             }
         }
 
-        function problem(status, content) {
+        export function problem(status, content) {
             try { return new Problem(status, JSON.parse(content)); } catch {
                 return new Problem(status, { title: status ? `${status}` : text("offline") });
             }
@@ -49,11 +50,20 @@ enum PageScript {
             return JSON.parse(content);
         }
 
-        async function renew() {
-            const answer = await ask("token", {
-                cache: "no-store", headers: { "Accept": "application/json" },
-            });
-            token = answer.token;
+        // Two at once would get a cookie each, and only the later one would count.
+        export function renew() {
+            renewing ??= exchange("GET", "token", { "Accept": "application/json" }, null, {
+                patience: 15000,
+            }).then((answer) => {
+                settings.token = JSON.parse(answer.responseText).token;
+                renewed = performance.now();
+            }).finally(() => { renewing = undefined; });
+            return renewing;
+        }
+
+        // A token that is surely good, though hours have gone by or the server was started anew.
+        export async function renewOld() {
+            if (performance.now() - renewed > 60000) await renew();
         }
 
         export async function list(link) {
@@ -79,7 +89,7 @@ enum PageScript {
                     headers: {
                         "Accept": "application/json",
                         "Content-Type": "application/x-www-form-urlencoded",
-                        "X-Upload-Token": token,
+                        "X-Upload-Token": settings.token,
                     },
                     body: fields.map(([name, value]) => `${name}=${value}`).join("&"),
                 });
@@ -90,31 +100,42 @@ enum PageScript {
             }
         }
 
-        // Only this tells how much of a file has gone.
-        export function send(file, link, name, conflict, onProgress) {
+        // Sends a request of which somebody wants to know how much has gone, which only this tells.
+        // `patience` is how long, in milliseconds, nothing may move before it is given up; the answer
+        // may take four times as long.
+        export function exchange(method, address, fields, content, options = {}) {
+            const { signal, onProgress, patience } = options;
             const request = new XMLHttpRequest();
-            let isCancelled = false;
-            const attempt = () => new Promise((resolve, reject) => {
-                const choice = conflict ? `&conflict=${conflict}` : "";
-                request.open("POST", `upload?path=${link}&name=${encode(name)}${choice}`);
-                request.setRequestHeader("Accept", "application/json");
-                request.setRequestHeader("Content-Type", "application/octet-stream");
-                request.setRequestHeader("X-Upload-Token", token);
-                request.upload.onprogress = (event) => onProgress(event.loaded);
+            let timer;
+            const stop = () => request.abort();
+            const wait = (times) => {
+                clearTimeout(timer);
+                if (patience) timer = setTimeout(stop, times * patience);
+            };
+            return new Promise((resolve, reject) => {
+                signal?.throwIfAborted();
+                signal?.addEventListener("abort", stop);
+                request.open(method, address);
+                for (const name in fields) request.setRequestHeader(name, fields[name]);
+                request.upload.onprogress = (event) => { wait(1); onProgress?.(event.loaded); };
+                request.upload.onload = () => wait(4);
                 request.onload = () => {
-                    if (request.status < 300) return resolve(JSON.parse(request.responseText));
-                    reject(problem(request.status, request.responseText));
+                    if (request.status < 300) return resolve(request);
+                    const error = problem(request.status, request.responseText);
+                    error.isFinal = request.getResponseHeader("Upload-Complete") === "?1";
+                    error.offset = request.getResponseHeader("Upload-Offset");
+                    reject(error);
                 };
-                request.onerror = () => reject(new Problem(0, { title: text("offline") }));
-                request.onabort = () => reject(new Problem(0, { title: text("cancelled") }));
-                request.send(file);
+                request.onerror = request.onabort = () => {
+                    renewed = -Infinity;
+                    reject(new Problem(0, { title: text("offline") }));
+                };
+                wait(content ? 1 : 4);
+                request.send(content);
+            }).finally(() => {
+                clearTimeout(timer);
+                signal?.removeEventListener("abort", stop);
             });
-            const promise = attempt().catch(async (error) => {
-                if (error.code !== "token" || isCancelled) throw error;
-                await renew();
-                return attempt();
-            });
-            return { promise, cancel() { isCancelled = true; request.abort(); } };
         }
 
         export function element(name, properties, ...children) {
@@ -139,159 +160,6 @@ enum PageScript {
             });
             return `${number} ${units[index]}`;
         }
-
-        """#
-
-    /// Uploads: some at a time, each with its progress.
-    static let transfers = #"""
-        import{ element, say, send, settings, size, text } from "./api.js";
-
-        const atOnce = 3;
-        const box = document.getElementById("transfers");
-        const rows = document.getElementById("transfer-list");
-        const all = new Set();
-        let finished = 0;
-        let onChange = () => {};
-
-        export function whenChanged(body) { onChange = body; }
-
-        function time(seconds) {
-            if (seconds < 60) return `${Math.ceil(seconds)} s`;
-            if (seconds < 3600) return `${Math.ceil(seconds / 60)} min`;
-            return `${(seconds / 3600).toFixed(1)} h`;
-        }
-
-        function button(key, body) {
-            return element("button", { type: "button", textContent: text(key), onclick: body });
-        }
-
-        class Transfer {
-            constructor(file, link, name) {
-                Object.assign(this, { file, link, name, state: "waiting", sent: 0 });
-                this.conflict = document.getElementById("conflict")?.value;
-                this.bar = element("progress", { max: Math.max(file.size, 1), value: 0 });
-                this.bar.setAttribute("aria-label", name);
-                this.note = element("span", { className: "state" });
-                this.actions = element("span", { className: "actions" });
-                const title = element("span", { className: "title", textContent: name, dir: "auto" });
-                this.row = element("li", {}, title, this.note, this.bar, this.actions);
-                rows.append(this.row);
-                this.show();
-            }
-
-            get isActive() { return this.state === "waiting" || this.state === "running"; }
-
-            show(message) {
-                this.row.className = this.state;
-                this.bar.value = this.state === "done" ? this.bar.max : this.sent;
-                if (this.state === "running") {
-                    const seconds = (performance.now() - this.started) / 1000;
-                    const speed = seconds > 0.5 ? this.sent / seconds : 0;
-                    const parts = [`${size(this.sent)} / ${size(this.file.size)}`];
-                    if (speed > 0) {
-                        parts.push(`${size(speed)}/s`);
-                        parts.push(text("left", time((this.file.size - this.sent) / speed)));
-                    }
-                    this.note.textContent = parts.join(" \u00B7 ");
-                } else {
-                    this.note.textContent = message || text(this.state);
-                }
-                if (this.shown === this.state) return;
-                this.shown = this.state;
-                const hadFocus = this.actions.contains(document.activeElement);
-                this.actions.replaceChildren(...this.buttons());
-                if (hadFocus) (this.actions.firstChild || document.getElementById("clear")).focus();
-            }
-
-            buttons() {
-                if (this.isActive) return [button("cancel", () => this.cancel())];
-                if (this.state === "exists") {
-                    const again = (conflict) => () => { this.conflict = conflict; this.retry(); };
-                    const some = [button("keepBoth", again("keep"))];
-                    if (settings.role === "all") some.push(button("replace", again("replace")));
-                    return [...some, button("skip", () => this.end("cancelled"))];
-                }
-                if (this.state === "done") return [];
-                return [button("retry", () => this.retry())];
-            }
-
-            async start() {
-                this.state = "running";
-                this.started = performance.now();
-                this.show();
-                this.request = send(this.file, this.link, this.name, this.conflict, (sent) => {
-                    this.sent = sent;
-                    this.show();
-                });
-                try {
-                    const answer = await this.request.promise;
-                    finished += 1;
-                    this.end("done", answer.items[0].name);
-                } catch (error) {
-                    if (this.state === "cancelled") return;
-                    const mayChoose = error.code === "exists" && settings.choose;
-                    this.end(mayChoose ? "exists" : "failed", error.message);
-                }
-            }
-
-            cancel() {
-                this.end("cancelled");
-                this.request?.cancel();
-            }
-
-            retry() {
-                this.state = "waiting";
-                this.sent = 0;
-                this.show();
-                next();
-            }
-
-            end(state, message) {
-                if (state === "cancelled") this.sent = 0;
-                this.state = state;
-                const shown = state === "done" ? `${text("done")}: ${message}` : message;
-                this.show(state === "exists" ? text("exists") : shown);
-                next();
-            }
-        }
-
-        function next() {
-            const items = [...all];
-            let running = items.filter((item) => item.state === "running").length;
-            for (const item of items) {
-                if (running >= atOnce) break;
-                if (item.state !== "waiting") continue;
-                running += 1;
-                item.start();
-            }
-            if (!items.some((item) => item.isActive) && finished > 0) {
-                say(text("uploads", finished));
-                finished = 0;
-                onChange();
-            }
-        }
-
-        export function add(files, link) {
-            for (const { file, name } of files) all.add(new Transfer(file, link, name));
-            box.hidden = all.size === 0;
-            next();
-        }
-
-        document.getElementById("clear").onclick = () => {
-            for (const item of [...all]) {
-                if (item.isActive) continue;
-                item.row.remove();
-                all.delete(item);
-            }
-            box.hidden = all.size === 0;
-        };
-
-        addEventListener("beforeunload", (event) => {
-            if ([...all].some((item) => item.isActive)) {
-                event.preventDefault();
-                event.returnValue = text("leave");
-            }
-        });
 
         """#
 

@@ -122,16 +122,19 @@ enum PageStyle {
             gap: 0.75rem; align-items: center; padding: 0.375rem 0.25rem; background: var(--page);
         }
         #status { margin: 0; overflow-wrap: anywhere; }
-        #transfer-list { margin: 0 0 0.5rem; padding: 0; list-style: none; }
+        #transfer-list { margin: 0; padding: 0; list-style: none; }
+        #transfers > .actions:not(:has(> :not([hidden]))) { display: none; }
         #transfer-list li {
-            display: grid; grid-template-columns: 1fr auto; gap: 0.125rem 0.75rem;
+            display: flex; flex-wrap: wrap; align-items: center; gap: 0.25rem 0.75rem;
             padding: 0.375rem 0; border-bottom: 1px solid var(--line);
         }
-        #transfer-list .title { overflow-wrap: anywhere; }
+        #transfer-list li:last-child { border-bottom: 0; }
+        #transfer-list .title { flex: 1 1 8rem; overflow-wrap: anywhere; }
         #transfer-list .state { color: var(--soft); font-variant-numeric: tabular-nums; }
         #transfer-list .failed .state { color: var(--danger); }
-        progress { grid-column: 1 / -1; width: 100%; accent-color: var(--accent); }
-        #transfer-list .actions { grid-column: 1 / -1; margin: 0; }
+        progress { order: 1; width: 100%; accent-color: var(--accent); }
+        #transfer-list .actions { margin: 0; }
+        #conflict-all { display: flex; gap: 0.5rem; align-items: center; }
         #preview { max-width: min(60rem, calc(100vw - 2rem)); width: 60rem; }
         #preview h2 { margin: 0; }
         #preview .actions { margin: 0.5rem 0 0.75rem; }
@@ -151,11 +154,12 @@ enum PageStyle {
             background: var(--card); border: 1px solid var(--line); border-radius: 0.875rem;
         }
         dialog::backdrop { background: rgb(0 0 0 / 45%); }
-        dialog input { width: 100%; }
+        dialog input:not([type=checkbox]) { width: 100%; }
         @media (max-width: 40rem) {
             body { padding: 1rem 0.5rem; }
             .card { padding: 0.75rem 0.625rem; }
             .modified { display: none; }
+            #transfer-list .actions { order: 2; width: 100%; }
             td, th { padding: 0.375rem 0.25rem; }
             button, select, input:not([type=file], [type=checkbox]) { min-height: 2.75rem; }
             td.name a { padding: 0.625rem 0; }

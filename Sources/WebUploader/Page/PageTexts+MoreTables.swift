@@ -35,7 +35,15 @@ extension PageTexts {
         "hidden": "les noms qui commencent par un point ne sont pas autorisés",
         "fileType": "les fichiers de ce type ne sont pas autorisés",
         "notAllowed": "vous n’en avez pas le droit", "tooLong": "c’est trop volumineux",
-        "full": "il n’y a plus de place", "gone": "cela n’existe plus",
+        "full": "il n’y a plus de place", "gone": "cela n’existe plus", "pause": "Suspendre",
+        "paused": "suspendu", "continue": "Reprendre", "pauseAll": "Tout suspendre",
+        "continueAll": "Tout reprendre",
+        "interrupted": "inachevé : choisissez à nouveau le fichier pour reprendre",
+        "chooseAgain": "Choisir à nouveau le fichier", "discard": "Abandonner",
+        "otherFile": "c’est un autre fichier, ou il a été modifié",
+        "retrying": "la connexion est coupée ; nouvel essai",
+        "unreadable": "le fichier est illisible ou a été modifié", "ask": "Demander",
+        "askQuestion": "% existe déjà ici", "forAll": "Pour tous",
     ]
 
     static let japanese: [String: String] = [
@@ -59,7 +67,12 @@ extension PageTexts {
         "restored": "元に戻しました: %件", "close": "閉じる", "previous": "前へ", "next": "次へ",
         "cut": "先頭部分だけを表示しています。", "noPreview": "表示できません。", "locked": "ほかの人が作業中でロックされています",
         "hidden": "ドットで始まる名前は使えません", "fileType": "この種類のファイルは使えません", "notAllowed": "この操作は許可されていません",
-        "tooLong": "大きすぎます", "full": "空き容量がありません", "gone": "もうありません",
+        "tooLong": "大きすぎます", "full": "空き容量がありません", "gone": "もうありません", "pause": "一時停止",
+        "paused": "一時停止中", "continue": "再開", "pauseAll": "すべて一時停止", "continueAll": "すべて再開",
+        "interrupted": "未完了: 続けるにはファイルをもう一度選択してください", "chooseAgain": "ファイルをもう一度選択", "discard": "破棄",
+        "otherFile": "別のファイルか、変更されたファイルです", "retrying": "接続が切れました。再試行しています",
+        "unreadable": "ファイルを読めないか、変更されています", "ask": "確認する", "askQuestion": "%は既にあります",
+        "forAll": "すべてに適用",
     ]
 
     static let chinese: [String: String] = [
@@ -80,6 +93,10 @@ extension PageTexts {
         "download": "下载", "downloadFolder": "下载此文件夹（ZIP）", "undo": "撤销", "restored": "已恢复：%",
         "close": "关闭", "previous": "上一个", "next": "下一个", "cut": "仅显示开头部分。", "noPreview": "无法显示。",
         "locked": "有人正在处理并已将其锁定", "hidden": "不允许使用以点开头的名称", "fileType": "不允许这种类型的文件",
-        "notAllowed": "您没有此权限", "tooLong": "文件过大", "full": "空间不足", "gone": "已不存在",
+        "notAllowed": "您没有此权限", "tooLong": "文件过大", "full": "空间不足", "gone": "已不存在", "pause": "暂停",
+        "paused": "已暂停", "continue": "继续", "pauseAll": "全部暂停", "continueAll": "全部继续",
+        "interrupted": "未完成：请重新选择该文件以继续", "chooseAgain": "重新选择文件", "discard": "放弃",
+        "otherFile": "这是另一个文件，或文件已被修改", "retrying": "连接中断，正在重试", "unreadable": "文件无法读取或已被修改",
+        "ask": "询问", "askQuestion": "此处已有%", "forAll": "应用于全部",
     ]
 }

@@ -30,7 +30,14 @@ extension PageTexts {
         "hidden": "names that begin with a dot are not allowed",
         "fileType": "files of this type are not allowed", "notAllowed": "you may not do that",
         "tooLong": "it is too large", "full": "there is no room left",
-        "gone": "it is not there any more",
+        "gone": "it is not there any more", "pause": "Pause", "paused": "paused",
+        "continue": "Continue", "pauseAll": "Pause all", "continueAll": "Continue all",
+        "interrupted": "not finished: choose the file again to go on",
+        "chooseAgain": "Choose the file again", "discard": "Discard",
+        "otherFile": "that is another file, or it was changed",
+        "retrying": "the connection broke; trying again",
+        "unreadable": "the file cannot be read, or has changed", "ask": "Ask",
+        "askQuestion": "% is there already", "forAll": "For all of them",
     ]
 
     static let german: [String: String] = [
@@ -67,7 +74,14 @@ extension PageTexts {
         "hidden": "Namen, die mit einem Punkt beginnen, sind nicht erlaubt",
         "fileType": "Dateien dieser Art sind nicht erlaubt", "notAllowed": "das ist nicht erlaubt",
         "tooLong": "es ist zu groß", "full": "es ist kein Platz mehr",
-        "gone": "es ist nicht mehr da",
+        "gone": "es ist nicht mehr da", "pause": "Anhalten", "paused": "angehalten",
+        "continue": "Fortsetzen", "pauseAll": "Alle anhalten", "continueAll": "Alle fortsetzen",
+        "interrupted": "nicht fertig: zum Fortsetzen die Datei noch einmal wählen",
+        "chooseAgain": "Datei noch einmal wählen", "discard": "Verwerfen",
+        "otherFile": "das ist eine andere Datei, oder sie wurde geändert",
+        "retrying": "die Verbindung ist abgebrochen; neuer Versuch",
+        "unreadable": "die Datei ist nicht lesbar oder wurde geändert", "ask": "Nachfragen",
+        "askQuestion": "% gibt es hier schon", "forAll": "Für alle",
     ]
 
     static let spanish: [String: String] = [
@@ -105,6 +119,13 @@ extension PageTexts {
         "hidden": "no se permiten nombres que empiecen por un punto",
         "fileType": "no se permiten archivos de este tipo",
         "notAllowed": "no tienes permiso para eso", "tooLong": "es demasiado grande",
-        "full": "no queda espacio", "gone": "ya no está",
+        "full": "no queda espacio", "gone": "ya no está", "pause": "Pausar", "paused": "en pausa",
+        "continue": "Continuar", "pauseAll": "Pausar todo", "continueAll": "Continuar todo",
+        "interrupted": "sin terminar: vuelve a elegir el archivo para continuar",
+        "chooseAgain": "Volver a elegir el archivo", "discard": "Descartar",
+        "otherFile": "es otro archivo o ha cambiado",
+        "retrying": "se ha perdido la conexión; nuevo intento",
+        "unreadable": "el archivo no se puede leer o ha cambiado", "ask": "Preguntar",
+        "askQuestion": "% ya existe aquí", "forAll": "Para todos",
     ]
 }

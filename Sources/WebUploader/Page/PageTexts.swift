@@ -63,6 +63,8 @@ package struct PageTexts: Sendable {
         "exists", "failed", "fileType", "full", "gone", "hidden", "items", "keepBoth", "leave",
         "left", "loading", "locked", "moved", "newName", "noPreview", "notAllowed", "nothing",
         "offline", "parent", "rename", "renamed", "replace", "restored", "retry", "select",
-        "selected", "skip", "tooLong", "uploads", "waiting", "deleteForGood",
+        "selected", "skip", "tooLong", "uploads", "waiting", "deleteForGood", "pause", "paused",
+        "continue", "interrupted", "chooseAgain", "discard", "otherFile", "retrying", "unreadable",
+        "ask", "askQuestion",
     ]
 }

@@ -11,9 +11,11 @@ extension PageWriter {
         html.markup(
             "<section id=\"transfers\" class=\"card enhanced\" hidden aria-label=\"")
         html.attribute(texts["transfers"])
-        html.markup("\"><ul id=\"transfer-list\"></ul>")
+        html.markup("\"><ul id=\"transfer-list\"></ul><div class=\"actions\">")
+        button("pauseAll", "type=\"button\" id=\"pause-all\"")
+        button("continueAll", "type=\"button\" id=\"continue-all\"")
         button("clear", "type=\"button\" id=\"clear\"")
-        html.markup("</section>\n<div class=\"tools\"><label class=\"enhanced\">")
+        html.markup("</div></section>\n<div class=\"tools\"><label class=\"enhanced\">")
         text("search")
         html.markup(" <input id=\"search\" type=\"search\" autocomplete=\"off\"></label>\n")
         html.markup("<a id=\"folder\" href=\"download?path=")
@@ -137,6 +139,16 @@ extension PageWriter {
         html.markup("<div class=\"actions\">")
         button("move", "value=\"yes\" class=\"primary\"")
         button("cancel", "value=\"\" formnovalidate")
+        html.markup("</div></form></dialog>\n")
+        html.markup(
+            "<dialog id=\"conflict-dialog\" aria-labelledby=\"conflict-question\">"
+                + "<form method=\"dialog\"><h2 id=\"conflict-question\"></h2>"
+                + "<label id=\"conflict-all\"><input type=\"checkbox\"> ")
+        text("forAll")
+        html.markup("</label><div class=\"actions\">")
+        button("keepBoth", "value=\"keep\" class=\"primary\" autofocus")
+        button("replace", "value=\"replace\"")
+        button("skip", "value=\"skip\"")
         html.markup("</div></form></dialog>\n")
     }
 }

@@ -187,8 +187,10 @@ struct PageWriter {
         html.markup("<label>")
         text("conflict")
         html.markup(" <select id=\"conflict\" name=\"conflict\">")
-        for conflict in NameConflict.allCases where role == .all || conflict != .replace {
-            let isChosen = conflict == options.conflict
+        // Only the script can ask, and has that choice itself.
+        for conflict in NameConflict.allCases
+        where conflict != .ask && (role == .all || conflict != .replace) {
+            let isChosen = conflict == (options.conflict == .ask ? .refuse : options.conflict)
             html.markup(
                 "<option value=\"\(conflict.rawValue)\"\(isChosen ? " selected" : "")>")
             text(conflict == .keepBoth ? "keepBoth" : conflict.rawValue)

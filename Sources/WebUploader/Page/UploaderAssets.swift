@@ -9,7 +9,8 @@ enum UploaderAssets {
         "page.css": PageStyle.css, "page.js": PageScript.page, "api.js": PageScript.api,
         "list.js": PageScript.list, "transfers.js": PageScript.transfers,
         "drops.js": PageScript.drops, "preview.js": PageScript.preview,
-        "delete.js": PageScript.delete,
+        "delete.js": PageScript.delete, "resume.js": PageScript.resume,
+        "kept.js": PageScript.kept, "ask.js": PageScript.ask,
     ]
 
     private static let hash: String = {
@@ -37,9 +38,7 @@ enum UploaderAssets {
 
     static func answer(_ name: String, _ request: Request) throws -> Response {
         guard let handler = handlers[name] else { throw UploaderError(.notFound, nil) }
-        guard var response = try handler.respondNow(to: request) else {
-            throw UploaderError(.notFound, nil)
-        }
+        var response = try handler.response(to: request)
         response.fields.append(.cacheControl, "public, max-age=31536000, immutable")
         return response
     }

@@ -7,16 +7,46 @@ enum ChromeDriver {
         import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
         import { tmpdir } from "node:os";
         import { join } from "node:path";
+        import { inflateSync } from "node:zlib";
 
         const pause = (time) => new Promise((resolve) => setTimeout(resolve, time));
 
-        export async function until(name, isMet) {
-            const end = Date.now() + 30000;
+        export async function until(name, isMet, seconds = 30) {
+            const end = Date.now() + 1000 * seconds;
             for (;;) {
                 if (await isMet()) return;
                 if (Date.now() > end) throw new Error(`no ${name}`);
                 await pause(25);
             }
+        }
+
+        // How many dots of a picture have a colour: a PNG without palette, as the browser makes them.
+        export function dots(png, colour) {
+            const width = png.readUInt32BE(16);
+            const channels = png[25] === 6 ? 4 : 3;
+            const parts = [];
+            for (let place = 8; place < png.length; place += 12 + png.readUInt32BE(place)) {
+                const isData = png.toString("latin1", place + 4, place + 8) === "IDAT";
+                if (isData) parts.push(png.subarray(place + 8, place + 8 + png.readUInt32BE(place)));
+            }
+            const lines = inflateSync(Buffer.concat(parts));
+            const length = width * channels;
+            let above = Buffer.alloc(length);
+            let count = 0;
+            for (let start = 0; start < lines.length; start += length + 1) {
+                const line = Buffer.from(lines.subarray(start + 1, start + 1 + length));
+                for (let index = 0; index < length; index += 1) {
+                    const [a, b, c] = [line[index - channels] ?? 0, above[index], above[index - channels] ?? 0];
+                    const [x, y, z] = [Math.abs(b - c), Math.abs(a - c), Math.abs(a + b - 2 * c)];
+                    const nearest = x <= y && x <= z ? a : y <= z ? b : c;
+                    line[index] += [0, a, b, a + b >> 1, nearest][lines[start]];
+                }
+                for (let index = 0; index < length; index += channels) {
+                    if (colour.every((value, channel) => line[index + channel] === value)) count += 1;
+                }
+                above = line;
+            }
+            return count;
         }
 
         export class Browser {
@@ -96,18 +126,27 @@ enum ChromeDriver {
                         this.faults.push(told.args.map((one) => one.value).join(" "));
                     }
                     if (message.method === "Log.entryAdded") {
-                        this.faults.push(`${told.entry.text} ${told.entry.url ?? ""}`);
+                        const text = `${told.entry.text} ${told.entry.url ?? ""}`;
+                        if (!this.expected?.test(text)) this.faults.push(text);
+                    }
+                    // The page asks whether it may be left.
+                    if (message.method === "Page.javascriptDialogOpening") {
+                        this.send("Page.handleJavaScriptDialog", { accept: true });
                     }
                     if (message.method === "Page.loadEventFired") this.isLoaded = true;
+                    if (message.method === "Page.lifecycleEvent" && told.name === "load") {
+                        this.loaded = told.loaderId;
+                    }
                 });
             }
 
             send(method, params) { return this.browser.send(method, params, this.session); }
 
             async goto(url) {
-                this.isLoaded = false;
-                await this.send("Page.navigate", { url });
-                await until(`load of ${url}`, () => this.isLoaded);
+                await this.send("Page.setLifecycleEventsEnabled", { enabled: true });
+                // The empty page may tell late that it is there.
+                const { loaderId } = await this.send("Page.navigate", { url });
+                await until(`load of ${url}`, () => this.loaded === loaderId);
             }
 
             allow(isAllowed) {
@@ -127,7 +166,25 @@ enum ChromeDriver {
                 return result.value;
             }
 
-            until(expression) { return until(expression, () => this.get(expression)); }
+            until(expression, seconds) {
+                return until(expression, () => this.get(expression), seconds);
+            }
+
+            // A slower network, or none.
+            async network(uploadThroughput, offline = false) {
+                await this.send("Network.enable");
+                await this.send("Network.emulateNetworkConditions", {
+                    offline, latency: 0, downloadThroughput: -1, uploadThroughput,
+                });
+            }
+
+            // Files and folders are dragged onto the page and dropped.
+            async drop(files) {
+                const data = { items: [], files, dragOperationsMask: 1 };
+                for (const type of ["dragEnter", "dragOver", "drop"]) {
+                    await this.send("Input.dispatchDragEvent", { type, x: 300, y: 300, data });
+                }
+            }
 
             async key(key, modifiers = 0) {
                 const code = /^[a-z]$/.test(key) ? `Key${key.toUpperCase()}` : key === " " ? "Space" : key;
@@ -175,6 +232,7 @@ enum ChromeDriver {
             async shot(file) {
                 const { data } = await this.send("Page.captureScreenshot", {});
                 writeFileSync(file, Buffer.from(data, "base64"));
+                return Buffer.from(data, "base64");
             }
 
             // The violations that axe-core finds, in light and dark.

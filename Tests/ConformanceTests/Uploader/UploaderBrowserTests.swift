@@ -6,12 +6,6 @@ import Testing
     "The upload page in a browser", .serialized, .fewAtOnce,
     .enabled(if: FullSuite.isOn, "make test-all"))
 struct UploaderBrowserTests {
-    private struct Result: Decodable {
-        var steps: [String]
-        var faults: [String]
-        var violations: [String]
-    }
-
     /// The files to upload: 20 texts, one of them with a name that would be markup, a tree, and one
     /// of each kind that is shown.
     private func source() throws -> Folder {
@@ -47,26 +41,20 @@ struct UploaderBrowserTests {
                 base64Encoded: "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGOQ"
                     + "9bsBAAHPAURf8l/aAAAAAElFTkSuQmCC") ?? Data())
 
+    /// A red field, and a word in blue.
     private static let paper = """
         %PDF-1.1
         1 0 obj <</Type/Catalog/Pages 2 0 R>> endobj
         2 0 obj <</Type/Pages/Kids[3 0 R]/Count 1>> endobj
-        3 0 obj <</Type/Page/Parent 2 0 R/MediaBox[0 0 300 100]>> endobj
+        3 0 obj <</Type/Page/Parent 2 0 R/MediaBox[0 0 300 200]/Contents 4 0 R/Resources
+        <</Font<</F 5 0 R>>>>>> endobj
+        4 0 obj <</Length 96>> stream
+        1 0 0 rg 50 100 200 60 re f
+        0 0 1 rg BT /F 32 Tf 60 40 Td (paper) Tj ET
+        endstream endobj
+        5 0 obj <</Type/Font/Subtype/Type1/BaseFont/Helvetica>> endobj
         trailer <</Root 1 0 R>>
         """
-
-    /// axe-core, as a package of PyPI has it; `nil` where it cannot be got.
-    private func axe(in folder: Folder) async throws -> String? {
-        let package = "axe-playwright-python==0.1.8"
-        let python = try await Program.python(having: "pip")
-        let got = try await Program.run(
-            python,
-            ["-m", "pip", "-q", "download", "--no-deps", "-d", folder.path, package])
-        guard got.status == 0 else { return nil }
-        let opened = try await Program.run(
-            "sh", ["-c", "unzip -oqj *.whl '*/axe.min.js'"], folder: folder.path)
-        return opened.status == 0 ? folder.file("axe.min.js").path : nil
-    }
 
     @Test("By mouse, by keys, and without scripts, without an error or a violation")
     func aPersonUsesIt() async throws {
@@ -74,14 +62,10 @@ struct UploaderBrowserTests {
         let server = try await ServeProcess(folder, ["--uploader", "/up"])
         try target.write(ChromeDriver.module, to: "chrome.mjs")
         try target.write(UploaderPerson.program, to: "person.mjs")
-        let axe = try await axe(in: target)
-        let outcome = try await Program.run(
-            try Program.find("node"),
-            [
-                target.file("person.mjs").path, try Browser().program, server.url("/up/"),
-                source.path, target.path,
-            ] + (axe.map { [$0] } ?? []), limit: .seconds(400))
-        let result = try JSONDecoder().decode(Result.self, from: Data(outcome.text.utf8))
+        let axe = try await AxeCore.script(in: target)
+        let result = try await BrowserOutcome.of(
+            target.file("person.mjs").path, server.url("/up/"),
+            [source.path, target.path] + (axe.map { [$0] } ?? []))
         #expect(result.faults == [])
         #expect(result.violations == [])
         #expect(axe != nil, "axe-core could not be got: nothing was checked by it")

@@ -6,7 +6,7 @@ enum UploaderPerson {
         // SOURCE holds the files to upload, in TARGET are downloads and pictures.
         import { readdirSync } from "node:fs";
         import { join } from "node:path";
-        import { Browser, until } from "./chrome.mjs";
+        import { Browser, dots, until } from "./chrome.mjs";
 
         const [program, address, source, target, axe] = process.argv.slice(2);
         const browser = new Browser(program);
@@ -128,8 +128,9 @@ enum UploaderPerson {
                     await page.until(`document.querySelector("#preview-content audio").duration > 0`);
                     violations.push(...await page.check(axe, kind));
                 } else {
-                    await new Promise((resolve) => setTimeout(resolve, 1500));
-                    await page.shot(join(target, "pdf.png"));
+                    // What is drawn on the paper is seen.
+                    await until("paper", async () =>
+                        dots(await page.shot(join(target, "pdf.png")), [255, 0, 0]) > 2000);
                 }
                 await page.click(`${find("preview")}.querySelector("button[value='']")`);
                 await page.until(`!${find("preview")}.open`);

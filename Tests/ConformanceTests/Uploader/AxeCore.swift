@@ -1,0 +1,38 @@
+import Foundation
+import TestSupport
+
+/// axe-core, which finds what keeps people with disabilities from using a page.
+enum AxeCore {
+    /// The script, as a package of PyPI has it; `nil` where it cannot be got.
+    static func script(in folder: Folder) async throws -> String? {
+        let package = "axe-playwright-python==0.1.8"
+        let python = try await Program.python(having: "pip")
+        let got = try await Program.run(
+            python,
+            ["-m", "pip", "-q", "download", "--no-deps", "-d", folder.path, package])
+        guard got.status == 0 else { return nil }
+        let opened = try await Program.run(
+            "sh", ["-c", "unzip -oqj *.whl '*/axe.min.js'"], folder: folder.path)
+        return opened.status == 0 ? folder.file("axe.min.js").path : nil
+    }
+}
+
+/// What a program has found that drives a browser by ``ChromeDriver``.
+struct BrowserOutcome: Decodable {
+    /// How far it came.
+    var steps: [String]
+    /// Errors of the console, of scripts and of the policy, and what was not as it should be.
+    var faults: [String]
+    /// What axe-core has found.
+    var violations: [String]
+
+    /// Runs the program on a page.
+    static func of(
+        _ program: String, _ address: String, _ arguments: [String]
+    ) async throws -> BrowserOutcome {
+        let result = try await Program.run(
+            try Program.find("node"), [program, try Browser().program, address] + arguments,
+            limit: .seconds(600))
+        return try JSONDecoder().decode(Self.self, from: Data(result.text.utf8))
+    }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import HTTPParser
+import TestSupport
+import Testing
+import URLClient
+
+@Suite("httpkit serve --uploader: uploads that go on", .fewAtOnce)
+struct UploaderResumeServeTests {
+    private struct Token: Decodable { var token: String }
+
+    /// What a browser sends: the cookie, the token, and that the page is ours.
+    private func session(_ server: ServeProcess) async throws -> HTTPFields {
+        let answer = try await server.get("/up/token")
+        let token = try JSONDecoder().decode(Token.self, from: Data(answer.content)).token
+        let cookie = try #require(answer.fields[.setCookie]).prefix { $0 != ";" }
+        return [
+            .cookie: String(cookie), "X-Upload-Token": token, "Sec-Fetch-Site": "same-origin",
+        ]
+    }
+
+    private func append(
+        _ content: String, at offset: Int, _ location: String, _ fields: HTTPFields,
+        _ server: ServeProcess
+    ) async throws -> TestClient.Answer {
+        var fields = fields
+        fields["Upload-Offset"] = "\(offset)"
+        fields["Upload-Complete"] = offset > 0 ? "?1" : "?0"
+        fields[.contentType] = "application/partial-upload"
+        return try await server.send(.patch, location, fields, body: .text(content))
+    }
+
+    @Test("A token of before does not lose the upload, and no token is not enough")
+    func tokens() async throws {
+        let folder = try Folder()
+        var server = try await ServeProcess(folder, ["--uploader", "/up"])
+        var fields = try await session(server)
+        fields["Upload-Complete"] = "?0"
+        let address = "/up/upload?path=/&name=a.txt"
+        var bare = fields
+        bare["X-Upload-Token"] = nil
+        let refused = try await server.send(.post, address, bare)
+        #expect(refused.status == .forbidden && refused.fields["Location"] == nil)
+        let begun = try await server.send(.post, address, fields)
+        let location = try #require(begun.fields["Location"])
+        #expect(try await append("one ", at: 0, location, [:], server).status == .noContent)
+        // The key of tokens is gone with the process.
+        server.signal(SIGKILL)
+        _ = await server.waitForEnd()
+        server = try await ServeProcess(folder, ["--uploader", "/up"])
+        let last = try await append("two", at: 4, location, try await session(server), server)
+        #expect(last.status == .created)
+        #expect(folder.text("a.txt") == "one two")
+        let parts = folder.file(".httpkit-dav/uploads-page").path
+        for name in try FileManager.default.contentsOfDirectory(atPath: parts) {
+            let text = String(decoding: Folder.bytes(at: "\(parts)/\(name)"), as: UTF8.self)
+            #expect(!text.contains("X-Upload-Token"), "a token is on the disk")
+        }
+    }
+
+    @Test("The token is asked for again at the end", arguments: [nil, "0.00"])
+    func end(_ token: String?) async throws {
+        let folder = try Folder()
+        let server = try await ServeProcess(folder, ["--uploader", "/up"])
+        var fields = try await session(server)
+        fields["Upload-Complete"] = "?0"
+        let begun = try await server.send(.post, "/up/upload?name=a.txt", fields)
+        let location = try #require(begun.fields["Location"])
+        fields["X-Upload-Token"] = token
+        let other: HTTPFields = fields
+        #expect(try await append("one ", at: 0, location, other, server).status == .noContent)
+        let last = try await append("two", at: 4, location, other, server)
+        #expect(last.status == .forbidden)
+        #expect(!FileManager.default.fileExists(atPath: folder.file("a.txt").path))
+    }
+
+    @Test("The hash of an upload in pieces is compared with all of it")
+    func hash() async throws {
+        let folder = try Folder()
+        let server = try await ServeProcess(folder, ["--uploader", "/up"])
+        // Of "one two".
+        let right = "irY+KaS6FOThaI+cFeWvkIlUITWMlFsEMfhdZpd709I="
+        for (name, digest, status) in [
+            ("a", "sha-256=:\(right):", 201),
+            ("b", "sha-256=:\(right.replacing("i", with: "j")):", 400),
+        ] {
+            let begun = try await server.send(
+                .post, "/up/upload?name=\(name)",
+                ["Upload-Complete": "?0", "Repr-Digest": digest])
+            let location = try #require(begun.fields["Location"])
+            _ = try await append("one ", at: 0, location, [:], server)
+            let last = try await append("two", at: 4, location, [:], server)
+            #expect(Int(last.status.code) == status)
+        }
+        #expect(folder.text("a") == "one two")
+        #expect(!FileManager.default.fileExists(atPath: folder.file("b").path))
+    }
+}

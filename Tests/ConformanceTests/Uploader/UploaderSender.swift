@@ -1,0 +1,216 @@
+/// A program for Node.js that uploads to the page over connections that break, stops, goes on, and
+/// answers its questions.
+enum UploaderSender {
+    static let program = #"""
+        // node sender.mjs PROGRAM ADDRESS SOURCE TARGET AXE TASK…
+        // SOURCE holds the files to upload, TARGET gets pictures, AXE is the file of axe-core or "".
+        // A task is the name of a function below, with arguments behind colons.
+        import { join } from "node:path";
+        import { Browser, until } from "./chrome.mjs";
+
+        const [program, address, source, target, axe, ...tasks] = process.argv.slice(2);
+        const browser = new Browser(program);
+        const steps = [];
+        const faults = [];
+        const violations = [];
+        const find = (name) => `document.getElementById("${name}")`;
+        const row = (name) => `[...document.querySelectorAll("#transfer-list li")]
+            .find((one) => one.querySelector(".title").textContent === "${name}")`;
+        const state = (name) => `${row(name)}?.className`;
+        const note = (name) => `${row(name)}?.querySelector(".state").textContent`;
+        const press = (name, text) => `[...${row(name)}.querySelectorAll("button")]
+            .find((one) => one.textContent === "${text}")`;
+        const sent = (name) => `(${row(name)}?.querySelector("progress").value ?? 0)`;
+        const link = (name) => `[...document.querySelectorAll("#entries td.name a")]
+            .find((one) => one.textContent === "${name}")`;
+        const has = (dialog) => `${find(dialog)}.open`;
+        const file = (name) => join(source, name);
+        const pause = (time) => new Promise((resolve) => setTimeout(resolve, time));
+
+        async function visit() {
+            const page = await browser.open();
+            // A connection that breaks, a server that refuses: browsers tell both, and rightly.
+            page.expected = /net::ERR_|status of 40[49]/;
+            await page.look({});
+            await page.goto(address);
+            await page.until(`${find("status")}.textContent.includes("items")`);
+            return page;
+        }
+
+        const choose = (page, ...names) => page.choose(find("files-input"), names.map(file));
+        const check = async (page, name) => { violations.push(...await page.check(axe, name)); };
+
+        async function pictures(page, name) {
+            for (const dark of [false, true]) {
+                for (const phone of [false, true]) {
+                    await page.look({ dark, phone });
+                    await page.shot(join(target,
+                        `${name}-${phone ? "phone" : "desktop"}-${dark ? "dark" : "light"}.png`));
+                    if (await page.get(
+                        "document.documentElement.scrollWidth > document.documentElement.clientWidth")) {
+                        faults.push(`${name} is too wide: phone ${phone}`);
+                    }
+                }
+            }
+            await page.look({});
+        }
+
+        // The page goes while a file is sent.
+        async function leave(page, name) {
+            await page.click(find("clear"));
+            await choose(page, name);
+            await page.until(`${sent(name)} > 9e6`);
+            await page.goto(address);
+            await page.until(`${state(name)} === "interrupted"`);
+        }
+
+        const tasksByName = {
+            // A file over a connection that breaks, by one page or, from the middle on, by the next.
+            async whole(isReloaded) {
+                let page = await visit();
+                await choose(page, "big.bin");
+                if (isReloaded) {
+                    await page.until(`${sent("big.bin")} > ${row("big.bin")}.querySelector("progress").max / 2`, 300);
+                    await page.goto(address);
+                    await page.until(`${state("big.bin")} === "interrupted"`);
+                    await check(page, "interrupted");
+                    await pictures(page, "interrupted");
+                    // Another file of this name is not put behind it.
+                    await page.choose(`${row("big.bin")}.querySelector("input[type=file]")`, [file("other/big.bin")]);
+                    await page.until(`${note("big.bin")}.includes("another file")`);
+                    await page.choose(`${row("big.bin")}.querySelector("input[type=file]")`, [file("big.bin")]);
+                }
+                await page.until(`["done", "failed"].includes(${state("big.bin")})`, 580);
+                steps.push(`${await page.get(state("big.bin"))}: ${await page.get(note("big.bin"))}`);
+                steps.push(`kept: ${await page.get("Object.keys(localStorage).length")}`);
+                return page;
+            },
+
+            async stops() {
+                const page = await visit();
+                await page.network(4 << 20);
+                await choose(page, "one.bin", "two.bin");
+                await page.until(`${sent("one.bin")} > 1e6 && ${sent("two.bin")} > 1e6`);
+                await check(page, "running");
+                await pictures(page, "running");
+                await page.click(press("one.bin", "Pause"));
+                await page.until(`${state("one.bin")} === "paused"`);
+                await check(page, "paused");
+                const before = await page.get(sent("one.bin"));
+                await pause(500);
+                if (await page.get(sent("one.bin")) !== before) faults.push("a pause is none");
+                await page.click(press("one.bin", "Continue"));
+                await page.until(`${state("one.bin")} === "running"`);
+                steps.push("pause");
+                // It is not offered to another tab.
+                const other = await visit();
+                await other.until(`document.querySelectorAll("#transfer-list li").length === 0`);
+                if (await other.get("Object.keys(localStorage).length") !== 2) faults.push("not kept");
+                faults.push(...other.faults);
+                await other.send("Page.close");
+                steps.push("other tab");
+                await page.click(find("pause-all"));
+                await page.until(`${state("one.bin")} === "paused" && ${state("two.bin")} === "paused"`);
+                await page.until(`document.activeElement === ${find("continue-all")}`);
+                await page.network(-1, true);
+                await page.click(find("continue-all"));
+                await page.until(`${note("one.bin")}.includes("trying again")`);
+                await check(page, "no network");
+                await page.network(-1);
+                await page.until(`${state("one.bin")} === "done" && ${state("two.bin")} === "done"`);
+                steps.push("no network");
+                await page.network(4 << 20);
+                await choose(page, "three.bin");
+                await page.until(`${sent("three.bin")} > 1e6`);
+                await page.click(press("three.bin", "Cancel"));
+                await page.until(`${state("three.bin")} === "cancelled"`);
+                await page.until("Object.keys(localStorage).length === 0");
+                steps.push("cancel");
+                await leave(page, "three.bin");
+                await page.click(press("three.bin", "Discard"));
+                await page.until(`${state("three.bin")} === "cancelled"`);
+                await page.until("Object.keys(localStorage).length === 0");
+                steps.push("discard");
+                // An upload that the server has lost begins anew.
+                await leave(page, "three.bin");
+                const id = await page.get("JSON.parse(Object.values(localStorage)[0]).id");
+                const gone = await fetch(`${address}.uploads/${id}`, { method: "DELETE" });
+                if (!gone.ok) faults.push(`DELETE: ${gone.status}`);
+                await page.network(-1);
+                await choose(page, "three.bin");
+                await page.until(`${state("three.bin")} === "done"`);
+                await page.until("Object.keys(localStorage).length === 0");
+                steps.push("gone");
+                return page;
+            },
+
+            // By the mouse, and by keys alone.
+            async asks() {
+                const page = await visit();
+                await choose(page, "a.txt", "b.txt", "c.txt");
+                await page.until(`!!${link("c.txt")}`);
+                await page.click(find("clear"));
+                await page.get(`${find("conflict")}.value = "ask"`);
+                await choose(page, "a.txt", "b.txt", "c.txt");
+                await page.until(has("conflict-dialog"));
+                await check(page, "question");
+                await pictures(page, "question");
+                await page.click(`${find("conflict-dialog")}.querySelector("[value=skip]")`);
+                await page.until(`${state("a.txt")} === "cancelled" && ${has("conflict-dialog")}`);
+                await page.click(`${find("conflict-all")}.querySelector("input")`);
+                await page.click(`${find("conflict-dialog")}.querySelector("[value=keep]")`);
+                await page.until(`!!${link("b (1).txt")} && !!${link("c (1).txt")}`);
+                await page.click(find("clear"));
+                steps.push("ask");
+                // What the list does not tell the server does.
+                await page.drop([file("tree")]);
+                await page.until(`!!${link("tree")} && ${state("tree/inner/d.txt")} === "done"`);
+                await page.click(find("clear"));
+                await page.drop([file("tree")]);
+                await page.until(has("conflict-dialog"));
+                await page.until(`document.activeElement.value === "keep"`);
+                await page.key("Escape");
+                await page.until(`!${has("conflict-dialog")} && ${state("tree/inner/d.txt")} === "exists"`);
+                await page.get(`${press("tree/inner/d.txt", "Keep both")}.focus()`);
+                await page.key("Enter");
+                await page.until(`${note("tree/inner/d.txt")}.includes("d (1).txt")`);
+                await page.click(find("clear"));
+                steps.push("ask late");
+                await page.drop([file("a.txt")]);
+                await page.until(has("conflict-dialog"));
+                await page.key("Tab");
+                await page.until(`document.activeElement.value === "replace"`);
+                await page.key("Enter");
+                await page.until(`${state("a.txt")} === "done"`);
+                steps.push("ask by keys");
+                // The hash by which files are known again is the one that the browser has.
+                const name = await page.get(`document.querySelector("script").src.replace("page.js", "kept.js")`);
+                const isRight = await page.get(`(async () => {
+                    const { sha256 } = await import("${name}");
+                    for (const count of [0, 1, 55, 56, 63, 64, 65, 70001]) {
+                        const bytes = new Uint8Array(count).map((_, index) => index * 7 + count);
+                        const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+                        const text = [...hash].map((one) => one.toString(16).padStart(2, "0")).join("");
+                        if (text !== sha256(bytes)) return false;
+                    }
+                    return true;
+                })()`);
+                if (!isRight) faults.push("SHA-256 is another function");
+                return page;
+            },
+        };
+
+        try {
+            for (const task of tasks) {
+                const [name, ...words] = task.split(":");
+                const page = await tasksByName[name](...words);
+                faults.push(...page.faults);
+            }
+        } catch (error) {
+            faults.push(`after ${steps.at(-1)}: ${error.stack}`);
+        }
+        await browser.end();
+        console.log(JSON.stringify({ steps, faults, violations }));
+        process.exit(0);
+        """#
+}

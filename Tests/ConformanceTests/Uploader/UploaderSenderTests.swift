@@ -1,0 +1,104 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Uploads of the page over connections that break. `UPLOAD_MIB` and `UPLOAD_CUTS` in the
+/// environment say how much and how often.
+@Suite(
+    "The upload page in a browser: uploads that go on", .serialized, .fewAtOnce,
+    .enabled(if: FullSuite.isOn, "make test-all"))
+struct UploaderSenderTests {
+    private let (folder, source, target): (Folder, Folder, Folder)
+
+    init() throws {
+        (folder, source, target) = (try Folder(), try Folder(), try Folder())
+        try target.write(ChromeDriver.module, to: "chrome.mjs")
+        try target.write(UploaderSender.program, to: "sender.mjs")
+    }
+
+    private func serve() async throws -> ServeProcess {
+        try await ServeProcess(folder, ["--uploader", "/up"])
+    }
+
+    private func run(_ tasks: String..., port: UInt16, axe: String?) async throws -> BrowserOutcome
+    {
+        let result = try await BrowserOutcome.of(
+            target.file("sender.mjs").path, "http://127.0.0.1:\(port)/up/",
+            [source.path, target.path, axe ?? ""] + tasks)
+        #expect(result.faults == [])
+        #expect(result.violations == [])
+        return result
+    }
+
+    private static func number(_ name: String, or standard: Int) -> Int {
+        ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? standard
+    }
+
+    /// Noise of a length, a mebibyte of it over and over.
+    private func write(_ mebibytes: Int, to name: String, seed: UInt64) throws {
+        var piece = [UInt8].noise(1 << 20, seed: seed)
+        try source.write(piece, to: name)
+        let handle = try #require(FileHandle(forUpdatingAtPath: source.file(name).path))
+        defer { try? handle.close() }
+        try handle.seekToEnd()
+        // No two of them are alike.
+        for number in 1..<mebibytes {
+            for index in 0..<4 { piece[index] = UInt8(truncatingIfNeeded: number >> (8 * index)) }
+            try handle.write(contentsOf: piece)
+        }
+    }
+
+    @Test("A connection that is cut, and a page that is loaded anew", arguments: [false, true])
+    func cuts(_ isReloaded: Bool) async throws {
+        let size = Self.number("UPLOAD_MIB", or: 300) << 20
+        let cuts = Self.number("UPLOAD_CUTS", or: 2)
+        try write(size >> 20, to: "big.bin", seed: 21)
+        if isReloaded { try write(size >> 20, to: "other/big.bin", seed: 22) }
+        let server = try await serve()
+        // A browser sends a piece again by itself, until it reads that the server has a part of it.
+        let proxy = try await CuttingProxy(
+            to: server.port, every: size / (cuts + 1), cuts: cuts, room: 16 << 10)
+        let axe = isReloaded ? try await AxeCore.script(in: target) : nil
+        let task = isReloaded ? "whole:reload" : "whole"
+        let result = try await run(task, port: proxy.port, axe: axe)
+        #expect(result.steps == ["done: done: big.bin", "kept: 0"])
+        let same = try await Program.run(
+            "cmp", [source.file("big.bin").path, folder.file("big.bin").path])
+        #expect(same.status == 0, "\(same.text)")
+        try await waitUntil { (proxy.counts?.passed ?? 0) >= size }
+        let counts = try #require(proxy.counts)
+        #expect(counts.left == 0)
+        print("page: \(size) bytes, \(cuts) cuts, \(counts.passed - size) bytes more")
+        // With the page the piece goes that was under way.
+        let limit = size / 100 + (isReloaded ? 8 << 20 : 0)
+        #expect(counts.passed < size + limit, "\(counts.passed - size) bytes more")
+    }
+
+    @Test("Pause, no network, cancel and discard; questions about names; what is dropped")
+    func person() async throws {
+        for (name, seed) in [("one.bin", UInt64(1)), ("two.bin", 2), ("three.bin", 3)] {
+            try write(20, to: name, seed: seed)
+        }
+        for name in ["a.txt", "b.txt", "c.txt", "tree/inner/d.txt"] {
+            try source.write("content of \(name)", to: name)
+        }
+        let server = try await serve()
+        let axe = try await AxeCore.script(in: target)
+        let result = try await run("stops", "asks", port: server.port, axe: axe)
+        #expect(axe != nil, "axe-core could not be got: nothing was checked by it")
+        #expect(
+            result.steps == [
+                "pause", "other tab", "no network", "cancel", "discard", "gone", "ask", "ask late",
+                "ask by keys",
+            ])
+        for name in ["one.bin", "two.bin", "three.bin"] {
+            #expect(folder.bytes(name) == source.bytes(name), "\(name)")
+        }
+        #expect(folder.text("b (1).txt") == "content of b.txt")
+        #expect(folder.text("tree/inner/d (1).txt") == "content of tree/inner/d.txt")
+        let parts = folder.file(".httpkit-dav/uploads-page").path
+        let names = try FileManager.default.contentsOfDirectory(atPath: parts)
+        // The answers of those that are done; an upload that was given up has left nothing.
+        #expect(names.allSatisfy { $0.hasSuffix(".json") }, "\(names)")
+    }
+}
