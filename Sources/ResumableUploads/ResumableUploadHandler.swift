@@ -20,9 +20,10 @@ public import HTTPServerCore
 /// it. Credentials in that request are those of the request that has brought the last of the
 /// content.
 ///
-/// The handler is called a first time before any content is read, with content that breaks off with
-/// an error at its first byte: a handler that refuses an upload by its fields does so then, and
-/// nothing is sent for nothing. A response without reading the content is the answer.
+/// A `PrecheckingHandler`, such as `WebDAVHandler` and `UploaderHandler`, is asked at the beginning
+/// whether it would take the upload, so that no client sends in vain what would be refused. Where
+/// another handler stands in front of it, ``Options/precheck`` says whom to ask. All others refuse an
+/// upload when it is whole.
 ///
 /// The offset that is told is the length of the file. It outlives the end of the process at any
 /// moment and never goes back. If the process ends while the handler has the whole content, the
@@ -32,7 +33,7 @@ public import HTTPServerCore
 /// An upload can be continued by the user who began it alone; for others it is not there (404). Hashes
 /// such as `Repr-Digest` (RFC 9530) are the handler's to check, which sees the field and the whole
 /// content. Requests without fields of these protocols are handed on as they are.
-public struct ResumableUploadHandler: ImmediateHandler {
+public struct ResumableUploadHandler: Handler {
     /// How uploads are limited.
     public struct Options: Sendable {
         /// How long an upload may take, and how long its answer is kept; 24 hours.
@@ -46,6 +47,10 @@ public struct ResumableUploadHandler: ImmediateHandler {
         /// The method of the request that the handler gets for an upload by tus, which knows POST
         /// alone; `nil` for POST.
         public var tusMethod: HTTPMethod?
+        /// Judges an upload by the head of its request before content is read: gives the answer that
+        /// refuses it, or `nil` (see `PrecheckingHandler`). Without it the handler is asked, if it can
+        /// tell.
+        public var precheck: (@Sendable (Request) async throws -> Response?)?
         /// Whether parts are on the disk before their offset is told, so that it does not go back
         /// after a power cut either.
         public var synchronizes = false
@@ -55,7 +60,6 @@ public struct ResumableUploadHandler: ImmediateHandler {
     }
 
     private let site: UploadSite
-    private let immediate: (any ImmediateHandler)?
 
     /// Creates a handler, and removes what has expired, which blocks for a moment. It is done each
     /// hour as well.
@@ -76,22 +80,13 @@ public struct ResumableUploadHandler: ImmediateHandler {
     ) {
         site = UploadSite(
             handler, UploadFolder(folder, synchronizes: options.synchronizes), options, part)
-        immediate = handler as? any ImmediateHandler
         site.start()
     }
 
-    /// Answers at once if the handler does, and the request has nothing to do with uploads.
-    public func respondNow(to request: Request) throws -> Response? {
-        guard let immediate, request.method != .options, !Self.isOfUpload(request) else {
-            return nil
-        }
-        return try immediate.respondNow(to: request)
-    }
-
     /// Answers for the protocols, or by the handler.
-    public func respond(to request: Request) async throws -> Response {
-        if Self.isOfUpload(request) { return try await site.answer(request) }
-        return try await site.pass(request)
+    public func answer(_ request: Request) throws -> Answer {
+        if Self.isOfUpload(request) { return .later { [site] in try await site.answer(request) } }
+        return try site.pass(request)
     }
 
     private static func isOfUpload(_ request: Request) -> Bool {

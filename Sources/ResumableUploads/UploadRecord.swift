@@ -19,9 +19,9 @@ struct UploadRecord: Codable, Sendable {
     var answer: KeptAnswer?
 
     /// Credentials are those of the request that completes the upload; they are not written to the
-    /// disk.
+    /// disk. Tokens against forged requests belong to cookies, and may be too old at the end.
     private static let credentials: [HTTPFieldName] = [
-        .authorization, .proxyAuthorization, .cookie,
+        .authorization, .proxyAuthorization, .cookie, "X-Upload-Token", "X-CSRF-Token",
     ]
 
     /// Fields of one message, or of the protocols of uploads: the handler sees none of them.

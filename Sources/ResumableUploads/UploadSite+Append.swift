@@ -4,8 +4,10 @@ internal import HTTPServerCore
 
 /// Content that comes in, and what is done with it at the end.
 extension UploadSite {
-    /// After so many bytes an interim response tells how much has come.
+    /// After so many bytes an interim response tells how much has come, unless one has lately: one to a
+    /// client that has just gone resets the connection, and what is on its way over it is lost.
     private static let progressBytes: Int64 = 16 << 20
+    private static let progressPause = Duration.seconds(5)
 
     /// Answers PATCH.
     func append(
@@ -115,6 +117,7 @@ extension UploadSite {
         let limit = min(record.length ?? .max, options.byteLimit) - start
         var writer = FileWriter(part(file))
         var told: Int64 = 0
+        var next = ContinuousClock.now + Self.progressPause
         do {
             for try await piece in request.body.raw {
                 guard Int64(piece.count) <= limit - writer.count else {
@@ -123,10 +126,10 @@ extension UploadSite {
                 }
                 arrival.add(piece.count)
                 try await writer.write(piece)
-                guard dialect.takesProgress, writer.count - told >= Self.progressBytes else {
-                    continue
-                }
-                told = writer.count
+                guard dialect.takesProgress, writer.count - told >= Self.progressBytes,
+                    next <= .now
+                else { continue }
+                (told, next) = (writer.count, .now + Self.progressPause)
                 try await writer.flush()
                 try await tellProgress(start + told, request, file, dialect)
             }

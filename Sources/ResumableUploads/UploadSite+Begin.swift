@@ -9,7 +9,7 @@ extension UploadSite {
         // Other values of the field are no field, and content means nothing to these methods.
         let isTaken = ![.get, .head, .delete, .options, .trace].contains(request.method)
         guard isTaken, let isComplete = dialect.isComplete(request) else {
-            return try await pass(request)
+            return try await pass(request).response(to: request)
         }
         // Offsets are of the coded content, which is not kept so.
         if request.wireFields.contains(.contentEncoding) {
@@ -40,7 +40,7 @@ extension UploadSite {
 
     /// By tus: a POST with Upload-Length or Upload-Defer-Length.
     func beginTus(_ request: Request) async throws -> Response {
-        guard request.method == .post else { return try await pass(request) }
+        guard request.method == .post else { return try await pass(request).response(to: request) }
         let length = FieldItem.integer(.uploadLength) { request.fields.values(of: $0) }
         guard length != nil || request.fields[.uploadDeferLength] == "1" else {
             throw UploadProblem(.badRequest, "Upload-Length is missing")
@@ -80,26 +80,18 @@ extension UploadSite {
         return record
     }
 
-    /// Asks the handler before any content is read.
-    /// - Returns: its answer, if it does without the content.
+    /// Asks before any content is read whether it would be taken.
+    /// - Returns: the answer that refuses it.
     private func refusal(_ request: Request, _ record: UploadRecord) async throws -> Response? {
-        // Nothing is sent for nothing then.
-        if record.length == 0 { return nil }
-        let isRead = Locked(false)
-        let body = RequestBody.pieces {
-            isRead.withLock { $0 = true }
-            throw RequestBodyError.connectionLost
-        }
-        let trial = try record.request(inPlaceOf: request, length: record.length, body: body)
-        request.isTrial = true
-        defer { request.isTrial = false }
-        let response: Response
+        // Without content nothing is sent in vain.
+        guard let precheck, record.length != 0 else { return nil }
+        let body = RequestBody.pieces { throw RequestBodyError.connectionLost }
+        let asked = try record.request(inPlaceOf: request, length: record.length, body: body)
         do {
-            response = try await handler.respond(to: trial)
+            return try await precheck(asked)
         } catch {
-            response = request.response(for: error)
+            return request.response(for: error)
         }
-        return isRead.withLock { $0 } ? nil : response
     }
 
     /// An answer of the handler, to which nothing is to be added.

@@ -10,6 +10,8 @@ final class UploadSite: Sendable {
     let turns = UploadTurns()
     /// What is written in place of a part; the part itself but in tests.
     let part: @Sendable (OpenFile) -> OpenFile
+    /// Tells by the head of a request whether it would be taken; `nil` when that is not known.
+    let precheck: (@Sendable (Request) async throws -> Response?)?
     /// How many unfinished uploads each user has.
     private let counts = Locked<[String?: Int]>([:])
     private let sweeper = Locked<Task<Void, Never>?>(nil)
@@ -19,6 +21,13 @@ final class UploadSite: Sendable {
         _ part: @escaping @Sendable (OpenFile) -> OpenFile
     ) {
         (self.handler, self.folder, self.options, self.part) = (handler, folder, options, part)
+        if let precheck = options.precheck {
+            self.precheck = precheck
+        } else if let asked = handler as? any PrecheckingHandler {
+            precheck = { try await asked.precheck($0) }
+        } else {
+            precheck = nil
+        }
     }
 
     deinit {
@@ -131,12 +140,14 @@ final class UploadSite: Sendable {
     private static let allowed = "HEAD, GET, PATCH, DELETE, OPTIONS"
 
     /// Has the handler answer a request that is none for an upload.
-    func pass(_ request: Request) async throws -> Response {
-        var response = try await handler.respond(to: request)
-        if request.method == .options, response.status.class == .successful {
-            tellLimits(request, &response.fields)
+    func pass(_ request: Request) throws -> Answer {
+        let answer = try handler.answer(request)
+        guard request.method == .options else { return answer }
+        return try answer.map { [self] response in
+            var response = response
+            if response.status.class == .successful { tellLimits(request, &response.fields) }
+            return response
         }
-        return response
     }
 
     /// Says in the answer to OPTIONS what is taken.

@@ -70,6 +70,11 @@ public struct WebDAVError: Error, Hashable, Sendable, CustomStringConvertible {
         WebDAVError(
             .insufficientStorage, "there is no room left", condition: .sufficientDiskSpace)
     }
+    /// No more room may be used: 507.
+    public static var quotaExceeded: WebDAVError {
+        WebDAVError(
+            .insufficientStorage, "no more room may be used", condition: .quotaNotExceeded)
+    }
 
     /// Status and reason.
     public var description: String {

@@ -11,7 +11,7 @@ internal import Logging
 ///
 /// It finds out by itself where it is mounted. Who may come in is decided by an
 /// `AuthenticationHandler` around it.
-public struct WebDAVHandler: Handler {
+public struct WebDAVHandler: PrecheckingHandler {
     package let store: any ResourceStore
     package let locks: any LockStore
     let options: WebDAVOptions
@@ -62,23 +62,49 @@ public struct WebDAVHandler: Handler {
     }
 
     /// Answers a request.
-    public func respond(to request: Request) async throws -> Response {
+    public func answer(_ request: Request) -> Answer {
+        .later { try await response(to: request) }
+    }
+
+    private func response(to request: Request) async throws -> Response {
         let mount = Mount(request)
         do {
-            return try await answer(request, mount)
-        } catch let error as WebDAVError {
+            return try await answer(try await call(request, mount))
+        } catch {
+            return try await refusal(error, request, mount)
+        }
+    }
+
+    /// Judges a PUT by its head: tells what `answer(_:)` would refuse before it reads content.
+    public func precheck(_ request: Request) async throws -> Response? {
+        let mount = Mount(request)
+        do {
+            let call = try await self.call(request, mount)
+            if request.method == .put { try await precheckPut(call) }
+            if request.method == .post { throw await notAllowed(request) }
+            return nil
+        } catch {
+            return try await refusal(error, request, mount)
+        }
+    }
+
+    private func refusal(
+        _ error: any Error, _ request: Request, _ mount: Mount
+    ) async throws -> Response {
+        switch error {
+        case let error as WebDAVError:
             var response = error.response(mount)
             // RFC 9110 section 15.5.6.
             if error.status == .methodNotAllowed {
                 response.fields.append(.allow, await allowed(request))
             }
             return response
-        } catch let fault as XMLFault {
-            return WebDAVError(fault).response(mount)
+        case let fault as XMLFault: return WebDAVError(fault).response(mount)
+        default: throw error
         }
     }
 
-    private func answer(_ request: Request, _ mount: Mount) async throws -> Response {
+    private func call(_ request: Request, _ mount: Mount) async throws -> WebDAVCall {
         guard let segments = request.pathSegments else {
             throw WebDAVError(.badRequest, "the path cannot be decoded")
         }
@@ -91,7 +117,11 @@ public struct WebDAVHandler: Handler {
         if options.isReadOnly, Self.writing.contains(request.method.name) {
             throw WebDAVError.forbidden
         }
-        switch request.method.name {
+        return call
+    }
+
+    private func answer(_ call: WebDAVCall) async throws -> Response {
+        switch call.request.method.name {
         case "OPTIONS": return try await describe(call)
         case "GET", "HEAD": return try await get(call)
         case "PUT": return try await put(call)
@@ -104,11 +134,14 @@ public struct WebDAVHandler: Handler {
         case "PROPPATCH": return try await proppatch(call)
         case "LOCK": return try await lock(call)
         case "UNLOCK": return try await unlock(call)
-        default:
-            throw HTTPError(
-                request.method.isRegistered ? .methodNotAllowed : .notImplemented,
-                fields: [.allow: await allowed(request)])
+        default: throw await notAllowed(call.request)
         }
+    }
+
+    private func notAllowed(_ request: Request) async -> HTTPError {
+        HTTPError(
+            request.method.isRegistered ? .methodNotAllowed : .notImplemented,
+            fields: [.allow: await allowed(request)])
     }
 
     private static let writing: Set<String> = [

@@ -30,11 +30,17 @@ public final class WebDAVUsers: Handler {
     }
 
     /// Answers by the handler of the user; 403 for who has none, and who is nobody.
-    public func respond(to request: Request) async throws -> Response {
-        guard let user = request.identity, let handler = try await handler(of: user) else {
-            throw HTTPError(.forbidden, "there is nothing of yours here")
+    public func answer(_ request: Request) throws -> Answer {
+        guard let user = request.identity else { throw Self.hasNone }
+        if let known = handlers.withLock({ $0[user.name] }) { return known.answer(request) }
+        return .later { [self] in
+            guard let handler = try await handler(of: user) else { throw Self.hasNone }
+            return try await handler.respond(to: request)
         }
-        return try await handler.respond(to: request)
+    }
+
+    private static var hasNone: HTTPError {
+        HTTPError(.forbidden, "there is nothing of yours here")
     }
 
     private func handler(of user: Identity) async throws -> WebDAVHandler? {

@@ -28,8 +28,12 @@ struct UploaderError: Error {
         case locked
         /// A field of the request is missing, or too late.
         case field
+        /// The content is not that of which the client has sent a hash.
+        case digest
         /// Files of that type are not shown.
         case preview
+        /// The user, or the store, has as much as may be.
+        case quota
     }
 
     var status: HTTPStatus
@@ -58,6 +62,7 @@ struct UploaderError: Error {
             code = nil
         case let error as WebDAVError:
             self.init(error.status, error.status == .locked ? .locked : nil, error.reason)
+            if error.condition == .quotaNotExceeded { code = .quota }
             // What WebDAV tells by 405 is told here of the name, not of the method.
             if status == .methodNotAllowed { (status, code) = (.conflict, .exists) }
         case let error as CodecError: self.init(error.suggestedStatus, nil, error.description)

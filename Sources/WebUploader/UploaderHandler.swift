@@ -20,7 +20,7 @@ public import WebDAVKit
 /// It guards itself against pages of other sites (CSRF) and against DNS rebinding. Who may come in
 /// is decided by an `AuthenticationHandler` around it, and what they may do by
 /// ``UploaderOptions/role``.
-public struct UploaderHandler: Handler {
+public struct UploaderHandler: PrecheckingHandler {
     private let guarded: any Handler
 
     /// Creates a handler of a store of its own.
@@ -53,12 +53,21 @@ public struct UploaderHandler: Handler {
 
     /// Answers a request. All errors are `application/problem+json` (RFC 9457), or a page for
     /// browsers.
-    public func respond(to request: Request) async throws -> Response {
+    public func answer(_ request: Request) throws -> Answer {
         do {
-            return try await guarded.respond(to: request)
+            return try guarded.answer(request)
         } catch let error as HTTPError {
-            return UploaderError(error).response(for: request)
+            return .now(UploaderError(error).response(for: request))
         }
+    }
+
+    /// Judges an upload by the head of its request: tells what `answer(_:)` would refuse before it
+    /// reads content.
+    public func precheck(_ request: Request) async throws -> Response? {
+        request.isPrecheck = true
+        defer { request.isPrecheck = false }
+        let response = try await respond(to: request)
+        return response.status.class == .successful ? nil : response
     }
 }
 
@@ -69,6 +78,7 @@ struct UploaderSite: Handler {
     let tokens: UploaderTokens
     let bin: UploaderBin
     let changes: UploaderChanges
+    let quota: UploaderQuota
 
     init(_ other: WebDAVHandler, _ options: UploaderOptions) {
         files = SharedFiles(dav: other, options: options)
@@ -76,18 +86,21 @@ struct UploaderSite: Handler {
         tokens = UploaderTokens(lifetime: options.tokenLifetime)
         bin = UploaderBin(other.store, lifetime: options.undoTime)
         changes = UploaderChanges(other.gate, limit: options.listenerLimit)
+        quota = UploaderQuota(options.quota)
     }
 
-    func respond(to request: Request) async throws -> Response {
-        do {
-            return try await answer(request)
-        } catch {
-            guard let error = UploaderError(thrown: error, for: request) else { throw error }
-            return error.response(for: request)
+    func answer(_ request: Request) -> Answer {
+        .later {
+            do {
+                return try await response(to: request)
+            } catch {
+                guard let error = UploaderError(thrown: error, for: request) else { throw error }
+                return error.response(for: request)
+            }
         }
     }
 
-    private func answer(_ request: Request) async throws -> Response {
+    private func response(to request: Request) async throws -> Response {
         guard let segments = request.pathSegments else {
             throw UploaderError(.badRequest, .path, "the path cannot be decoded")
         }
@@ -107,6 +120,8 @@ struct UploaderSite: Handler {
                     request.method.isRegistered ? .methodNotAllowed : .notImplemented,
                     fields: [.allow: (allowed + [.options]).map(\.name).joined(separator: ", ")]))
         }
+        // What else has content is short, and judged when it is there.
+        if request.isPrecheck, action != .upload { return Response(.noContent) }
         return try await answer(action, UploaderCall(request, await options.role(request)))
     }
 
@@ -168,6 +183,10 @@ struct UploaderSite: Handler {
         _ operation: UploaderOperation, _ call: UploaderCall,
         _ body: () async throws -> (Result, UploaderOperation)
     ) async throws -> Result {
+        guard !call.request.isPrecheck else {
+            try await require(operation, call)
+            return try await body().0
+        }
         do {
             try await require(operation, call)
             let (result, done) = try await body()
@@ -175,8 +194,6 @@ struct UploaderSite: Handler {
                 UploaderEvent(operation: done, failure: nil, request: call.request))
             return result
         } catch {
-            // Whether an upload would be taken was asked, and nothing was tried.
-            if call.request.isTrial { throw error }
             let status = UploaderError(thrown: error, for: nil)?.status ?? .requestTimeout
             await options.onEvent?(
                 UploaderEvent(operation: operation, failure: status, request: call.request))

@@ -8,6 +8,10 @@ public enum NameConflict: String, Hashable, Sendable, CaseIterable {
     case replace
     /// The new one is refused: 409.
     case refuse
+    /// The new one is refused (409, with the code `exists`) unless the request chooses, and the page
+    /// asks what is to happen. Without ``UploaderOptions/letsClientsChoose`` nobody can choose, and
+    /// it is as ``refuse``.
+    case ask
 }
 
 /// What a user may do.
@@ -51,6 +55,14 @@ public struct UploaderOptions: Sendable {
     /// The most bytes of one file; above it 413, for content of unknown length as soon as more has
     /// come.
     public var contentLimit: Int64 = .max
+    /// How many more bytes the user of a request may add, `Request.identity` telling who that is; `nil`
+    /// for as many as there is room for. What is longer is refused (507 with the code `quota`), before
+    /// content is read where its length is known, else as soon as more has come.
+    ///
+    /// It is asked for each file that is uploaded and for each copy, and has to count what ``onEvent``
+    /// has told. The bytes of the user's requests that are under way are subtracted from it here. A
+    /// file that is replaced does not make room for the new one.
+    public var quota: (@Sendable (Request) async throws -> Int64?)?
     /// The most files of one form; above it 413.
     public var fileCountLimit = 1_000
     /// How long a deletion can be undone; zero for not at all. Meanwhile it is kept in the hidden
@@ -73,7 +85,7 @@ public struct UploaderOptions: Sendable {
     /// How long a token of the page is good for, in seconds; the page gets another by itself.
     public var tokenLifetime: Int64 = 12 * 3_600
     /// Asked before each operation, lists and downloads included; `false` refuses it with 403. It
-    /// may also throw an `HTTPError`.
+    /// may also throw an `HTTPError`. Of a resumable upload it is asked at the beginning, too.
     public var shouldPerform: (@Sendable (UploaderOperation, Request) async throws -> Bool)?
     /// Told of each operation once it has succeeded or failed: of a download when all of its
     /// content was handed to the system, or the client has gone.

@@ -20,6 +20,8 @@ struct Received: Sendable {
 final class UploadClient: Sendable {
     /// What the handler does once it has read the content.
     typealias Answer = @Sendable (Received) throws -> Response
+    /// Whether it would take the content of a request.
+    typealias Precheck = @Sendable (Request) async throws -> Response?
 
     let disk: ServerDirectory
     let received: Locked<[Received]>
@@ -30,12 +32,14 @@ final class UploadClient: Sendable {
     ///   - user: who everybody is; `nil` for nobody.
     ///   - part: what is written in place of parts.
     ///   - before: what the handler does before it reads the content.
+    ///   - precheck: how it tells whether it would take content; `nil` when it cannot.
     ///   - answer: its answer.
     init(
         on disk: ServerDirectory? = nil, user: String? = nil,
         options: ResumableUploadHandler.Options = .init(),
         part: @escaping @Sendable (OpenFile) -> OpenFile = { $0 },
         before: @escaping @Sendable (Request) throws -> Response? = { _ in nil },
+        precheck: Precheck? = nil,
         answer: @escaping Answer = { _ in
             Response(.created, fields: ["X-Inner": "yes"], body: .text("done"))
         }
@@ -52,8 +56,14 @@ final class UploadClient: Sendable {
             received.withLock { $0.append(got) }
             return try answer(got)
         }
-        let uploads = ResumableUploadHandler(
-            inner, folder: disk.path("parts"), options: options, part: part)
+        let folder = disk.path("parts")
+        let uploads: ResumableUploadHandler
+        if let precheck {
+            let judge = JudgingHandler(inner: inner, judge: precheck)
+            uploads = ResumableUploadHandler(judge, folder: folder, options: options, part: part)
+        } else {
+            uploads = ResumableUploadHandler(inner, folder: folder, options: options, part: part)
+        }
         var router = Router()
         router.mount("/up", uploads)
         let routes = router
@@ -141,6 +151,16 @@ final class UploadClient: Sendable {
     func offset(_ location: String) async throws -> Int? {
         try await send("HEAD", location)["Upload-Offset"].flatMap { Int($0) }
     }
+}
+
+/// A handler that can tell whether it would take the content of a request.
+private struct JudgingHandler: PrecheckingHandler {
+    let inner: AsyncHandler
+    let judge: UploadClient.Precheck
+
+    func answer(_ request: Request) -> Answer { inner.answer(request) }
+
+    func precheck(_ request: Request) async throws -> Response? { try await judge(request) }
 }
 
 /// An answer, and the interim responses before it.

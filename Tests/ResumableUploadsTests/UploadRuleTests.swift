@@ -109,12 +109,20 @@ struct UploadRuleTests {
         #expect(try await ann.append(location, at: 0, "x", isLast: true).status == 201)
     }
 
-    @Test("A handler that refuses does so before any content is sent")
-    func refusedAtOnce() async throws {
-        let client = try UploadClient(before: { request in
-            #expect(request.isTrial)
+    @Test("A handler that can tell refuses before any content is sent", arguments: [true, false])
+    func refusedAtOnce(byOption: Bool) async throws {
+        let precheck: UploadClient.Precheck = { request in
+            #expect(request.method == .put && request.contentLength == 1_000_000)
+            await #expect(throws: RequestBodyError.self) {
+                try await request.body.collect(upTo: 1 << 20)
+            }
             throw HTTPError(.forbidden, "no")
-        })
+        }
+        var options = ResumableUploadHandler.Options()
+        if byOption { options.precheck = precheck }
+        let client = try UploadClient(
+            options: options, before: { _ in Response(.internalServerError) },
+            precheck: byOption ? nil : precheck)
         let connection = client.open(
             "PUT", "/up/f",
             ["Upload-Complete: ?1", "Content-Length: 1000000", "Expect: 100-continue"])
@@ -123,13 +131,45 @@ struct UploadRuleTests {
         #expect(answer["Upload-Complete"] == "?1" && !client.disk.exists("parts"))
     }
 
+    @Test("A handler that acts before it reads the content acts once, when all of it is there")
+    func actsFirst() async throws {
+        let count = Locked(0)
+        let client = try UploadClient(before: { _ in
+            count.withLock { $0 += 1 }
+            return nil
+        })
+        let location = try await client.begin()
+        _ = try await client.append(location, at: 0, "abc")
+        #expect(count.withLock { $0 } == 0)
+        #expect(try await client.append(location, at: 3, "def", isLast: true).status == 201)
+        #expect(count.withLock { $0 } == 1)
+        let whole = try await client.send("PUT", "/up/f", ["Upload-Complete: ?1"], "abc")
+        #expect(whole.status == 201 && count.withLock { $0 } == 2)
+        let tus = try await client.send(
+            "POST", "/up/f",
+            [
+                "Tus-Resumable: 1.0.0", "Upload-Length: 3",
+                "Content-Type: application/offset+octet-stream",
+            ], "abc")
+        #expect(tus.status == 201 && count.withLock { $0 } == 3)
+    }
+
+    @Test("A handler that cannot tell refuses when all of the content is there")
+    func refusesLate() async throws {
+        let client = try UploadClient(before: { _ in throw HTTPError(.forbidden) })
+        let location = try await client.begin()
+        let answer = try await client.append(location, at: 0, "abc", isLast: true)
+        #expect(answer.status == 403 && answer["Upload-Complete"] == "?1")
+    }
+
     @Test("It is asked again at the end")
     func refusedAtTheEnd() async throws {
         let isAllowed = Locked(true)
-        let client = try UploadClient(before: { _ in
+        let check: @Sendable (Request) throws -> Response? = { _ in
             guard isAllowed.withLock({ $0 }) else { throw HTTPError(.preconditionFailed) }
             return nil
-        })
+        }
+        let client = try UploadClient(before: check, precheck: check)
         let location = try await client.begin()
         isAllowed.withLock { $0 = false }
         let answer = try await client.append(location, at: 0, "x", isLast: true)

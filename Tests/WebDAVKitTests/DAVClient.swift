@@ -28,7 +28,8 @@ struct DAVClient: Sendable {
         let connection = MemoryConnection(router)
         var head = "\(method) \(path) HTTP/1.1\r\nHost: example.org\r\nConnection: close\r\n"
         for field in fields { head += field + "\r\n" }
-        if !content.isEmpty || method == "PUT" {
+        let isChunked = fields.contains("Transfer-Encoding: chunked")
+        if !isChunked, !content.isEmpty || method == "PUT" {
             head += "Content-Length: \(content.utf8.count)\r\n"
         }
         connection.send(head + "\r\n" + content)

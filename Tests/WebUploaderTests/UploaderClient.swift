@@ -10,7 +10,7 @@ struct UploaderClient: Sendable {
     /// The scripts and the style of the page.
     static let assets = [
         "page.js", "api.js", "list.js", "transfers.js", "drops.js", "preview.js", "delete.js",
-        "page.css",
+        "resume.js", "kept.js", "ask.js", "page.css",
     ]
 
     let store = MemoryStore()

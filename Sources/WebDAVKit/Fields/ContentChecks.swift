@@ -1,7 +1,7 @@
 internal import HTTPCodecs
 internal import HTTPCrypto
 internal import HTTPParser
-internal import HTTPServerCore
+package import HTTPServerCore
 
 /// The hashes that a client sends with content, so that damage on the way is found: `Repr-Digest`
 /// (RFC 9530 section 3) with sha-256 and sha-512, and ownCloud's `OC-Checksum` with MD5, SHA1 and
@@ -76,7 +76,7 @@ struct ContentChecks: Sendable {
 }
 
 /// Hashes of content that is being read.
-final class RunningChecks: Sendable {
+package final class RunningChecks: Sendable {
     private let checks: [ContentChecks.Check]
     private let digests: Locked<[(algorithm: ContentChecksum.Algorithm, digest: MessageDigest)]>
 
@@ -91,14 +91,28 @@ final class RunningChecks: Sendable {
             })
     }
 
-    func update(_ piece: [UInt8]) {
+    /// Those that a request is sent with; `nil` when it has none, or its content is coded: they are
+    /// of the content as it was sent then, and what is kept is decoded.
+    /// - Throws: `WebDAVError` with 400 for a hash that cannot be one.
+    package static func of(_ request: Request) throws(WebDAVError) -> RunningChecks? {
+        let fields = request.fields
+        guard !fields.contains(.contentEncoding), request.body.codings == nil,
+            fields.contains("Repr-Digest") || fields.contains("OC-Checksum")
+        else { return nil }
+        return try ContentChecks(
+            representation: fields["Repr-Digest"], ownCloud: fields["OC-Checksum"]
+        ).begin()
+    }
+
+    package func update(_ piece: [UInt8]) {
         digests.withLock { for (_, digest) in $0 { digest.update(piece) } }
     }
 
     /// Called once, behind the last piece.
     /// - Returns: the hashes of the content.
     /// - Throws: `WebDAVError` with 400 when one is another than the client has sent.
-    func finish() throws(WebDAVError) -> [ContentChecksum] {
+    @discardableResult
+    package func finish() throws(WebDAVError) -> [ContentChecksum] {
         let found = digests.withLock { digests in
             digests.compactMap { ContentChecksum($0.algorithm, hash: $0.digest.finish()) }
         }

@@ -18,6 +18,9 @@ public struct LockFileError: Error, Hashable, Sendable, CustomStringConvertible 
 ///
 /// A process may die at any moment: what is written anew gets its name when it is whole, and a line
 /// at the end without its line feed was not answered yet, and counts for nothing.
+///
+/// Two stores would each write the locks of the other away. The one that came first holds a file
+/// beside it, which keeps its name when that of the locks is replaced.
 final class LockFile: Sendable {
     private static let byteLimit = 256 << 20
     /// A shorter file is not worth to be written anew.
@@ -33,6 +36,8 @@ final class LockFile: Sendable {
         var wholeLength = 0
         /// Whether there is no file yet that lines can be appended to.
         var isUnusable = true
+        /// Held as long as it is open; `nil` before there is a folder for it.
+        var claim: OpenFile?
     }
 
     private let path: String
@@ -40,10 +45,41 @@ final class LockFile: Sendable {
     private let state = Locked(State())
 
     private var newPath: String { path + ".new" }
+    private var claimPath: String { path + ".held" }
 
     /// - Parameter synchronizes: whether each change waits until it is on the disk.
     init(path: String, synchronizes: Bool) {
         (self.path, self.synchronizes) = (path, synchronizes)
+    }
+
+    // MARK: Claiming
+
+    /// - Returns: whether no other store has the file.
+    private func claim(_ state: inout State) throws(SystemError) -> Bool {
+        if state.claim != nil { return true }
+        let file = OpenFile(owning: try Syscalls.openForHolding(claimPath))
+        // A file system that cannot hold files keeps no store from its locks.
+        guard file.hold() || !SystemError("flock").isHeldElsewhere else { return false }
+        state.claim = file
+        return true
+    }
+
+    /// Where there is no folder yet, the first change claims the file.
+    private func claim() throws(LockFileError) {
+        let result: Result<Bool, SystemError> = state.withLock { state in
+            do throws(SystemError) {
+                return .success(try claim(&state))
+            } catch {
+                return error.isMissing ? .success(true) : .failure(error)
+            }
+        }
+        switch result {
+        case .success(true): break
+        case .success(false):
+            throw LockFileError(
+                path: path, reason: "another server uses it; give each server a file of its own")
+        case .failure(let error): throw LockFileError(path: claimPath, reason: error.reason)
+        }
     }
 
     // MARK: Reading
@@ -51,6 +87,7 @@ final class LockFile: Sendable {
     /// The locks of the file; none where there is no file yet. One that cannot be read is not
     /// taken for an empty one: the next change would replace it, and what it is may be of use.
     func read() throws(LockFileError) -> [ActiveLock] {
+        try claim()
         let bytes: [UInt8]
         do throws(SystemError) {
             bytes = try Syscalls.readFile(path, upTo: Self.byteLimit)
@@ -147,6 +184,7 @@ final class LockFile: Sendable {
     ) throws(SystemError) {
         var bytes = Self.header + [0x0A]
         for lock in locks { bytes += Self.line(adding: lock) }
+        guard try claim(&state) else { throw SystemError.heldElsewhere("flock") }
         // What could not be read again would keep the next start from any.
         guard bytes.count <= Self.byteLimit else { throw SystemError.tooLarge("write") }
         Syscalls.removeFile(newPath)
@@ -158,7 +196,8 @@ final class LockFile: Sendable {
             try Syscalls.moveFile(newPath, to: path, replaces: true)
             if synchronizes { try Syscalls.synchronizeFolder(of: path) }
             state = State(
-                inode: inode, length: bytes.count, wholeLength: bytes.count, isUnusable: false)
+                inode: inode, length: bytes.count, wholeLength: bytes.count, isUnusable: false,
+                claim: state.claim)
         } catch {
             Syscalls.removeFile(newPath)
             throw error

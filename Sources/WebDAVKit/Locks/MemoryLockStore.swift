@@ -26,11 +26,13 @@ public final class MemoryLockStore: LockStore {
     /// - Parameters:
     ///   - file: the path of the file, which is made when the first lock is taken; outside of what is
     ///     served, and of one store alone. Each change is a line more, and the file is written anew
-    ///     once most of it is history.
+    ///     once most of it is history. A file beside it, whose name ends with `.held`, keeps other
+    ///     stores from it as long as this one lives.
     ///   - limit: how many locks there may be.
     ///   - synchronizes: whether each change waits until it is on the disk: then a lock that was
     ///     granted outlives a power cut, and otherwise the end of the program.
-    /// - Throws: when there is a file that cannot be read, or that holds something else.
+    /// - Throws: when another store has the file, and when there is a file that cannot be read, or
+    ///   that holds something else.
     public convenience init(
         file: String, limit: Int = 100_000, synchronizes: Bool = false
     ) throws(LockFileError) {

@@ -8,23 +8,10 @@ extension WebDAVHandler {
     /// may have changed meanwhile is checked again.
     func put(_ call: WebDAVCall) async throws -> Response {
         let path = call.path
-        guard !path.isRoot, !call.namesCollection else {
-            throw WebDAVError(.methodNotAllowed, "it is a collection")
-        }
-        try requireVisible(path, isCollection: false)
-        // A client that sends a part would have the file cut (RFC 9110 section 14.5).
-        guard !call.request.fields.contains(.contentRange) else {
-            throw WebDAVError(.badRequest, "parts of a file are not taken")
-        }
+        try requireWholeFile(call)
         let isCoded = call.request.fields.contains(.contentEncoding)
         let announced = isCoded ? nil : call.request.contentLength
-        if !isOnItsWay(announced, call) {
-            let info = try await store.infoIfThere(path)
-            if info == nil { try await store.requireParent(of: path) }
-            // Somebody may be about to make it, or a lock is left over: that is seen later.
-            let isAwaited = info == nil ? try await hasOwnLock(path) : false
-            if !isAwaited { try await requireWritable(call, info) }
-        }
+        if !isOnItsWay(announced, call) { try await requireWritable(call) }
         try await require(.upload(path), call)
         try await refuse(announced, hint: Self.expectedLength(call.request), path)
         let checks = try contentChecks(call, isCoded: isCoded)
@@ -54,17 +41,44 @@ extension WebDAVHandler {
         return response
     }
 
+    /// Refuses a PUT whose content is not there yet, as ``put(_:)`` would.
+    func precheckPut(_ call: WebDAVCall) async throws {
+        try requireWholeFile(call)
+        try await requireWritable(call)
+        try await require(.upload(call.path), call)
+        let isCoded = call.request.fields.contains(.contentEncoding)
+        let announced = isCoded ? nil : call.request.contentLength
+        try await refuse(nil, hint: announced ?? Self.expectedLength(call.request), call.path)
+        _ = try contentChecks(call, isCoded: isCoded)
+    }
+
+    /// Refuses what is meant for no file, or for a part of one.
+    private func requireWholeFile(_ call: WebDAVCall) throws(WebDAVError) {
+        guard !call.path.isRoot, !call.namesCollection else {
+            throw WebDAVError(.methodNotAllowed, "it is a collection")
+        }
+        try requireVisible(call.path, isCollection: false)
+        // A client that sends a part would have the file cut (RFC 9110 section 14.5).
+        guard !call.request.fields.contains(.contentRange) else {
+            throw WebDAVError(.badRequest, "parts of a file are not taken")
+        }
+    }
+
+    /// Checks all that stands against new content now.
+    private func requireWritable(_ call: WebDAVCall) async throws {
+        let info = try await store.infoIfThere(call.path)
+        if info == nil { try await store.requireParent(of: call.path) }
+        // Another request may be about to make it, or a lock is left over: that is seen later.
+        let isAwaited = info == nil ? try await hasOwnLock(call.path) : false
+        if !isAwaited { try await requireWritable(call, info) }
+    }
+
     /// The hashes that the client has sent with the content. Those of coded content are not looked
     /// at: they are of the content as it was sent, and the file has it decoded.
     private func contentChecks(
         _ call: WebDAVCall, isCoded: Bool
     ) throws(WebDAVError) -> RunningChecks? {
-        guard !isCoded, call.request.body.codings == nil else { return nil }
-        let fields = call.request.fields
-        guard fields.contains("Repr-Digest") || fields.contains("OC-Checksum") else { return nil }
-        return try ContentChecks(
-            representation: fields["Repr-Digest"], ownCloud: fields["OC-Checksum"]
-        ).begin()
+        isCoded ? nil : try RunningChecks.of(call.request)
     }
 
     /// Whether content is so short that it is sent before an answer could keep it back, and costs
@@ -93,10 +107,8 @@ extension WebDAVHandler {
     /// compared with the room that there is; a length that is certain the store looks at itself.
     private func refuse(_ announced: Int64?, hint: Int64?, _ path: ResourcePath) async throws {
         try refuse(announced ?? hint)
-        guard announced == nil, let hint, let parent = path.parent,
-            let available = try await store.quota(at: parent)?.available, hint > available
-        else { return }
-        throw WebDAVError.storageFull
+        guard announced == nil, let hint, let parent = path.parent else { return }
+        try await store.quota(at: parent)?.require(hint)
     }
 
     /// The content, of whose pieces the program is told. It ends with an error when it becomes too

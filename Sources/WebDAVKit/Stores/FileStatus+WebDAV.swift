@@ -7,8 +7,7 @@ extension WebDAVError {
     /// What a client is told of an error of the system.
     package init(_ error: SystemError) {
         if error.isQuotaExceeded {
-            self.init(
-                .insufficientStorage, "no more room may be used", condition: .quotaNotExceeded)
+            self = .quotaExceeded
         } else if error.isStorageFull {
             self = .storageFull
         } else if error.isMissing {

@@ -16,6 +16,8 @@ final class LocalContent: StagedContent {
         var length: Int64
         var isPlaced = false
         var description = ContentDescription()
+        /// The bytes that the store counts for it.
+        var hold: StoreUsage.Hold?
     }
 
     private let state: Locked<State>
@@ -45,6 +47,11 @@ final class LocalContent: StagedContent {
     var contentDescription: ContentDescription {
         get { state.withLock { $0.description } }
         set { state.withLock { $0.description = newValue } }
+    }
+
+    var hold: StoreUsage.Hold? {
+        get { state.withLock { $0.hold } }
+        set { state.withLock { $0.hold = newValue } }
     }
 
     /// Whether it has no file yet.

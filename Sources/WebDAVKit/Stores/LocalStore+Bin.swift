@@ -52,10 +52,8 @@ extension LocalStore {
     /// Removes it with its dead properties.
     public func forget(_ name: String) async {
         guard let aside = bin.withLock({ $0.removeValue(forKey: name) }) else { return }
-        await BlockingPool.files.value { [clock, properties] in
-            _ = clock.removing {
-                aside.directory.removeTree(aside.name, onRemoval: properties.onRemoval)
-            }
+        await BlockingPool.files.value { [self] in
+            _ = clock.removing { aside.directory.removeTree(aside.name, onRemoval: onRemoval) }
         }
     }
 }

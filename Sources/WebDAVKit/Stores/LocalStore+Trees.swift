@@ -32,7 +32,7 @@ extension LocalStore {
                     // What somebody has written meanwhile is nowhere else.
                     source.directory.removeTree(
                         source.name, keeping: { $0.hasChanged(since: start) },
-                        onRemoval: properties.onRemoval)
+                        onRemoval: onRemoval)
                 }
                 try synchronize([source])
                 if let fault = faults.first {
@@ -93,7 +93,12 @@ extension LocalStore {
             try source.directory.copyTree(
                 source.name, to: new, deep: deep, isMove: isMove, synchronizes: synchronizes,
                 leavingOut: own,
-                finish: { [properties, clock] (old, new) throws(SystemError) in
+                finish: { [properties, clock, usage] (old, new) throws(SystemError) in
+                    // What is refused then is removed, and counts until that is done.
+                    if let usage, case let status = try new.status(), status.kind == .regular {
+                        usage.change(by: status.size)
+                        try usage.add(0)
+                    }
                     if isMove {
                         let status = try old.status()
                         try new.setModified(
@@ -141,7 +146,7 @@ extension LocalStore {
         let status = try new.directory.status(of: new.name)
         if old.kind != .directory, status.kind != .directory {
             try clock.replace(target, by: new)
-            return properties.forget(old)
+            return forget(old)
         }
         let aside = scratch.place(beside: target)
         let note = try? scratch.note(ReplacementNote.prefix)
@@ -192,7 +197,7 @@ extension LocalStore {
     /// Removes what nobody sees any more.
     private func removeTree(_ place: FilePlace) {
         _ = clock.removing {
-            place.directory.removeTree(place.name, onRemoval: properties.onRemoval)
+            place.directory.removeTree(place.name, onRemoval: onRemoval)
         }
     }
 

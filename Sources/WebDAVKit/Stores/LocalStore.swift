@@ -34,6 +34,7 @@ public final class LocalStore: ResourceStore {
     let spellings: LocalSpellings
     let clock: WriteClock
     let synchronizes: Bool
+    let usage: StoreUsage?
     /// Discarded resources that can be put back, by name.
     let bin = Locked<[String: FilePlace]>([:])
 
@@ -45,21 +46,33 @@ public final class LocalStore: ResourceStore {
     ///   - synchronizes: whether each change waits until it is on the disk: content, properties, and
     ///     the names in each directory that the change has touched. It costs a wait for the disk or
     ///     two for each change, and more for trees.
+    ///   - byteLimit: the most bytes of all files; above it 507. They are counted now, which blocks,
+    ///     and from then on by what this store changes. Content that comes counts, and so does what is
+    ///     in the bin; a file that is replaced makes room once the new one is whole. `nil` for as many
+    ///     as the disk takes.
     /// - Throws: when there is no such directory; where `synchronizes` is set, when its file system
     ///   cannot tell that names are on the disk.
     public convenience init(
-        root: String, followsLinks: Bool = true, synchronizes: Bool = false
+        root: String, followsLinks: Bool = true, synchronizes: Bool = false,
+        byteLimit: Int64? = nil
     ) throws(SystemError) {
         try self.init(
-            root: root, followsLinks: followsLinks, synchronizes: synchronizes, clock: .shared)
+            root: root, followsLinks: followsLinks, synchronizes: synchronizes,
+            byteLimit: byteLimit, clock: .shared)
     }
 
     /// The same with a clock of its own.
     package init(
-        root: String, followsLinks: Bool = true, synchronizes: Bool = false, clock: WriteClock
+        root: String, followsLinks: Bool = true, synchronizes: Bool = false,
+        byteLimit: Int64? = nil, clock: WriteClock
     ) throws(SystemError) {
         self.clock = clock
         tree = try FileTree(root, followsLinks: followsLinks)
+        if let byteLimit {
+            usage = try StoreUsage(limit: byteLimit, of: tree)
+        } else {
+            usage = nil
+        }
         scratch = ScratchFolder(tree)
         patience = DiskPatience(isLocal: tree.isLocal)
         properties = LocalProperties(tree, scratch, synchronizes: synchronizes)
@@ -171,150 +184,22 @@ public final class LocalStore: ResourceStore {
         }
     }
 
-    /// How much room the volume has.
+    /// How much room the volume has, or what the limit leaves of it.
     public func quota(at path: ResourcePath) async throws -> StorageQuota? {
-        try await shortWork { [tree] () throws in
+        try await shortWork { [tree, usage] () throws in
             let space = try FileTree.space(of: try tree.open(path.bytes))
-            return StorageQuota(available: space.available, used: space.used)
-        }
-    }
-
-    // MARK: Writing
-
-    /// Takes content: in memory when it is short, else in a file on the same volume.
-    public func stage(
-        _ body: RequestBody, for path: ResourcePath, expected: Int64?
-    ) async throws -> any StagedContent {
-        if let expected, expected <= LocalContent.memoryLimit {
-            let bytes = try await body.collect(upTo: Int(expected))
-            try Self.requireWhole(Int64(bytes.count), of: expected)
-            return LocalContent(bytes: bytes)
-        }
-        if let given = body.file, let content = try await taken(given, for: path) { return content }
-        let (file, place) = try await shortWork { [self] () throws in
-            let target = try self.place(of: path)
-            if let expected, expected > (try FileTree.space(of: target.directory.file)).available {
-                throw WebDAVError.storageFull
+            guard let usage else {
+                return StorageQuota(available: space.available, used: space.used)
             }
-            return try scratch.create(beside: target)
-        }
-        let content = LocalContent(file: file, place: place)
-        var writer = FileWriter(file)
-        do {
-            for try await piece in body { try await writer.write(piece) }
-            try await writer.flush()
-        } catch let error as CodecError where error.kind == .fileNotWritable {
-            throw WebDAVError.storageFull
-        }
-        try Self.requireWhole(writer.count, of: expected)
-        content.length = writer.count
-        return content
-    }
-
-    private static func requireWhole(_ count: Int64, of expected: Int64?) throws(WebDAVError) {
-        guard let expected, count != expected else { return }
-        throw WebDAVError(.badRequest, "\(count) bytes came of \(expected)")
-    }
-
-    /// Gives a file its content by one renaming.
-    public func place(
-        _ content: any StagedContent, at path: ResourcePath, modified: Int64?
-    ) async throws -> ResourceInfo {
-        try await place(content, at: path, modified: modified, ifAllowed: { _ in }).info
-    }
-
-    /// The same, with a last look at what is there before: one way to the directory for both.
-    public func place(
-        _ content: any StagedContent, at path: ResourcePath, modified: Int64?,
-        ifAllowed check: (ResourceInfo?) async throws -> Void
-    ) async throws -> (isNew: Bool, info: ResourceInfo) {
-        guard let content = content as? LocalContent else { throw WebDAVError.forbidden }
-        // What is ours is not there, as far as a client can tell.
-        if let parent = path.parent, Self.isOwn(parent) { throw WebDAVError.noParent }
-        let (target, old) = try await shortWork { [self] () throws in
-            try Self.requireForeign(path)
-            let target = try place(of: path)
-            return (target, try target.directory.statusIfThere(of: target.name))
-        }
-        let known =
-            old?.isLink == true ? try await infoIfThere(path) : old.flatMap { ResourceInfo($0) }
-        // Sockets and devices are not the clients' to replace, though they do not see them.
-        if let old, old.kind == .other, !old.isLink { throw WebDAVError.forbidden }
-        try await check(known)
-        guard old?.kind != .directory else { throw WebDAVError(.methodNotAllowed) }
-        // To wait for the disk, or until the room of a long file is free again, is no short work.
-        let isShort =
-            content.isInMemory && !synchronizes && (old?.size ?? 0) <= Self.shortFileLimit
-        let run = { @Sendable [self] () throws in
-            try put(content, at: target, in: old, modified: modified)
-        }
-        return (known == nil, try await isShort ? shortWork(run) : work(run))
-    }
-
-    /// A file that is so long takes the system a while to remove.
-    static let shortFileLimit: Int64 = 1 << 20
-
-    private func put(
-        _ content: LocalContent, at target: FilePlace, in old: FileStatus?, modified: Int64?
-    ) throws -> ResourceInfo {
-        let wasStaged = !content.isInMemory
-        let (file, from) = try content.written(in: scratch, for: target)
-        // What others keep, they may date anew when it is closed.
-        if old != nil || modified != nil || wasStaged || !patience.isLocal || clock.mayRepeat {
-            let time = clock.next()
-            try file.setModified(modified ?? time.seconds, nanoseconds: time.nanoseconds)
-        }
-        let status = try file.status()
-        let isReplaced = old?.kind == .regular
-        let description = content.contentDescription
-        if isReplaced || !description.isEmpty {
-            try properties.replace(isReplaced ? target : nil, by: file, status, description)
-        }
-        if let old, isReplaced {
-            // New content is nothing that was trusted with another user's rights.
-            let permissions = old.permissions & 0o777
-            if permissions != status.permissions { try file.setPermissions(permissions) }
-        }
-        guard let info = ResourceInfo(status) else { throw WebDAVError.notFound }
-        if synchronizes { try file.synchronize() }
-        do throws(SystemError) {
-            if old == nil {
-                try from.directory.rename(from.name, to: target, .replacing)
-            } else {
-                try clock.replace(target, by: from)
-            }
-        } catch {
-            guard error.isMissing, scratch.renewIfGone() else { throw error }
-            throw WebDAVError(.internalServerError, "what was received is gone from the disk")
-        }
-        content.isPlaced = true
-        if let old { properties.forget(old) }
-        try synchronize([target])
-        return info
-    }
-
-    /// Makes a copy of a file with other content from an offset on, sharing blocks where the file
-    /// system can.
-    public func splice(
-        _ content: any StagedContent, into path: ResourcePath, at offset: Int64
-    ) async throws -> any StagedContent {
-        guard let content = content as? LocalContent else { throw WebDAVError.forbidden }
-        return try await work { [self] () throws in
-            try Self.requireForeign(path)
-            let target = try place(of: path)
-            let old = try target.directory.open(target.name)
-            let status = try old.status()
-            guard status.kind == .regular, offset <= status.size else { throw WebDAVError.notFound }
-            let room = try FileTree.space(of: target.directory.file).available
-            guard status.size <= room else { throw WebDAVError.storageFull }
-            let (file, place) = try scratch.create(beside: target)
-            let whole = LocalContent(file: file, place: place)
-            try file.copyContent(of: old, size: status.size)
-            try content.write(into: file, at: offset)
-            whole.length = try file.status().size
-            return whole
+            let left = usage.left
+            var quota = StorageQuota(
+                available: min(space.available, left), used: usage.limit - left)
+            quota.isLimit = left < space.available
+            return quota
         }
     }
+
+    // MARK: Names
 
     /// Makes a directory.
     public func makeCollection(at path: ResourcePath) async throws {
@@ -345,14 +230,14 @@ public final class LocalStore: ResourceStore {
             try clock.removing { () throws(SystemError) in
                 try target.directory.remove(target.name, isDirectory: false)
             }
-            properties.forget(status)
+            forget(status)
             return nil
         }
         guard let target else { return [] }
         return try await work { [self] () throws in
             defer { spellings.forget() }
             let faults = clock.removing {
-                target.directory.removeTree(target.name, onRemoval: properties.onRemoval)
+                target.directory.removeTree(target.name, onRemoval: onRemoval)
             }
             try synchronize([target])
             return faults.map { ResourceFailure(path, $0) }

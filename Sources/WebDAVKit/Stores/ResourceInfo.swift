@@ -180,10 +180,18 @@ public struct StorageQuota: Hashable, Sendable {
     public var available: Int64?
     /// Bytes that are in use; `nil` when that is not known.
     public var used: Int64?
+    /// Whether a limit says so, and not the size of the disk.
+    public var isLimit = false
 
     /// Creates a quota.
     public init(available: Int64?, used: Int64?) {
         self.available = available
         self.used = used
+    }
+
+    /// Refuses more bytes than can still be stored.
+    package func require(_ count: Int64) throws(WebDAVError) {
+        guard let available, count > available else { return }
+        throw isLimit ? .quotaExceeded : .storageFull
     }
 }

@@ -227,7 +227,7 @@ final class ScratchFolder: Sendable {
             defer { session = nil }
             return session
         }
-        if let ended { Self.end(ended, in: tree) }
+        if let ended { Self.end(ended, in: tree) } else { removeIfEmpty() }
     }
 
     private static func end(_ session: Session, in tree: FileTree) {

@@ -46,7 +46,7 @@ struct UploaderCall: Sendable {
     ) throws(UploaderError) -> NameConflict {
         guard let wish, !wish.isEmpty else { return safe(options.conflict) }
         guard let conflict = NameConflict(rawValue: String(decoding: wish, as: UTF8.self)) else {
-            throw UploaderError(.badRequest, .field, "conflict is keep, replace or refuse")
+            throw UploaderError(.badRequest, .field, "conflict is keep, replace, refuse or ask")
         }
         guard options.letsClientsChoose || conflict == options.conflict else {
             throw UploaderError(.forbidden, .field, "conflict cannot be chosen here")

@@ -63,8 +63,12 @@ extension UploaderSite {
 
 /// Writes an archive: one file after the other, and of each some at a time.
 private struct ArchiveWriter {
-    /// How many bytes of a file are read at once.
+    /// How many bytes are joined. Parts of files that are longer are sent by the system.
     private static let pieceBytes = 256 << 10
+    /// How many bytes of a file are sent at once, and how many are read at once for the check value:
+    /// what was read is in the processor's cache when it is computed.
+    private static let fileStep: Int64 = 1 << 20
+    private static let readBytes: Int64 = 64 << 10
 
     let site: UploaderSite
     let call: UploaderCall
@@ -202,40 +206,50 @@ private struct ArchiveWriter {
         zip.content(count: count, checksum: checksum)
     }
 
-    /// Some bytes of a file, and the check value of all up to there.
-    private struct Piece: Sendable {
-        var bytes: [UInt8]
-        var checksum: UInt32
-    }
-
-    /// Sends part of a file: while one piece goes out, the next one is read.
+    /// Sends part of a file: while one piece goes out, the check value of the next one is computed.
     private mutating func copy(_ file: OpenFile, _ offset: Int64, _ count: Int64) async throws {
         let end = offset + count
+        guard count >= Self.pieceBytes else {
+            let bytes = try await BlockingPool.files.run {
+                try file.content(at: offset, count: Int(count))
+            }
+            guard bytes.count == count else { throw ResponseWriterError.wrongLength }
+            return try await write(bytes)
+        }
+        try await flush()
         var position = offset
-        var piece = try await Self.piece(of: file, position, end, after: 0)
-        while let current = piece {
-            position += Int64(current.bytes.count)
-            let start = position
-            async let next = Self.piece(of: file, start, end, after: current.checksum)
-            zip.content(count: current.bytes.count, checksum: current.checksum)
-            pending += current.bytes
-            if position < end || pending.count >= Self.pieceBytes { try await flush() }
-            piece = try await next
+        var checksum = try await Self.checksum(of: file, position, end, after: 0)
+        while position < end {
+            let step = min(Self.fileStep, end - position)
+            let (start, before) = (position + step, checksum)
+            async let next = Self.checksum(of: file, start, end, after: before)
+            zip.content(count: Int(step), checksum: checksum)
+            try await writer.write(file, offset: position, count: step)
+            checksum = try await next
+            position = start
         }
     }
 
-    /// - Returns: `nil` at the end.
+    /// The check value of the next bytes of a file, and of all that came before them.
+    ///
+    /// They are read here and once more by the system when they are sent. A file that is changed
+    /// between has another check value in the archive, as one that is changed while it is copied.
     /// - Throws: when the file has become shorter than it was.
-    private static func piece(
-        of file: OpenFile, _ position: Int64, _ end: Int64, after checksum: UInt32
-    ) async throws -> Piece? {
-        guard position < end else { return nil }
-        let count = Int(min(Int64(pieceBytes), end - position))
+    private static func checksum(
+        of file: OpenFile, _ start: Int64, _ end: Int64, after checksum: UInt32
+    ) async throws -> UInt32 {
+        let stop = min(start + fileStep, end)
+        guard start < stop else { return checksum }
         return try await BlockingPool.files.run {
-            let bytes = try file.content(at: position, count: count)
-            guard !bytes.isEmpty else { throw ResponseWriterError.wrongLength }
-            return Piece(
-                bytes: bytes, checksum: ZIPWriter.checksum(bytes.span, after: checksum))
+            var (position, checksum) = (start, checksum)
+            while position < stop {
+                let room = Int(min(readBytes, stop - position))
+                let bytes = try file.content(at: position, count: room)
+                guard bytes.count == room else { throw ResponseWriterError.wrongLength }
+                checksum = ZIPWriter.checksum(bytes.span, after: checksum)
+                position += Int64(room)
+            }
+            return checksum
         }
     }
 }

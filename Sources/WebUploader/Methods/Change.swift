@@ -87,13 +87,19 @@ extension UploaderSite {
         let operation = { (target: ResourcePath) -> UploaderOperation in
             isMove ? .move(source, to: target) : .copy(source, to: target)
         }
+        var hold: UploaderQuota.Hold?
+        defer { withExtendedLifetime(hold) {} }
         let changed = try await perform(operation(target), call) {
             let info = try await files.info(source)
             try files.requireName(target, isFolder: info.isCollection)
+            if !isMove, quota.isSet {
+                hold = try await quota.hold(try await size(of: source, info), for: call.request)
+            }
             let placed =
                 isMove && source == target
                 ? source
                 : try await place(source, info, at: target, conflict, isMove: isMove, call)
+            hold?.place()
             let changed = Changed(
                 placed, isFolder: info.isCollection,
                 size: info.isCollection ? nil : info.length)

@@ -24,7 +24,9 @@ extension UploaderSite {
     /// `POST upload`: a form with files, or the content of one file whose name is in the query.
     func upload(_ call: UploaderCall) async throws -> Response {
         try call.require(call.role.mayUpload)
-        guard let name = call.parameter("name") else { return try await uploadForm(call) }
+        guard let name = call.parameter("name") else {
+            return call.request.isPrecheck ? Response(.noContent) : try await uploadForm(call)
+        }
         try requireToken(call, FormFields())
         guard !call.request.fields.contains(.contentRange) else {
             throw UploaderError(.badRequest, .field, "parts of a file are not taken")
@@ -41,7 +43,8 @@ extension UploaderSite {
         let announced = isCoded ? nil : call.request.contentLength
         // Whoever sends the name of a file with those of folders has dropped a folder.
         let changed = try await take(
-            call.request.body, wished, announced, conflict, makesFoldersIn: folder, call)
+            try call.checkedContent(), wished, announced, conflict, makesFoldersIn: folder, call)
+        if call.request.isPrecheck { return Response(.noContent) }
         return try answer([changed], in: folder, .created, call)
     }
 
@@ -101,7 +104,7 @@ extension UploaderSite {
     }
 
     /// Takes a file, whole or not at all. What can be refused is refused before the content is read;
-    /// what may have changed meanwhile is checked again.
+    /// what may have changed meanwhile is checked again. A precheck ends before the content is read.
     /// - Parameters:
     ///   - body: its content.
     ///   - wished: its path, if that is free.
@@ -112,14 +115,22 @@ extension UploaderSite {
         _ body: RequestBody, _ wished: ResourcePath, _ announced: Int64?,
         _ conflict: NameConflict, makesFoldersIn top: ResourcePath?, _ call: UploaderCall
     ) async throws -> Changed {
-        try await perform(.upload(wished), call) {
+        var hold: UploaderQuota.Hold?
+        // Until the program has been told of the upload, and counts it.
+        defer { withExtendedLifetime(hold) {} }
+        return try await perform(.upload(wished), call) {
             try files.requireName(wished, isFolder: false)
             try refuse(announced)
+            hold = try await quota.hold(announced, for: call.request)
+            if call.request.isPrecheck {
+                try await precheck(wished, announced, conflict, makesFolders: top != nil)
+                return (Changed(wished, isFolder: false), .upload(wished))
+            }
             if let top { try await makeFolders(around: wished, below: top, call) }
             let path = try await files.canonical(wished)
             try await requireRoom(for: path, conflict)
             let content = try await files.store.stage(
-                observed(body, path, announced, call), for: path, expected: announced)
+                observed(body, path, announced, hold, call), for: path, expected: announced)
             try refuse(content.length)
             let placed = try await files.withName(path, isFolder: false, conflict, call) {
                 (path, old) in
@@ -131,8 +142,21 @@ extension UploaderSite {
                 }
                 return path
             }
+            hold?.place()
             return (Changed(placed, isFolder: false, size: content.length), .upload(placed))
         }
+    }
+
+    /// Looks whether content that is not there yet would be taken.
+    private func precheck(
+        _ wished: ResourcePath, _ announced: Int64?, _ conflict: NameConflict, makesFolders: Bool
+    ) async throws {
+        if let announced { try await files.store.quota(at: .root)?.require(announced) }
+        if makesFolders, let folder = wished.parent {
+            // It is made by the upload.
+            guard try await files.store.infoIfThere(folder) != nil else { return }
+        }
+        try await requireRoom(for: try await files.canonical(wished), conflict)
     }
 
     /// Looks, before any content is read, whether there will be a name for it.
@@ -160,9 +184,11 @@ extension UploaderSite {
     /// The content, of whose pieces the program is told. It ends with an error when it becomes too
     /// long.
     private func observed(
-        _ body: RequestBody, _ path: ResourcePath, _ announced: Int64?, _ call: UploaderCall
+        _ body: RequestBody, _ path: ResourcePath, _ announced: Int64?,
+        _ hold: UploaderQuota.Hold?, _ call: UploaderCall
     ) -> RequestBody {
-        guard options.uploadProgress != nil || options.contentLimit != .max else { return body }
+        let isLimited = options.contentLimit != .max || hold != nil
+        guard options.uploadProgress != nil || isLimited else { return body }
         let received = Locked<Int64>(0)
         let (told, limit, request) = (options.uploadProgress, options.contentLimit, call.request)
         return body.observed { piece in
@@ -175,6 +201,7 @@ extension UploaderSite {
                 throw UploaderError(
                     .contentTooLarge, nil, "at most \(limit) bytes are taken here")
             }
+            try hold?.reach(bytes)
             told?(UploadProgress(path: path, bytes: bytes, total: announced, request: request))
         }
     }

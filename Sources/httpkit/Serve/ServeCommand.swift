@@ -74,6 +74,12 @@ struct ServeCommand: AsyncParsableCommand {
     var maxBody: ByteCount?
 
     @Option(
+        help: ArgumentHelp(
+            "All files together for --webdav and --uploader, such as 20GiB; above it 507.",
+            discussion: "They are counted when the server starts.", valueName: "bytes"))
+    var quota: ByteCount?
+
+    @Option(
         help: "trace, debug, info, notice, warning, error or critical.",
         transform: { text in
             guard let level = Logger.Level(rawValue: text) else {
@@ -109,6 +115,9 @@ struct ServeCommand: AsyncParsableCommand {
         }
         if let flag = webdavOptions.given, webdav == nil, uploaderFlags.uploader == nil {
             throw ValidationError("\(flag) needs --webdav")
+        }
+        if quota != nil, webdav == nil, uploaderFlags.uploader == nil {
+            throw ValidationError("--quota needs --webdav or --uploader")
         }
         guard let webdav, let prefix = uploaderFlags.uploader else { return }
         if UploaderFlags.segments(webdav) == UploaderFlags.segments(prefix) {
@@ -231,7 +240,9 @@ struct ServeCommand: AsyncParsableCommand {
     private var localStore: LocalStore {
         get throws {
             do throws(SystemError) {
-                return try LocalStore(root: directory, synchronizes: webdavOptions.webdavSync)
+                return try LocalStore(
+                    root: directory, synchronizes: webdavOptions.webdavSync,
+                    byteLimit: quota?.bytes)
             } catch {
                 fail("\(directory): \(error.reason)")
             }
@@ -246,7 +257,7 @@ struct ServeCommand: AsyncParsableCommand {
             } catch {
                 fail("\(directory): \(error.reason)")
             }
-            if let echo { router.on(nil, echo, use: EchoHandler()) }
+            if let echo { router.route(nil, echo, to: EchoHandler()) }
             return router
         }
     }

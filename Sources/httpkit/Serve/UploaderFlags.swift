@@ -14,11 +14,11 @@ struct UploaderFlags: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "When an uploaded name is taken: keep both, replace or refuse; keep without it.",
+            "When an uploaded name is taken: keep both, replace, refuse or ask; keep without it.",
             valueName: "choice"),
         transform: { text in
             guard let choice = NameConflict(rawValue: text) else {
-                throw ValidationError("--uploader-conflict takes keep, replace or refuse")
+                throw ValidationError("--uploader-conflict takes keep, replace, refuse or ask")
             }
             return choice
         })

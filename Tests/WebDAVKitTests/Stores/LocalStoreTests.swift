@@ -191,27 +191,6 @@ struct LocalStoreTests {
         #expect(try await client.status("MKCOL", "/dav/" + name) == 403)
     }
 
-    @Test func locksSurviveARestart() async throws {
-        let share = try Share()
-        let file = share.outer + "/locks"
-        func client() throws -> DAVClient {
-            DAVClient(
-                store: try LocalStore(root: share.path), locks: try MemoryLockStore(file: file))
-        }
-        let token = try await client().lock("/dav/a%20b%25")
-        let later = try client()
-        #expect(try await later.status("PUT", "/dav/a%20b%25", [], "x") == 423)
-        #expect(try await later.status("PUT", "/dav/a%20b%25", ["If: (<\(token)>)"], "x") == 204)
-        let unlocked = ["Lock-Token: <\(token)>"]
-        #expect(try await later.status("UNLOCK", "/dav/a%20b%25", unlocked) == 204)
-        #expect(try await client().status("PUT", "/dav/a%20b%25", [], "y") == 204)
-        // It is still known what was a collection.
-        #expect(try await client().status("MKCOL", "/dav/c") == 201)
-        _ = try await client().lock("/dav/c")
-        let refused = try await client().send("PUT", "/dav/c/f", [], "x")
-        #expect(refused.status == 423 && refused.text.contains("<D:href>/dav/c/</D:href>"))
-    }
-
     /// Names that other programs have made: not UTF-8, with control characters, with a line feed.
     @Test func namesThatAreNoTextAreShownAndReached() async throws {
         let share = try Share()
@@ -267,131 +246,6 @@ struct LocalStoreTests {
         #expect(try await client.send("GET", "/dav/d/folder/%FD").text == "x")
         #expect(share.text("d/\u{FFFD}") == "other")
         #expect(try await client.status("DELETE", "/dav/d/folder") == 204)
-    }
-
-    /// A change is a line more; a file that is mostly history is written anew.
-    @Test func aChangeOfALockIsALineMore() async throws {
-        let share = try Share()
-        let file = share.outer + "/locks"
-        func size() throws -> Int {
-            try #require(FileManager.default.contents(atPath: file)).count
-        }
-        let locks = try MemoryLockStore(file: file)
-        func lock(_ name: String) throws -> ActiveLock {
-            ActiveLock(
-                root: try #require(ResourcePath(name)), isDeep: false, scope: .exclusive,
-                timeout: 600)
-        }
-        for number in 0..<1_000 { _ = try await locks.add(try lock("n\(number)")) }
-        let before = try size()
-        let added = try await locks.add(try lock("one-more"))
-        #expect(try (50..<300).contains(size() - before))
-        _ = try await locks.refresh(added.token, timeout: 700)
-        try await locks.remove(added.token)
-        #expect(try (100..<800).contains(size() - before))
-        // Twice what counts is the most that it becomes, and a little.
-        for number in 0..<3_000 {
-            try await locks.remove(try await locks.add(try lock("h\(number)")).token)
-        }
-        #expect(try size() < 3 * before)
-        let all = try await locks.locks(on: .root, andInside: true)
-        let again = try await MemoryLockStore(file: file).locks(on: .root, andInside: true)
-        #expect(all.count == 1_000 && Set(again) == Set(all))
-    }
-
-    /// A process may die at any byte of a line, and what is behind the last whole one counts for
-    /// nothing; a line that is whole and no lock is something else.
-    @Test func aTornLineAtTheEndIsDropped() async throws {
-        let share = try Share()
-        let file = share.outer + "/locks"
-        let path = try #require(ResourcePath(segments: [Array("a b%é".utf8), Array("c".utf8)]))
-        let locks = try MemoryLockStore(file: file)
-        let kept = try await locks.add(
-            ActiveLock(
-                root: path, isCollection: true, isDeep: true, scope: .shared, owner: "<o>x</o>",
-                user: "ann", timeout: 600))
-        let whole = try #require(FileManager.default.contents(atPath: file))
-        let torn = try await locks.add(
-            ActiveLock(root: path, isDeep: false, scope: .shared, timeout: 600))
-        try await locks.remove(kept.token)
-        let all = try #require(FileManager.default.contents(atPath: file))
-        #expect(all.starts(with: whole))
-        for end in whole.count...all.count {
-            try all.prefix(end).write(to: URL(fileURLWithPath: file))
-            let read = try MemoryLockStore(file: file)
-            let found = try await read.locks(on: path, andInside: true)
-            let lines = all[whole.count..<end].count { $0 == 0x0A }
-            let expected = lines == 0 ? [kept] : lines == 1 ? [kept, torn] : [torn]
-            guard found == expected else {
-                Issue.record("\(end) of \(all.count): \(found)")
-                return
-            }
-            guard end % 7 == 0 else { continue }
-            // What comes behind it is read again.
-            let more = try await read.add(
-                ActiveLock(root: path, isDeep: false, scope: .shared, timeout: 600))
-            let again = try await MemoryLockStore(file: file).locks(on: path, andInside: true)
-            #expect(again == expected + [more], "\(end) of \(all.count)")
-        }
-        try (all + Data("my notes\n".utf8)).write(to: URL(fileURLWithPath: file))
-        #expect(throws: LockFileError.self) { try MemoryLockStore(file: file) }
-    }
-
-    /// Who removes the file, or writes another one in its place, does not make the locks forgotten.
-    @Test(arguments: [true, false])
-    func theFileOfLocksIsMadeAnewWhereAnotherIs(_ isRemoved: Bool) async throws {
-        let share = try Share()
-        let file = share.outer + "/locks"
-        let locks = try MemoryLockStore(file: file)
-        for name in ["a", "b"] {
-            let path = try #require(ResourcePath(name))
-            _ = try await locks.add(
-                ActiveLock(root: path, isDeep: false, scope: .exclusive, timeout: 600))
-            if isRemoved {
-                try? FileManager.default.removeItem(atPath: file)
-            } else {
-                try Data("x".utf8).write(to: URL(fileURLWithPath: file))
-            }
-        }
-        let path = try #require(ResourcePath("c"))
-        _ = try await locks.add(
-            ActiveLock(root: path, isDeep: false, scope: .exclusive, timeout: 600))
-        let again = try await MemoryLockStore(file: file).locks(on: .root, andInside: true)
-        #expect(again.map(\.root.description).sorted() == ["/a", "/b", "/c"])
-    }
-
-    /// It would be replaced as a whole when the next lock is taken.
-    @Test func aFileThatHoldsSomethingElseThanLocksIsAnError() throws {
-        let share = try Share()
-        try share.write("# My notes\n", "notes")
-        try share.write("", "empty")
-        #expect(throws: LockFileError.self) {
-            try MemoryLockStore(file: share.path + "/notes")
-        }
-        #expect(share.text("notes") == "# My notes\n")
-        let error = #expect(throws: LockFileError.self) { try MemoryLockStore(file: share.path) }
-        #expect(error?.path == share.path && error?.reason.isEmpty == false)
-        _ = try MemoryLockStore(file: share.path + "/empty")
-        _ = try MemoryLockStore(file: share.path + "/none")
-    }
-
-    @Test func whatHasHappenedIsToldThoughLocksCannotBeGivenUpInTheFile() async throws {
-        let share = try Share()
-        let folder = share.outer + "/locks"
-        try FileManager.default.createDirectory(
-            atPath: folder, withIntermediateDirectories: false)
-        let locks = try MemoryLockStore(file: folder + "/locks")
-        let client = DAVClient(store: try LocalStore(root: share.path), locks: locks)
-        let tokens = [try await client.lock("/dav/a"), try await client.lock("/dav/b")]
-        try FileManager.default.removeItem(atPath: folder)
-        let shown = tokens.map { "If: (<\($0)>)" }
-        #expect(try await client.status("DELETE", "/dav/a", [shown[0]]) == 204)
-        #expect(
-            try await client.status("MOVE", "/dav/b", ["Destination: /dav/c", shown[1]]) == 201)
-        #expect(share.text("a") == nil && share.text("b") == nil && share.text("c") == "")
-        // They are given up all the same.
-        #expect(try await client.status("PUT", "/dav/a", [], "x") == 201)
-        #expect(try await client.status("PUT", "/dav/c", [], "x") == 204)
     }
 
     @Test func manyMembersAreListedInPieces() async throws {
@@ -522,14 +376,5 @@ struct LocalStoreTests {
         let client = DAVClient(store: try LocalStore(root: share.path), options: options)
         #expect(try await client.status("LOCK", "/dav/a", [], DAVClient.lockInfo()) == 409)
         #expect(share.text("a") == "theirs")
-    }
-
-    @Test func aLockThatCannotBeKeptIsNotPromised() async throws {
-        let share = try Share()
-        let locks = try MemoryLockStore(file: share.outer + "/none/locks")
-        let client = DAVClient(store: try LocalStore(root: share.path), locks: locks)
-        #expect(try await client.status("LOCK", "/dav/a", [], DAVClient.lockInfo()) >= 500)
-        #expect(share.text("a") == nil)
-        #expect(try await client.status("PUT", "/dav/a", [], "x") == 201)
     }
 }

@@ -1,0 +1,154 @@
+internal import HTTPCodecs
+internal import HTTPParser
+public import HTTPServerCore
+
+/// How content is taken, put together with what is there, and given its name.
+extension LocalStore {
+    /// Takes content: in memory when it is short, else in a file on the same volume.
+    public func stage(
+        _ body: RequestBody, for path: ResourcePath, expected: Int64?
+    ) async throws -> any StagedContent {
+        let hold = try hold(expected ?? 0)
+        if let expected, expected <= LocalContent.memoryLimit {
+            let bytes = try await body.collect(upTo: Int(expected))
+            try Self.requireWhole(Int64(bytes.count), of: expected)
+            let content = LocalContent(bytes: bytes)
+            content.hold = hold
+            return content
+        }
+        if let given = body.file, let content = try await taken(given, for: path) {
+            try reach(content.length, hold)
+            content.hold = hold
+            return content
+        }
+        let (file, place) = try await shortWork { [self] () throws in
+            let target = try self.place(of: path)
+            if let expected, expected > (try FileTree.space(of: target.directory.file)).available {
+                throw WebDAVError.storageFull
+            }
+            return try scratch.create(beside: target)
+        }
+        let content = LocalContent(file: file, place: place)
+        content.hold = hold
+        var writer = FileWriter(file)
+        do {
+            for try await piece in body {
+                try reach(writer.count + Int64(piece.count), hold)
+                try await writer.write(piece)
+            }
+            try await writer.flush()
+        } catch let error as CodecError where error.kind == .fileNotWritable {
+            throw WebDAVError.storageFull
+        }
+        try Self.requireWhole(writer.count, of: expected)
+        content.length = writer.count
+        return content
+    }
+
+    private static func requireWhole(_ count: Int64, of expected: Int64?) throws(WebDAVError) {
+        guard let expected, count != expected else { return }
+        throw WebDAVError(.badRequest, "\(count) bytes came of \(expected)")
+    }
+
+    /// Gives a file its content by one renaming.
+    public func place(
+        _ content: any StagedContent, at path: ResourcePath, modified: Int64?
+    ) async throws -> ResourceInfo {
+        try await place(content, at: path, modified: modified, ifAllowed: { _ in }).info
+    }
+
+    /// The same, with a last look at what is there before: one way to the directory for both.
+    public func place(
+        _ content: any StagedContent, at path: ResourcePath, modified: Int64?,
+        ifAllowed check: (ResourceInfo?) async throws -> Void
+    ) async throws -> (isNew: Bool, info: ResourceInfo) {
+        guard let content = content as? LocalContent else { throw WebDAVError.forbidden }
+        // What is ours is not there, as far as a client can tell.
+        if let parent = path.parent, Self.isOwn(parent) { throw WebDAVError.noParent }
+        let (target, old) = try await shortWork { [self] () throws in
+            try Self.requireForeign(path)
+            let target = try place(of: path)
+            return (target, try target.directory.statusIfThere(of: target.name))
+        }
+        let known =
+            old?.isLink == true ? try await infoIfThere(path) : old.flatMap { ResourceInfo($0) }
+        // Sockets and devices are not the clients' to replace, though they do not see them.
+        if let old, old.kind == .other, !old.isLink { throw WebDAVError.forbidden }
+        try await check(known)
+        guard old?.kind != .directory else { throw WebDAVError(.methodNotAllowed) }
+        // To wait for the disk, or until the room of a long file is free again, is no short work.
+        let isShort =
+            content.isInMemory && !synchronizes && (old?.size ?? 0) <= Self.shortFileLimit
+        let run = { @Sendable [self] () throws in
+            try put(content, at: target, in: old, modified: modified)
+        }
+        return (known == nil, try await isShort ? shortWork(run) : work(run))
+    }
+
+    /// A file that is so long takes the system a while to remove.
+    static let shortFileLimit: Int64 = 1 << 20
+
+    private func put(
+        _ content: LocalContent, at target: FilePlace, in old: FileStatus?, modified: Int64?
+    ) throws -> ResourceInfo {
+        let wasStaged = !content.isInMemory
+        let (file, from) = try content.written(in: scratch, for: target)
+        // What others keep, they may date anew when it is closed.
+        if old != nil || modified != nil || wasStaged || !patience.isLocal || clock.mayRepeat {
+            let time = clock.next()
+            try file.setModified(modified ?? time.seconds, nanoseconds: time.nanoseconds)
+        }
+        let status = try file.status()
+        let isReplaced = old?.kind == .regular
+        let description = content.contentDescription
+        if isReplaced || !description.isEmpty {
+            try properties.replace(isReplaced ? target : nil, by: file, status, description)
+        }
+        if let old, isReplaced {
+            // New content is nothing that was trusted with another user's rights.
+            let permissions = old.permissions & 0o777
+            if permissions != status.permissions { try file.setPermissions(permissions) }
+        }
+        guard let info = ResourceInfo(status) else { throw WebDAVError.notFound }
+        if synchronizes { try file.synchronize() }
+        do throws(SystemError) {
+            if old == nil {
+                try from.directory.rename(from.name, to: target, .replacing)
+            } else {
+                try clock.replace(target, by: from)
+            }
+        } catch {
+            guard error.isMissing, scratch.renewIfGone() else { throw error }
+            throw WebDAVError(.internalServerError, "what was received is gone from the disk")
+        }
+        content.isPlaced = true
+        content.hold?.keep()
+        if let old { forget(old) }
+        try synchronize([target])
+        return info
+    }
+
+    /// Makes a copy of a file with other content from an offset on, sharing blocks where the file
+    /// system can.
+    public func splice(
+        _ content: any StagedContent, into path: ResourcePath, at offset: Int64
+    ) async throws -> any StagedContent {
+        guard let content = content as? LocalContent else { throw WebDAVError.forbidden }
+        return try await work { [self] () throws in
+            try Self.requireForeign(path)
+            let target = try place(of: path)
+            let old = try target.directory.open(target.name)
+            let status = try old.status()
+            guard status.kind == .regular, offset <= status.size else { throw WebDAVError.notFound }
+            let room = try FileTree.space(of: target.directory.file).available
+            guard status.size <= room else { throw WebDAVError.storageFull }
+            let (file, place) = try scratch.create(beside: target)
+            let whole = LocalContent(file: file, place: place)
+            try file.copyContent(of: old, size: status.size)
+            try content.write(into: file, at: offset)
+            whole.length = try file.status().size
+            whole.hold = try hold(whole.length)
+            return whole
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import HTTPCodecs
+import HTTPServerCore
+import TestSupport
+import Testing
+import WebDAVKit
+
+@Suite("LocalStore: the most bytes of all files (RFC 4331)")
+struct StoreLimitTests {
+    private let share: Share
+
+    init() throws {
+        share = try Share()
+        try share.write("12345", "old")
+    }
+
+    /// A client of a store that takes 15 bytes, of which five are there.
+    private func client() throws -> DAVClient {
+        DAVClient(store: try LocalStore(root: share.path, byteLimit: 15))
+    }
+
+    private func put(_ client: DAVClient, _ name: String, _ count: Int) async throws -> Int {
+        try await client.status(
+            "PUT", "/dav/" + name, [], String(repeating: "x", count: count))
+    }
+
+    @Test("At, above and below it, with and without a length")
+    func limit() async throws {
+        for fields in [[], ["Transfer-Encoding: chunked"]] {
+            for (count, status) in [(9, 201), (10, 201), (11, 507)] {
+                let client = try client()
+                let content = String(repeating: "x", count: count)
+                let sent =
+                    fields.isEmpty
+                    ? content : String(count, radix: 16) + "\r\n\(content)\r\n0\r\n\r\n"
+                let answer = try await client.send("PUT", "/dav/new", fields, sent)
+                #expect(answer.status == status)
+                #expect(answer.text.contains("quota-not-exceeded") == (status == 507))
+                #expect(share.text("new") == (status == 507 ? nil : content))
+                _ = try await client.status("DELETE", "/dav/new")
+            }
+        }
+    }
+
+    @Test("What goes makes room: a file that is removed, replaced or cut short")
+    func room() async throws {
+        let client = try client()
+        #expect(try await put(client, "new", 10) == 201)
+        #expect(try await put(client, "more", 1) == 507)
+        #expect(try await client.status("DELETE", "/dav/old") == 204)
+        #expect(try await put(client, "more", 5) == 201)
+        // The new content is there beside the old one for a moment.
+        #expect(try await put(client, "more", 4) == 507)
+        #expect(try await client.status("DELETE", "/dav/new") == 204)
+        #expect(try await put(client, "more", 4) == 204)
+        #expect(try await put(client, "rest", 11) == 201)
+        #expect(try await put(client, "one", 1) == 507)
+    }
+
+    @Test("A copy counts with all that is inside, and a move does not")
+    func trees() async throws {
+        let client = try client()
+        #expect(try await client.status("MKCOL", "/dav/tree") == 201)
+        #expect(try await put(client, "tree/a", 4) == 201)
+        #expect(try await client.status("COPY", "/dav/tree", ["Destination: /dav/copy"]) == 201)
+        let refused = try await client.send("COPY", "/dav/tree", ["Destination: /dav/other"])
+        #expect(refused.status == 507 && refused.text.contains("quota-not-exceeded"))
+        #expect(share.text("other/a") == nil)
+        // The half copy that was removed has given its bytes back.
+        #expect(try await put(client, "two", 2) == 201)
+        #expect(try await put(client, "one", 1) == 507)
+        #expect(try await client.status("MOVE", "/dav/tree", ["Destination: /dav/moved"]) == 201)
+        #expect(try await put(client, "one", 1) == 507)
+        #expect(try await client.status("DELETE", "/dav/moved") == 204)
+        #expect(try await put(client, "four", 4) == 201)
+        #expect(try await put(client, "one", 1) == 507)
+    }
+
+    @Test("The bin counts until it is emptied")
+    func bin() async throws {
+        let store = try LocalStore(root: share.path, byteLimit: 5)
+        let client = DAVClient(store: store)
+        let path = try #require(ResourcePath("/old"))
+        let name = try #require(try await store.discard(path))
+        #expect(try await put(client, "new", 1) == 507)
+        try await store.restore(name, to: path)
+        #expect(try await put(client, "new", 1) == 507)
+        await store.forget(try #require(try await store.discard(path)))
+        #expect(try await put(client, "new", 5) == 201)
+    }
+
+    @Test("Content that does not become a file gives its bytes back")
+    func brokenOff() async throws {
+        let store = try LocalStore(root: share.path, byteLimit: 300_000)
+        let client = DAVClient(store: store)
+        for _ in 0..<3 {
+            let isSent = Locked(false)
+            await #expect(throws: RequestBodyError.self) {
+                _ = try await store.stage(
+                    .pieces {
+                        guard !isSent.withLock({ $0 }) else {
+                            throw RequestBodyError.connectionLost
+                        }
+                        isSent.withLock { $0 = true }
+                        return [UInt8](repeating: 1, count: 200_000)
+                    }, for: ResourcePath.root.appending([0x61]), expected: nil)
+            }
+        }
+        #expect(try await put(client, "new", 250_000) == 201)
+    }
+
+    @Test("Clients are told what is left")
+    func told() async throws {
+        let client = try client()
+        let wish = """
+            <?xml version="1.0"?><propfind xmlns="DAV:"><prop><quota-available-bytes/>\
+            <quota-used-bytes/></prop></propfind>
+            """
+        let text = try await client.send("PROPFIND", "/dav/", ["Depth: 0"], wish).text
+        #expect(text.contains("quota-available-bytes>10<"), "\(text)")
+        #expect(text.contains("quota-used-bytes>5<"))
+    }
+}

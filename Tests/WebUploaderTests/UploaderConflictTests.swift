@@ -1,0 +1,80 @@
+import HTTPServerCore
+import TestSupport
+import Testing
+import WebUploader
+
+@Suite("Uploads: names that are taken, and hashes of content")
+struct UploaderConflictTests {
+    private func asking(_ role: UploaderRole = .all) async throws -> UploaderClient {
+        var options = UploaderOptions()
+        options.conflict = .ask
+        options.role = { _ in role }
+        let client = UploaderClient(options)
+        try await client.put("a.txt", "old")
+        return client
+    }
+
+    @Test("Where the page asks, a request that does not choose is refused")
+    func ask() async throws {
+        let client = try await asking()
+        for query in ["name=a.txt", "name=a.txt&conflict=ask"] {
+            let asked = try await client.upload(query, "new")
+            #expect(asked.status == 409 && asked.code == "exists" && asked.isProblem)
+        }
+        let form = try await client.form([("files[]", "a.txt", "new")])
+        #expect(form.status == 409 && form.code == "exists")
+        #expect(try await client.text("a.txt") == "old")
+        #expect(try await client.upload("name=b.txt", "new").names == ["b.txt"])
+        #expect(try await client.upload("name=a.txt&conflict=keep").names == ["a (1).txt"])
+        #expect(try await client.upload("name=a.txt&conflict=replace", "x").names == ["a.txt"])
+        #expect(try await client.text("a.txt") == "x")
+        let page = try await client.get("", "Accept: text/html").text
+        #expect(page.contains("data-conflict=\"ask\""))
+        // Without a script nobody asks.
+        #expect(page.contains("<option value=\"refuse\" selected>"))
+        #expect(!page.contains("<option value=\"ask\""))
+    }
+
+    @Test func whoMayOnlyUploadIsAskedToo() async throws {
+        let client = try await asking(.uploadOnly)
+        #expect(try await client.upload("name=a.txt", "new").code == "exists")
+        #expect(try await client.upload("name=a.txt&conflict=replace", "new").status == 403)
+        #expect(try await client.upload("name=a.txt&conflict=keep", "new").status == 201)
+    }
+
+    @Test func askingIsRefusedWhereNobodyMayChoose() async throws {
+        var options = UploaderOptions()
+        options.letsClientsChoose = false
+        let client = UploaderClient(options)
+        #expect(try await client.upload("name=a.txt&conflict=ask").status == 403)
+        #expect(try await client.upload("name=a.txt").status == 201)
+    }
+
+    // MARK: Hashes
+
+    /// SHA-256 of `content` and of `other`.
+    private static let (right, wrong) = (
+        "Repr-Digest: sha-256=:7XACtDnprIRfIjV9giusFERzD722AW0+yUMil7nsn3M=:",
+        "Repr-Digest: sha-256=:2SmKENGwc1g33EvYXaxkGw887yekfl1TpU8vP1svz/o=:"
+    )
+
+    @Test("Repr-Digest (RFC 9530) is compared before the file is there")
+    func hashes() async throws {
+        let client = UploaderClient()
+        try await client.put("a.txt", "old")
+        #expect(try await client.upload("name=b.txt", "content", Self.right).status == 201)
+        for query in ["name=a.txt&conflict=replace", "name=c.txt", "name=in/d.txt"] {
+            let answer = try await client.upload(query, "content", Self.wrong)
+            #expect(answer.status == 400 && answer.code == "digest" && answer.isProblem)
+        }
+        #expect(try await client.text("a.txt") == "old")
+        #expect(try await client.text("c.txt") == nil)
+        let none = try await client.upload("name=c.txt", "content", "Repr-Digest: sha-256=:x:")
+        #expect(none.status == 400)
+        // Other functions are left out (section 3), and an empty file has a hash, too.
+        let unknown = try await client.upload("name=e.txt", "content", "Repr-Digest: md5=:AA==:")
+        #expect(unknown.status == 201)
+        let empty = try await client.upload("name=f.txt", "", Self.wrong)
+        #expect(empty.code == "digest")
+    }
+}
