@@ -2,15 +2,13 @@
 
 import PackageDescription
 
-/// A program of one folder that uses the server.
-func server(_ name: String, exclude: [String] = []) -> Target {
+/// A program of one folder that uses the server, and more of our libraries.
+func server(_ name: String, and libraries: [String] = [], exclude: [String] = []) -> Target {
     .executableTarget(
         name: name,
-        dependencies: [
-            .product(name: "HTTPCodecs", package: "swift-http-toolkit"),
-            .product(name: "HTTPParser", package: "swift-http-toolkit"),
-            .product(name: "HTTPServerCore", package: "swift-http-toolkit"),
-        ],
+        dependencies: (["HTTPCodecs", "HTTPParser", "HTTPServerCore"] + libraries).map {
+            .product(name: $0, package: "swift-http-toolkit")
+        },
         path: name, exclude: exclude)
 }
 
@@ -32,7 +30,7 @@ let package = Package(
         server("FormExample"),
         server("FileUploadExample"),
         server("TextTransfer"),
-        server("MigrationGuide"),
+        server("MigrationGuide", and: ["WebDAVKit", "WebUploader"]),
         .executableTarget(
             name: "ProtectedFiles",
             dependencies: [

@@ -13,9 +13,9 @@ let website = arguments.dropFirst().first ?? "Examples/DynamicSite/Website"
 
 var router = Router()
 router.mount("/", FileHandler(root: website))
-router.on(
+router.route(
     .get, matching: #"/.*\.html"#,
-    use: TemplateHandler(root: website) { request in
+    to: TemplateHandler(root: website) { request in
         ["variable": "value", "peer": .text(request.peer.host)]
     })
 router.on(.get, "/") { _ in .redirect(to: "index.html") }

@@ -8,22 +8,22 @@ enum UserKey: RequestKey { typealias Value = String }
 
 func routes() throws -> Router {
     var router = Router()
-    router.on(.get, use: SyncHandler { _ in .html("<p>The default</p>") })
+    router.route(.get, to: SyncHandler { _ in .html("<p>The default</p>") })
     router.on(.get, "/hello") { _ in .text("Hello\n") }
     router.on(.get, "/users/:id") { request in .text(request.parameters["id"] ?? "") }
-    router.on(
+    router.route(
         .get, matching: #"/notes/(?<number>[0-9]+)(\.txt)?"#,
-        use: SyncHandler { request in
+        to: SyncHandler { request in
             .text("\(request.parameters["number"] ?? "") \(request.parameters.captures)")
         })
-    router.on(
+    router.route(
         where: { $0.method == .get && $0.fields.contains("X-Robot") },
-        use: SyncHandler { _ in .text("Hello, robot\n") })
+        to: SyncHandler { _ in .text("Hello, robot\n") })
 
-    router.on(.get, "/robots.txt", use: ContentHandler("User-agent: *\nDisallow:\n"))
-    router.on(
+    router.route(.get, "/robots.txt", to: ContentHandler("User-agent: *\nDisallow:\n"))
+    router.route(
         .get, "/manual",
-        use: SingleFileHandler(path: "/srv/manual-7.pdf", attachmentName: "Manual.pdf"))
+        to: SingleFileHandler(path: "/srv/manual-7.pdf", attachmentName: "Manual.pdf"))
     var options = FileHandler.Options()
     options.indexFiles = ["index.html"]
     options.cacheAge = 3600

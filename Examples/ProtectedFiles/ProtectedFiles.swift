@@ -29,12 +29,12 @@ struct ProtectedFiles {
         let greeting = SyncHandler { request in
             .text("Hello, \(request.identity?.name ?? "stranger")\n")
         }
-        router.on(
+        router.route(
             .get, "/",
-            use: AuthenticationHandler(greeting, by: authenticator, isOptional: true))
-        router.on(
+            to: AuthenticationHandler(greeting, by: authenticator, isOptional: true))
+        router.route(
             .get, "/owner",
-            use: AuthenticationHandler(greeting, by: authenticator) { user, _ in
+            to: AuthenticationHandler(greeting, by: authenticator) { user, _ in
                 user.name == "ann"
             })
 

@@ -22,8 +22,8 @@ struct TextFile: SelectiveHandler {
 
     func accepts(_ request: Request) -> Bool { request.method == .get && request.path == "/" }
 
-    func respond(to request: Request) async throws -> Response {
-        try .file(path: path, for: request, mediaType: "text/plain; charset=utf-8")
+    func answer(_ request: Request) throws -> Answer {
+        .now(try .file(path: path, for: request, mediaType: "text/plain; charset=utf-8"))
     }
 }
 
@@ -31,7 +31,7 @@ struct TextFile: SelectiveHandler {
 struct NothingElse: SelectiveHandler {
     func accepts(_ request: Request) -> Bool { true }
 
-    func respond(to request: Request) async throws -> Response {
+    func answer(_ request: Request) throws -> Answer {
         throw HTTPError(.notImplemented, "there is only the text")
     }
 }
