@@ -59,7 +59,7 @@ struct CommandLineTests {
         ["--no-such-flag"], ["--port", "70000"], ["--port", "x"], ["--loops", "0"],
         ["--max-body", "-1"], ["--cache-age", "-1"], ["--log-level", "loud"],
         ["--echo", "no-slash"], ["--webdav", "no-slash"], ["one", "two"], ["--auth", "strange"],
-        ["--uploader", "no-slash"], ["--uploader-conflict", "keep"],
+        ["--uploader", "no-slash"], ["--uploader-conflict", "keep"], ["--quota", "1G"],
         ["--uploader", "/up", "--uploader-conflict", "strange"],
         ["--uploader", "/up", "--webdav", "/up/"],
     ])

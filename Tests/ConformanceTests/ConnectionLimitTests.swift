@@ -187,4 +187,38 @@ struct ConnectionLimitTests {
         _ = try await fourth.receive(through: "\r\n\r\n/fourth")
         await server.shutdown(grace: .zero)
     }
+    #if os(Linux)  // 127.0.0.2 is an address of this machine there.
+        @Test(
+            "No idle connection is closed for a newcomer whose address has all that it may have",
+            .timeLimit(.minutes(2)), arguments: [ConnectionOverflow.refuse, .wait])
+        func noRoomForTheRefused(_ overflow: ConnectionOverflow) async throws {
+            let closed = ServerLog<ConnectionCloseReason>()
+            let local = LocalServer {
+                $0.connectionLimit = 2
+                $0.connectionLimitPerAddress = 1
+                $0.connectionOverflow = overflow
+                $0.loops = 1
+                $0.idleTimeout = .seconds(600)
+                $0.hooks.closed = { closed.add($1) }
+            }
+            let port = try await local.start()
+            let idle = try PlainSocket(port: port, from: 2)
+            try await idle.send(LocalServer.get("/idle"))
+            #expect(try await idle.response().text == "/idle")
+            let second = try PlainSocket(port: port)
+            try await second.send(LocalServer.get("/second"))
+            #expect(try await second.response().text == "/second")
+            for _ in 0..<5 { #expect(try await PlainSocket(port: port).receiveAll().isEmpty) }
+            #expect(closed.entries.isEmpty)
+            try await idle.send(LocalServer.get("/kept"))
+            #expect(try await idle.response().text == "/kept")
+            // Another address is let in, for the one that has been idle for longest.
+            let third = try PlainSocket(port: port, from: 3)
+            try await third.send(LocalServer.get("/third"))
+            #expect(try await third.response().text == "/third")
+            #expect(try await second.receiveAll().isEmpty)
+            #expect(closed.entries == [.displaced])
+            await local.server.shutdown(grace: .zero)
+        }
+    #endif
 }

@@ -65,4 +65,23 @@ struct MigrationGuideTests {
         let form = try await example.ask("/form", .post, body: pairs)
         #expect(form == "Jo and [\"a\", \"b\"]\n\n200")
     }
+
+    @Test("Its upload page is customized as it says")
+    func uploads() async throws {
+        let folder = try Folder()
+        let example = try await ExampleProcess("MigrationGuide", folder.path)
+        let page = try await example.ask("/inbox/", .get, [.accept: "text/html"])
+        for text in [
+            "<title>Inbox</title>", "The inbox of Jo &amp; Co", "<em>scans</em>",
+            "Files are kept for a week.", "Inbox 1.2",
+        ] {
+            #expect(page.contains(text), "\(text)")
+        }
+        let upload = "/inbox/upload?name="
+        #expect(try await example.ask(upload + "a.pdf", .post, body: .text("x")).hasSuffix("201"))
+        #expect(folder.text("a.pdf") == "x")
+        #expect(try await example.ask(upload + "a.exe", .post, body: .text("x")).hasSuffix("403"))
+        let path = ClientBody.text("path=/a.pdf", mediaType: "application/x-www-form-urlencoded")
+        #expect(try await example.ask("/inbox/delete", .post, body: path).hasSuffix("403"))
+    }
 }

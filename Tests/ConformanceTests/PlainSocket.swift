@@ -16,20 +16,16 @@ final class PlainSocket {
     private let descriptor: CInt
     private var buffer: [UInt8] = []
 
-    init(port: UInt16) throws {
-        #if os(Linux)
-            descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
-        #else
-            descriptor = socket(AF_INET, SOCK_STREAM, 0)
-        #endif
-        // Programs that are started meanwhile must not hold the connection open.
-        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        var one: CInt = 1
-        let size = socklen_t(MemoryLayout<CInt>.size)
-        unsafe setsockopt(descriptor, CInt(IPPROTO_TCP), TCP_NODELAY, &one, size)
-        #if canImport(Darwin)
-            unsafe setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &one, size)
-        #endif
+    /// - Parameter from: the last number of the own address, 127.0.0.x.
+    init(port: UInt16, from host: UInt32 = 1) throws {
+        descriptor = StreamSocket.make()
+        StreamSocket.sendAtOnce(descriptor)
+        if host != 1 {
+            let isBound = unsafe Self.withAddress(host, port: 0) { address, size in
+                unsafe bind(descriptor, address, size) == 0
+            }
+            guard isBound else { throw Failure(description: "cannot bind to 127.0.0.\(host)") }
+        }
         // On this machine that is done at once. To wait for it elsewhere would let a server that
         // allows ten seconds for a head become impatient while other tests keep the threads.
         guard Self.connect(descriptor, port: port) == 0 else {
@@ -41,13 +37,21 @@ final class PlainSocket {
     deinit { close(descriptor) }
 
     private static func connect(_ descriptor: CInt, port: UInt16) -> CInt {
+        unsafe withAddress(1, port: port) { address, size in
+            unsafe systemConnect(descriptor, address, size)
+        }
+    }
+
+    private static func withAddress<Result>(
+        _ host: UInt32, port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+    ) -> Result {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        address.sin_addr.s_addr = (UInt32(0x7F00_0000) | host).bigEndian
         return unsafe withUnsafePointer(to: &address) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe systemConnect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                unsafe body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
     }
@@ -63,11 +67,7 @@ final class PlainSocket {
     func send(_ text: String) async throws { try await send(Array(text.utf8)) }
 
     func send(_ bytes: [UInt8]) async throws {
-        #if os(Linux)
-            let flags = CInt(MSG_NOSIGNAL)
-        #else
-            let flags: CInt = 0
-        #endif
+        let flags = StreamSocket.sendFlags
         var sent = 0
         while sent < bytes.count {
             let count = unsafe bytes.withUnsafeBytes { all in

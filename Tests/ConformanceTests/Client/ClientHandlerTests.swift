@@ -75,7 +75,7 @@ struct ClientHandlerTests {
             let echo = AsyncHandler { request in
                 Response(.ok, body: .text("\(try await request.text(upTo: 1 << 20).utf8.count)"))
             }
-            inner.on(.post, "/", use: echo)
+            inner.route(.post, "/", to: echo)
             router.mount("/", CompressionHandler(inner))
         }
         let task = pair.client.session.dataTask(for: pair.client.request(.get, "/"))
@@ -111,7 +111,7 @@ struct ClientHandlerTests {
                 }
                 return Response(.ok, body: .text(lines.joined(separator: "\n")))
             }
-            router.on(.post, "/", use: handler)
+            router.route(.post, "/", to: handler)
         }
         var form = ClientForm()
         try form.append("title", "Grüße & more")
@@ -137,7 +137,7 @@ struct ClientHandlerTests {
             }
             let guarded = AuthenticationHandler(
                 inner, by: Authenticator(accounts: accounts, options: options))
-            for method: HTTPMethod in [.get, .put] { router.on(method, "/in", use: guarded) }
+            for method: HTTPMethod in [.get, .put] { router.route(method, "/in", to: guarded) }
         }
         func client(_ password: String) -> TestClient {
             TestClient(pair.client.base) { configuration in

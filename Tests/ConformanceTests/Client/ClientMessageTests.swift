@@ -57,7 +57,7 @@ struct ClientMessageTests {
                 await gate.wait()
                 return Response(.ok, body: .text("content"))
             }
-            router.on(.get, "/", use: handler)
+            router.route(.get, "/", to: handler)
         }
         let tasks = (0..<4).map { _ in
             pair.client.session.dataTask(for: pair.client.request(.get, "/"))
@@ -92,7 +92,7 @@ struct ClientMessageTests {
                         await writer.setTrailers(["X-Count": "\(count)"])
                     })
             }
-            router.on(.post, "/", use: handler)
+            router.route(.post, "/", to: handler)
         }
         let pieces = stride(from: 0, to: Self.content.count, by: 7_001).map {
             Array(Self.content[$0..<min($0 + 7_001, Self.content.count)])
@@ -117,13 +117,13 @@ struct ClientMessageTests {
                 try await request.sendInterim(.earlyHints, fields: [.link: "</a>"])
                 return Response(.ok, body: .text("content"))
             }
-            router.on(.get, "/hints", use: hints)
+            router.route(.get, "/hints", to: hints)
             let refusal = AsyncHandler { _ in throw HTTPError(.contentTooLarge) }
-            router.on(.put, "/refused", use: refusal)
+            router.route(.put, "/refused", to: refusal)
             let taker = AsyncHandler { request in
                 Response(.ok, body: .text("\(try await request.body.collect(upTo: 1 << 20).count)"))
             }
-            router.on(.put, "/taken", use: taker)
+            router.route(.put, "/taken", to: taker)
         }
         let hints = try await pair.client.get("/hints")
         #expect(hints.response.interim.map(\.status) == [.earlyHints])
@@ -153,7 +153,7 @@ struct ClientMessageTests {
                 }
                 return Response(.ok, body: .text("\(count)"))
             }
-            router.on(.put, "/", use: handler)
+            router.route(.put, "/", to: handler)
         }
         let size = 64 << 20
         var request = pair.client.request(.put, "/")
@@ -210,7 +210,7 @@ struct ClientMessageTests {
                 await gate.wait()
                 return Response(.ok, body: .bytes(Self.content))
             }
-            router.on(.get, "/", use: handler)
+            router.route(.get, "/", to: handler)
         }
         async let answer = pair.client.get()
         #expect(await begun.first() != nil)

@@ -13,7 +13,7 @@ import Testing
     import Darwin
 #endif
 
-@Suite("Life cycle: running, handlers, queues", .fewAtOnce, .timeLimit(.minutes(3)))
+@Suite("Life cycle: running, handlers, queues", .serialized, .fewAtOnce, .timeLimit(.minutes(3)))
 struct RunTests {
     @Test("A cancelled run shuts down, and returns when that is done")
     func cancelledRun() async throws {
@@ -28,6 +28,42 @@ struct RunTests {
         try await run.value
         #expect(local.server.state == .stopped)
         #expect(await events.next() == .stopped(.cancelled))
+    }
+
+    #if !ServiceLifecycle
+        @Test("Without arguments a run ends with grace on SIGTERM and on SIGINT")
+        func usualSignals() async throws {
+            for (signal, reason) in [
+                (SIGTERM, StopSignal.terminate), (SIGINT, StopSignal.interrupt),
+            ] {
+                let local = LocalServer()
+                let events = EventReader(local.server)
+                let run = Task { try await local.server.run() }
+                guard case .started? = await events.next() else {
+                    Issue.record("it did not start")
+                    return
+                }
+                kill(getpid(), signal)
+                try await run.value
+                #expect(await events.next() == .stopped(.signal(reason)))
+            }
+        }
+    #endif
+
+    @Test("The URL of a server that was just started leads to it")
+    func url() async throws {
+        for (host, start) in [
+            ("127.0.0.1", "http://127.0.0.1:"), ("0.0.0.0", "http://127.0.0.1:"),
+            ("::1", "http://[::1]:"), ("::", "http://[::1]:"),
+        ] {
+            let local = LocalServer { $0.endpoints = [.tcp(host: host, port: 0)] }
+            #expect(local.server.url == nil)
+            try await local.server.start()
+            let port = try #require(local.server.addresses.first?.port)
+            #expect(local.server.url == "\(start)\(port)/")
+            await local.server.shutdown()
+            #expect(local.server.url == nil)
+        }
     }
 
     /// Listens on a port that the system does not give to clients: one of those could take it in

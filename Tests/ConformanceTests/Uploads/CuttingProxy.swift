@@ -1,64 +1,35 @@
 import Foundation
 import TestSupport
 
+/// How long uploads are and how often the server is killed, where the environment says so: `UPLOAD_MIB`
+/// and `UPLOAD_KILLS`.
+enum UploadScale {
+    static var mebibytes: Int? { number("UPLOAD_MIB") }
+    static var kills: Int? { number("UPLOAD_KILLS") }
+
+    private static func number(_ name: String) -> Int? {
+        ProcessInfo.processInfo.environment[name].flatMap { Int($0) }
+    }
+}
+
 /// A program between client and server that cuts connections: each after so many bytes of the
 /// client's, as often as it is told. It is killed when it goes.
 final class CuttingProxy: Sendable {
     let port: UInt16
     private let program: RunningProgram
-
-    private static let script = """
-        import socket, sys, threading
-
-        server, every, cuts = int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
-        lock = threading.Lock()
-        passed = 0
-
-        def cut(sides):
-            for side in sides:
-                try: side.shutdown(socket.SHUT_RDWR)
-                except OSError: pass
-
-        def forward(source, target, sides, limit):
-            global cuts, passed
-            count = 0
-            try:
-                while True:
-                    data = source.recv(65536)
-                    if not data: break
-                    target.sendall(data)
-                    count += len(data)
-                    if limit and count >= limit:
-                        with lock: is_cut = cuts > 0; cuts -= is_cut
-                        if is_cut: break
-                        limit = 0
-            except OSError: pass
-            if limit is not None:
-                with lock:
-                    passed += count
-                    print("passed", passed, "left", cuts, flush=True)
-            cut(sides)
-
-        def connect(client):
-            upstream = socket.create_connection(("127.0.0.1", server))
-            sides = (client, upstream)
-            for source, target, limit in (client, upstream, every), (upstream, client, None):
-                threading.Thread(
-                    target=forward, args=(source, target, sides, limit), daemon=True).start()
-
-        listener = socket.create_server(("127.0.0.1", 0), backlog=64)
-        print("port", listener.getsockname()[1], flush=True)
-        # No socket is kept here: one that was cut is closed.
-        while True: connect(listener.accept()[0])
-        """
+    private static let script = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "cutting_proxy.py").path
 
     /// - Parameters:
     ///   - server: the port of the server.
     ///   - every: the bytes after which a connection is cut.
     ///   - cuts: how often.
-    init(to server: UInt16, every: Int, cuts: Int) async throws {
+    ///   - room: the bytes that may wait for the server here; 0 for as many as the system takes, which
+    ///     are megabytes and more than there are in a network.
+    init(to server: UInt16, every: Int, cuts: Int, room: Int = 0) async throws {
         program = try RunningProgram(
-            try Program.find("python3"), ["-c", Self.script, "\(server)", "\(every)", "\(cuts)"])
+            try Program.find("python3"),
+            [Self.script, "\(server)", "\(every)", "\(cuts)", "\(room)"])
         guard await program.wait(until: { $0.text.contains("\n") }),
             let line = program.text.split(separator: "\n").first,
             let port = line.split(separator: " ").last.flatMap({ UInt16($0) })

@@ -178,6 +178,26 @@ struct WebDAVServeTests {
         #expect(wrong.status == 64)
     }
 
+    /// Two servers would each write the locks of the other away.
+    @Test func aSecondServerWithTheSameFileOfLocksDoesNotStart() async throws {
+        let (share, place) = (try Folder(), try Folder())
+        let file = place.path + "/locks"
+        let first = try await ServeProcess(share, ["--webdav", "/dav", "--webdav-locks", file])
+        let second = try await Program.run(
+            Program.httpkit,
+            ["serve", share.path, "--port", "0", "--webdav", "/dav", "--webdav-locks", file])
+        #expect(second.status == 2)
+        #expect(
+            second.complaints.contains(
+                "--webdav-locks: \(file): another server uses it; give each server a file of its own"
+            ))
+        // It is free once the first has ended, however that ended.
+        first.signal(SIGKILL)
+        _ = await first.waitForEnd()
+        let third = try await ServeProcess(share, ["--webdav", "/dav", "--webdav-locks", file])
+        #expect(try await third.status(.put, "/dav/a", body: .text("x")) == 201)
+    }
+
     @Test func aFileThatHoldsNoLocksIsRefusedAtTheStart() async throws {
         let (share, place) = (try Folder(), try Folder())
         try place.write("my notes", to: "notes")

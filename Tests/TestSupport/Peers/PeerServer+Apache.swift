@@ -14,7 +14,7 @@ extension PeerServer {
     /// Apache's httpd.
     ///
     /// It serves files, with ranges; `/dav/` is WebDAV, so it takes uploads; `/basic/` and `/digest/`
-    /// are the same files for ``user``. At ``secondPort`` it is a proxy for anybody on this machine,
+    /// are the same files for ``user``, and `/wall/` for clients that keep its two cookies. At ``secondPort`` it is a proxy for anybody on this machine,
     /// by CONNECT and by absolute targets.
     /// - Parameters:
     ///   - proxyLogin: how the proxy wants to be shown that it is ``user`` who asks; nil for anybody.
@@ -66,7 +66,7 @@ extension PeerServer {
         let names = [
             "mpm_event", "unixd", "authn_core", "authn_file", "authz_core", "authz_user",
             "auth_basic", "auth_digest", "dav", "dav_fs", "dir", "alias", "log_config",
-            "proxy", "proxy_http", "proxy_connect", "ssl",
+            "proxy", "proxy_http", "proxy_connect", "ssl", "rewrite", "headers",
         ]
         let modules = try modulesFolder()
         // Some are part of the program, depending on who has built it.
@@ -92,6 +92,7 @@ extension PeerServer {
             KeepAliveTimeout 60
             MaxKeepAliveRequests 0
             \(isRoot ? "User #65534\nGroup #65534" : "")
+            \(wall)Alias /wall \(folder)/www
             Alias /basic \(folder)/www
             Alias /digest \(folder)/www
             <Directory \(folder)/www>
@@ -116,6 +117,20 @@ extension PeerServer {
             </VirtualHost>
 
             """
+    }
+
+    /// A redirect to the same target for each cookie that is not there yet.
+    private static var wall: String {
+        "RewriteEngine On\n"
+            + ["consent", "session"].map { name in
+                """
+                RewriteCond %{REQUEST_URI} ^/wall/
+                RewriteCond %{HTTP_COOKIE} !\(name)=
+                RewriteRule ^ %{REQUEST_URI} [R=302,L,E=\(name):1]
+                Header always add Set-Cookie "\(name)=1; Path=/wall" env=\(name)
+
+                """
+            }.joined()
     }
 
     private static func tls(_ identity: TestCertificates.Identity?) -> String {

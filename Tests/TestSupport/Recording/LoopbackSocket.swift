@@ -17,24 +17,14 @@ final class LoopbackSocket: Sendable {
     deinit { close(descriptor) }
 
     private static func make() throws -> LoopbackSocket {
-        #if os(Linux)
-            let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
-        #else
-            let descriptor = socket(AF_INET, SOCK_STREAM, 0)
-        #endif
+        let descriptor = StreamSocket.make()
         guard descriptor >= 0 else { throw ServerDirectory.Failure("socket") }
         return adopt(descriptor)
     }
 
     private static func adopt(_ descriptor: CInt) -> LoopbackSocket {
-        // Programs that are started meanwhile must not hold the connection open.
-        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        var one: CInt = 1
-        let size = socklen_t(MemoryLayout<CInt>.size)
-        _ = unsafe setsockopt(descriptor, CInt(IPPROTO_TCP), TCP_NODELAY, &one, size)
-        #if canImport(Darwin)
-            _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &one, size)
-        #endif
+        StreamSocket.prepare(descriptor)
+        StreamSocket.sendAtOnce(descriptor)
         return LoopbackSocket(descriptor)
     }
 
@@ -98,11 +88,7 @@ final class LoopbackSocket: Sendable {
     /// - Returns: whether all bytes were taken.
     @discardableResult
     func send(_ bytes: [UInt8]) -> Bool {
-        #if os(Linux)
-            let flags = CInt(MSG_NOSIGNAL)
-        #else
-            let flags: CInt = 0
-        #endif
+        let flags = StreamSocket.sendFlags
         var sent = 0
         while sent < bytes.count {
             let count = unsafe bytes.withUnsafeBytes { all in

@@ -1,0 +1,48 @@
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// Sockets of the tests: a program that is started meanwhile does not inherit them, and a peer that
+/// is gone raises no signal.
+package enum StreamSocket {
+    /// The flags of `send`: on Darwin the socket itself is set to raise no signal.
+    package static var sendFlags: CInt {
+        #if canImport(Darwin)
+            0
+        #else
+            CInt(MSG_NOSIGNAL)
+        #endif
+    }
+
+    /// Makes a stream socket of IPv4; negative when there is none left.
+    package static func make() -> CInt {
+        #if os(Linux)
+            let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+        #else
+            let descriptor = socket(AF_INET, SOCK_STREAM, 0)
+        #endif
+        prepare(descriptor)
+        return descriptor
+    }
+
+    /// Does the same for a connection that was accepted.
+    package static func prepare(_ descriptor: CInt) {
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        #if canImport(Darwin)
+            var one: CInt = 1
+            _ = unsafe setsockopt(
+                descriptor, SOL_SOCKET, SO_NOSIGPIPE, &one, socklen_t(MemoryLayout<CInt>.size))
+        #endif
+    }
+
+    /// Sends each write at once.
+    package static func sendAtOnce(_ descriptor: CInt) {
+        var one: CInt = 1
+        _ = unsafe setsockopt(
+            descriptor, CInt(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<CInt>.size))
+    }
+}
