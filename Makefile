@@ -14,6 +14,8 @@ PARSER_ARGS =
 
 # How programs are built for use.
 RELEASE = -c release $$(Scripts/release-flags)
+# How tests and examples are built.
+DEBUG = $$(Scripts/debug-flags)
 
 # For `make test-all`: a folder of its own, so that the usual build stays.
 TRAITS = --enable-all-traits --scratch-path .build-traits
@@ -40,15 +42,15 @@ run: ## serve a folder: make run DIR=/srv/www PORT=8000 ARGS='--access-log'
 
 test: ## build everything and run the tests; ARGS='--filter Chunked' picks some
 	@Scripts/bootstrap test
-	swift build --build-tests
+	swift build --build-tests $(DEBUG)
 	@find Examples -name '.?*' -prune -o -name Package.swift -print 2>/dev/null | while read -r manifest; do \
 		folder=$$(dirname "$$manifest"); echo "swift build --package-path $$folder"; \
-		swift build --package-path "$$folder" || exit 1; done
+		swift build --package-path "$$folder" $(DEBUG) || exit 1; done
 	@TEST_SECONDS=$(TEST_SECONDS) Scripts/test $(ARGS)
 
 test-all: ## all tests, with all traits and beside large peers, which it installs; check-apple
 	@Scripts/bootstrap test-all
-	swift build --build-tests $(TRAITS)
+	swift build --build-tests $(DEBUG) $(TRAITS)
 	@Scripts/check-apple
 	@TEST_ALL=1 TEST_SECONDS=$(TEST_SECONDS) Scripts/test $(TRAITS) $(ARGS)
 
@@ -66,7 +68,7 @@ acceptance: ## check the robustness figures against a running server; some minut
 
 webdav-acceptance: ## the tests of WebDAV at full length: kills, large files, clients
 	@Scripts/bootstrap test-all
-	swift build --build-tests
+	swift build --build-tests $(DEBUG)
 	@TEST_ALL=1 WEBDAV_KILLS=200 WEBDAV_LARGE=1 WEBDAV_COSTS=1 $(if $(DAVFS2),WEBDAV_DAVFS2=1) \
 		TEST_SECONDS=3600 Scripts/test --filter 'WebDAV|Litmus' $(ARGS)
 
