@@ -31,7 +31,12 @@ let package = Package(
     products: [
         .library(name: "HTTPParser", targets: ["HTTPParser"]),
         .library(name: "HTTPCodecs", targets: ["HTTPCodecs"]),
+        .library(name: "HTTPServerToolkit", targets: ["HTTPServerToolkit"]),
         .library(name: "HTTPServerCore", targets: ["HTTPServerCore"]),
+        .library(name: "HTTPServerKit", targets: ["HTTPServerKit"]),
+        .library(name: "HTTPServerAuthentication", targets: ["HTTPServerAuthentication"]),
+        .library(
+            name: "HTTPServerDiscovery", targets: ["HTTPServerDiscovery", "HTTPServerAddresses"]),
         .library(name: "WebDAVKit", targets: ["WebDAVKit"]),
         .library(name: "WebUploader", targets: ["WebUploader"]),
         .library(name: "ResumableUploads", targets: ["ResumableUploads"]),
@@ -43,8 +48,6 @@ let package = Package(
     // only what lets code written for URLSession move over by changing the session's type.
     traits: [
         .default(enabledTraits: ["FoundationNetworking"]),
-        .trait(name: "Bonjour", description: "Announces servers by DNS-SD."),
-        .trait(name: "NATPortMapping", description: "Has a gateway map a port, by NAT-PMP."),
         .trait(
             name: "FoundationNetworking",
             description: "ClientSession takes URLRequest and gives HTTPURLResponse."),
@@ -78,8 +81,14 @@ let package = Package(
         .systemLibrary(name: "CDNSSD", providers: [.apt(["libavahi-compat-libdnssd-dev"])]),
         .target(
             name: "CNATPMPShims",
-            cSettings: [.define("HTTP_NAT_PORT_MAPPING", .when(traits: ["NATPortMapping"]))],
-            linkerSettings: [.linkedLibrary("natpmp", .when(traits: ["NATPortMapping"]))]),
+            cSettings: [.define("HTTP_NAT_PORT_MAPPING", .when(platforms: [.linux, .macOS]))],
+            linkerSettings: [.linkedLibrary("natpmp", .when(platforms: [.linux, .macOS]))]),
+        // System calls, files, locks and waiters of server, client and WebDAV; no product, and nothing
+        // of it is public but what the interface of the server core names.
+        .target(
+            name: "ToolkitSystem", dependencies: ["HTTPParser", "CHTTPServerShims"],
+            exclude: privacyManifest.exclude, resources: privacyManifest.resources,
+            swiftSettings: strict),
         // Hashes and random bytes of server and client; no product, and nothing of it is public.
         .target(
             name: "HTTPCrypto",
@@ -88,22 +97,56 @@ let package = Package(
                 .target(name: "CLibCrypto", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: strict),
+        // Event loops, connections, listening, messages and the life of a server: neither zlib nor
+        // libcrypto.
         .target(
             name: "HTTPServerCore",
             dependencies: [
-                "HTTPParser", "HTTPCodecs", "HTTPCrypto", "CHTTPServerShims",
-                .target(
-                    name: "CDNSSD", condition: .when(platforms: [.linux], traits: ["Bonjour"])),
-                .target(name: "CNATPMPShims", condition: .when(traits: ["NATPortMapping"])),
+                "HTTPParser", "ToolkitSystem",
                 .product(name: "Logging", package: "swift-log"),
-                .product(
-                    name: "CoreMetrics", package: "swift-metrics",
-                    condition: .when(traits: ["Metrics"])),
                 .product(
                     name: "ServiceLifecycle", package: "swift-service-lifecycle",
                     condition: .when(traits: ["ServiceLifecycle"])),
             ],
-            exclude: privacyManifest.exclude, resources: privacyManifest.resources,
+            swiftSettings: strict),
+        // Routes, files, content, middleware and logs.
+        .target(
+            name: "HTTPServerKit",
+            dependencies: [
+                "HTTPParser", "HTTPCodecs", "ToolkitSystem", "HTTPServerCore",
+                .product(name: "Logging", package: "swift-log"),
+                .product(
+                    name: "CoreMetrics", package: "swift-metrics",
+                    condition: .when(traits: ["Metrics"])),
+            ],
+            swiftSettings: strict),
+        // Logins: Basic, Digest, accounts, hashes of passwords.
+        .target(
+            name: "HTTPServerAuthentication",
+            dependencies: [
+                "HTTPParser", "HTTPCodecs", "HTTPCrypto", "ToolkitSystem", "HTTPServerCore",
+                "HTTPServerKit",
+            ],
+            swiftSettings: strict),
+        // Interfaces of the machine, and URLs at which a server can be reached; a part of the product
+        // for discovery that needs no library.
+        .target(
+            name: "HTTPServerAddresses", dependencies: ["ToolkitSystem", "HTTPServerCore"],
+            swiftSettings: strict),
+        // How others learn where a server is: Bonjour, mapped ports; and servers of apps that go to
+        // the background.
+        .target(
+            name: "HTTPServerDiscovery",
+            dependencies: [
+                "ToolkitSystem", "HTTPServerCore", "HTTPServerAddresses",
+                .target(name: "CDNSSD", condition: .when(platforms: [.linux])),
+                .target(name: "CNATPMPShims", condition: .when(platforms: [.linux, .macOS])),
+            ],
+            swiftSettings: strict),
+        // Core, kit and what they name by one import.
+        .target(
+            name: "HTTPServerToolkit",
+            dependencies: ["HTTPParser", "HTTPCodecs", "HTTPServerCore", "HTTPServerKit"],
             swiftSettings: strict),
         .systemLibrary(
             name: "CLibXML2", pkgConfig: "libxml-2.0",
@@ -111,7 +154,8 @@ let package = Package(
         .target(
             name: "WebDAVKit",
             dependencies: [
-                "HTTPParser", "HTTPCodecs", "HTTPCrypto", "HTTPServerCore", "CLibXML2",
+                "HTTPParser", "HTTPCodecs", "HTTPCrypto", "ToolkitSystem", "HTTPServerCore",
+                "HTTPServerKit", "CLibXML2",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
@@ -119,14 +163,18 @@ let package = Package(
         .target(
             name: "WebUploader",
             dependencies: [
-                "HTTPParser", "HTTPCodecs", "HTTPCrypto", "HTTPServerCore", "WebDAVKit",
+                "HTTPParser", "HTTPCodecs", "HTTPCrypto", "ToolkitSystem", "HTTPServerCore",
+                "HTTPServerKit", "WebDAVKit",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
         // Uploads that go on after the connection broke, to any handler.
         .target(
             name: "ResumableUploads",
-            dependencies: ["HTTPParser", "HTTPCodecs", "HTTPCrypto", "HTTPServerCore"],
+            dependencies: [
+                "HTTPParser", "HTTPCodecs", "HTTPCrypto", "ToolkitSystem", "HTTPServerCore",
+                "HTTPServerKit",
+            ],
             swiftSettings: strict),
         .systemLibrary(
             name: "CLibCurl", pkgConfig: "libcurl",
@@ -142,16 +190,20 @@ let package = Package(
             providers: [.apt(["libpsl-dev"]), .yum(["libpsl-devel"]), .brew(["libpsl"])]),
         .target(
             name: "URLClient",
-            dependencies: ["HTTPParser", "HTTPCodecs", "HTTPCrypto", "CCurlShims", "CLibPSL"],
+            dependencies: [
+                "HTTPParser", "HTTPCodecs", "HTTPCrypto", "ToolkitSystem", "CCurlShims", "CLibPSL",
+            ],
             swiftSettings: strict),
         // The names of URLSession; empty without the trait FoundationNetworking.
         .target(
-            name: "URLClientFoundation", dependencies: ["URLClient", "HTTPCodecs", "HTTPParser"],
+            name: "URLClientFoundation",
+            dependencies: ["URLClient", "HTTPCodecs", "HTTPParser", "ToolkitSystem"],
             swiftSettings: strict),
         .executableTarget(
             name: "httpkit",
             dependencies: [
-                "HTTPParser", "HTTPCodecs", "HTTPCrypto", "HTTPServerCore", "WebDAVKit",
+                "HTTPParser", "HTTPCodecs", "HTTPCrypto", "ToolkitSystem", "HTTPServerCore",
+                "HTTPServerKit", "HTTPServerAuthentication", "HTTPServerAddresses", "WebDAVKit",
                 "WebUploader", "ResumableUploads", "URLClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -160,7 +212,11 @@ let package = Package(
         // What several test targets share; not a product.
         .target(
             name: "TestSupport",
-            dependencies: ["HTTPParser", "HTTPCodecs", "HTTPServerCore", "URLClient"],
+            dependencies: [
+                "HTTPParser", "HTTPCodecs", "HTTPServerCore", "HTTPServerKit",
+                "HTTPServerAuthentication",
+                "HTTPServerAddresses", "HTTPServerDiscovery", "ToolkitSystem", "URLClient",
+            ],
             path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(
             name: "HTTPParserTests", dependencies: ["HTTPParser", "TestSupport"],
@@ -171,7 +227,10 @@ let package = Package(
         .testTarget(
             name: "HTTPServerCoreTests",
             dependencies: [
-                "HTTPServerCore", "HTTPCodecs", "HTTPCrypto", "HTTPParser", "TestSupport",
+                "HTTPServerCore", "HTTPServerKit", "HTTPServerAuthentication",
+                "HTTPServerAddresses", "HTTPServerDiscovery", "ToolkitSystem", "HTTPCodecs",
+                "HTTPCrypto", "HTTPParser",
+                "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(
                     name: "MetricsTestKit", package: "swift-metrics",
@@ -187,7 +246,10 @@ let package = Package(
         .testTarget(
             name: "URLClientTests",
             dependencies: [
-                "URLClient", "HTTPServerCore", "HTTPCodecs", "HTTPCrypto", "HTTPParser",
+                "URLClient", "HTTPServerCore", "HTTPServerKit", "HTTPServerAuthentication",
+                "HTTPServerAddresses", "HTTPServerDiscovery", "ToolkitSystem", "HTTPCodecs",
+                "HTTPCrypto",
+                "HTTPParser",
                 "TestSupport",
                 "httpkit",
             ],
@@ -196,39 +258,57 @@ let package = Package(
             name: "URLClientFoundationTests",
             dependencies: [
                 "URLClientFoundation", "URLClient", "HTTPCodecs", "HTTPParser", "HTTPServerCore",
+                "HTTPServerKit", "HTTPServerAuthentication",
+                "HTTPServerAddresses", "HTTPServerDiscovery",
+                "ToolkitSystem",
                 "TestSupport", "httpkit",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "WebDAVKitTests",
             dependencies: [
-                "WebDAVKit", "HTTPServerCore", "HTTPCodecs", "HTTPParser", "TestSupport",
+                "WebDAVKit", "HTTPServerCore", "HTTPServerKit", "HTTPServerAuthentication",
+                "HTTPServerAddresses", "HTTPServerDiscovery", "ToolkitSystem", "HTTPCodecs",
+                "HTTPParser",
+                "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "WebUploaderTests",
             dependencies: [
-                "WebUploader", "WebDAVKit", "HTTPServerCore", "HTTPCodecs", "HTTPParser",
+                "WebUploader", "WebDAVKit", "HTTPServerCore", "HTTPServerKit",
+                "HTTPServerAuthentication",
+                "HTTPServerAddresses", "HTTPServerDiscovery", "ToolkitSystem", "HTTPCodecs",
+                "HTTPParser",
                 "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "ResumableUploadsTests",
             dependencies: [
-                "ResumableUploads", "HTTPServerCore", "HTTPCodecs", "HTTPParser", "TestSupport",
+                "ResumableUploads", "HTTPServerCore", "HTTPServerKit", "HTTPServerAuthentication",
+                "HTTPServerAddresses", "HTTPServerDiscovery", "ToolkitSystem", "HTTPCodecs",
+                "HTTPParser",
+                "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "httpkitTests",
             dependencies: [
-                "httpkit", "HTTPCodecs", "HTTPParser", "HTTPServerCore", "TestSupport", "URLClient",
+                "httpkit", "HTTPCodecs", "HTTPParser", "HTTPServerCore", "HTTPServerKit",
+                "HTTPServerAuthentication",
+                "HTTPServerAddresses", "HTTPServerDiscovery", "ToolkitSystem",
+                "TestSupport", "URLClient",
             ],
             swiftSettings: strict),
         // These talk to the built `httpkit` from outside.
         .testTarget(
             name: "ConformanceTests",
             dependencies: [
-                "httpkit", "HTTPCodecs", "HTTPParser", "HTTPServerCore", "TestSupport", "URLClient",
+                "httpkit", "HTTPCodecs", "HTTPParser", "HTTPServerCore", "HTTPServerKit",
+                "HTTPServerAuthentication",
+                "HTTPServerAddresses", "HTTPServerDiscovery", "ToolkitSystem",
+                "TestSupport", "URLClient",
                 "WebDAVKit",
             ],
             exclude: ["Uploads/cutting_proxy.py"], swiftSettings: strict),

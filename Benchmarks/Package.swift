@@ -47,9 +47,7 @@ let package = Package(
         .executableTarget(
             name: "BenchServer",
             dependencies: [
-                .product(name: "HTTPServerCore", package: "swift-http-toolkit"),
-                .product(name: "HTTPCodecs", package: "swift-http-toolkit"),
-                .product(name: "HTTPParser", package: "swift-http-toolkit"),
+                .product(name: "HTTPServerToolkit", package: "swift-http-toolkit")
             ],
             swiftSettings: strict),
         .executableTarget(

@@ -6,7 +6,7 @@ import PackageDescription
 func server(_ name: String, and libraries: [String] = [], exclude: [String] = []) -> Target {
     .executableTarget(
         name: name,
-        dependencies: (["HTTPCodecs", "HTTPParser", "HTTPServerCore"] + libraries).map {
+        dependencies: (["HTTPServerToolkit"] + libraries).map {
             .product(name: $0, package: "swift-http-toolkit")
         },
         path: name, exclude: exclude)
@@ -30,14 +30,23 @@ let package = Package(
         server("FormExample"),
         server("FileUploadExample"),
         server("TextTransfer"),
-        server("MigrationGuide", and: ["WebDAVKit", "WebUploader"]),
+        server(
+            "MigrationGuide",
+            and: ["HTTPServerAuthentication", "HTTPServerDiscovery", "WebDAVKit", "WebUploader"]),
         .executableTarget(
             name: "ProtectedFiles",
+            dependencies: [
+                .product(name: "HTTPServerAuthentication", package: "swift-http-toolkit"),
+                .product(name: "HTTPServerToolkit", package: "swift-http-toolkit"),
+            ],
+            path: "ProtectedFiles"),
+        .executableTarget(
+            name: "CoreAlone",
             dependencies: [
                 .product(name: "HTTPParser", package: "swift-http-toolkit"),
                 .product(name: "HTTPServerCore", package: "swift-http-toolkit"),
             ],
-            path: "ProtectedFiles"),
+            path: "CoreAlone"),
         .executableTarget(
             name: "ParserAlone",
             dependencies: [.product(name: "HTTPParser", package: "swift-http-toolkit")],
@@ -52,14 +61,14 @@ let package = Package(
         .executableTarget(
             name: "SharedFolder",
             dependencies: [
-                .product(name: "HTTPServerCore", package: "swift-http-toolkit"),
+                .product(name: "HTTPServerToolkit", package: "swift-http-toolkit"),
                 .product(name: "WebDAVKit", package: "swift-http-toolkit"),
             ],
             path: "SharedFolder"),
         .executableTarget(
             name: "UploadPage",
             dependencies: [
-                .product(name: "HTTPServerCore", package: "swift-http-toolkit"),
+                .product(name: "HTTPServerToolkit", package: "swift-http-toolkit"),
                 .product(name: "WebDAVKit", package: "swift-http-toolkit"),
                 .product(name: "WebUploader", package: "swift-http-toolkit"),
             ],

@@ -17,7 +17,8 @@ let strict: [SwiftSetting] = [
 let parser = Target.Dependency.product(name: "HTTPParser", package: "swift-http-toolkit")
 let codecs = Target.Dependency.product(name: "HTTPCodecs", package: "swift-http-toolkit")
 
-let server = Target.Dependency.product(name: "HTTPServerCore", package: "swift-http-toolkit")
+let logins = Target.Dependency.product(
+    name: "HTTPServerAuthentication", package: "swift-http-toolkit")
 
 /// A fuzz target is one source file of its own name: with `--sanitize=fuzzer` it becomes a fuzzer,
 /// without it an empty program.
@@ -42,6 +43,6 @@ let package = Package(
         fuzzTarget("FuzzMultipart"),
         fuzzTarget("FuzzURLEncoded"),
         fuzzTarget("FuzzContentDisposition"),
-        fuzzTarget("FuzzAuthorization", server),
+        fuzzTarget("FuzzAuthorization", logins),
     ]
 )

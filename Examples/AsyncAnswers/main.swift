@@ -4,8 +4,7 @@
 //   swift run --package-path Examples AsyncAnswers [PORT]
 //   curl --no-buffer localhost:8080/at-once localhost:8080/later localhost:8080/piecewise
 
-import HTTPParser
-import HTTPServerCore
+import HTTPServerToolkit
 
 let port = CommandLine.arguments.dropFirst().first.flatMap { UInt16($0) } ?? 8080
 let pieces = ["<html><body><p>\n", "Hello World!\n", "</p></body></html>\n"]

@@ -4,8 +4,7 @@
 //   swift run --package-path Examples DynamicSite [PORT [FOLDER]]
 //   curl --location localhost:8080/
 
-import HTTPParser
-import HTTPServerCore
+import HTTPServerToolkit
 
 let arguments = CommandLine.arguments.dropFirst()
 let port = arguments.first.flatMap { UInt16($0) } ?? 8080

@@ -6,8 +6,7 @@
 // The files are streamed to a temporary folder, whatever their size, and removed with it when they
 // have been listed. A program that keeps them moves them away: `file.move(to:)`.
 
-import HTTPParser
-import HTTPServerCore
+import HTTPServerToolkit
 
 @main
 struct FileUploadExample {

@@ -6,8 +6,7 @@
 //
 // The value is escaped by the template, so that markup in it is shown and does nothing.
 
-import HTTPParser
-import HTTPServerCore
+import HTTPServerToolkit
 
 let formPage = """
     <!doctype html><html lang="en"><meta charset="utf-8"><title>A form</title>

@@ -9,8 +9,7 @@
 //
 // Control-C lets the requests end that run; a second one ends the process.
 
-import HTTPParser
-import HTTPServerCore
+import HTTPServerToolkit
 
 @main
 struct HelloServer {

@@ -3,7 +3,7 @@
 //   swift run --package-path Examples HelloWorld [PORT]
 //   curl localhost:8080/whatever
 
-import HTTPServerCore
+import HTTPServerToolkit
 
 let port = CommandLine.arguments.dropFirst().first.flatMap { UInt16($0) } ?? 8080
 let configuration = ServerConfiguration(host: "127.0.0.1", port: port)

@@ -1,8 +1,6 @@
 // The code of Docs/Migrating-from-GCDWebServer.md, in its order, so that it compiles.
 
-import HTTPCodecs
-import HTTPParser
-import HTTPServerCore
+import HTTPServerToolkit
 
 enum UserKey: RequestKey { typealias Value = String }
 

@@ -1,4 +1,5 @@
-import HTTPServerCore
+import HTTPServerAuthentication
+import HTTPServerToolkit
 
 func serve(_ router: Router) async throws {
     let accounts = MemoryAccountStore(realm: "Inbox")

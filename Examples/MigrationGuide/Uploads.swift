@@ -1,4 +1,5 @@
-import HTTPServerCore
+import HTTPServerDiscovery
+import HTTPServerToolkit
 import WebDAVKit
 import WebUploader
 

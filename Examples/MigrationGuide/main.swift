@@ -3,7 +3,7 @@
 //   swift run --package-path Examples MigrationGuide [PORT] [FOLDER]
 //   curl localhost:8080/users/7 localhost:8080/search?q=a+b localhost:8080/count
 
-import HTTPServerCore
+import HTTPServerToolkit
 
 let port = CommandLine.arguments.dropFirst().first.flatMap { UInt16($0) } ?? 8080
 var router = try routes()

@@ -7,8 +7,8 @@
 //
 // Clients choose between Digest and Basic. Nothing of a request is read before its user is known.
 
-import HTTPParser
-import HTTPServerCore
+import HTTPServerAuthentication
+import HTTPServerToolkit
 
 @main
 struct ProtectedFiles {

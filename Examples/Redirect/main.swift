@@ -4,8 +4,7 @@
 //   swift run --package-path Examples Redirect [PORT]
 //   curl --location localhost:8080/
 
-import HTTPParser
-import HTTPServerCore
+import HTTPServerToolkit
 
 let port = CommandLine.arguments.dropFirst().first.flatMap { UInt16($0) } ?? 8080
 var router = Router()

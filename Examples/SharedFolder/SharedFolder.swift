@@ -4,7 +4,7 @@
 //   curl -T notes.txt localhost:8080/share/notes.txt
 //   cadaver http://localhost:8080/share/
 
-import HTTPServerCore
+import HTTPServerToolkit
 import WebDAVKit
 
 @main

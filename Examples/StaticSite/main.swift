@@ -4,7 +4,7 @@
 //   swift run --package-path Examples StaticSite [PORT [FOLDER]]
 //   curl localhost:8080/
 
-import HTTPServerCore
+import HTTPServerToolkit
 
 let arguments = CommandLine.arguments.dropFirst()
 var options = FileHandler.Options()

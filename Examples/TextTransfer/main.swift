@@ -7,8 +7,7 @@
 // The handlers choose their requests themselves. They are asked in turn, the last one first, by the
 // head of the request alone: nobody has to read the content to answer.
 
-import HTTPParser
-import HTTPServerCore
+import HTTPServerToolkit
 
 #if canImport(Darwin)
     import Darwin

@@ -6,7 +6,7 @@
 //
 // Open http://localhost:8080/upload/ in a browser.
 
-import HTTPServerCore
+import HTTPServerToolkit
 import WebDAVKit
 import WebUploader
 

@@ -1,4 +1,3 @@
-internal import HTTPCodecs
 public import HTTPParser
 
 /// A request that cannot be answered as wished: thrown by handlers, shown to the client.
@@ -24,13 +23,9 @@ public struct HTTPError: Error, Sendable, CustomStringConvertible {
     }
 }
 
-extension HTTPError {
-    /// What a client is told about content that cannot be decoded. A coding that is not taken
-    /// comes with the list of those that are (RFC 9110 section 15.5.16).
-    init(_ error: CodecError) {
-        self.init(error.suggestedStatus, error.description)
-        if error.kind == .unsupportedContentCoding {
-            fields = [.acceptEncoding: ContentCoding.acceptedByDecoders]
-        }
-    }
+/// An error that says itself how it is answered when a handler throws it. Others are a 500 whose
+/// cause is only logged.
+public protocol HTTPErrorConvertible: Error {
+    /// What the client is told.
+    var httpError: HTTPError { get }
 }

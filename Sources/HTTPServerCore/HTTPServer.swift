@@ -1,5 +1,5 @@
-internal import HTTPCodecs
 internal import Logging
+public import ToolkitSystem
 
 /// An HTTP/1.1 server (RFC 9110, RFC 9112).
 ///
@@ -37,8 +37,7 @@ public final class HTTPServer: Sendable {
     let turns = Turns()
 
     /// Creates a server; it does nothing until it is started.
-    public init(_ configuration: ServerConfiguration = ServerConfiguration(), handler: some Handler)
-    {
+    public init(_ configuration: ServerConfiguration, handler: some Handler) {
         core = ServerCore(configuration: configuration, handler: handler)
     }
 
@@ -54,6 +53,22 @@ public final class HTTPServer: Sendable {
     /// Where the server listens, with the ports the system chose; empty unless it is running.
     public var addresses: [SocketAddress] {
         status.withLock { $0.listeners.map(\.address) }
+    }
+
+    /// The URL by which programs of this machine reach the server, such as `http://127.0.0.1:8080/`;
+    /// `nil` unless it listens on a network. Tests that start a server on port 0 begin here.
+    public var url: String? {
+        for listener in listeners {
+            guard let port = listener.address.port else { continue }
+            let host = listener.address.host
+            switch host {
+            case "0.0.0.0": return "http://127.0.0.1:\(port)/"
+            case "::": return "http://[::1]:\(port)/"
+            case _ where host.contains(":"): return "http://[\(host)]:\(port)/"
+            default: return "http://\(host):\(port)/"
+            }
+        }
+        return nil
     }
 
     /// The loops, while the server runs.

@@ -1,3 +1,5 @@
+internal import ToolkitSystem
+
 /// Answers requests. It has one method; everything else is composition.
 public protocol Handler: Sendable {
     /// Answers a request, at once or later.
@@ -5,8 +7,8 @@ public protocol Handler: Sendable {
     /// It is called once for each request, on the event loop of the request's connection, as soon as
     /// the head is complete. It must not block there: return ``Answer/later(_:)``, or wrap a
     /// handler that blocks into ``BlockingHandler``.
-    /// - Throws: an `HTTPError` becomes a response with its status, a `CodecError` one with the
-    ///   status that it suggests, any other error a 500 whose cause is only logged.
+    /// - Throws: an `HTTPError` becomes a response with its status, an `HTTPErrorConvertible` one as
+    ///   it says, any other error a 500 whose cause is only logged.
     func answer(_ request: Request) throws -> Answer
 }
 

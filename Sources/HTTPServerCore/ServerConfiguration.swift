@@ -1,6 +1,7 @@
 public import Dispatch
 public import HTTPParser
 public import Logging
+internal import ToolkitSystem
 
 /// How a server listens, and what it allows its clients.
 public struct ServerConfiguration: Sendable {
@@ -44,13 +45,9 @@ public struct ServerConfiguration: Sendable {
     /// Content of one request in bytes; above it 413. Handlers that collect content in memory
     /// have limits of their own.
     public var contentLimit: Int64 = 4 << 30
-    /// Whether the content coding of requests, gzip or deflate, is taken off before handlers read
-    /// the content; others are 415 then. `contentLimit` holds for both forms. A handler can read
-    /// the coded form by `RequestBody.raw` all the same.
-    public var decodesContent = true
-    /// How many bytes a byte of coded content may stand for once they are more than 1 MiB; above
-    /// it 413. Text rarely exceeds 20, a bomb comes near 1000.
-    public var contentExpansionLimit: Int64 = 100
+    /// What takes the content coding off requests before handlers read the content; `nil` leaves it
+    /// on. `RequestBody.raw` has the coded form all the same.
+    package var contentDecoder: (any RequestDecoder)?
     /// How long the head of a request may take from its first byte, and the first request from
     /// the opening of the connection.
     public var headTimeout = Duration.seconds(10)
@@ -82,14 +79,14 @@ public struct ServerConfiguration: Sendable {
     /// Where the server counts and measures what it does; nowhere by default.
     public var metrics: (any ServerMetrics)?
     /// What errors look like to clients, those of the server itself and those that handlers throw.
-    public var errorRenderer = ErrorRenderer.negotiated
+    public var errorRenderer = ErrorRenderer.plainText
 
-    /// Creates a configuration that listens at one host and port.
-    /// - Parameters:
-    ///   - host: a name or an address; `localhost` and `*` stand for both families.
-    ///   - port: the port, 0 for any free one.
-    public init(host: String = "localhost", port: UInt16 = 8080) {
-        endpoints = [.tcp(host: host, port: port)]
+    /// Creates the configuration of a bare server: errors are lines of text, and content codings
+    /// stay on. `HTTPServerKit` adds `init(host:port:)`, which tells errors in the form that a client
+    /// likes, and takes gzip and deflate off requests.
+    /// - Parameter endpoints: where to listen.
+    public init(endpoints: [Endpoint]) {
+        self.endpoints = endpoints
     }
 
     var loopCount: Int { max(1, loops ?? min(Syscalls.activeProcessors(), 4)) }

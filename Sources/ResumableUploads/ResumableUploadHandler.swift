@@ -1,6 +1,6 @@
-internal import HTTPCodecs
 public import HTTPParser
 public import HTTPServerCore
+package import ToolkitSystem
 
 /// Makes the uploads to another handler resumable: those of URLSession on iOS 17, macOS 14 and
 /// later, by the IETF's draft-ietf-httpbis-resumable-upload (versions 3 to 8 of it, and the final

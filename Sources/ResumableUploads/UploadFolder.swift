@@ -1,5 +1,6 @@
 internal import HTTPCodecs
 internal import HTTPServerCore
+internal import ToolkitSystem
 
 /// The folder with the parts of uploads: for each a file with the bytes that have come, whose length
 /// is the offset, and a record. Its calls block.

@@ -1,5 +1,6 @@
 internal import HTTPCrypto
 internal import HTTPServerCore
+internal import HTTPServerKit
 
 /// The name of an upload: 128 random bits in hexadecimal, which nobody can guess.
 struct UploadID: Hashable, Sendable {

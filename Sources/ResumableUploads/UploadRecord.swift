@@ -1,6 +1,7 @@
 internal import HTTPCodecs
 internal import HTTPParser
 internal import HTTPServerCore
+internal import HTTPServerKit
 
 /// What is kept of an upload beside its bytes.
 struct UploadRecord: Codable, Sendable {

@@ -1,6 +1,8 @@
 internal import HTTPCodecs
 internal import HTTPParser
 internal import HTTPServerCore
+internal import HTTPServerKit
+internal import ToolkitSystem
 
 /// Content that comes in, and what is done with it at the end.
 extension UploadSite {

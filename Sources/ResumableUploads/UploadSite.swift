@@ -1,6 +1,8 @@
 internal import HTTPCodecs
 internal import HTTPParser
 internal import HTTPServerCore
+internal import HTTPServerKit
+internal import ToolkitSystem
 
 /// What answers requests of the protocols.
 final class UploadSite: Sendable {

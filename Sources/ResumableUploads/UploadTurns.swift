@@ -1,5 +1,5 @@
-internal import HTTPCodecs
 internal import HTTPParser
+internal import ToolkitSystem
 
 /// Has the requests for one upload come one after the other, of which the newest matters: an older
 /// one that still receives content, or waits, is ended for it, because its client has given it up

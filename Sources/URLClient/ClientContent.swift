@@ -1,5 +1,6 @@
 internal import HTTPCodecs
 public import HTTPParser
+internal import ToolkitSystem
 
 /// The content of a response as it comes.
 ///

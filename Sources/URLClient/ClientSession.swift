@@ -1,5 +1,6 @@
 public import Dispatch
 internal import HTTPCodecs
+internal import ToolkitSystem
 
 /// Sends requests and receives responses over connections that are kept and shared.
 ///

@@ -2,6 +2,7 @@
     public import Foundation
     internal import HTTPCodecs
     internal import HTTPParser
+    internal import ToolkitSystem
     internal import URLClient
 
     #if canImport(FoundationNetworking)

@@ -1,6 +1,7 @@
 #if FoundationNetworking
     public import Foundation
     internal import HTTPCodecs
+    internal import ToolkitSystem
     public import URLClient
 
     #if canImport(FoundationNetworking)

@@ -1,4 +1,5 @@
 internal import HTTPServerCore
+internal import HTTPServerKit
 
 /// Where a resource is below the root of its store: segments, decoded.
 public struct ResourcePath: Hashable, Sendable, Comparable, CustomStringConvertible {

@@ -1,5 +1,6 @@
 internal import HTTPParser
 public import HTTPServerCore
+public import HTTPServerKit
 
 extension Router {
     /// Mounts WebDAV at a path, and answers for the paths above it what clients need that look at

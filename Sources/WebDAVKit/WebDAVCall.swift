@@ -1,5 +1,6 @@
 internal import HTTPParser
 internal import HTTPServerCore
+internal import HTTPServerKit
 
 /// Where a handler is mounted, as the request shows it.
 struct Mount: Sendable {

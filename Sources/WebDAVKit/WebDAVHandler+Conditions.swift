@@ -1,5 +1,6 @@
 internal import HTTPParser
 internal import HTTPServerCore
+internal import HTTPServerKit
 
 /// What has to be true before something is done: If, the conditions of HTTP, and locks.
 extension WebDAVHandler {

@@ -1,5 +1,6 @@
 public import HTTPParser
 public import HTTPServerCore
+internal import HTTPServerKit
 internal import Logging
 
 /// A WebDAV server of class 1, 2 and 3 below any path of a server (RFC 4918).

@@ -1,6 +1,6 @@
-internal import HTTPCodecs
 internal import HTTPParser
 public import HTTPServerCore
+internal import ToolkitSystem
 
 /// WebDAV in which each user has a place of their own.
 ///

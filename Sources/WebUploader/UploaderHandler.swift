@@ -1,6 +1,7 @@
 internal import HTTPCodecs
 internal import HTTPParser
 public import HTTPServerCore
+internal import HTTPServerKit
 public import WebDAVKit
 
 /// A page on which people upload, download, move and delete files, and the HTTP interface behind

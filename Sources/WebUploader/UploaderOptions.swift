@@ -1,4 +1,5 @@
 public import HTTPServerCore
+public import HTTPServerKit
 
 /// What happens when something already has the name that a file or folder is to get.
 public enum NameConflict: String, Hashable, Sendable, CaseIterable {

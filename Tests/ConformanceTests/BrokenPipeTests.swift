@@ -1,4 +1,5 @@
 import HTTPServerCore
+import HTTPServerKit
 import Testing
 
 /// Here the server runs inside of the tests: nobody has told the process to ignore SIGPIPE, as

@@ -1,6 +1,6 @@
-import HTTPCodecs
 import HTTPServerCore
 import Testing
+import ToolkitSystem
 
 /// Lets only some of the tests run at the same time that have this trait: with all of them at
 /// once, hundreds of programs would make each other slower than the time limits of any.

@@ -2,8 +2,10 @@ import Foundation
 import HTTPCodecs
 import HTTPParser
 import HTTPServerCore
+import HTTPServerKit
 import TestSupport
 import Testing
+import ToolkitSystem
 
 /// Text as a literal of JavaScript.
 private func literal(_ text: String) -> String {

@@ -1,8 +1,11 @@
 import Foundation
 import HTTPParser
+import HTTPServerAddresses
 import HTTPServerCore
+import HTTPServerKit
 import TestSupport
 import Testing
+import ToolkitSystem
 
 @Suite("httpkit serve at a network interface", .fewAtOnce)
 struct InterfaceTests {

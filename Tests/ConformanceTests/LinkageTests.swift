@@ -5,19 +5,34 @@
     /// A sanitizer brings libraries of its own.
     @Suite("What programs are linked with", .fewAtOnce, .enabled(if: !Sanitizers.isOn))
     struct LinkageTests {
-        @Test("A server alone brings neither Foundation nor libcurl along")
-        func server() async throws {
-            let server = try await ExampleProcess.binary("HelloServer")
-            let result = try await Program.run(try Program.find("ldd"), [server])
-            #expect(result.status == 0)
-            let names = result.text.split(separator: "\n").compactMap { line in
-                line.split(whereSeparator: \.isWhitespace).first.map(String.init)
+        @Test("A server on the core alone is linked with neither zlib nor libcrypto")
+        func core() async throws {
+            let names = try await Self.libraries(of: "CoreAlone")
+            #expect(!names.isEmpty)
+            for name in names {
+                #expect(Self.ofCore.contains { name.hasPrefix($0) }, "\(name)")
             }
+        }
+
+        @Test("A server with the kit brings neither Foundation, libcrypto nor libcurl along")
+        func server() async throws {
+            let names = try await Self.libraries(of: "HelloServer")
             #expect(names.contains { $0.hasPrefix("libz.") })
             for name in names {
-                let base = name.split(separator: "/").last.map(String.init) ?? name
-                let isKnown = Self.known.contains { base.hasPrefix($0) }
-                #expect(isKnown, "\(name)")
+                #expect(Self.ofKit.contains { name.hasPrefix($0) }, "\(name)")
+            }
+        }
+
+        /// The libraries that an example is loaded with, all that they need included.
+        private static func libraries(of example: String) async throws -> [String] {
+            let binary = try await ExampleProcess.binary(example)
+            let result = try await Program.run(try Program.find("ldd"), [binary])
+            #expect(result.status == 0)
+            return result.text.split(separator: "\n").compactMap { line in
+                guard let name = line.split(whereSeparator: \.isWhitespace).first else {
+                    return nil
+                }
+                return name.split(separator: "/").last.map(String.init)
             }
         }
 
@@ -39,27 +54,19 @@
             }
         }
 
-        /// The C library, the Swift runtime, and what Docs/Platforms.md names.
-        private static let known = [
-            "linux-vdso", "ld-linux", "libc.", "libm.", "libgcc_s.", "libstdc++.", "libz.",
-            "libswift", "libdispatch.", "libBlocksRuntime.", "lib_FoundationICU.",
-            "libFoundationEssentials.", "libcrypto.",
+        /// The C library and the Swift runtime.
+        private static let ofCore = [
+            "linux-vdso", "ld-linux", "libc.", "libm.", "libgcc_s.", "libstdc++.", "libswift",
+            "libdispatch.", "libBlocksRuntime.",
         ]
-        /// What URLClient adds.
-        private static let ofClients = [
-            "libcurl.", "libpsl.", "libssl.", "libFoundation.", "libFoundationNetworking.",
-            "libFoundationInternationalization.",
-        ]
-        /// And what WebDAV and the traits do.
-        private static var ofAll: [String] {
-            var names = known + ofClients + ["libxml2."]
-            #if Bonjour
-                names.append("libdns_sd.")
-            #endif
-            #if NATPortMapping
-                names.append("libnatpmp.")
-            #endif
-            return names
-        }
+        /// What the kit adds.
+        private static let ofKit =
+            ofCore + ["libz.", "lib_FoundationICU.", "libFoundationEssentials."]
+        /// What clients, logins and WebDAV add.
+        private static let ofAll =
+            ofKit + [
+                "libcrypto.", "libcurl.", "libpsl.", "libssl.", "libFoundation.",
+                "libFoundationNetworking.", "libFoundationInternationalization.", "libxml2.",
+            ]
     }
 #endif

@@ -1,8 +1,8 @@
 #if os(Linux)
-    import HTTPCodecs
     import HTTPParser
     import TestSupport
     import Testing
+    import ToolkitSystem
     import URLClient
 
     @Suite(

@@ -1,8 +1,9 @@
-import HTTPCodecs
 import HTTPParser
 import HTTPServerCore
+import HTTPServerKit
 import ResumableUploads
 import TestSupport
+import ToolkitSystem
 
 /// What a handler behind was asked to do.
 struct Received: Sendable {

@@ -4,6 +4,7 @@ import HTTPServerCore
 import ResumableUploads
 import TestSupport
 import Testing
+import ToolkitSystem
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

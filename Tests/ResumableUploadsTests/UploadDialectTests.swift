@@ -4,6 +4,7 @@ import HTTPServerCore
 import ResumableUploads
 import TestSupport
 import Testing
+import ToolkitSystem
 
 @Suite("Resumable uploads: the versions of the protocol")
 struct UploadDialectTests {

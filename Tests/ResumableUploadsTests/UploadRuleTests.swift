@@ -1,9 +1,9 @@
-import HTTPCodecs
 import HTTPParser
 import HTTPServerCore
 import ResumableUploads
 import TestSupport
 import Testing
+import ToolkitSystem
 
 #if canImport(Darwin)
     import Darwin

@@ -1,5 +1,5 @@
-import HTTPCodecs
 internal import HTTPServerCore
+internal import ToolkitSystem
 
 #if canImport(Darwin)
     internal import Darwin

@@ -1,6 +1,7 @@
-import HTTPCodecs
 internal import HTTPParser
 package import HTTPServerCore
+internal import HTTPServerKit
+internal import ToolkitSystem
 
 /// A condition that was not met in time, and what had happened until then.
 package struct MemoryTimeout: Error, CustomStringConvertible {

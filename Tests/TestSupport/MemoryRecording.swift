@@ -1,5 +1,5 @@
-import HTTPCodecs
 package import HTTPServerCore
+import ToolkitSystem
 
 /// What a connection has done to its transport.
 package struct MemoryRecord: Sendable {

@@ -1,4 +1,5 @@
 package import HTTPServerCore
+import ToolkitSystem
 
 /// A transport in memory whose faults a test chooses: input event by event, a peer that reads
 /// slowly or not at all, and errors at a chosen byte.

@@ -1,5 +1,5 @@
-import HTTPCodecs
 internal import HTTPServerCore
+internal import ToolkitSystem
 
 /// A program that runs while the test goes on. It is killed when this object goes; a thread of its
 /// own waits for its end.

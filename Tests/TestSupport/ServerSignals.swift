@@ -1,5 +1,5 @@
-import HTTPCodecs
 internal import HTTPServerCore
+internal import ToolkitSystem
 
 /// Something that handlers wait for and a test lets happen, once.
 package final class ServerGate: Sendable {

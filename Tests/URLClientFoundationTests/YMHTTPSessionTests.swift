@@ -4,6 +4,7 @@
     import HTTPParser
     import TestSupport
     import Testing
+    import ToolkitSystem
     import URLClient
     import URLClientFoundation
 

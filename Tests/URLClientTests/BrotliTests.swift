@@ -2,6 +2,7 @@ import HTTPCodecs
 import HTTPParser
 import TestSupport
 import Testing
+import ToolkitSystem
 import URLClient
 
 @Suite("RFC 7932: brotli, where its library is there", .timeLimit(.minutes(2)))

@@ -4,6 +4,7 @@ import HTTPParser
 import HTTPServerCore
 import TestSupport
 import Testing
+import ToolkitSystem
 import URLClient
 
 @Suite("Cancelling", .serialized, .timeLimit(.minutes(10)))

@@ -2,8 +2,10 @@ import Dispatch
 import HTTPCodecs
 import HTTPParser
 import HTTPServerCore
+import HTTPServerKit
 import TestSupport
 import Testing
+import ToolkitSystem
 import URLClient
 
 #if canImport(FoundationEssentials)

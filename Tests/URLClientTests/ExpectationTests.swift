@@ -1,7 +1,9 @@
 import HTTPCodecs
 import HTTPParser
 import HTTPServerCore
+import HTTPServerKit
 import Testing
+import ToolkitSystem
 import URLClient
 
 @Suite("RFC 9110, 10.1.1: Expect: 100-continue", .timeLimit(.minutes(2)))

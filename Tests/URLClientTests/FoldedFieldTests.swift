@@ -1,6 +1,7 @@
 import HTTPCodecs
 import HTTPParser
 import Testing
+import ToolkitSystem
 import URLClient
 
 @Suite("RFC 9112, 5.2: fields over several lines", .timeLimit(.minutes(1)))

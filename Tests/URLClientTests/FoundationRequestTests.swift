@@ -1,4 +1,5 @@
 #if FoundationNetworking
+    import HTTPServerKit
     import Foundation
     import HTTPCodecs
     import HTTPParser

@@ -2,6 +2,7 @@
     import Foundation
     import HTTPParser
     import HTTPServerCore
+    import HTTPServerKit
     import TestSupport
     import Testing
     import URLClient

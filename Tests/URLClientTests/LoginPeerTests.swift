@@ -2,6 +2,7 @@ import HTTPCodecs
 import HTTPParser
 import TestSupport
 import Testing
+import ToolkitSystem
 import URLClient
 
 @Suite("Logging in at servers that others have written", .timeLimit(.minutes(3)))

@@ -2,6 +2,7 @@ import HTTPCodecs
 import HTTPParser
 import TestSupport
 import Testing
+import ToolkitSystem
 import URLClient
 
 @Suite("RFC 9110, 11.7: logging in at proxies", .timeLimit(.minutes(3)))

@@ -1,8 +1,10 @@
 import HTTPCodecs
 import HTTPParser
 import HTTPServerCore
+import HTTPServerKit
 import TestSupport
 import Testing
+import ToolkitSystem
 import URLClient
 
 @Suite("RFC 8484: names by DNS over HTTPS", .timeLimit(.minutes(2)))

@@ -3,6 +3,7 @@ import HTTPCodecs
 import HTTPParser
 import TestSupport
 import Testing
+import ToolkitSystem
 import URLClient
 
 @Suite("RFC 9110, 13.1.5: downloads that go on", .timeLimit(.minutes(3)))

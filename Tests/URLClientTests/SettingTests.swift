@@ -2,8 +2,10 @@ import Foundation
 import HTTPCodecs
 import HTTPParser
 import HTTPServerCore
+import HTTPServerKit
 import TestSupport
 import Testing
+import ToolkitSystem
 import URLClient
 
 @Suite("Settings of sessions and tasks", .timeLimit(.minutes(3)))

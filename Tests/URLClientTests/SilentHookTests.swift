@@ -1,8 +1,10 @@
 import HTTPCodecs
 import HTTPParser
 import HTTPServerCore
+import HTTPServerKit
 import TestSupport
 import Testing
+import ToolkitSystem
 import URLClient
 
 @Suite("What the application is asked and does not answer", .timeLimit(.minutes(2)))

@@ -1,6 +1,7 @@
 import HTTPCodecs
 import HTTPParser
 import Testing
+import ToolkitSystem
 import URLClient
 
 @Suite("SOCKS proxies", .timeLimit(.minutes(2)))

@@ -3,6 +3,7 @@ import HTTPParser
 import HTTPServerCore
 import TestSupport
 import Testing
+import ToolkitSystem
 import URLClient
 
 @Suite("Tasks", .timeLimit(.minutes(2)))

@@ -3,6 +3,7 @@ import HTTPParser
 import HTTPServerCore
 import TestSupport
 import Testing
+import ToolkitSystem
 import WebDAVKit
 import WebUploader
 

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPParser
 import HTTPServerCore
+import HTTPServerKit
 import TestSupport
 import Testing
 import WebDAVKit

@@ -1,7 +1,8 @@
 import Foundation
-import HTTPCodecs
 import HTTPServerCore
+import HTTPServerKit
 import TestSupport
+import ToolkitSystem
 import WebDAVKit
 import WebUploader
 

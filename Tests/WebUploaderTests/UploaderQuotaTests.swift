@@ -1,8 +1,8 @@
-import HTTPCodecs
 import HTTPParser
 import HTTPServerCore
 import TestSupport
 import Testing
+import ToolkitSystem
 import WebUploader
 
 @Suite("The upload page: quotas")

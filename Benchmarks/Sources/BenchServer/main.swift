@@ -7,9 +7,7 @@
 // with `--adding` routes are added while it serves. `--bare` serves / by nothing but a handler;
 // `--dressed` by a router of 200 routes, with an access log and a middleware around it.
 
-import HTTPCodecs
-import HTTPParser
-import HTTPServerCore
+import HTTPServerToolkit
 
 #if canImport(Darwin)
     import Darwin

@@ -1,5 +1,5 @@
 import HTTPParser
-import HTTPServerCore
+import HTTPServerAuthentication
 
 /// No value of Authorization, stored password or secret traps; what was read is read again from its
 /// printed form; and no part that was read holds what the grammar excludes.

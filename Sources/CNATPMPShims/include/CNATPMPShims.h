@@ -1,5 +1,5 @@
 // libnatpmp behind a pointer: its own header brings the system's headers along, which Swift would
-// take for parts of its module. Without the trait NATPortMapping there is nothing behind the names.
+// take for parts of its module. Where the platform has no libnatpmp there is nothing behind the names.
 #ifndef C_NATPMP_SHIMS_H
 #define C_NATPMP_SHIMS_H
 

@@ -1,5 +1,6 @@
 internal import HTTPParser
 internal import Logging
+internal import ToolkitSystem
 
 /// The content of a request, as it comes and as the handler asks for it.
 extension Connection {

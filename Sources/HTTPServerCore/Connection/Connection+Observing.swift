@@ -1,5 +1,6 @@
 internal import HTTPParser
 internal import Logging
+internal import ToolkitSystem
 
 /// What others are told: hooks, metrics, access log. Whoever does not ask costs a look for `nil`.
 extension Connection {

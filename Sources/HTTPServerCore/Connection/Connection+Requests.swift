@@ -1,4 +1,5 @@
 internal import HTTPParser
+internal import Synchronization
 
 /// A request from its head to the answer of its handler.
 extension Connection {
@@ -101,5 +102,20 @@ extension Connection {
         awaitEnd(request)
         answer(response, to: request, into: &loop.sendBuffer)
         goOn()
+    }
+}
+
+extension Request {
+    /// Ends the connection, unless it has another request by now: whoever reads the content gets
+    /// an error.
+    package func abandon() {
+        let (info, number) = (storage.connection, storage.number)
+        info.loop.execute {
+            let client = info.loop.client(info.token.load(ordering: .relaxed))
+            guard let connection = client as? Connection, connection.info === info,
+                info.requestCount == number
+            else { return }
+            connection.abort(.connectionLost)
+        }
     }
 }

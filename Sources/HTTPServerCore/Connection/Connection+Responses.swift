@@ -1,5 +1,6 @@
 internal import HTTPParser
 internal import Logging
+internal import ToolkitSystem
 
 /// A response on its way into bytes.
 extension Connection {

@@ -1,6 +1,7 @@
 internal import HTTPParser
 internal import Logging
 internal import Synchronization
+package import ToolkitSystem
 
 /// One connection: the bytes between a transport, `ConnectionState` and a handler.
 ///

@@ -1,6 +1,6 @@
-internal import HTTPCodecs
 public import Logging
 internal import Synchronization
+public import ToolkitSystem
 
 /// What is known of a connection: who it is with, and how much has passed.
 ///
@@ -16,7 +16,7 @@ public final class ConnectionInfo: Sendable {
     package let peerAddress: PeerAddress
     /// The server's; the server itself is not kept by what is remembered of its connections.
     private let serverLogger: Logger
-    let loop: EventLoop
+    package let loop: EventLoop
     // The loop alone writes these, so a load and a store do for an addition.
     private let received = Atomic<Int64>(0)
     private let sent = Atomic<Int64>(0)
@@ -80,13 +80,13 @@ public final class ConnectionInfo: Sendable {
     }
 
     /// Whether this was the last login on the connection.
-    func isLoggedIn(_ number: UInt64) -> Bool { login.load(ordering: .relaxed) == number }
+    package func isLoggedIn(_ number: UInt64) -> Bool { login.load(ordering: .relaxed) == number }
 
-    func setLogin(_ number: UInt64) { login.store(number, ordering: .relaxed) }
+    package func setLogin(_ number: UInt64) { login.store(number, ordering: .relaxed) }
 
     /// Forgets a login.
     /// - Returns: whether it was the last one.
-    func takeLogin(_ number: UInt64) -> Bool {
+    package func takeLogin(_ number: UInt64) -> Bool {
         login.compareExchange(expected: number, desired: 0, ordering: .relaxed).exchanged
     }
 

@@ -1,10 +1,11 @@
 public import HTTPParser
+package import ToolkitSystem
 
 /// One request that is not answered at once: its content on the way in, its task, and its stream
 /// on the way out. Requests without content that are answered at once do without.
 ///
 /// It is confined to its connection's loop but for what is marked otherwise.
-final class Exchange: @unchecked Sendable {
+package final class Exchange: @unchecked Sendable {
     /// Content that waits for the handler; reading stops above it.
     static let bufferedLimit = 256 << 10
     /// Pieces are joined up to this size: an array for each octet of content would take fifty times
@@ -16,12 +17,12 @@ final class Exchange: @unchecked Sendable {
         var isCancelled = false
     }
 
-    let loop: EventLoop
+    package let loop: EventLoop
     /// `nil` once the exchange is over.
     private(set) var connection: Connection?
     let announcedLength: Int64?
     /// What takes the content coding off; `nil` when there is none, or it stays.
-    var decoding: BodyDecoding?
+    var decoding: (any ContentDecoding)?
 
     @exclusivity(unchecked)
     var body: BodyParser
@@ -83,6 +84,11 @@ final class Exchange: @unchecked Sendable {
         } onCancel: {
             loop.execute { self.cancel(wait) }
         }
+    }
+
+    /// Sends bytes of a stream that nobody waits for; on the loop.
+    package func send(_ bytes: [UInt8]) {
+        connection?.write(bytes, nil)
     }
 
     func receivedTrailers() async -> HTTPFields {
@@ -297,8 +303,8 @@ public enum ResponseWriterError: Error, Hashable, Sendable {
 /// compressed is cut into pieces of 16 KiB, between which those of others may come.
 public struct ResponseWriter: Sendable {
     let exchange: Exchange
-    /// What compresses the stream, if it is compressed.
-    var coder: StreamCoder?
+    /// What encodes the stream, if it is encoded.
+    var coder: (any StreamEncoding)?
     /// Is given what is written before it goes out.
     private var observer: (@Sendable ([UInt8]) -> Void)?
 

@@ -1,4 +1,5 @@
 internal import HTTPParser
+internal import ToolkitSystem
 
 /// What a connection still has to send when the peer does not take all at once: bytes and file
 /// ranges, in order.

@@ -1,4 +1,5 @@
 internal import HTTPParser
+package import ToolkitSystem
 
 /// The handful of calls a connection makes on what carries its bytes: a plain socket, TLS later,
 /// or memory in tests. All of them return at once.

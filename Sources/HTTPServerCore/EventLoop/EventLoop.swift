@@ -1,7 +1,7 @@
 package import Dispatch
-internal import HTTPCodecs
 package import HTTPParser
 internal import Synchronization
+package import ToolkitSystem
 
 /// One thread's worth of connections: a serial Dispatch queue, a poller, and one Dispatch source
 /// that wakes the queue when the poller has something.

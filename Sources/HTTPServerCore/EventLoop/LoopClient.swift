@@ -1,3 +1,5 @@
+package import ToolkitSystem
+
 /// Something that waits in a loop for events and deadlines. All of it is confined to the loop.
 package class LoopClient {
     package final var token: UInt64 = .max

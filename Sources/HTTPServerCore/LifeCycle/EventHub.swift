@@ -1,5 +1,5 @@
 internal import Dispatch
-internal import HTTPCodecs
+internal import ToolkitSystem
 
 /// Tells the delegate and the readers of `events` what happens to a server, in that order.
 final class EventHub: Sendable {

@@ -1,4 +1,4 @@
-internal import HTTPCodecs
+public import ToolkitSystem
 
 #if ServiceLifecycle
     public import ServiceLifecycle

@@ -1,5 +1,5 @@
-internal import HTTPCodecs
 internal import Logging
+internal import ToolkitSystem
 
 extension HTTPServer {
     /// Stops: takes no more connections, lets running requests end, closes the idle connections

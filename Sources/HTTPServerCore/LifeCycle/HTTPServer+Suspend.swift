@@ -1,5 +1,5 @@
-internal import HTTPCodecs
 internal import Logging
+internal import ToolkitSystem
 
 extension HTTPServer {
     // MARK: Suspending

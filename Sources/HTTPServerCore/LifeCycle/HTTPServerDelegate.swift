@@ -1,4 +1,5 @@
 public import Dispatch
+public import ToolkitSystem
 
 /// Is told what happens to a server. Every method has a default that does nothing.
 ///

@@ -1,3 +1,5 @@
+internal import ToolkitSystem
+
 extension HTTPServer {
     /// What happened to a server, as its delegate and the readers of `events` are told.
     public enum Event: Hashable, Sendable {

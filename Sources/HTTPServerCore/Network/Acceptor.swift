@@ -1,4 +1,5 @@
 internal import Logging
+internal import ToolkitSystem
 
 #if canImport(Darwin)
     internal import Darwin

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
+package import ToolkitSystem
 
 // The addresses that a host or an interface stands for.
 extension RawSocketAddress {
@@ -34,9 +28,9 @@ extension RawSocketAddress {
     package static func addresses(
         ofInterface name: String, port: UInt16, family: AddressFamily?
     ) throws(ListenError) -> [RawSocketAddress] {
-        let interfaces: [NetworkInterface]
+        let interfaces: [InterfaceEntry]
         do throws(SystemError) {
-            interfaces = try NetworkInterface.all()
+            interfaces = try Syscalls.interfaces()
         } catch {
             throw .system("interface \(name)", error)
         }
@@ -46,69 +40,10 @@ extension RawSocketAddress {
         var addresses: [RawSocketAddress] = []
         for address in interface.addresses where family == nil || address.family == family {
             // A link-local address means nothing without the interface (RFC 4007 section 6).
-            let needsScope = address.family == .ipv6 && address.scope == .linkLocal
-            let host = needsScope ? "\(address.host)%\(name)" : address.host
-            addresses += lookUp(host, port)
+            let host = RawSocketAddress.text(address.bytes)
+            addresses += lookUp(address.isLinkLocalIPv6 ? "\(host)%\(name)" : host, port)
         }
         guard !addresses.isEmpty else { throw .addressNotAvailable("interface \(name)") }
         return addresses
-    }
-
-    /// The family of an Internet address.
-    package var family: AddressFamily? {
-        switch CInt(storage.ss_family) {
-        case AF_INET: .ipv4
-        case AF_INET6: .ipv6
-        default: nil
-        }
-    }
-
-    private static func lookUp(_ host: String, _ port: UInt16) -> [RawSocketAddress] {
-        var hints = unsafe addrinfo()
-        unsafe hints.ai_flags = AI_PASSIVE
-        #if os(Linux)
-            unsafe hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
-        #else
-            unsafe hints.ai_socktype = SOCK_STREAM
-        #endif
-        var list: UnsafeMutablePointer<addrinfo>?
-        guard unsafe getaddrinfo(host, String(port), &hints, &list) == 0 else { return [] }
-        defer { unsafe freeaddrinfo(list) }
-        var addresses: [RawSocketAddress] = []
-        var next = unsafe list
-        while let entry = unsafe next {
-            if let source = unsafe entry.pointee.ai_addr {
-                let length = unsafe entry.pointee.ai_addrlen
-                unsafe addresses.append(RawSocketAddress(copying: source, length: length))
-            }
-            unsafe next = entry.pointee.ai_next
-        }
-        return addresses
-    }
-
-    /// Copies an address that the system lends.
-    init(copying source: UnsafePointer<sockaddr>, length: socklen_t) {
-        self.init()
-        let count = min(Int(length), MemoryLayout<sockaddr_storage>.size)
-        self.length = socklen_t(count)
-        unsafe withUnsafeMutableBytes(of: &storage) {
-            unsafe $0.copyMemory(from: UnsafeRawBufferPointer(start: source, count: count))
-        }
-    }
-
-    /// Sets the port of an Internet address.
-    package mutating func setPort(_ port: UInt16) {
-        let family = CInt(storage.ss_family)
-        unsafe withPointer { address, _ in
-            if family == AF_INET {
-                unsafe address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
-                    unsafe $0.pointee.sin_port = port.bigEndian
-                }
-            } else if family == AF_INET6 {
-                unsafe address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) {
-                    unsafe $0.pointee.sin6_port = port.bigEndian
-                }
-            }
-        }
     }
 }

@@ -1,3 +1,5 @@
+internal import ToolkitSystem
+
 extension ServerConfiguration {
     /// Where to listen.
     public enum Endpoint: Sendable, Hashable {

@@ -1,15 +1,5 @@
 internal import Synchronization
-
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
-#if os(Linux)
-    internal import CHTTPServerShims
-#endif
+package import ToolkitSystem
 
 /// Why a server could not begin to listen.
 public enum ListenError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -42,13 +32,14 @@ public enum ListenError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     init(_ place: String, _ error: SystemError) {
-        switch error.code {
-        case EADDRINUSE: self = .addressInUse(place)
-        case EACCES, EPERM: self = .permissionDenied(place)
-        case EADDRNOTAVAIL, EAFNOSUPPORT: self = .addressNotAvailable(place)
-        case ENAMETOOLONG: self = .pathTooLong(place)
-        default: self = .system(place, error)
-        }
+        self =
+            switch error.listenFault {
+            case .addressInUse: .addressInUse(place)
+            case .permissionDenied: .permissionDenied(place)
+            case .addressNotAvailable: .addressNotAvailable(place)
+            case .pathTooLong: .pathTooLong(place)
+            case nil: .system(place, error)
+            }
     }
 }
 
@@ -58,10 +49,8 @@ package final class Listener: Sendable {
     package let address: SocketAddress
     /// Where to bind again.
     private let raw: RawSocketAddress
-    /// The address, and whether it stands for both families.
-    package var bound: BoundAddress {
-        BoundAddress(address, isDualStack: Syscalls.isDualStack(descriptor))
-    }
+    /// Whether an IPv6 socket takes IPv4 connections, too, as inherited ones may.
+    package var isDualStack: Bool { Syscalls.isDualStack(descriptor) }
     /// The path to remove when a Unix socket is closed.
     private let path: String?
     /// Whether the socket came from outside: once closed, nobody here could bind it again.
@@ -72,9 +61,7 @@ package final class Listener: Sendable {
         self.descriptor = descriptor
         self.path = path
         self.isInherited = isInherited
-        var raw = RawSocketAddress()
-        _ = unsafe raw.withPointer { unsafe getsockname(descriptor, $0, $1) }
-        self.raw = raw
+        raw = ListeningSocket.address(of: descriptor)
         address = raw.address ?? .unix(path ?? "")
     }
 
@@ -92,7 +79,7 @@ package final class Listener: Sendable {
     /// the middle of `accept` cannot reach somebody else's socket by it.
     package func close() {
         guard !closed.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        if let path { unsafe unlink(path) }
+        if let path { Syscalls.removeFile(path) }
         Syscalls.replaceByNull(descriptor)
     }
 
@@ -101,7 +88,7 @@ package final class Listener: Sendable {
     package func reopened(backlog: Int) throws(ListenError) -> Listener {
         if isInherited {
             if isClosed {
-                throw .system("the inherited socket", SystemError("accept", code: EBADF))
+                throw .system("the inherited socket", .closed("accept"))
             }
             return self
         }
@@ -111,15 +98,7 @@ package final class Listener: Sendable {
     }
 
     /// Whether it still listens, as far as the system says.
-    package var isAlive: Bool { !isClosed && Self.listens(descriptor) }
-
-    private static func listens(_ descriptor: CInt) -> Bool {
-        var listens: CInt = 0
-        var length = socklen_t(MemoryLayout<CInt>.size)
-        let status = unsafe getsockopt(
-            descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens, &length)
-        return status == 0 && listens != 0
-    }
+    package var isAlive: Bool { !isClosed && ListeningSocket.listens(descriptor) }
 
     /// Binds to every address that `host` stands for, at one port for all.
     ///
@@ -178,152 +157,46 @@ package final class Listener: Sendable {
     private static func open(
         _ address: inout RawSocketAddress, place: String, backlog: Int, path: String? = nil
     ) throws(ListenError) -> Listener {
-        let family = CInt(address.storage.ss_family)
-        #if os(Linux)
-            // A program that is started at this moment must not keep the port.
-            let type = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
-        #else
-            let type = SOCK_STREAM
-        #endif
-        let descriptor = socket(family, type, 0)
-        guard descriptor >= 0 else { throw ListenError(place, SystemError("socket")) }
-        Syscalls.setNonBlocking(descriptor)
-        if family != AF_UNIX {
-            _ = Syscalls.setOption(descriptor, level: SOL_SOCKET, SO_REUSEADDR, 1)
-            // Accepted sockets inherit it, which saves a call for each.
-            _ = Syscalls.setOption(descriptor, level: CInt(IPPROTO_TCP), TCP_NODELAY, 1)
-        }
-        if family == AF_INET6 {
-            _ = Syscalls.setOption(descriptor, level: CInt(IPPROTO_IPV6), IPV6_V6ONLY, 1)
-        }
-        #if canImport(Darwin)
-            _ = Syscalls.setOption(descriptor, level: SOL_SOCKET, SO_NOSIGPIPE, 1)
-        #endif
-        let length = address.length
-        let bound = unsafe address.withPointer { pointer, _ in
-            #if canImport(Darwin)
-                return unsafe Darwin.bind(descriptor, pointer, length)
-            #else
-                return unsafe Glibc.bind(descriptor, pointer, length)
-            #endif
-        }
-        guard bound == 0, listen(descriptor, CInt(backlog)) == 0 else {
-            let error = SystemError(bound == 0 ? "listen" : "bind")
-            Syscalls.close(descriptor)
+        do throws(SystemError) {
+            return Listener(try ListeningSocket.open(&address, backlog: backlog), path: path)
+        } catch {
             throw ListenError(place, error)
         }
-        return Listener(descriptor, path: path)
     }
 
     /// Listens on a Unix socket. A socket file that nobody listens on any more is replaced.
     package static func bind(unixPath path: String, backlog: Int) throws(ListenError) -> Listener {
         var address = RawSocketAddress()
         guard address.setUnixPath(path) else {
-            throw path.isEmpty
-                ? .system(path, SystemError("bind", code: ENOENT)) : .pathTooLong(path)
+            throw path.isEmpty ? .system(path, .missing("bind")) : .pathTooLong(path)
         }
         do throws(ListenError) {
             return try open(&address, place: path, backlog: backlog, path: path)
         } catch ListenError.addressInUse {
-            guard isSocket(path), isStale(&address) else { throw .addressInUse(path) }
-            unsafe unlink(path)
+            guard ListeningSocket.isSocket(path), ListeningSocket.isStale(&address) else {
+                throw .addressInUse(path)
+            }
+            Syscalls.removeFile(path)
             return try open(&address, place: path, backlog: backlog, path: path)
-        }
-    }
-
-    /// Only what was a socket may be replaced: the path may be that of somebody's file.
-    private static func isSocket(_ path: String) -> Bool {
-        var status = stat()
-        return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
-    }
-
-    private static func isStale(_ address: inout RawSocketAddress) -> Bool {
-        #if os(Linux)
-            let probe = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
-        #else
-            let probe = socket(AF_UNIX, SOCK_STREAM, 0)
-        #endif
-        guard probe >= 0 else { return false }
-        defer { Syscalls.close(probe) }
-        let length = address.length
-        return unsafe address.withPointer { pointer, _ in
-            unsafe connect(probe, pointer, length) != 0 && errno == ECONNREFUSED
         }
     }
 
     /// Takes over a descriptor that already listens, as service managers hand them on.
     package static func inherit(_ descriptor: CInt) throws(ListenError) -> Listener {
-        var listens: CInt = 0
-        var length = socklen_t(MemoryLayout<CInt>.size)
-        guard unsafe getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens, &length) == 0
-        else { throw ListenError("descriptor \(descriptor)", SystemError("getsockopt")) }
-        guard listens != 0 else {
-            throw .system("descriptor \(descriptor)", SystemError("listen", code: EINVAL))
+        do throws(SystemError) {
+            try ListeningSocket.inherit(descriptor)
+            return Listener(descriptor, isInherited: true)
+        } catch {
+            throw ListenError("descriptor \(descriptor)", error)
         }
-        Syscalls.setNonBlocking(descriptor)
-        return Listener(descriptor, isInherited: true)
     }
 
     /// Whether a connection waits to be taken.
-    var hasNewcomer: Bool {
-        var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        return unsafe poll(&request, 1, 0) > 0
-    }
+    var hasNewcomer: Bool { ListeningSocket.hasWaiting(descriptor) }
 
     /// Takes one connection that waits.
     /// - Returns: its descriptor, `.wouldBlock` for none, or why it could not be had.
     package func accept(_ peer: inout RawSocketAddress) -> IOResult {
-        peer.length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        while true {
-            let descriptor = unsafe peer.withPointer { address, length in
-                #if os(Linux)
-                    return unsafe http_server_accept(self.descriptor, address, length)
-                #else
-                    return unsafe Darwin.accept(self.descriptor, address, length)
-                #endif
-            }
-            if descriptor >= 0 {
-                #if canImport(Darwin)
-                    Syscalls.setNonBlocking(descriptor)
-                    _ = Syscalls.setOption(descriptor, level: SOL_SOCKET, SO_NOSIGPIPE, 1)
-                #endif
-                return .done(Int(descriptor))
-            }
-            let code = errno
-            if code == EINTR || Self.concernsOneConnection(code) { continue }
-            return code == EAGAIN ? .wouldBlock : .failed(code)
-        }
-    }
-
-    /// Whether `accept` tells what became of one connection that waited, which says nothing of the
-    /// others. Linux hands on there what the network has reported of it: to pause then would let one
-    /// peer keep the others waiting.
-    package static func concernsOneConnection(_ code: CInt) -> Bool {
-        #if os(Linux)
-            if code == ENONET { return true }
-        #endif
-        switch code {
-        case ECONNABORTED, EPROTO, EPERM, ENOPROTOOPT, ENETDOWN, ENETUNREACH, EHOSTDOWN,
-            EHOSTUNREACH:
-            return true
-        default: return false
-        }
-    }
-}
-
-extension RawSocketAddress {
-    fileprivate mutating func setUnixPath(_ path: String) -> Bool {
-        let bytes = Array(path.utf8)
-        let offset = MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? 2
-        guard !bytes.isEmpty, bytes.count < MemoryLayout<sockaddr_un>.size - offset else {
-            return false
-        }
-        storage.ss_family = sa_family_t(AF_UNIX)
-        length = socklen_t(offset + bytes.count + 1)
-        unsafe withUnsafeMutableBytes(of: &storage) { room in
-            for index in bytes.indices { unsafe room[offset + index] = bytes[index] }
-            unsafe room[offset + bytes.count] = 0
-        }
-        return true
+        ListeningSocket.accept(descriptor, &peer)
     }
 }

@@ -1,4 +1,5 @@
 internal import HTTPParser
+internal import ToolkitSystem
 
 /// A connection above the limit: whatever its first request is, it is told to come back later, and
 /// closed. It has no parser, no handler and no memory of its own, and lives for a second at most.

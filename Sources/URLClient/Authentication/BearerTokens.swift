@@ -1,5 +1,6 @@
 internal import HTTPCodecs
 internal import HTTPParser
+internal import ToolkitSystem
 
 /// Where the tokens of Bearer come from (RFC 6750).
 public struct BearerAuthentication: Sendable {

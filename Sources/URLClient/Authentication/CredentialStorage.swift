@@ -1,4 +1,5 @@
 internal import HTTPCodecs
+internal import ToolkitSystem
 
 /// Credentials by the space in which they hold, in memory. It may be used from everywhere.
 public final class CredentialStorage: Sendable {

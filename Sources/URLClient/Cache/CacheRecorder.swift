@@ -2,6 +2,7 @@ internal import Dispatch
 internal import HTTPCodecs
 internal import HTTPParser
 internal import Synchronization
+internal import ToolkitSystem
 
 /// Keeps the content of a response while it is delivered, up to a limit, and stores it when it was
 /// whole. What is too long for memory goes to the disk as it comes.

@@ -1,6 +1,7 @@
 internal import Dispatch
 internal import HTTPCodecs
 package import HTTPParser
+internal import ToolkitSystem
 
 /// Responses that were kept, in memory and, where there is a folder, on the disk. RFC 9111.
 ///

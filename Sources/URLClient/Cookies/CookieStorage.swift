@@ -1,5 +1,6 @@
 internal import HTTPCodecs
 public import HTTPParser
+internal import ToolkitSystem
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials

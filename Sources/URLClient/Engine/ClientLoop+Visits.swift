@@ -1,6 +1,7 @@
 internal import Dispatch
 internal import HTTPCodecs
 internal import Synchronization
+internal import ToolkitSystem
 
 // Turns in the loop that others than its thread take.
 extension ClientLoop {

@@ -2,6 +2,7 @@ internal import Dispatch
 internal import HTTPCodecs
 internal import HTTPParser
 internal import Synchronization
+internal import ToolkitSystem
 
 /// The loop of a session: all of libcurl, and every decision about a task, happens in it.
 ///

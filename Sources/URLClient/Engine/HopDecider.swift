@@ -1,5 +1,6 @@
-package import HTTPCodecs
+internal import HTTPCodecs
 package import HTTPParser
+package import ToolkitSystem
 
 // What happens between hops is decided here, by code without sockets.
 //

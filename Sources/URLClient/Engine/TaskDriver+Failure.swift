@@ -1,5 +1,6 @@
 internal import HTTPCodecs
 internal import HTTPParser
+internal import ToolkitSystem
 
 // What is done when something has gone wrong.
 extension TaskDriver {

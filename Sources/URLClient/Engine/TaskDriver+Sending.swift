@@ -1,5 +1,6 @@
 internal import HTTPCodecs
 internal import HTTPParser
+internal import ToolkitSystem
 
 // From the request of a hop to its transfer: where to connect to, what to send, and when.
 extension TaskDriver {

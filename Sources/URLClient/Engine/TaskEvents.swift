@@ -1,5 +1,6 @@
 internal import HTTPCodecs
 internal import Synchronization
+internal import ToolkitSystem
 
 /// A task's side of its delegate: puts what happens on the delegate's queue.
 final class TaskEvents: @unchecked Sendable {

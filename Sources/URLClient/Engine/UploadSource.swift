@@ -1,4 +1,5 @@
 internal import HTTPCodecs
+internal import ToolkitSystem
 
 /// The content of a request while it is sent: one per hop.
 ///

@@ -1,5 +1,6 @@
 internal import HTTPCodecs
 package import HTTPParser
+internal import ToolkitSystem
 
 /// Remembers which hosts asked to be reached by https alone, and has requests for them go there
 /// (RFC 6797). A session does so if it is given one.

@@ -1,5 +1,6 @@
 internal import HTTPCodecs
 internal import HTTPParser
+internal import ToolkitSystem
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials

@@ -1,4 +1,5 @@
 internal import HTTPCodecs
+internal import ToolkitSystem
 
 /// Fetches content into a file.
 ///

@@ -1,4 +1,5 @@
 internal import HTTPCodecs
+internal import ToolkitSystem
 
 // For those who start a task and wait for all of it, once.
 extension TransferTask {

@@ -1,5 +1,6 @@
 internal import HTTPCodecs
 internal import Synchronization
+internal import ToolkitSystem
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials

@@ -2,6 +2,7 @@ internal import HTTPCodecs
 internal import HTTPCrypto
 internal import HTTPParser
 package import HTTPServerCore
+internal import ToolkitSystem
 
 /// The hashes that a client sends with content, so that damage on the way is found: `Repr-Digest`
 /// (RFC 9530 section 3) with sha-256 and sha-512, and ownCloud's `OC-Checksum` with MD5, SHA1 and

@@ -1,4 +1,5 @@
 internal import HTTPServerCore
+internal import HTTPServerKit
 
 /// Where COPY and MOVE lead, and what the tags of an If field mean: a path on this server (RFC 4918
 /// sections 8.3 and 10.3).

@@ -1,6 +1,8 @@
 internal import HTTPCodecs
 internal import HTTPParser
 internal import HTTPServerCore
+internal import HTTPServerKit
+internal import ToolkitSystem
 
 /// Why a file of locks cannot be used.
 public struct LockFileError: Error, Hashable, Sendable, CustomStringConvertible {

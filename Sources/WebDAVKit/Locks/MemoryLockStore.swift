@@ -1,5 +1,6 @@
-internal import HTTPCodecs
 internal import HTTPServerCore
+internal import HTTPServerKit
+internal import ToolkitSystem
 
 /// Locks in memory, and in a file if they are to outlive the program.
 public final class MemoryLockStore: LockStore {

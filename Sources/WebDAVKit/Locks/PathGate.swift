@@ -1,4 +1,4 @@
-internal import HTTPCodecs
+internal import ToolkitSystem
 
 /// Lets those wait for each other who change the same resource, or one inside of the other, so
 /// that what was checked is still true when it counts.

@@ -1,5 +1,6 @@
 internal import HTTPParser
 internal import HTTPServerCore
+internal import HTTPServerKit
 
 extension WebDAVHandler {
     /// COPY and MOVE (RFC 4918 sections 9.8 and 9.9).

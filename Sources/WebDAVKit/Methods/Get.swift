@@ -1,6 +1,7 @@
 internal import HTTPCodecs
 internal import HTTPParser
 internal import HTTPServerCore
+internal import HTTPServerKit
 
 extension WebDAVHandler {
     /// GET and HEAD (RFC 4918 section 9.4): a file with conditions and ranges, a collection as a

@@ -1,6 +1,8 @@
 internal import HTTPParser
 internal import HTTPServerCore
+internal import HTTPServerKit
 internal import Logging
+internal import ToolkitSystem
 
 extension WebDAVHandler {
     /// LOCK (RFC 4918 section 9.10): a new lock, or, without content, a longer life for one.

@@ -1,5 +1,6 @@
 internal import HTTPParser
 internal import HTTPServerCore
+internal import HTTPServerKit
 
 extension WebDAVHandler {
     /// OPTIONS (RFC 4918 sections 9.1 and 10.1): the same classes for everybody, and the methods

@@ -1,6 +1,7 @@
 internal import HTTPCodecs
 internal import HTTPParser
 internal import HTTPServerCore
+internal import HTTPServerKit
 
 extension WebDAVHandler {
     /// PATCH with a part of a file (RFC 5789), in the form of SabreDAV. The file is the old or the new

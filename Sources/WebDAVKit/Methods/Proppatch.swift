@@ -1,5 +1,6 @@
 internal import HTTPParser
 internal import HTTPServerCore
+internal import ToolkitSystem
 
 /// One change that a PROPPATCH asks for.
 struct PropertyUpdate: Hashable, Sendable {

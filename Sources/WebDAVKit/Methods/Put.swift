@@ -1,7 +1,9 @@
 internal import HTTPCodecs
 internal import HTTPParser
 internal import HTTPServerCore
+internal import HTTPServerKit
 internal import Logging
+internal import ToolkitSystem
 
 extension WebDAVHandler {
     /// PUT (RFC 4918 section 9.7). What can be refused is refused before the content is read; what

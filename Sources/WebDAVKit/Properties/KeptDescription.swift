@@ -1,5 +1,6 @@
 internal import HTTPCrypto
 internal import HTTPServerCore
+internal import ToolkitSystem
 
 /// The media type and the checksums that came with the content of a file, kept beside its dead
 /// properties.

@@ -1,6 +1,7 @@
 internal import HTTPCodecs
 internal import HTTPParser
 internal import HTTPServerCore
+internal import ToolkitSystem
 
 /// Where the values of live properties come from.
 struct PropertySource: Sendable {

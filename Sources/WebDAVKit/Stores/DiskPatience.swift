@@ -1,5 +1,6 @@
 internal import HTTPServerCore
 internal import Synchronization
+internal import ToolkitSystem
 
 /// Decides where short work on files is done: at once by who wants it, though that may be an event
 /// loop, as long as the disk keeps nobody waiting; else by a thread that may wait.

@@ -1,5 +1,6 @@
 internal import HTTPParser
-package import HTTPServerCore
+internal import HTTPServerCore
+package import ToolkitSystem
 
 // What the system tells of files, as WebDAV tells it.
 

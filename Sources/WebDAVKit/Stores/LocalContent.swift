@@ -1,5 +1,5 @@
-internal import HTTPCodecs
 internal import HTTPServerCore
+internal import ToolkitSystem
 
 /// Content on its way into a file of a `LocalStore`.
 final class LocalContent: StagedContent {

@@ -1,5 +1,7 @@
 internal import HTTPServerCore
+internal import HTTPServerKit
 internal import Synchronization
+internal import ToolkitSystem
 
 /// Reads a directory batch by batch. One call ends before the next begins.
 final class LocalMembers: Sendable {
@@ -39,7 +41,7 @@ final class LocalMembers: Sendable {
         _ name: [UInt8], of store: LocalStore
     ) throws(SystemError) -> ResourceMember? {
         // What cannot be looked at must not look as if it were gone.
-        guard !OwnNames.contains(name),
+        guard !ReservedNames.contains(name),
             var status = try reader.directory.statusIfThere(of: name)
         else { return nil }
         let isLink = status.isLink

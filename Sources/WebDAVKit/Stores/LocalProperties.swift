@@ -1,7 +1,8 @@
-internal import HTTPCodecs
 internal import HTTPParser
 internal import HTTPServerCore
+internal import HTTPServerKit
 internal import Synchronization
+internal import ToolkitSystem
 
 /// The dead properties of files: in one extended attribute each, which is set at once and whole;
 /// where it does not fit, or the file system has none, in a file named by the identity of the file
@@ -247,7 +248,7 @@ final class LocalProperties: Sendable {
         guard hasFiles.load(ordering: .relaxed) else { return nil }
         let name = name(of: try file.status())
         do throws(SystemError) {
-            return try tree.directory([]).directory(OwnNames.folder).directory(Self.folder)
+            return try tree.directory([]).directory(ReservedNames.folder).directory(Self.folder)
                 .open(name).content(upTo: PropertyFile.byteLimit)
         } catch {
             guard error.isMissing else { throw error }
@@ -348,7 +349,7 @@ final class LocalProperties: Sendable {
             // What cannot be read may be what they belong to.
             guard let next = try? reader.next() as [UInt8]?? else { return false }
             guard let member = next else { return true }
-            guard !OwnNames.contains(member) else { continue }
+            guard !ReservedNames.contains(member) else { continue }
             guard let found = try? directory.statusIfThere(of: member) as FileStatus?? else {
                 return false
             }

@@ -1,5 +1,5 @@
-internal import HTTPCodecs
-package import HTTPServerCore
+internal import HTTPServerCore
+package import ToolkitSystem
 
 #if os(Linux)
     // For the forms of Unicode, which volumes of other systems do not tell apart.

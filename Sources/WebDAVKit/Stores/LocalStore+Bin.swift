@@ -1,6 +1,6 @@
-internal import HTTPCodecs
 internal import HTTPParser
 internal import HTTPServerCore
+internal import ToolkitSystem
 
 /// Deletions that can be undone: one renaming there, and one back.
 extension LocalStore {

@@ -1,4 +1,5 @@
 internal import HTTPServerCore
+internal import ToolkitSystem
 
 extension LocalStore {
     /// Content that is in a file of the same volume already: that gets one more name.

@@ -1,4 +1,6 @@
 internal import HTTPServerCore
+internal import HTTPServerKit
+internal import ToolkitSystem
 
 /// Copying and moving.
 extension LocalStore {
@@ -78,7 +80,7 @@ extension LocalStore {
         }
         if !isMove, try source.directory.status(of: source.name).isLink {
             let real = try tree.realPath(of: path.bytes, followsLast: true)
-            guard !OwnNames.areIn(real) else { throw WebDAVError.notFound }
+            guard !ReservedNames.areIn(real) else { throw WebDAVError.notFound }
             source =
                 real.isEmpty
                 ? FilePlace(directory: try tree.directory([]), name: [0x2E])

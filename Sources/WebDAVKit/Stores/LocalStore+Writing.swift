@@ -1,6 +1,8 @@
 internal import HTTPCodecs
 internal import HTTPParser
 public import HTTPServerCore
+internal import HTTPServerKit
+internal import ToolkitSystem
 
 /// How content is taken, put together with what is there, and given its name.
 extension LocalStore {

@@ -1,6 +1,7 @@
-internal import HTTPCodecs
 internal import HTTPParser
 public import HTTPServerCore
+internal import HTTPServerKit
+public import ToolkitSystem
 
 /// Resources that are the files and directories of a disk.
 ///
@@ -303,7 +304,7 @@ public final class LocalStore: ResourceStore {
 
     /// Whether a path leads to what the store keeps for itself.
     static func isOwn(_ path: ResourcePath) -> Bool {
-        path.hasDotName && OwnNames.areIn(path.bytes)
+        path.hasDotName && ReservedNames.areIn(path.bytes)
     }
 
     static func requireForeign(_ path: ResourcePath) throws(WebDAVError) {

@@ -1,5 +1,5 @@
-internal import HTTPCodecs
 internal import HTTPServerCore
+internal import ToolkitSystem
 
 /// Reads the next batch of a directory while the last one is being used: one is ready at most.
 final class MembersAhead: Sendable {

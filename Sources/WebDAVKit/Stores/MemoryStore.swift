@@ -1,6 +1,6 @@
-internal import HTTPCodecs
 internal import HTTPParser
 public import HTTPServerCore
+internal import ToolkitSystem
 
 /// Resources in memory: for tests, and for content that is made by a program.
 public final class MemoryStore: ResourceStore {

@@ -1,5 +1,5 @@
-internal import HTTPCodecs
-package import HTTPServerCore
+internal import HTTPServerCore
+package import ToolkitSystem
 
 /// Files that were seen to have no dead properties, by which most members of a collection need not
 /// be asked for them each time that it is listed.

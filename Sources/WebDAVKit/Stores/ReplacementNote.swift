@@ -1,5 +1,7 @@
 internal import HTTPCodecs
-package import HTTPServerCore
+internal import HTTPServerCore
+internal import HTTPServerKit
+package import ToolkitSystem
 
 /// What is written down before a collection takes the place of another, because no system can give
 /// three names at once: if the process dies between two of them, the next one ends it.

@@ -1,5 +1,5 @@
-internal import HTTPCodecs
 public import HTTPParser
+internal import ToolkitSystem
 
 /// What a store knows of a resource without reading it.
 public struct ResourceInfo: Hashable, Sendable {

@@ -1,6 +1,7 @@
-internal import HTTPCodecs
 internal import HTTPServerCore
+internal import HTTPServerKit
 internal import Synchronization
+internal import ToolkitSystem
 
 /// Where files and trees are made before they get their names: a folder below `.httpkit-dav` that
 /// this process holds by a lock, so that others can tell what a dead one has left.
@@ -22,7 +23,7 @@ final class ScratchFolder: Sendable {
     private static let sessionPrefix = Array("new-".utf8)
     /// Names of notes on directories begin like this, in the folder of the session.
     private static let besidePrefix = Array("beside-".utf8)
-    private static let contentPrefix = OwnNames.folder + Array("-put-".utf8)
+    private static let contentPrefix = ReservedNames.folder + Array("-put-".utf8)
 
     init(_ tree: FileTree) {
         self.tree = tree
@@ -92,13 +93,13 @@ final class ScratchFolder: Sendable {
             return Self.besideNames(session.name) + nextName()
         }
         if isContent { removeOldContent(in: directory) }
-        let prefix = isContent ? Self.contentPrefix : OwnNames.folder + [0x2D]
+        let prefix = isContent ? Self.contentPrefix : ReservedNames.folder + [0x2D]
         return Self.randomName(String(decoding: prefix, as: UTF8.self))
     }
 
     /// How names of a session begin in other directories than its own.
     private static func besideNames(_ session: [UInt8]) -> [UInt8] {
-        OwnNames.folder + [0x2D] + session.dropFirst(sessionPrefix.count) + [0x2D]
+        ReservedNames.folder + [0x2D] + session.dropFirst(sessionPrefix.count) + [0x2D]
     }
 
     private func isNoted(_ directory: OpenDirectory, _ session: Session) -> Bool {
@@ -207,16 +208,16 @@ final class ScratchFolder: Sendable {
     func ownFolder() throws(SystemError) -> OpenDirectory {
         let root = try tree.directory([])
         do throws(SystemError) {
-            try root.makeDirectory(OwnNames.folder, 0o700)
+            try root.makeDirectory(ReservedNames.folder, 0o700)
         } catch {
             guard error.isTaken else { throw error }
         }
-        return try root.directory(OwnNames.folder)
+        return try root.directory(ReservedNames.folder)
     }
 
     /// `.httpkit-dav` if it is there.
     func ownFolderIfThere() -> OpenDirectory? {
-        (try? tree.directory([]))?.directoryIfThere(OwnNames.folder)
+        (try? tree.directory([]))?.directoryIfThere(ReservedNames.folder)
     }
 
     // MARK: The end
@@ -232,10 +233,10 @@ final class ScratchFolder: Sendable {
 
     private static func end(_ session: Session, in tree: FileTree) {
         guard let root = try? tree.directory([]),
-            let own = root.directoryIfThere(OwnNames.folder)
+            let own = root.directoryIfThere(ReservedNames.folder)
         else { return }
         _ = own.removeTree(session.name)
-        try? root.remove(OwnNames.folder, isDirectory: true)
+        try? root.remove(ReservedNames.folder, isDirectory: true)
     }
 
     /// Removes what processes have left that are no more.
@@ -264,7 +265,7 @@ final class ScratchFolder: Sendable {
 
     /// Removes `.httpkit-dav` if nothing is in it.
     func removeIfEmpty() {
-        try? tree.directory([]).remove(OwnNames.folder, isDirectory: true)
+        try? tree.directory([]).remove(ReservedNames.folder, isDirectory: true)
     }
 
     /// A name in the folder of the session, where nobody else makes any.

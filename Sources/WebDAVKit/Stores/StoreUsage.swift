@@ -1,5 +1,6 @@
-internal import HTTPCodecs
 internal import HTTPServerCore
+internal import HTTPServerKit
+internal import ToolkitSystem
 
 /// How many bytes the files of a store have, where that is limited: counted when the store opens, and
 /// kept up with what the store changes. Content that is not in place yet counts as it comes.
@@ -10,7 +11,7 @@ final class StoreUsage: Sendable {
     /// Counts what is there; it blocks.
     init(limit: Int64, of tree: FileTree) throws(SystemError) {
         self.limit = limit
-        bytes = Locked(try tree.directory([]).contentBytes { OwnNames.contains($0) })
+        bytes = Locked(try tree.directory([]).contentBytes { ReservedNames.contains($0) })
     }
 
     /// How many bytes may come.

@@ -1,6 +1,6 @@
-internal import HTTPCodecs
 internal import HTTPServerCore
 internal import Synchronization
+internal import ToolkitSystem
 
 /// Times of changes that tell files apart which could be taken for one another.
 ///

@@ -1,4 +1,4 @@
-internal import HTTPCodecs
+internal import ToolkitSystem
 
 /// What contents of requests mean that came before. A client sends the same few again and again,
 /// and so do all users of one client: those are read only once.

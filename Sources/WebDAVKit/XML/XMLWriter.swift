@@ -1,5 +1,6 @@
 internal import HTTPParser
 internal import HTTPServerCore
+internal import HTTPServerKit
 
 /// Writes XML: markup of ours and text of others, which are never mixed up.
 ///

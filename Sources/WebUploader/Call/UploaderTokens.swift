@@ -1,7 +1,7 @@
-internal import HTTPCodecs
 internal import HTTPCrypto
 internal import HTTPParser
 internal import HTTPServerCore
+internal import ToolkitSystem
 
 /// Tokens by which the page shows that it is ours.
 ///

@@ -1,6 +1,6 @@
-internal import HTTPCodecs
 internal import HTTPCrypto
 internal import HTTPServerCore
+internal import ToolkitSystem
 internal import WebDAVKit
 
 /// Deleted things that can be put back for a while.

@@ -1,4 +1,4 @@
-internal import HTTPCodecs
+internal import ToolkitSystem
 internal import WebDAVKit
 
 /// Notifies listeners of a folder of changes in it, by the page or by WebDAV: both pass the same

@@ -1,6 +1,6 @@
-internal import HTTPCodecs
 internal import HTTPParser
 internal import HTTPServerCore
+internal import ToolkitSystem
 internal import WebDAVKit
 
 /// Sees to it that users add no more bytes than they may, also by several requests at the same time.

@@ -1,6 +1,7 @@
 internal import HTTPCodecs
 internal import HTTPParser
 internal import HTTPServerCore
+internal import ToolkitSystem
 internal import WebDAVKit
 
 /// Something that goes into an archive.

@@ -1,6 +1,8 @@
 internal import HTTPCodecs
 internal import HTTPParser
 internal import HTTPServerCore
+internal import HTTPServerKit
+internal import ToolkitSystem
 internal import WebDAVKit
 
 /// What an upload, or another change, has come to.

@@ -1,6 +1,7 @@
 internal import HTTPCodecs
 internal import HTTPParser
 internal import HTTPServerCore
+internal import HTTPServerKit
 internal import WebDAVKit
 
 /// Writes the pages. All of them work without a script; the one of a folder has one that makes

@@ -1,6 +1,7 @@
 internal import HTTPCodecs
 internal import HTTPParser
 internal import HTTPServerCore
+internal import HTTPServerKit
 
 /// Style and scripts of the page. They stand in the program, so that it needs no files beside it, and
 /// have their hash in their address, so that browsers may keep them for ever.

@@ -1,4 +1,5 @@
 import HTTPParser
+internal import HTTPServerAuthentication
 import HTTPServerCore
 
 /// Logins. Name and password stand in the path, so that a test can choose them.

@@ -1,7 +1,8 @@
-import HTTPCodecs
 import HTTPCrypto
 import HTTPParser
 import HTTPServerCore
+internal import HTTPServerKit
+internal import ToolkitSystem
 
 /// Answers for caches (RFC 9111) and conditional requests (RFC 9110 section 13).
 extension BinRouter {

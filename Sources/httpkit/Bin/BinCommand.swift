@@ -1,5 +1,6 @@
 import ArgumentParser
 import HTTPServerCore
+internal import HTTPServerKit
 import Logging
 
 #if canImport(Glibc)

@@ -1,6 +1,7 @@
 import HTTPCodecs
 import HTTPParser
 import HTTPServerCore
+internal import HTTPServerKit
 
 /// Content that is made up: noise, patterns and streams.
 extension BinRouter {

@@ -1,6 +1,7 @@
 import HTTPCodecs
 import HTTPParser
 import HTTPServerCore
+internal import HTTPServerKit
 
 /// Documents of some media types.
 extension BinRouter {

@@ -2,6 +2,8 @@ import HTTPCodecs
 import HTTPCrypto
 import HTTPParser
 import HTTPServerCore
+internal import HTTPServerKit
+internal import ToolkitSystem
 
 /// What a request was, as JSON.
 extension BinRouter {

@@ -1,4 +1,5 @@
 import HTTPServerCore
+internal import HTTPServerKit
 
 /// The page that lists the endpoints.
 enum BinIndex {

@@ -1,6 +1,7 @@
 import HTTPCodecs
 import HTTPParser
 import HTTPServerCore
+internal import HTTPServerKit
 
 /// Parts of HTTP that stand beside a response: trailers, interim responses, other protocols.
 extension BinRouter {

@@ -1,6 +1,7 @@
 import HTTPCodecs
 import HTTPParser
 import HTTPServerCore
+internal import HTTPServerKit
 
 /// Redirects, by which clients are led around.
 extension BinRouter {

@@ -1,6 +1,7 @@
 import HTTPCodecs
 import HTTPParser
 package import HTTPServerCore
+internal import HTTPServerKit
 
 /// The endpoints of httpbin, on this toolkit's server: what a client sends comes back as JSON, and
 /// each kind of answer that it has to understand has a path.

@@ -1,6 +1,7 @@
 import HTTPCodecs
 import HTTPParser
 import HTTPServerCore
+internal import HTTPServerKit
 
 /// Answers with a status, or with fields, that the client asks for.
 extension BinRouter {

@@ -1,6 +1,6 @@
-import HTTPCodecs
 import HTTPParser
 import HTTPServerCore
+internal import ToolkitSystem
 import URLClient
 
 #if canImport(Glibc)

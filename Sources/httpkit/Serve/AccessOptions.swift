@@ -1,6 +1,9 @@
 import ArgumentParser
 import HTTPParser
+internal import HTTPServerAuthentication
 import HTTPServerCore
+internal import HTTPServerKit
+internal import ToolkitSystem
 
 /// Who may use what is served.
 struct AccessOptions: ParsableArguments {

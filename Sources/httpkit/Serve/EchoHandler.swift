@@ -1,5 +1,6 @@
 import HTTPParser
 import HTTPServerCore
+internal import ToolkitSystem
 
 /// Answers a request with what it was, as JSON: method, target, version, fields, content in
 /// base64, trailers and peer.

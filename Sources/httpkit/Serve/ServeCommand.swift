@@ -1,9 +1,12 @@
 import ArgumentParser
 import Dispatch
 import HTTPParser
+internal import HTTPServerAddresses
 import HTTPServerCore
+internal import HTTPServerKit
 import Logging
 import ResumableUploads
+internal import ToolkitSystem
 import WebDAVKit
 import WebUploader
 
@@ -198,7 +201,7 @@ struct ServeCommand: AsyncParsableCommand {
         options.byteLimit = maxBody?.bytes ?? .max
         options.tusMethod = tusMethod
         options.synchronizes = webdavOptions.webdavSync
-        let own = String(decoding: OwnNames.folder, as: UTF8.self)
+        let own = String(decoding: ReservedNames.folder, as: UTF8.self)
         let upload = ResumableUploadHandler(
             handler, folder: "\(directory)/\(own)/uploads-\(name)", options: options)
         uploads.append(upload)

@@ -1,4 +1,6 @@
+internal import HTTPServerAddresses
 import HTTPServerCore
+internal import ToolkitSystem
 
 /// The host of the address that is shown to people, for them to type it elsewhere.
 enum ShownHost {

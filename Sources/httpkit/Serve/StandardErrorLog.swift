@@ -1,6 +1,8 @@
 import HTTPParser
 import HTTPServerCore
+internal import HTTPServerKit
 import Logging
+internal import ToolkitSystem
 
 #if canImport(Glibc)
     import Glibc

@@ -1,6 +1,8 @@
 import HTTPCodecs
 import HTTPParser
+import HTTPServerAuthentication
 import HTTPServerCore
+import HTTPServerKit
 import TestSupport
 import Testing
 import URLClient

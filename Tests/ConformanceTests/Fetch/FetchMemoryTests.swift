@@ -1,9 +1,10 @@
 import Foundation
-import HTTPCodecs
 import HTTPParser
 import HTTPServerCore
+import HTTPServerKit
 import TestSupport
 import Testing
+import ToolkitSystem
 
 @Suite("httpkit fetch: memory", .fewAtOnce, .timeLimit(.minutes(10)))
 struct FetchMemoryTests {

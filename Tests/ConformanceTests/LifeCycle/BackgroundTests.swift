@@ -1,7 +1,8 @@
-import HTTPCodecs
 import HTTPServerCore
+import HTTPServerDiscovery
 import TestSupport
 import Testing
+import ToolkitSystem
 
 /// An app that grants background tasks, and whose clock is in the hands of the test.
 private final class SimulatedApp: Sendable {

@@ -1,9 +1,10 @@
 import Dispatch
-import HTTPCodecs
 import HTTPParser
 import HTTPServerCore
+import HTTPServerKit
 import TestSupport
 import Testing
+import ToolkitSystem
 
 #if canImport(Glibc)
     import Glibc

@@ -1,8 +1,10 @@
 import Dispatch
 import HTTPParser
 import HTTPServerCore
+import HTTPServerKit
 import TestSupport
 import Testing
+import ToolkitSystem
 
 #if canImport(Glibc)
     import Glibc

@@ -1,8 +1,8 @@
-import HTTPCodecs
 import HTTPParser
 import HTTPServerCore
 import TestSupport
 import Testing
+import ToolkitSystem
 
 @Suite("Life cycle: connections at suspension and shutdown", .fewAtOnce, .timeLimit(.minutes(3)))
 struct SuspensionTests {

@@ -1,8 +1,10 @@
 import Foundation
 import HTTPParser
 import HTTPServerCore
+import HTTPServerKit
 import TestSupport
 import Testing
+import ToolkitSystem
 
 @Suite("Temporary files when a server stops and starts", .fewAtOnce, .timeLimit(.minutes(3)))
 struct TemporaryFileTests {

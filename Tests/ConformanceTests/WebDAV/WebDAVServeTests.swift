@@ -1,9 +1,9 @@
 import Foundation
-import HTTPCodecs
 import HTTPParser
 import HTTPServerCore
 import TestSupport
 import Testing
+import ToolkitSystem
 import URLClient
 
 @Suite("httpkit serve --webdav: what is beside it", .fewAtOnce)

@@ -1,8 +1,10 @@
-import HTTPCodecs
 import HTTPParser
+import HTTPServerAuthentication
 import HTTPServerCore
+import HTTPServerKit
 import TestSupport
 import Testing
+import ToolkitSystem
 
 @Suite("RFC 9110, 11: Protected handlers")
 struct AuthenticationHandlerTests {

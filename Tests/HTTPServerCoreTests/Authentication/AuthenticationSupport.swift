@@ -1,8 +1,11 @@
 import HTTPCodecs
 import HTTPParser
+import HTTPServerAuthentication
 import HTTPServerCore
+import HTTPServerKit
 import TestSupport
 import Testing
+import ToolkitSystem
 
 /// A protection space with a few users, whose clock and passwords a test watches.
 struct ProtectedSpace {

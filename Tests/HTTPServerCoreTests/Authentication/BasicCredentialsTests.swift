@@ -1,3 +1,4 @@
+import HTTPServerAuthentication
 import HTTPServerCore
 import Testing
 

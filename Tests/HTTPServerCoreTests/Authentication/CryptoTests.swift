@@ -1,4 +1,5 @@
 import HTTPCrypto
+import HTTPServerAuthentication
 import HTTPServerCore
 import Testing
 

@@ -1,8 +1,11 @@
 import HTTPCodecs
 import HTTPParser
+import HTTPServerAuthentication
 import HTTPServerCore
+import HTTPServerKit
 import TestSupport
 import Testing
+import ToolkitSystem
 
 @Suite("RFC 7616: Digest authentication")
 struct DigestAuthenticationTests {

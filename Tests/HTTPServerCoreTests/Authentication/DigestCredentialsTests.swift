@@ -1,4 +1,5 @@
 import HTTPParser
+import HTTPServerAuthentication
 import HTTPServerCore
 import Testing
 

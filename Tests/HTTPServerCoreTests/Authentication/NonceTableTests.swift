@@ -1,5 +1,7 @@
+import HTTPServerAuthentication
 import HTTPServerCore
 import Testing
+import ToolkitSystem
 
 @Suite("RFC 7616, 3.4: Counts of nonces")
 struct NonceTableTests {

@@ -2,6 +2,7 @@ import HTTPParser
 import HTTPServerCore
 import TestSupport
 import Testing
+import ToolkitSystem
 
 @Suite("RFC 9112, 9.5: Slow clients")
 struct DeadlineTests {

@@ -2,6 +2,7 @@ import HTTPParser
 import HTTPServerCore
 import TestSupport
 import Testing
+import ToolkitSystem
 
 @Suite("Parts of files in streams")
 struct FileStreamTests {

@@ -1,5 +1,6 @@
 import HTTPServerCore
 import Testing
+import ToolkitSystem
 
 @Suite("What waits for a slow client")
 struct OutputQueueTests {

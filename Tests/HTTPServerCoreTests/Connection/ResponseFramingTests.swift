@@ -1,7 +1,9 @@
 import HTTPParser
 import HTTPServerCore
+import HTTPServerKit
 import TestSupport
 import Testing
+import ToolkitSystem
 
 @Suite("RFC 9112, 6.3: Content of responses")
 struct ResponseFramingTests {

@@ -2,6 +2,7 @@ import Foundation
 import HTTPParser
 import HTTPServerCore
 import TestSupport
+import ToolkitSystem
 
 /// Requests with content, and a look at what is left on the disk.
 enum Content {

@@ -1,8 +1,10 @@
 import HTTPCodecs
 import HTTPParser
 import HTTPServerCore
+import HTTPServerKit
 import TestSupport
 import Testing
+import ToolkitSystem
 
 @Suite("Uploaded files on the disk")
 struct UploadTests {

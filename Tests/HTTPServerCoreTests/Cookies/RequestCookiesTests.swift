@@ -1,4 +1,5 @@
 import HTTPServerCore
+import HTTPServerKit
 import TestSupport
 import Testing
 

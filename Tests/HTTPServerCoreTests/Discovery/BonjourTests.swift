@@ -1,5 +1,7 @@
-#if Bonjour && os(Linux)
+#if os(Linux)
     import HTTPServerCore
+    import HTTPServerDiscovery
+    import HTTPServerKit
     import TestSupport
     import Testing
 

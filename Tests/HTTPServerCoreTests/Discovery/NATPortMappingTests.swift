@@ -1,5 +1,7 @@
-#if NATPortMapping
+#if os(Linux) || os(macOS)
     import HTTPServerCore
+    import HTTPServerDiscovery
+    import HTTPServerKit
     import TestSupport
     import Testing
 

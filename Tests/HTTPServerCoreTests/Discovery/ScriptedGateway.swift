@@ -1,4 +1,4 @@
-#if NATPortMapping
+#if os(Linux) || os(macOS)
     import TestSupport
 
     /// A gateway that answers NAT-PMP on a loopback address of its own, as it is told to.

@@ -1,4 +1,4 @@
-import HTTPServerCore
+import HTTPServerDiscovery
 import Testing
 
 @Suite("TXT records (RFC 6763 section 6)")

@@ -1,5 +1,6 @@
 import HTTPServerCore
 import Testing
+import ToolkitSystem
 
 @Suite("Times to wait, as kevent takes them")
 struct PollTimeTests {

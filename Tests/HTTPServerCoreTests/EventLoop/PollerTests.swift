@@ -1,6 +1,7 @@
 import HTTPServerCore
 import TestSupport
 import Testing
+import ToolkitSystem
 
 #if canImport(Darwin)
     import Darwin

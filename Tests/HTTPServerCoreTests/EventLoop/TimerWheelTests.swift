@@ -1,5 +1,6 @@
 import HTTPServerCore
 import Testing
+import ToolkitSystem
 
 @Suite("Timer wheel")
 struct TimerWheelTests {

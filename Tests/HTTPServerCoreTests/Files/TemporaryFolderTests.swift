@@ -1,7 +1,9 @@
 import Foundation
 import HTTPServerCore
+import HTTPServerKit
 import TestSupport
 import Testing
+import ToolkitSystem
 
 @Suite("Folders of uploads")
 struct TemporaryFolderTests {

@@ -1,4 +1,5 @@
 import HTTPServerCore
+import HTTPServerKit
 import Testing
 
 @Suite("RFC 9110, 14: Range Requests")

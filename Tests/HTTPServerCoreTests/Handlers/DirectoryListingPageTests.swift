@@ -1,5 +1,6 @@
 import HTTPParser
 import HTTPServerCore
+import HTTPServerKit
 import Testing
 
 @Suite("Directory listing: the page around the entries")

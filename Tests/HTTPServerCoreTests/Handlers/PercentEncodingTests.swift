@@ -1,4 +1,5 @@
 import HTTPServerCore
+import HTTPServerKit
 import Testing
 
 @Suite("RFC 3986, 2.1 and 3.3: Percent-Encoding of Path Segments")

@@ -1,5 +1,6 @@
 import HTTPParser
 import HTTPServerCore
+import HTTPServerKit
 import Testing
 
 @Suite("RFC 9110, 13: Conditional Requests")

@@ -1,4 +1,5 @@
 import HTTPServerCore
+import HTTPServerDiscovery
 import Testing
 
 @Suite("Background policy: decisions")

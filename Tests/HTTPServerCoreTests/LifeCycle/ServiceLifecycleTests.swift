@@ -1,6 +1,7 @@
 #if ServiceLifecycle
     import HTTPParser
     import HTTPServerCore
+    import HTTPServerKit
     import Logging
     import ServiceLifecycle
     import TestSupport

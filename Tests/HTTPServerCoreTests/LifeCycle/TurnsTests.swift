@@ -1,7 +1,7 @@
-import HTTPCodecs
 import HTTPServerCore
 import TestSupport
 import Testing
+import ToolkitSystem
 
 @Suite("Turns and pulses")
 struct TurnsTests {

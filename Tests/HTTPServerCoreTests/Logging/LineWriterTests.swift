@@ -1,8 +1,10 @@
 import Foundation
 import HTTPParser
 import HTTPServerCore
+import HTTPServerKit
 import TestSupport
 import Testing
+import ToolkitSystem
 
 @Suite("Lines for readers that stop to read")
 struct LineWriterTests {

@@ -2,6 +2,7 @@
     import CoreMetrics
     import HTTPParser
     import HTTPServerCore
+    import HTTPServerKit
     import MetricsTestKit
     import TestSupport
     import Testing

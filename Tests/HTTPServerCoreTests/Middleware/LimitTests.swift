@@ -1,9 +1,11 @@
 import HTTPParser
 import HTTPServerCore
+import HTTPServerKit
 import Logging
 import Synchronization
 import TestSupport
 import Testing
+import ToolkitSystem
 
 /// A clock that a test moves.
 private final class TestClock: Sendable {

@@ -1,7 +1,9 @@
 import HTTPParser
 import HTTPServerCore
+import HTTPServerKit
 import TestSupport
 import Testing
+import ToolkitSystem
 
 /// One request to a handler, over a connection of its own.
 func exchange(

@@ -1,3 +1,4 @@
+import HTTPServerAddresses
 import HTTPServerCore
 import Testing
 

@@ -1,7 +1,9 @@
 import HTTPParser
 import HTTPServerCore
+import HTTPServerKit
 import TestSupport
 import Testing
+import ToolkitSystem
 
 @Suite("Sockets of service managers")
 struct InheritedSocketTests {

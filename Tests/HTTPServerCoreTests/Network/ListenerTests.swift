@@ -1,6 +1,8 @@
+import HTTPServerAddresses
 import HTTPServerCore
 import TestSupport
 import Testing
+import ToolkitSystem
 
 #if canImport(Glibc)
     import Glibc
@@ -15,9 +17,9 @@ struct ListenerTests {
     @Test("What became of one connection that waited does not hold up the others")
     func acceptErrors() {
         let passing = [ECONNABORTED, EPROTO, EPERM, ENETDOWN, ENETUNREACH, EHOSTDOWN, EHOSTUNREACH]
-        #expect(passing.allSatisfy(Listener.concernsOneConnection))
+        #expect(passing.allSatisfy(ListeningSocket.concernsOneConnection))
         let others = [EMFILE, ENFILE, ENOBUFS, ENOMEM, EINVAL, EBADF, ENOTSOCK, EOPNOTSUPP, EAGAIN]
-        #expect(!others.contains(where: Listener.concernsOneConnection))
+        #expect(!others.contains(where: ListeningSocket.concernsOneConnection))
     }
 
     @Test("Port 0 is any free port", arguments: ["127.0.0.1", "localhost", "*"])

@@ -1,6 +1,8 @@
 #if os(Linux)
     import HTTPParser
+    import HTTPServerAddresses
     import HTTPServerCore
+    import HTTPServerKit
     import TestSupport
     import Testing
 

@@ -1,4 +1,6 @@
+import HTTPServerAddresses
 import HTTPServerCore
+import HTTPServerKit
 import Testing
 
 @Suite("URLs of a server")

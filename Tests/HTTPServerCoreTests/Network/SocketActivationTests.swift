@@ -1,8 +1,12 @@
+import HTTPServerAddresses
+
 #if os(Linux)
     import HTTPParser
     import HTTPServerCore
+    import HTTPServerKit
     import TestSupport
     import Testing
+    import ToolkitSystem
 
     /// Whether these tests run in a process that was handed a socket.
     private enum Activation {

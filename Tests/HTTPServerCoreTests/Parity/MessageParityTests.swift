@@ -1,8 +1,9 @@
-import HTTPCodecs
 import HTTPParser
 import HTTPServerCore
+import HTTPServerKit
 import TestSupport
 import Testing
+import ToolkitSystem
 
 @Suite("Responses as values")
 struct ResponseValueTests {

@@ -4,10 +4,15 @@ import Testing
 
 @Suite("The privacy manifest for Apple platforms")
 struct PrivacyManifestTests {
-    /// `Sources/HTTPServerCore` of this repository.
+    /// `Sources` of this repository.
     private static let sources = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appending(path: "Sources/HTTPServerCore")
+        .deletingLastPathComponent().appending(path: "Sources")
+    /// The modules of a server: the lowest of them brings the manifest for all.
+    private static let modules = [
+        "ToolkitSystem", "HTTPServerCore", "HTTPServerKit", "HTTPServerAuthentication",
+        "HTTPServerAddresses", "HTTPServerDiscovery",
+    ]
 
     /// Functions whose use has to be declared, and the category to which each belongs.
     private static let declared = [
@@ -19,7 +24,8 @@ struct PrivacyManifestTests {
     ]
 
     private func manifest() throws -> [String: Any] {
-        let data = try Data(contentsOf: Self.sources.appending(path: "PrivacyInfo.xcprivacy"))
+        let data = try Data(
+            contentsOf: Self.sources.appending(path: "ToolkitSystem/PrivacyInfo.xcprivacy"))
         let list = unsafe try PropertyListSerialization.propertyList(from: data, format: nil)
         return try #require(list as? [String: Any])
     }
@@ -37,13 +43,16 @@ struct PrivacyManifestTests {
         let types = try #require(
             try manifest()["NSPrivacyAccessedAPITypes"] as? [[String: Any]])
         let named = types.compactMap { $0["NSPrivacyAccessedAPIType"] as? String }
-        let files = try #require(
-            FileManager.default.enumerator(at: Self.sources, includingPropertiesForKeys: nil))
         var used: Set<String> = []
-        for case let file as URL in files where file.pathExtension == "swift" {
-            let text = try String(contentsOf: file, encoding: .utf8)
-            for (function, category) in Self.declared where Self.calls(function, in: text) {
-                used.insert("NSPrivacyAccessedAPICategory" + category)
+        for module in Self.modules {
+            let files = try #require(
+                FileManager.default.enumerator(
+                    at: Self.sources.appending(path: module), includingPropertiesForKeys: nil))
+            for case let file as URL in files where file.pathExtension == "swift" {
+                let text = try String(contentsOf: file, encoding: .utf8)
+                for (function, category) in Self.declared where Self.calls(function, in: text) {
+                    used.insert("NSPrivacyAccessedAPICategory" + category)
+                }
             }
         }
         #expect(used == Set(named))

@@ -1,6 +1,7 @@
 import HTTPCodecs
 import HTTPParser
 import HTTPServerCore
+import HTTPServerKit
 import TestSupport
 import Testing
 

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import HTTPServerCore
+@testable import HTTPServerKit
 
 @Suite("Regular expressions for paths")
 struct PathExpressionTests {

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import HTTPServerAuthentication
 internal import HTTPServerCore
 
 extension PeerServer {

@@ -1,4 +1,4 @@
-internal import HTTPCodecs
+internal import ToolkitSystem
 
 /// Certificates for tests: an authority of their own, and what it has issued. Made by openssl, as
 /// the servers' own tools would, and good for two days.

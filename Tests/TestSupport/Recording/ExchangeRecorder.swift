@@ -1,6 +1,6 @@
-import HTTPCodecs
 internal import HTTPParser
 internal import HTTPServerCore
+internal import ToolkitSystem
 
 /// Stands between clients and a server on this machine and writes down what they say to each
 /// other. Neither side is changed by it; a client is pointed at `port` instead of the server's.

@@ -1,4 +1,5 @@
 internal import HTTPServerCore
+internal import ToolkitSystem
 
 #if canImport(Darwin)
     internal import Darwin

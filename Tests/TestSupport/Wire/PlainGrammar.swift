@@ -1,5 +1,6 @@
 import HTTPParser
 import HTTPServerCore
+import ToolkitSystem
 
 /// The grammar that the oracle needs, on text.
 enum PlainGrammar {

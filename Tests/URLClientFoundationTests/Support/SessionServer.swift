@@ -3,8 +3,10 @@
     import HTTPCodecs
     import HTTPParser
     import HTTPServerCore
+    import HTTPServerKit
     import TestSupport
     import Testing
+    import ToolkitSystem
     import URLClient
     import URLClientFoundation
     import httpkit

@@ -1,6 +1,7 @@
 import HTTPCodecs
 import TestSupport
 import Testing
+import ToolkitSystem
 import URLClient
 
 @Suite("RFC 6750: Tokens")

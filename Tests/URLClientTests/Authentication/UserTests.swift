@@ -2,6 +2,7 @@ import HTTPCodecs
 import HTTPParser
 import TestSupport
 import Testing
+import ToolkitSystem
 import URLClient
 
 @Suite("RFC 9110, 11.4: as which user a request goes out", .timeLimit(.minutes(3)))

@@ -1,8 +1,11 @@
 import HTTPCodecs
 import HTTPParser
+import HTTPServerAuthentication
 import HTTPServerCore
+import HTTPServerKit
 import TestSupport
 import Testing
+import ToolkitSystem
 import URLClient
 
 @Suite("RFC 9110, 11: logging in", .timeLimit(.minutes(3)))

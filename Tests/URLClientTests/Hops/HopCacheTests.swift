@@ -1,8 +1,10 @@
 import HTTPCodecs
 import HTTPParser
 import HTTPServerCore
+import HTTPServerKit
 import TestSupport
 import Testing
+import ToolkitSystem
 import URLClient
 
 @Suite("RFC 9111: the cache over HTTP", .timeLimit(.minutes(3)))

@@ -1,7 +1,9 @@
 import HTTPCodecs
 import HTTPParser
 import HTTPServerCore
+import HTTPServerKit
 import Testing
+import ToolkitSystem
 import URLClient
 
 @Suite("RFC 6750: tokens, and for whom a response was stored", .timeLimit(.minutes(3)))

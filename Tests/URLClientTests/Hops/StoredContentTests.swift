@@ -2,8 +2,10 @@ import Foundation
 import HTTPCodecs
 import HTTPParser
 import HTTPServerCore
+import HTTPServerKit
 import TestSupport
 import Testing
+import ToolkitSystem
 import URLClient
 
 @Suite("RFC 9111: stored content that is too long for memory", .timeLimit(.minutes(5)))

@@ -1,7 +1,9 @@
 import HTTPCodecs
 import HTTPParser
 import HTTPServerCore
+import HTTPServerKit
 import Testing
+import ToolkitSystem
 import URLClient
 
 #if canImport(FoundationEssentials)

@@ -2,6 +2,7 @@ import Foundation
 import HTTPCodecs
 import HTTPParser
 import Testing
+import ToolkitSystem
 import URLClient
 
 @Suite("RFC 9110, 10.2.2: Location beyond ASCII", .timeLimit(.minutes(2)))

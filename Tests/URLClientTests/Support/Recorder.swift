@@ -1,5 +1,6 @@
 import HTTPCodecs
 import HTTPParser
+import ToolkitSystem
 import URLClient
 
 #if canImport(Glibc)

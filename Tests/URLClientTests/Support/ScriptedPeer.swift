@@ -1,5 +1,6 @@
 import HTTPCodecs
 import TestSupport
+import ToolkitSystem
 
 #if canImport(Glibc)
     import Glibc

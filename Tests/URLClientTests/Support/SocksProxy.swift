@@ -1,4 +1,5 @@
 import HTTPCodecs
+import ToolkitSystem
 
 /// A SOCKS proxy of versions 4, 4a and 5 (RFC 1928, RFC 1929) that writes down where it is asked to
 /// connect to, and is the server there, too.

@@ -1,7 +1,9 @@
 import HTTPCodecs
 import HTTPParser
 import HTTPServerCore
+import HTTPServerKit
 import Testing
+import ToolkitSystem
 
 /// A real server inside of the tests, with the paths that they need.
 final class TestServer: Sendable {

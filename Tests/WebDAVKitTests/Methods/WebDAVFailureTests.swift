@@ -1,8 +1,8 @@
-import HTTPCodecs
 import HTTPParser
 import HTTPServerCore
 import TestSupport
 import Testing
+import ToolkitSystem
 import WebDAVKit
 
 @Suite("What a store cannot do is told, and changes nothing")

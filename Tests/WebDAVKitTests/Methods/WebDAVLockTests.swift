@@ -1,8 +1,8 @@
-import HTTPCodecs
 import HTTPParser
 import HTTPServerCore
 import TestSupport
 import Testing
+import ToolkitSystem
 import WebDAVKit
 
 @Suite("RFC 4918 sections 6, 7, 9.10 and 10.4: locking")

@@ -1,8 +1,11 @@
 import HTTPCodecs
 import HTTPParser
+import HTTPServerAuthentication
 import HTTPServerCore
+import HTTPServerKit
 import TestSupport
 import Testing
+import ToolkitSystem
 import WebDAVKit
 
 @Suite("WebDAV: several mounts, several handlers, and logins")

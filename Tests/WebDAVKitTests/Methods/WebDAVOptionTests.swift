@@ -1,8 +1,9 @@
-import HTTPCodecs
 import HTTPParser
 import HTTPServerCore
+import HTTPServerKit
 import TestSupport
 import Testing
+import ToolkitSystem
 import WebDAVKit
 
 @Suite("WebDAV: users, mounts, hooks, and what is shown")

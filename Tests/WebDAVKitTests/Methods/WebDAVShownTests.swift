@@ -1,8 +1,8 @@
 import Foundation
-import HTTPCodecs
 import HTTPServerCore
 import TestSupport
 import Testing
+import ToolkitSystem
 import WebDAVKit
 
 @Suite("WebDAV: which names are shown and taken, how much, and who is asked")

@@ -1,7 +1,9 @@
 import Foundation
 import HTTPServerCore
+import HTTPServerKit
 import TestSupport
 import Testing
+import ToolkitSystem
 import WebDAVKit
 
 @Suite("FileTree: trees, contents and volumes")

@@ -2,6 +2,7 @@ import Foundation
 import HTTPServerCore
 import TestSupport
 import Testing
+import ToolkitSystem
 import WebDAVKit
 
 @Suite("LocalStore: links, and names that are the same")

@@ -1,8 +1,10 @@
 import Foundation
 import HTTPParser
 import HTTPServerCore
+import HTTPServerKit
 import TestSupport
 import Testing
+import ToolkitSystem
 import WebDAVKit
 
 @Suite("LocalStore: nothing leads out, and nothing is half done")

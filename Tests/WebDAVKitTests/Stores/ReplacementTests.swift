@@ -1,6 +1,7 @@
 import Foundation
 import HTTPServerCore
 import Testing
+import ToolkitSystem
 import WebDAVKit
 
 /// What a process does that dies between the names that it gives, step by step.

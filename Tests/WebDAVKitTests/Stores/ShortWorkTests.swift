@@ -2,6 +2,7 @@ import Foundation
 import HTTPServerCore
 import TestSupport
 import Testing
+import ToolkitSystem
 import WebDAVKit
 
 /// Short content is written by who receives it, longer content by a thread that may wait.

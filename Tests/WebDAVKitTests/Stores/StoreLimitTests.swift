@@ -1,7 +1,7 @@
-import HTTPCodecs
 import HTTPServerCore
 import TestSupport
 import Testing
+import ToolkitSystem
 import WebDAVKit
 
 @Suite("LocalStore: the most bytes of all files (RFC 4331)")

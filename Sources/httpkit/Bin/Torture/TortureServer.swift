@@ -1,6 +1,6 @@
-import HTTPCodecs
 package import HTTPServerCore
 import Synchronization
+internal import ToolkitSystem
 
 /// A listener that speaks legal oddities and broken answers, by path: what no server of ours would
 /// send, for clients to be tried with.

@@ -1,0 +1,46 @@
+public import HTTPServerCore
+internal import ToolkitSystem
+
+extension HTTPServer {
+    /// The URLs at which the server can be reached now, the most useful first; empty unless it
+    /// listens on a network.
+    ///
+    /// A server that is bound to one address has that one URL. One that is bound to all has those
+    /// of every interface that is up: addresses of networks come before those of one link and of
+    /// this machine alone, IPv4 before IPv6, cables and wireless networks before bridges, tunnels
+    /// and mobile networks. The list is made anew each time, by calls of the system that do not
+    /// wait for the network.
+    public var reachableURLs: [ServerURL] {
+        urls(among: (try? NetworkInterface.all()) ?? [])
+    }
+
+    /// The first of `reachableURLs`: the one to show where there is room for one.
+    public var primaryURL: ServerURL? { reachableURLs.first }
+
+    /// `reachableURLs` now, and again whenever they change with the networks of the machine.
+    ///
+    /// Only the newest list is kept for a reader that lags. The stream goes on until its task is
+    /// cancelled; see `NetworkInterface.changes`.
+    public func reachableURLUpdates() -> AsyncStream<[ServerURL]> {
+        let changes = NetworkInterface.changes()
+        return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+            let task = Task { [weak self] in
+                var last: [ServerURL]?
+                for await interfaces in changes {
+                    guard let urls = self?.urls(among: interfaces) else { break }
+                    if urls != last { continuation.yield(urls) }
+                    last = urls
+                }
+                continuation.finish()
+            }
+            continuation.onTermination = { _ in task.cancel() }
+        }
+    }
+
+    private func urls(among interfaces: [NetworkInterface]) -> [ServerURL] {
+        let bound = listeners.map { BoundAddress($0.address, isDualStack: $0.isDualStack) }
+        guard !bound.isEmpty else { return [] }
+        let routed = [AddressFamily.ipv4, .ipv6].compactMap(Syscalls.routedAddress)
+        return ServerURL.list(bound, interfaces: interfaces, routed: routed)
+    }
+}

@@ -1,0 +1,116 @@
+internal import Dispatch
+internal import ToolkitSystem
+
+extension NetworkInterface {
+    /// The interfaces as they are now, and again whenever one of them, its addresses or its flags
+    /// have changed.
+    ///
+    /// The system tells of changes; nothing is polled. Changes that come together, as when a
+    /// network is joined, are one: the list follows the first of them by a tenth of a second. Only
+    /// the newest list is kept for a reader that lags. All streams of the process share one socket,
+    /// which is closed when the last of them ends. A stream ends when its task is cancelled, and
+    /// after the first list where the system does not let this process listen for changes.
+    public static func changes() -> AsyncStream<[NetworkInterface]> {
+        InterfaceMonitor.shared.lists()
+    }
+}
+
+/// Listens for changes of the network interfaces while somebody wants to know.
+///
+/// All of it is confined to its queue.
+package final class InterfaceMonitor: @unchecked Sendable {
+    package static let shared = InterfaceMonitor()
+
+    private typealias Lists = AsyncStream<[NetworkInterface]>
+
+    private let queue = DispatchQueue(label: "http.interfaces")
+    private let pause: DispatchTimeInterval
+    private var readers: [Int: Lists.Continuation] = [:]
+    private var nextReader = 0
+    private var source: (any DispatchSourceRead)?
+    private var descriptor: CInt = -1
+    private var last: [NetworkInterface] = []
+    private var isPublishing = false
+    private var room = [UInt8](repeating: 0, count: 32 << 10)
+
+    /// - Parameter pause: milliseconds in which changes are one.
+    package init(pause: Int = 100) {
+        self.pause = .milliseconds(pause)
+    }
+
+    package func lists() -> AsyncStream<[NetworkInterface]> {
+        let (stream, continuation) = Lists.makeStream(bufferingPolicy: .bufferingNewest(1))
+        queue.async { self.add(continuation) }
+        return stream
+    }
+
+    /// Whether the socket is open.
+    package var isListening: Bool { queue.sync { source != nil } }
+
+    private func add(_ reader: Lists.Continuation) {
+        // The socket first: what changes after the list is read must not be missed.
+        let listens = startListening()
+        let interfaces = (try? NetworkInterface.all()) ?? last
+        reader.yield(interfaces)
+        guard listens else { return reader.finish() }
+        // Older readers get the list with the next change that they have not seen.
+        if readers.isEmpty { last = interfaces }
+        let number = nextReader
+        nextReader += 1
+        readers[number] = reader
+        reader.onTermination = { _ in self.queue.async { self.remove(number) } }
+        if interfaces != last { publishSoon() }
+    }
+
+    private func remove(_ number: Int) {
+        readers[number] = nil
+        guard readers.isEmpty else { return }
+        source?.cancel()
+        source = nil
+        descriptor = -1
+    }
+
+    private func startListening() -> Bool {
+        guard source == nil else { return true }
+        let descriptor = Syscalls.openInterfaceChanges()
+        guard descriptor >= 0 else { return false }
+        let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+        source.setEventHandler { @Sendable [weak self] in self?.read() }
+        source.setCancelHandler { @Sendable in Syscalls.close(descriptor) }
+        source.activate()
+        self.source = source
+        self.descriptor = descriptor
+        return true
+    }
+
+    private func read() {
+        // Bounded, so that a flood does not keep the queue: the source fires again.
+        for _ in 0..<64 {
+            let result = unsafe room.withUnsafeMutableBytes { room in
+                unsafe Syscalls.receiveInterfaceChange(descriptor, room)
+            }
+            switch result {
+            case .done(let count):
+                if InterfaceMessages.tellOfChange(room[..<count]) { publishSoon() }
+            case .wouldBlock: return
+            case .failed:
+                // Too many to keep, says the kernel: what was lost was a change.
+                publishSoon()
+                return
+            }
+        }
+    }
+
+    private func publishSoon() {
+        guard !isPublishing else { return }
+        isPublishing = true
+        queue.asyncAfter(deadline: .now() + pause) { self.publish() }
+    }
+
+    private func publish() {
+        isPublishing = false
+        guard let interfaces = try? NetworkInterface.all(), interfaces != last else { return }
+        last = interfaces
+        for reader in readers.values { reader.yield(interfaces) }
+    }
+}

@@ -1,0 +1,113 @@
+public import HTTPParser
+public import HTTPServerCore
+
+/// Lets those requests through to another handler whose users can prove who they are.
+///
+/// ```swift
+/// let guarded = AuthenticationHandler(files, by: authenticator) { user, request in
+///     user.name == "ann" || request.method == .get
+/// }
+/// router.mount("/files", guarded)
+/// ```
+///
+/// Others are answered by 401 with the challenges of the authenticator, users who may not do what
+/// they ask for by 403. That happens before content is read and before `100 Continue` is sent.
+/// Inner handlers, and the access log, find the user in `Request.identity`.
+///
+/// Answers to users who have logged in are theirs: `public` in Cache-Control becomes `private`
+/// (RFC 9111 section 3.5).
+public struct AuthenticationHandler: Handler {
+    private let handler: any Handler
+    private let authenticator: Authenticator
+    private let isOptional: Bool
+    private let exemptsPreflight: Bool
+    private let optionsFields: HTTPFields
+    private let allows: (@Sendable (Identity, Request) -> Bool)?
+
+    /// Creates a handler.
+    /// - Parameters:
+    ///   - handler: who answers.
+    ///   - authenticator: who finds out who sent a request.
+    ///   - isOptional: whether requests without credentials are let through, without an identity.
+    ///     Wrong ones are refused all the same.
+    ///   - exemptsPreflight: whether the questions that browsers ask before a request to another
+    ///     origin are let through: `OPTIONS` with Origin and Access-Control-Request-Method, which
+    ///     never carry credentials. The inner handler answers them, so that everybody learns what
+    ///     its answer to OPTIONS tells.
+    ///   - optionsFields: fields of the answers to `OPTIONS` without a login; some clients of WebDAV
+    ///     look for `DAV` even there.
+    ///   - allows: whether a user who has logged in may do what is asked for. It must not block.
+    public init(
+        _ handler: some Handler, by authenticator: Authenticator, isOptional: Bool = false,
+        exemptsPreflight: Bool = true, optionsFields: HTTPFields = HTTPFields(),
+        allows: (@Sendable (Identity, Request) -> Bool)? = nil
+    ) {
+        self.handler = handler
+        self.authenticator = authenticator
+        self.isOptional = isOptional
+        self.exemptsPreflight = exemptsPreflight
+        self.optionsFields = optionsFields
+        self.allows = allows
+    }
+
+    /// Answers by the handler, once the user is known.
+    public func answer(_ request: Request) throws -> Answer {
+        if isExempt(request) { return try handler.answer(request) }
+        if let verdict = try authenticator.verdictNow(on: request) {
+            try admit(verdict, request)
+            return try handler.answer(request).map { marked($0, verdict) }
+        }
+        return .later {
+            let verdict = try await authenticator.verdict(on: request)
+            try admit(verdict, request)
+            return marked(try await handler.respond(to: request), verdict)
+        }
+    }
+
+    private func isExempt(_ request: Request) -> Bool {
+        guard exemptsPreflight, request.knownMethod == .options else { return false }
+        return request.fields.contains(.origin)
+            && request.fields.contains("Access-Control-Request-Method")
+    }
+
+    /// Sets the identity, or throws what the client is told.
+    private func admit(_ verdict: Verdict, _ request: Request) throws(HTTPError) {
+        switch verdict {
+        case .anonymous:
+            if !isOptional { throw told(authenticator.challenge(), request) }
+        case .refused(let error): throw told(error, request)
+        case .granted(let identity, _):
+            request.identity = identity
+            if let allows, !allows(identity, request) { throw HTTPError(.forbidden) }
+        }
+    }
+
+    private func told(_ error: HTTPError, _ request: Request) -> HTTPError {
+        guard !optionsFields.isEmpty, request.knownMethod == .options else { return error }
+        var error = error
+        for field in optionsFields { error.fields.append(field) }
+        return error
+    }
+
+    private func marked(_ response: Response, _ verdict: Verdict) -> Response {
+        var response = response
+        if isOptional { response.fields.append(.vary, "Authorization") }
+        guard case .granted(_, let info) = verdict else { return response }
+        if let info { response.fields.append("Authentication-Info", info) }
+        if let control = response.fields[.cacheControl],
+            let own = Self.withoutPublic(control)
+        {
+            response.fields[.cacheControl] = own
+        }
+        return response
+    }
+
+    /// `nil` when there is nothing to change.
+    private static func withoutPublic(_ control: String) -> String? {
+        guard var directives = FieldValues.list(control),
+            let index = directives.firstIndex(where: { $0.lowercased() == "public" })
+        else { return nil }
+        directives[index] = "private"
+        return directives.joined(separator: ", ")
+    }
+}

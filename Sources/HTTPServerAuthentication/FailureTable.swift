@@ -1,0 +1,144 @@
+internal import HTTPParser
+package import ToolkitSystem
+
+/// How often logins have failed lately, by the network that they came from and the user that they
+/// named. It slows guessing down: after some failures one more try a second is taken, and those that
+/// would have to wait too long are refused.
+///
+/// Behind one address may be a whole office: a guesser holds up the user whose password he guesses,
+/// and the others only after many more failures. A user who has logged in from there before is let
+/// through with what is known to be right (`admitsKnown`). To answer at once tells that a guess was
+/// right, so that ends where guesses come faster than one a second, until a second has passed.
+package struct FailureTable: Sendable {
+    /// What a try has to do.
+    package enum Wait: Equatable, Sendable {
+        case none
+        /// Nanoseconds.
+        case time(UInt64)
+        /// Give up: too many wait already.
+        case refused
+    }
+
+    private struct Entry: Sendable {
+        var failures = 0
+        var last: UInt64 = 0
+        /// The earliest time of the next try.
+        var next: UInt64 = 0
+    }
+
+    /// A user as seen from a network.
+    private struct Place: Hashable, Sendable {
+        var network: PeerNetwork
+        var user: UInt64
+    }
+
+    /// Failures of a user that cost nothing: people mistype.
+    package static let allowance = 10
+    /// Failures of all users of a network that cost nothing.
+    package static let networkAllowance = 100
+    /// The time between tries after that.
+    package static let spacing: UInt64 = 1_000_000_000
+    /// Tries that would have to wait longer are refused.
+    package static let longestWait: UInt64 = 10_000_000_000
+    /// How long failures are remembered after the last of them. As many seconds, so many guesses at
+    /// the password of a user who is known may come at once.
+    package static let memory: UInt64 = 300_000_000_000
+
+    private var users: [Place: Entry] = [:]
+    private var networks: [PeerNetwork: Entry] = [:]
+    /// Users who have logged in, and until when the guesses last that were compared with what is
+    /// known to be right, one a second.
+    private var known: [Place: UInt64] = [:]
+    private let limit: Int
+
+    /// - Parameter limit: how many users, networks and known users are remembered at most; above it
+    ///   those whose failures are the longest ago are forgotten.
+    package init(limit: Int = 4_096) {
+        self.limit = max(limit, 1)
+    }
+
+    package var count: Int { max(users.count, networks.count, known.count) }
+
+    /// Whether a try for a user from there has to wait.
+    package func isHeldUp(_ network: PeerNetwork, user: UInt64, now: UInt64) -> Bool {
+        holds(users[Place(network: network, user: user)], Self.allowance, now)
+            || holds(networks[network], Self.networkAllowance, now)
+    }
+
+    private func holds(_ entry: Entry?, _ allowance: Int, _ now: UInt64) -> Bool {
+        guard let entry else { return false }
+        return entry.failures >= allowance && now &- entry.last < Self.memory
+    }
+
+    /// Whether credentials that are known to be right are let through at once.
+    package func admitsKnown(_ network: PeerNetwork, user: UInt64, now: UInt64) -> Bool {
+        guard isHeldUp(network, user: user, now: now) else { return true }
+        guard let end = known[Place(network: network, user: user)] else { return false }
+        return end <= now || end - now <= Self.memory
+    }
+
+    /// A password that is not known to be right was compared with what is. Guesses that were not,
+    /// and are refused, have learned nothing, so that a flood of them adds nothing.
+    package mutating func missed(_ network: PeerNetwork, user: UInt64, now: UInt64) {
+        let place = Place(network: network, user: user)
+        guard let end = known[place] else { return }
+        known[place] = min(max(end, now) + Self.spacing, now + Self.memory + Self.spacing)
+    }
+
+    /// Takes a place in the row of tries from there.
+    package mutating func wait(_ network: PeerNetwork, user: UInt64, now: UInt64) -> Wait {
+        let place = Place(network: network, user: user)
+        let isUserHeld = holds(users[place], Self.allowance, now)
+        let isNetworkHeld = holds(networks[network], Self.networkAllowance, now)
+        guard isUserHeld || isNetworkHeld else { return .none }
+        var turn = now
+        if isUserHeld { turn = max(turn, users[place]?.next ?? now) }
+        if isNetworkHeld { turn = max(turn, networks[network]?.next ?? now) }
+        guard turn - now <= Self.longestWait else { return .refused }
+        if isUserHeld { users[place]?.next = turn + Self.spacing }
+        if isNetworkHeld { networks[network]?.next = turn + Self.spacing }
+        return turn > now ? .time(turn - now) : .none
+    }
+
+    /// A try from there has failed.
+    package mutating func failed(_ network: PeerNetwork, user: UInt64, now: UInt64) {
+        let place = Place(network: network, user: user)
+        Self.note(&users, place, Self.allowance, now, limit)
+        Self.note(&networks, network, Self.networkAllowance, now, limit)
+    }
+
+    /// A user has logged in from there: that was no guess.
+    package mutating func succeeded(_ network: PeerNetwork, user: UInt64, now: UInt64) {
+        let place = Place(network: network, user: user)
+        if let end = known[place] {
+            known[place] = end > now + Self.spacing ? end - Self.spacing : now
+            return
+        }
+        if known.count >= limit { known = Self.newer(known, limit) { $0 } }
+        known[place] = now
+    }
+
+    private static func note<Key: Hashable>(
+        _ entries: inout [Key: Entry], _ key: Key, _ allowance: Int, _ now: UInt64, _ limit: Int
+    ) {
+        var entry = entries[key] ?? Entry()
+        if now &- entry.last >= memory { entry.failures = 0 }
+        entry.failures = min(entry.failures + 1, allowance)
+        entry.last = now
+        if entries[key] == nil, entries.count >= limit {
+            entries = entries.filter { now &- $0.value.last < memory }
+            if entries.count >= limit { entries = newer(entries, limit) { $0.last } }
+        }
+        entries[key] = entry
+    }
+
+    /// All but the oldest quarter.
+    private static func newer<Key: Hashable, Value>(
+        _ entries: [Key: Value], _ limit: Int, _ time: (Value) -> UInt64
+    ) -> [Key: Value] {
+        let times = entries.values.map(time).sorted()
+        let oldest = times[(entries.count - 1) / 4]
+        let kept = entries.filter { time($0.value) > oldest }
+        return kept.count < limit ? kept : [:]
+    }
+}

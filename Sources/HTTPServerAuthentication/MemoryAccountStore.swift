@@ -1,0 +1,118 @@
+internal import HTTPParser
+public import HTTPServerCore
+internal import ToolkitSystem
+
+/// An account that cannot be made: a name that no client could send, or only by one of the schemes.
+public struct InvalidUserName: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The most bytes of a name in UTF-8. Longer ones would take long to compare in canonical form.
+    public static let byteLimit = 512
+
+    /// The name.
+    public let name: String
+
+    /// What is wrong with it.
+    public var description: String {
+        if name.isEmpty { return "a user name is not empty" }
+        return name.utf8.count > Self.byteLimit
+            ? "a user name has at most \(Self.byteLimit) bytes"
+            : "a user name has no colon and no control character (RFC 7617 section 2)"
+    }
+}
+
+/// Accounts in memory. They may change while a server asks for them.
+///
+/// ```swift
+/// let accounts = MemoryAccountStore(realm: "Notes")
+/// try accounts.add("ann", password: "correct horse")
+/// ```
+///
+/// No password is kept: only its hash for Basic, and for Digest the secrets of the realm.
+public final class MemoryAccountStore: ImmediateAccountStore {
+    private struct Table: Sendable {
+        var accounts: [String: Account] = [:]
+        /// Names by the hashes that clients may send in their place.
+        var names: [String: String] = [:]
+    }
+
+    /// The name of the protection space.
+    public let realm: String
+    /// Checked in place of the password of a user who does not exist.
+    public let absentPassword: PasswordHash
+    private let rounds: Int
+    private let table = Locked(Table())
+
+    /// Creates a store without accounts.
+    /// - Parameters:
+    ///   - realm: the name of the protection space, which users are shown; unless given, the name
+    ///     by which a server presents itself. It must be free of control characters.
+    ///   - rounds: how hard the kept hashes are to try passwords on, from 1 to
+    ///     `PasswordHash.roundLimit`, and how long the first request of a user takes.
+    public init(
+        realm: String = ServerConfiguration.defaultServerName,
+        rounds: Int = PasswordHash.defaultRounds
+    ) {
+        self.realm = realm
+        self.rounds = rounds
+        absentPassword = .unmatchable(rounds: rounds)
+    }
+
+    /// The names of all users, in no order.
+    public var names: [String] { table.withLock { Array($0.accounts.keys) } }
+
+    /// Adds a user, or gives one a new password. It takes as long as the rounds say.
+    /// - Parameters:
+    ///   - name: the name, without colon and control characters.
+    ///   - password: the password; control characters in it could not be sent by Basic.
+    /// - Throws: when the name is none.
+    public func add(_ name: String, password: String) throws(InvalidUserName) {
+        let secrets = DigestAlgorithm.allCases.filter(\.isAvailable).map {
+            DigestSecret(name: name, realm: realm, password: password, algorithm: $0)
+        }
+        try add(
+            Account(
+                name: name, password: PasswordHash(hashing: password, rounds: rounds),
+                digestSecrets: secrets))
+    }
+
+    /// Adds an account whose password was hashed before, or replaces the one of that name. A hash
+    /// with other rounds than the store's makes its user tell from one who does not exist by time.
+    /// - Throws: when the name is none.
+    public func add(_ account: Account) throws(InvalidUserName) {
+        let name = account.name
+        guard !name.isEmpty, name.utf8.count <= InvalidUserName.byteLimit,
+            !name.utf8.contains(where: BasicCredentials.isExcludedFromNames)
+        else {
+            throw InvalidUserName(name: name)
+        }
+        let hashes = DigestAlgorithm.allCases.filter(\.isAvailable).map { hash(of: name, by: $0) }
+        table.withLock { table in
+            table.accounts[name] = account
+            for hash in hashes { table.names[hash] = name }
+        }
+    }
+
+    /// Removes a user, who is refused from the next request on.
+    public func remove(_ name: String) {
+        let hashes = DigestAlgorithm.allCases.filter(\.isAvailable).map { hash(of: name, by: $0) }
+        table.withLock { table in
+            table.accounts[name] = nil
+            for hash in hashes { table.names[hash] = nil }
+        }
+    }
+
+    private func hash(of name: String, by algorithm: DigestAlgorithm) -> String {
+        algorithm.hex("\(name):\(realm)")
+    }
+
+    /// The account of a user, or `nil`.
+    public func accountNow(named name: String) -> Account? {
+        guard name.utf8.count <= InvalidUserName.byteLimit else { return nil }
+        return table.withLock { $0.accounts[name] }
+    }
+
+    /// The account of a user of whom a client tells only the hash of name and realm, or `nil`.
+    public func accountNow(nameHash hash: String, by algorithm: DigestAlgorithm) -> Account? {
+        guard hash.utf8.count == algorithm.byteCount * 2 else { return nil }
+        return table.withLock { table in table.names[hash].flatMap { table.accounts[$0] } }
+    }
+}

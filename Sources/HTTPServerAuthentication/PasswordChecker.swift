@@ -1,0 +1,140 @@
+internal import HTTPCrypto
+internal import HTTPParser
+internal import HTTPServerCore
+internal import ToolkitSystem
+
+/// Checks passwords outside of the event loops, and remembers for a while which were right, so that
+/// not each request costs a derivation.
+///
+/// Nothing that is remembered tells a password: it is a keyed code of name, password and stored
+/// hash, whose key nobody but this process has. A new password makes another code, so the old one
+/// counts no longer.
+package final class PasswordChecker: Sendable {
+    /// Stands for a name and a password that were, or are being, checked against one hash.
+    package struct Key: Hashable, Sendable {
+        private let words: [UInt64]
+
+        fileprivate init(_ code: [UInt8]) {
+            words = stride(from: 0, to: code.count, by: 8).map { start in
+                code[start..<start + 8].reduce(0) { $0 << 8 | UInt64($1) }
+            }
+        }
+    }
+
+    private struct State: Sendable {
+        /// When what was found right has to be checked again.
+        var verified: [Key: UInt64] = [:]
+        /// Who waits for a check: the same credentials are checked once at a time.
+        var waiting: [Key: [CheckedContinuation<Bool, any Error>]] = [:]
+    }
+
+    /// How many different checks may wait; above it 503. One takes some tenths of a second.
+    package static let waitingLimit = 128
+    /// Derivations are work for processors, and the others have to go on serving.
+    private static let pool = BlockingPool(threads: 2)
+
+    private let state = Locked(State())
+    private let secret = Crypto.random(32)
+    private let limit: Int
+    private let lifetime: UInt64
+    private let matches: @Sendable (PasswordHash, String) -> Bool
+
+    /// - Parameters:
+    ///   - limit: how many right passwords are remembered at most; 0 for none.
+    ///   - lifetime: for how long, in nanoseconds.
+    ///   - matches: compares; tests count it.
+    package init(
+        limit: Int, lifetime: UInt64,
+        matches: @escaping @Sendable (PasswordHash, String) -> Bool = { $0.matches($1) }
+    ) {
+        self.limit = limit
+        self.lifetime = lifetime
+        self.matches = matches
+    }
+
+    /// How many right passwords are remembered.
+    package var rememberedCount: Int { state.withLock { $0.verified.count } }
+
+    /// How many wait for a check.
+    package func waitingCount(_ key: Key) -> Int {
+        state.withLock { $0.waiting[key]?.count ?? 0 }
+    }
+
+    /// - Parameter hash: what the password is checked against; `nil` when somebody else checks it.
+    package func key(_ credentials: BasicCredentials, _ hash: PasswordHash?) -> Key {
+        // Neither name nor password can hold a control character.
+        let text = Array("\(credentials.name)\0\(credentials.password)\0".utf8)
+        return Key(Crypto.hmacSHA256(text + (hash?.distinction ?? []), key: secret))
+    }
+
+    /// Whether the credentials were found right a short time ago.
+    package func isRemembered(_ key: Key, now: UInt64) -> Bool {
+        state.withLock { state in
+            guard let end = state.verified[key] else { return false }
+            if now < end { return true }
+            state.verified[key] = nil
+            return false
+        }
+    }
+
+    /// Checks a password against a stored hash.
+    package func check(
+        _ password: String, _ hash: PasswordHash, _ key: Key, now: UInt64
+    ) async throws -> Bool {
+        let matches = matches
+        return try await check(key, now: now) {
+            try await Self.pool.run { matches(hash, password) }
+        }
+    }
+
+    /// Checks credentials in a way of the caller's own.
+    package func check(
+        _ key: Key, now: UInt64, _ check: @escaping @Sendable () async throws -> Bool
+    ) async throws -> Bool {
+        try await withCheckedThrowingContinuation { continuation in
+            enum Turn { case starts, waits, refused }
+            let turn = state.withLock { state -> Turn in
+                if state.waiting[key] != nil {
+                    state.waiting[key]?.append(continuation)
+                    return .waits
+                }
+                guard state.waiting.count < Self.waitingLimit else { return .refused }
+                state.waiting[key] = [continuation]
+                return .starts
+            }
+            switch turn {
+            case .waits: break
+            case .refused:
+                continuation.resume(
+                    throwing: HTTPError(.serviceUnavailable, fields: [.retryAfter: "2"]))
+            case .starts:
+                // On its own: that its client goes must not keep others from their answer.
+                Task {
+                    do {
+                        self.finish(key, now, .success(try await check()))
+                    } catch {
+                        self.finish(key, now, .failure(error))
+                    }
+                }
+            }
+        }
+    }
+
+    private func finish(_ key: Key, _ now: UInt64, _ result: Result<Bool, any Error>) {
+        let waiting = state.withLock { state in
+            if case .success(true) = result, limit > 0 {
+                if state.verified.count >= limit { makeRoom(&state, now) }
+                state.verified[key] = now &+ lifetime
+            }
+            return state.waiting.removeValue(forKey: key) ?? []
+        }
+        for continuation in waiting { continuation.resume(with: result) }
+    }
+
+    private func makeRoom(_ state: inout State, _ now: UInt64) {
+        state.verified = state.verified.filter { now < $0.value }
+        while state.verified.count >= limit, let any = state.verified.first {
+            state.verified[any.key] = nil
+        }
+    }
+}

@@ -1,0 +1,63 @@
+public import HTTPParser
+public import ToolkitSystem
+
+/// What is known of a request once its response has ended.
+///
+/// It is a small value that holds on to the request: texts are made when they are asked for.
+public struct AccessRecord: Sendable {
+    package let storage: Request.Storage?
+    /// The connection that the request came by.
+    public let connection: ConnectionInfo
+    /// The status answered.
+    public let status: HTTPStatus
+    /// Bytes of content sent, framing left out: those that the system took, if the response was
+    /// cut short.
+    public let contentBytes: Int64
+    /// Bytes of content received, transfer coding taken off.
+    public let receivedBytes: Int64
+    /// Why the response did not go out whole; `nil` when it did.
+    public let failure: ConnectionCloseReason?
+    /// Nanoseconds from the end of the head to the end of the response.
+    package let elapsed: UInt64
+    /// Nanoseconds since the epoch.
+    package let time: Int64
+
+    init(
+        _ observed: RequestObservation, connection: ConnectionInfo,
+        failure: ConnectionCloseReason?, ended: UInt64, time: Int64
+    ) {
+        storage = observed.storage
+        self.connection = connection
+        status = observed.status
+        contentBytes = observed.contentBytes
+        receivedBytes = observed.receivedBytes
+        self.failure = failure
+        elapsed = ended > observed.started ? ended - observed.started : 0
+        self.time = time
+    }
+
+    /// The request; `nil` when its head could not be read.
+    public var request: Request? { storage.map { Request($0) } }
+    /// Where the request came from.
+    public var peer: SocketAddress { connection.peer }
+    /// Who sent it, once that was proved: the name in `Request.identity`.
+    public var user: String? { request?.identity?.name }
+    /// The method; empty when the head was unreadable.
+    public var method: String { request?.method.name ?? "" }
+    /// The target as it stood on the wire; empty when the head was unreadable.
+    public var target: String { request?.originalTarget.text ?? "" }
+    /// The version; 1.1 when the head was unreadable.
+    public var version: HTTPVersion { request?.version ?? .http11 }
+    /// From the end of the head to the end of the response.
+    public var duration: Duration { .nanoseconds(Int64(clamping: elapsed)) }
+    /// The value of Referer.
+    public var referer: String? { request?.fields[.referer] }
+    /// The value of User-Agent.
+    public var userAgent: String? { request?.fields[.userAgent] }
+    /// What logs and the client call the request; see `Request.traceID`.
+    public var traceID: String { request?.traceID ?? "\(connection.id)-" }
+    /// When the response ended.
+    public var date: HTTPDate { HTTPDate(secondsSinceEpoch: time / 1_000_000_000) }
+    /// Whether the response went out whole.
+    public var isComplete: Bool { failure == nil }
+}

@@ -1,0 +1,199 @@
+internal import HTTPParser
+internal import Logging
+internal import Synchronization
+internal import ToolkitSystem
+
+/// What all connections of a server share.
+package final class ServerCore: Sendable {
+    package let configuration: ServerConfiguration
+    let logger: Logger
+    let hooks: ConnectionHooks
+    let metrics: (any ServerMetrics)?
+    let hasMetrics: Bool
+    /// Whether each request that ends is logged.
+    let logsRequests: Bool
+    /// Whether somebody wants to know of each request.
+    let observesRequests: Bool
+    let bodyLimits: ParserLimits
+    private let decoder: (any RequestDecoder)?
+    let headTime: UInt64
+    let idleTime: UInt64
+    let writeTime: UInt64
+    let graceTime: UInt64
+    /// Asked when the server starts: it would cost a call for each connection.
+    private let openLimit: Atomic<Int>
+    /// The loops of the server while it runs.
+    let loops = Locked<[EventLoop]>([])
+    /// Open connections, and those about to be taken: what the limit is for.
+    private let open = Atomic<Int>(0)
+    /// Open connections.
+    private let connected = Atomic<Int>(0)
+    /// How many of them each client has, where that is limited; there is no entry without one.
+    private let openByClient = Locked<[PeerNetwork: Int]>([:])
+    /// How many tasks wait for the last connection to close.
+    private let drains = Atomic<Int>(0)
+    private let currentHandler: Locked<any Handler>
+    /// The delegate and the readers of events.
+    let events: EventHub
+    /// Beats when the state of the server changes, or, while somebody waits for it, when the last
+    /// connection closes.
+    let changes = Pulse()
+    private let whenFewer = Locked<[@Sendable () -> Void]>([])
+
+    package init(configuration: ServerConfiguration, handler: any Handler) {
+        self.configuration = configuration
+        currentHandler = Locked(handler)
+        events = EventHub(interval: configuration.disconnectionInterval.nanoseconds)
+        logger = configuration.logger
+        hooks = configuration.hooks
+        metrics = configuration.metrics
+        hasMetrics = metrics != nil
+        logsRequests = configuration.logger.logLevel <= .debug
+        observesRequests =
+            logsRequests || configuration.accessLog != nil || metrics != nil
+            || hooks.observesRequests
+        var limits = configuration.parserLimits
+        limits.contentBytes = min(limits.contentBytes, configuration.contentLimit)
+        bodyLimits = limits
+        decoder = configuration.contentDecoder
+        headTime = configuration.headTimeout.nanoseconds
+        idleTime = configuration.idleTimeout.nanoseconds
+        writeTime = configuration.writeTimeout.nanoseconds
+        openLimit = Atomic(configuration.openLimit)
+        graceTime = max(configuration.contentGrace.nanoseconds, 1_000_000_000)
+    }
+
+    /// What takes the content coding of a request off; `nil` when there is nothing to do.
+    func decoding(_ head: borrowing RequestHead) -> (any ContentDecoding)? {
+        guard let decoder, head.fields.contains(.contentEncoding) else { return nil }
+        let codings = head.fields.values(of: .contentEncoding).joined(separator: ",")
+        return decoder.decoding(codings, byteLimit: bodyLimits.contentBytes)
+    }
+
+    /// What answers requests, for connections that open now.
+    var handler: any Handler {
+        get { currentHandler.withLock { $0 } }
+        set { currentHandler.withLock { $0 = newValue } }
+    }
+
+    // MARK: Connections
+
+    /// How many connections are open.
+    package var openConnections: Int { connected.load(ordering: .sequentiallyConsistent) }
+
+    /// Keeps a place for one more connection, unless there are too many.
+    func admitsConnection() -> Bool {
+        let count = open.add(1, ordering: .relaxed).newValue
+        guard count > openLimit.load(ordering: .relaxed) else { return true }
+        open.subtract(1, ordering: .relaxed)
+        return false
+    }
+
+    /// Before the server listens: how many descriptors there are may have changed.
+    func prepareLimits() {
+        if configuration.raisesDescriptorLimit { Syscalls.raiseDescriptorLimit() }
+        openLimit.store(configuration.openLimit, ordering: .relaxed)
+    }
+
+    /// Whether the server has other loops.
+    func hasLoops(besides loop: EventLoop) -> Bool {
+        loops.withLock { $0.contains { $0 !== loop } }
+    }
+
+    /// Has each loop but one close the connection that has been idle for longest, soon.
+    /// - Parameter done: is called once all of them have, or found none.
+    func askForRoom(besides loop: EventLoop, then done: @escaping @Sendable () -> Void) {
+        let others = loops.withLock { $0.filter { $0 !== loop } }
+        guard !others.isEmpty else { return done() }
+        let left = Locked(others.count)
+        for other in others {
+            other.execute {
+                _ = other.closeLongestIdle()
+                let isLast = left.withLock { left in
+                    left -= 1
+                    return left == 0
+                }
+                if isLast { done() }
+            }
+        }
+    }
+
+    /// Nobody came for the place.
+    func giveBackPlace() {
+        open.subtract(1, ordering: .relaxed)
+        let waiting = whenFewer.withLock { waiting in
+            let taken = waiting
+            if !taken.isEmpty { waiting = [] }
+            return taken
+        }
+        for action in waiting { action() }
+    }
+
+    /// Somebody came for the place.
+    func connectionOpened() {
+        let count = connected.add(1, ordering: .sequentiallyConsistent).newValue
+        if count == 1 { events.connectionsChanged { openConnections > 0 } }
+    }
+
+    func connectionClosed(_ peer: PeerAddress) {
+        leaves(peer)
+        giveBackPlace()
+        let count = connected.subtract(1, ordering: .sequentiallyConsistent).newValue
+        guard count == 0 else { return }
+        events.connectionsChanged { openConnections > 0 }
+        if drains.load(ordering: .sequentiallyConsistent) > 0 { changes.beat() }
+    }
+
+    /// Counts a connection of this peer, unless its address has as many as it may.
+    func admits(_ peer: PeerAddress) -> Bool {
+        guard let limit = configuration.connectionLimitPerAddress, let client = peer.client else {
+            return true
+        }
+        return openByClient.withLock { open in
+            guard open[client, default: 0] < limit else { return false }
+            open[client, default: 0] += 1
+            return true
+        }
+    }
+
+    /// Whether there is a limit for each address.
+    var limitsAddresses: Bool { configuration.connectionLimitPerAddress != nil }
+
+    /// One of the connections that `admits` has counted is over.
+    func leaves(_ peer: PeerAddress) {
+        guard configuration.connectionLimitPerAddress != nil, let client = peer.client else {
+            return
+        }
+        openByClient.withLock { open in
+            let left = (open[client] ?? 1) - 1
+            open[client] = left > 0 ? left : nil
+        }
+    }
+
+    /// Waits until no connection is open, or until `end` says that it is time: it is asked again
+    /// whenever something has changed.
+    func waitForConnections(until end: () -> ContinuousClock.Instant?) async {
+        drains.add(1, ordering: .sequentiallyConsistent)
+        defer { drains.subtract(1, ordering: .sequentiallyConsistent) }
+        while true {
+            let beats = changes.count
+            guard openConnections > 0, let end = end(), end > .now else { return }
+            await changes.wait(for: beats + 1, until: end)
+        }
+    }
+
+    /// Calls `action` when a connection closes next.
+    func whenConnectionCloses(_ action: @escaping @Sendable () -> Void) {
+        whenFewer.withLock { $0.append(action) }
+    }
+}
+
+extension Duration {
+    /// Whole nanoseconds, not below zero.
+    package var nanoseconds: UInt64 {
+        let parts = components
+        guard parts.seconds >= 0 else { return 0 }
+        return UInt64(min(parts.seconds, 1 << 32)) * 1_000_000_000
+            + UInt64(max(parts.attoseconds, 0) / 1_000_000_000)
+    }
+}

@@ -1,0 +1,114 @@
+/// The answer of a handler: a response, or the way to one.
+///
+/// ```swift
+/// struct Greeting: Handler {
+///     func answer(_ request: Request) -> Answer { .now(.text("Hello\n")) }
+/// }
+///
+/// /// Middleware answers by the handler inside, and may refuse the request or change the response.
+/// struct Stamp<Inner: Handler>: Handler {
+///     let inner: Inner
+///     func answer(_ request: Request) throws -> Answer {
+///         try inner.answer(request).map { response in
+///             var response = response
+///             response.fields["X-Stamp"] = "1"
+///             return response
+///         }
+///     }
+/// }
+/// ```
+public enum Answer: Sendable {
+    /// A response that is there already. It costs no task.
+    case now(Response)
+    /// A response that takes time. The closure runs in a task on the connection's event loop, which
+    /// is cancelled when the client goes away. It reads the content if it wants to.
+    case later(@Sendable () async throws -> Response)
+    /// The same for a closure that is given the request. A handler that keeps the closure saves making
+    /// another one for each request.
+    case laterFor(Request, @Sendable (Request) async throws -> Response)
+    /// An answer that needs all of the content, and then no time; see
+    /// ``withContent(limit:_:)``. The closure is given the error when the content is not complete,
+    /// so that middleware sees the response that tells it.
+    case whenCollected(limit: Int, @Sendable (Result<[UInt8], any Error>) throws -> Answer)
+
+    /// An answer that needs all of the content, and then no time.
+    /// - Parameters:
+    ///   - limit: the most bytes of content. Longer content is refused by 413, before it is read
+    ///     where its length is announced. A content coding is taken off before it is counted.
+    ///   - body: makes the answer. It is called on the event loop when the content is complete,
+    ///     without a task, and must not block. It gets no content when the request has none, or
+    ///     when the content was read before.
+    public static func withContent(
+        limit: Int, _ body: @escaping @Sendable ([UInt8]) throws -> Answer
+    ) -> Answer {
+        .whenCollected(limit: limit) { try body(try $0.get()) }
+    }
+
+    /// The same answer with another response, which `change` makes of the first one, now or later.
+    ///
+    /// Errors of the handler are not responses: they pass.
+    public func map(
+        _ change: @escaping @Sendable (Response) throws -> Response
+    ) throws -> Answer {
+        switch self {
+        case .now(let response): .now(try change(response))
+        case .later(let work): .later { try change(try await work()) }
+        case .laterFor(let request, let work):
+            .later { try change(try await work(request)) }
+        case .whenCollected(let limit, let body):
+            .whenCollected(limit: limit) { try body($0).map(change) }
+        }
+    }
+
+    /// The same answer, with its errors as responses.
+    func rendering(errorsFor request: Request) -> Answer {
+        switch self {
+        case .now: self
+        case .later(let work):
+            .later {
+                do { return try await work() } catch { return request.response(for: error) }
+            }
+        case .laterFor(let routed, let work):
+            .later {
+                do { return try await work(routed) } catch { return request.response(for: error) }
+            }
+        case .whenCollected(let limit, let body):
+            .whenCollected(limit: limit) { content in
+                do {
+                    return try body(content).rendering(errorsFor: request)
+                } catch {
+                    return .now(request.response(for: error))
+                }
+            }
+        }
+    }
+
+    /// Waits for the response.
+    /// - Parameter request: the request that is answered; its content is read if it is needed.
+    public func response(to request: Request) async throws -> Response {
+        switch self {
+        case .now(let response): return response
+        case .later(let work): return try await work()
+        case .laterFor(let request, let work): return try await work(request)
+        case .whenCollected(let limit, let body):
+            let content: Result<[UInt8], any Error>
+            do {
+                content = .success(try await request.body.collect(upTo: limit))
+            } catch {
+                content = .failure(error)
+            }
+            return try await body(content).response(to: request)
+        }
+    }
+}
+
+extension Handler {
+    /// The handler's answer, with its errors as responses.
+    package func renderedAnswer(to request: Request) -> Answer {
+        do {
+            return try answer(request).rendering(errorsFor: request)
+        } catch {
+            return .now(request.response(for: error))
+        }
+    }
+}

@@ -1,0 +1,90 @@
+internal import HTTPParser
+
+/// Takes the content coding off requests (RFC 9110 section 8.4). The core has none: a layer above
+/// brings one, by `ServerConfiguration.contentDecoder`.
+package protocol RequestDecoder: Sendable {
+    /// What takes the coding off one request.
+    /// - Parameters:
+    ///   - codings: the lines of Content-Encoding, joined by commas.
+    ///   - byteLimit: how many bytes the content may have, coded or not.
+    /// - Returns: `nil` when the coding stays on.
+    func decoding(_ codings: String, byteLimit: Int64) -> (any ContentDecoding)?
+}
+
+/// Takes the content coding off one request while its content is read.
+package protocol ContentDecoding: AnyObject, Sendable {
+    /// The value of Content-Encoding.
+    var codings: String { get }
+
+    /// The next piece of content, never empty; `nil` after the last.
+    /// - Parameter source: gives the next coded piece, `nil` after the last.
+    func next(from source: () async throws -> [UInt8]?) async throws -> [UInt8]?
+}
+
+/// Encodes a stream on its way from its producer to the connection. It is confined to the
+/// connection's loop.
+package protocol StreamEncoding: AnyObject, Sendable {
+    /// Bytes that are encoded in one turn of the loop.
+    static var turnBytes: Int { get }
+
+    /// Encodes bytes.
+    /// - Returns: what is ready to be sent, mostly nothing.
+    func encode(_ bytes: Span<UInt8>) throws(ResponseWriterError) -> [UInt8]
+    /// Ends the stream.
+    /// - Returns: the rest of it.
+    func finish() throws(ResponseWriterError) -> [UInt8]
+    /// Has what is held back sent, unless more comes before the loop has nothing else to do.
+    func flushSoon(_ exchange: Exchange)
+}
+
+extension ResponseWriter {
+    /// Has a producer write through an encoder.
+    package func encode(
+        by coder: any StreamEncoding, _ producer: ResponseBody.Producer
+    ) async throws {
+        var coded = self
+        coded.coder = coder
+        try await producer(coded)
+        try await onLoop { connection, continuation in
+            let last = try coder.finish()
+            connection.write(last, continuation)
+        }
+    }
+
+    /// Encodes bytes, some in each turn of the loop.
+    func write(_ bytes: [UInt8], through coder: any StreamEncoding) async throws {
+        var start = 0
+        while start < bytes.count {
+            let part = start..<min(start + type(of: coder).turnBytes, bytes.count)
+            try await onLoop { connection, continuation in
+                let ready = try coder.encode(bytes.span.extracting(part))
+                coder.flushSoon(exchange)
+                if ready.isEmpty { return continuation.resume() }
+                connection.write(ready, continuation)
+            }
+            start = part.upperBound
+        }
+    }
+
+    private func onLoop(
+        _ body:
+            @escaping @Sendable (Connection, CheckedContinuation<Void, any Error>) throws ->
+            Void
+    ) async throws {
+        let exchange = exchange
+        try await withCheckedThrowingContinuation {
+            (continuation: CheckedContinuation<Void, any Error>) in
+            let work: @Sendable () -> Void = {
+                guard let connection = exchange.connection else {
+                    return continuation.resume(throwing: ResponseWriterError.connectionLost)
+                }
+                do {
+                    try body(connection, continuation)
+                } catch {
+                    continuation.resume(throwing: error)
+                }
+            }
+            exchange.loop.isCurrent ? work() : exchange.loop.execute(work)
+        }
+    }
+}

@@ -1,0 +1,43 @@
+internal import HTTPParser
+internal import Logging
+
+extension HTTPError {
+    /// The response that tells it: a line of text, until an `ErrorRenderer` makes more of it.
+    public var response: Response {
+        var response = Response(status, fields: fields, body: .text(description + "\n"))
+        response.problem = Problem(self)
+        return response
+    }
+
+    /// What a client is told of an error that a handler has thrown; `nil` for one that is nobody's
+    /// business outside.
+    package init?(thrown error: any Error) {
+        switch error {
+        case let error as HTTPError: self = error
+        case RequestBodyError.malformed(let error):
+            self.init(error.suggestedStatus, error.description)
+        case is CancellationError, RequestBodyError.connectionLost:
+            self.init(.requestTimeout)
+        case let error as any HTTPErrorConvertible: self = error.httpError
+        default: return nil
+        }
+    }
+}
+
+/// What a response tells that stands for an error: kept with it until somebody gives it a body of
+/// its own.
+package final class Problem: Sendable {
+    package let error: HTTPError
+
+    package init(_ error: HTTPError) { self.error = error }
+}
+
+extension Request {
+    /// The response to an error that a handler has thrown. One that has no status is logged, and
+    /// is 500.
+    package func response(for error: any Error) -> Response {
+        if let error = HTTPError(thrown: error) { return error.response }
+        logger.error("a handler failed", metadata: ["error": "\(error)"])
+        return HTTPError(.internalServerError).response
+    }
+}

@@ -1,0 +1,63 @@
+internal import HTTPParser
+public import Logging
+
+/// Which request of which connection: no other request of the process has the same.
+public struct RequestID: Hashable, Sendable, CustomStringConvertible {
+    /// The number of the connection; see `ConnectionInfo.id`.
+    public let connection: UInt64
+    /// Which one of its requests it is, from 1 on.
+    public let number: Int
+
+    /// Both numbers, such as `12-3`.
+    public var description: String { "\(connection)-\(number)" }
+}
+
+/// The id that the client, or a server before this one, gave to a request, or that was made for it.
+package enum TraceKey: RequestKey { package typealias Value = String }
+
+extension Request {
+    /// Which request of which connection it is.
+    public var id: RequestID {
+        RequestID(connection: storage.connection.id, number: storage.number)
+    }
+
+    /// What logs and the client call the request: the id of a `RequestIDHandler`, else `id`.
+    public var traceID: String { self[TraceKey.self] ?? id.description }
+
+    /// The server's logger, with connection, request, method and target as metadata.
+    public var logger: Logger {
+        var logger = storage.connection.logger
+        logger[metadataKey: "request"] = "\(traceID)"
+        logger[metadataKey: "method"] = "\(method.name)"
+        logger[metadataKey: "target"] = "\(originalTarget.text)"
+        return logger
+    }
+}
+
+extension Request: CustomStringConvertible, CustomDebugStringConvertible {
+    /// Method, path, version and peer. The query is left out: it may hold secrets.
+    public var description: String {
+        let path = originalTarget.query == nil ? originalTarget.text : originalTarget.path + "?…"
+        return "\(method.name) \(path) \(version) from \(peer)"
+    }
+
+    /// The same and the fields, without the values of those that hold secrets; never content.
+    public var debugDescription: String {
+        let lines = fields.map { field in
+            "\(field.name.text): \(Self.holdsSecrets(field.name) ? "…" : field.value)"
+        }
+        return ([description] + lines).joined(separator: "\n")
+    }
+
+    /// Credentials and what stands for them, and addresses that may hold them.
+    private static func holdsSecrets(_ name: HTTPFieldName) -> Bool {
+        switch name {
+        case .authorization, .proxyAuthorization, .cookie, .referer: return true
+        default:
+            let text = name.text.lowercased()
+            return ["token", "secret", "key", "password", "auth", "session"].contains {
+                text.contains($0)
+            }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+public import HTTPParser
+
+/// A target that stands for the one of the request line. Its bytes stay where they are, as those
+/// of the head do.
+@safe
+package final class RewrittenTarget: @unchecked Sendable {
+    let target: RequestTarget
+    private let room: UnsafeMutableRawBufferPointer
+
+    init(_ target: RequestTarget) {
+        self.target = target
+        let text = Array(target.text.utf8)
+        unsafe room = .allocate(byteCount: text.count, alignment: 1)
+        unsafe room.copyBytes(from: text)
+    }
+
+    deinit { unsafe room.deallocate() }
+
+    var bytes: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(room) }
+}
+
+extension Request {
+    /// What the request names, still percent-encoded: what stood on the request line, until
+    /// somebody sets another.
+    ///
+    /// Whoever is given the changed copy finds routes and files by the new target. It is looked at
+    /// from its root: path parameters and the part that mounts have taken are forgotten.
+    ///
+    /// ```swift
+    /// if let target = RequestTarget("/new?page=1") { request.target = target }
+    /// ```
+    public var target: RequestTarget {
+        get { rewritten?.target ?? storage.head.target }
+        set {
+            rewritten = RewrittenTarget(newValue)
+            parameters = PathParameters()
+            mountDepth = 0
+        }
+    }
+
+    /// The target as it stood on the wire, whatever `target` is now.
+    public var originalTarget: RequestTarget { storage.head.target }
+}

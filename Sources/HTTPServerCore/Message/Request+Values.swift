@@ -1,0 +1,52 @@
+internal import Synchronization
+internal import ToolkitSystem
+
+/// Names a value that handlers keep with a request, and its type.
+///
+/// ```swift
+/// enum UserKey: RequestKey { typealias Value = User }
+/// request[UserKey.self] = user
+/// ```
+public protocol RequestKey {
+    /// What is kept under this key.
+    associatedtype Value: Sendable
+}
+
+extension Request {
+    /// A value that somebody keeps with the request; `nil` until it is set.
+    ///
+    /// All copies of a request share these values: what an inner handler sets, the middleware
+    /// around it and the access log see.
+    public subscript<Key: RequestKey>(key: Key.Type) -> Key.Value? {
+        get {
+            guard let made = storage.valuesIfMade else { return nil }
+            return made.values.withLock { $0[ObjectIdentifier(key)] } as? Key.Value
+        }
+        nonmutating set {
+            storage.madeValues.values.withLock { $0[ObjectIdentifier(key)] = newValue }
+        }
+    }
+}
+
+/// Who waits for the end of an answer.
+enum AnswerEndKey: RequestKey {
+    typealias Value = @Sendable (Request, _ failure: ConnectionCloseReason?) -> Void
+}
+
+extension Request {
+    /// Has somebody told when the answer has gone out, or will not; a handler calls it before it
+    /// returns its answer.
+    /// - Parameter body: is given the request, which it must not hold itself, for the request holds
+    ///   it, and why the answer did not go out whole, `nil` when it did; it runs on the connection's
+    ///   event loop and must not block.
+    package func whenAnswered(
+        _ body: @escaping @Sendable (Request, _ failure: ConnectionCloseReason?) -> Void
+    ) {
+        self[AnswerEndKey.self] = body
+    }
+}
+
+/// The values of one request; it is made for the first of them.
+final class RequestValues: Sendable {
+    let values = Locked<[ObjectIdentifier: any Sendable]>([:])
+}

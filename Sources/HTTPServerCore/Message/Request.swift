@@ -1,0 +1,230 @@
+public import HTTPParser
+internal import Synchronization
+public import ToolkitSystem
+
+/// What a handler answers: the head of a request, and its content as a stream.
+///
+/// It is a small value over one shared block of bytes. Nothing is decoded or copied until it is
+/// asked for.
+@safe
+public struct Request: Sendable {
+    /// The parts of a request that all its copies share.
+    package final class Storage: Sendable {
+        package let head: RequestHead
+        let exchange: Exchange?
+        package let connection: ConnectionInfo
+        /// Which one of its connection's requests it is.
+        package let number: Int
+        /// Whether the content is read without the coding that Content-Encoding names.
+        let hidesCoding: Bool
+        /// What stands for the content of the exchange; `nil` for requests that have come as they
+        /// are.
+        let content: StandInContent?
+        private let shown = AtomicLazyReference<ShownLines>()
+        private let values = AtomicLazyReference<RequestValues>()
+        private let hasValues = Atomic<Bool>(false)
+
+        init(
+            head: consuming RequestHead, exchange: Exchange?, connection: ConnectionInfo,
+            number: Int
+        ) {
+            self.head = head
+            self.exchange = exchange
+            self.connection = connection
+            self.number = number
+            hidesCoding = exchange?.decoding != nil
+            content = nil
+        }
+
+        /// A request that the server itself makes of another one, whose values it shares.
+        package init(head: consuming RequestHead, content: StandInContent, inPlaceOf other: Storage)
+        {
+            self.head = head
+            exchange = nil
+            connection = other.connection
+            number = other.number
+            hidesCoding = false
+            self.content = content
+            _ = share(other.madeValues)
+        }
+
+        /// Another head for the same request, whose values it shares.
+        package convenience init(head: consuming RequestHead, inPlaceOf other: Storage) {
+            self.init(
+                head: head, exchange: other.exchange, connection: other.connection,
+                number: other.number)
+            _ = share(other.madeValues)
+        }
+
+        /// The places of the field lines other than Content-Encoding, found at the first use.
+        var shownLines: [Int] {
+            if let found = shown.load() { return found.places }
+            var places: [Int] = []
+            let count = unsafe head.table.count
+            for place in 0..<count {
+                let field = unsafe head.table.field(place)
+                if field.name != .contentEncoding { places.append(place) }
+            }
+            return shown.storeIfNil(ShownLines(places)).places
+        }
+
+        var madeValues: RequestValues { share(RequestValues()) }
+
+        /// What is kept with the request; `nil` for most of them, which this tells at once.
+        var valuesIfMade: RequestValues? {
+            hasValues.load(ordering: .acquiring) ? values.load() : nil
+        }
+
+        /// Whether nothing is kept with the request.
+        package var hasNoValues: Bool { valuesIfMade == nil }
+
+        private func share(_ new: @autoclosure () -> RequestValues) -> RequestValues {
+            let shared = values.load() ?? values.storeIfNil(new())
+            hasValues.store(true, ordering: .releasing)
+            return shared
+        }
+    }
+
+    package let storage: Storage
+    /// What the router took out of the path: the values of `:name` in a route.
+    public package(set) var parameters = PathParameters()
+    /// How many segments of the path a mount has taken.
+    package var mountDepth = 0
+    /// What stands for the target of the request line; `nil` while that counts.
+    package var rewritten: RewrittenTarget?
+
+    package init(_ storage: Storage) {
+        self.storage = storage
+    }
+
+    /// The method, as the client sent it: HEAD is HEAD, though a GET route answers it.
+    public var method: HTTPMethod { storage.head.method }
+    /// The version of the request.
+    public var version: HTTPVersion { storage.head.version }
+    /// The fields, in the order of the wire. Content-Encoding is not among them where the server
+    /// takes the coding off: it says nothing of what `body` reads. `RequestBody.codings` has it.
+    public var fields: RequestFields {
+        RequestFields(storage: storage, hidesCoding: storage.hidesCoding)
+    }
+    /// All fields, as they came.
+    package var wireFields: RequestFields { RequestFields(storage: storage, hidesCoding: false) }
+    /// The announced length of the content in bytes; `nil` without Content-Length, and where a
+    /// content coding is taken off, for what is read then has another length.
+    public var contentLength: Int64? {
+        storage.hidesCoding ? nil : storage.head.contentLength
+    }
+    /// The content, transfer coding taken off. It is read only when asked for, once.
+    public var body: RequestBody {
+        storage.content?.body ?? RequestBody(exchange: storage.exchange)
+    }
+    /// The connection that the request came by.
+    public var connection: ConnectionInfo { storage.connection }
+    /// Where the request came from.
+    public var peer: SocketAddress { storage.connection.peer }
+    /// The address of the machine at which the server took it; see `ConnectionInfo.local`.
+    public var local: SocketAddress { storage.connection.local }
+
+    package var knownMethod: HTTPMethod.Known { storage.head.knownMethod }
+
+    package var targetBytes: UnsafeRawBufferPointer {
+        if let rewritten { return unsafe rewritten.bytes }
+        return unsafe storage.head.targetBytes
+    }
+}
+
+/// The field lines of a request that are not hidden.
+private final class ShownLines: Sendable {
+    let places: [Int]
+
+    init(_ places: [Int]) {
+        self.places = places
+    }
+}
+
+/// The fields of a request: a collection that reads them in place.
+@safe
+public struct RequestFields: Sendable, RandomAccessCollection {
+    let storage: Request.Storage
+    /// Whether Content-Encoding is left out.
+    let hidesCoding: Bool
+
+    private var table: FieldTable { unsafe storage.head.table }
+
+    /// 0.
+    public var startIndex: Int { 0 }
+    /// The number of field lines.
+    public var endIndex: Int {
+        guard hidesCoding else { return unsafe table.count }
+        return storage.shownLines.count
+    }
+
+    /// The field at a position of 0..<`count`.
+    public subscript(position: Int) -> HTTPField {
+        precondition(position >= 0 && position < count, "field position out of range")
+        guard hidesCoding else { return unsafe table.field(position) }
+        return unsafe table.field(storage.shownLines[position])
+    }
+
+    /// The value of the first field with this name: UTF-8, or Latin-1 where it is not valid.
+    public subscript(name: HTTPFieldName) -> String? {
+        guard let index = unsafe table.index(of: name), !isHidden(name) else { return nil }
+        return unsafe fieldText(table.value(index))
+    }
+
+    /// The values of all fields with this name, in order.
+    public func values(of name: HTTPFieldName) -> [String] {
+        isHidden(name) ? [] : unsafe table.values(of: name)
+    }
+
+    /// All values of a field whose value is a list, joined by commas as RFC 9110 section 5.3
+    /// allows; `nil` without such a field.
+    public func list(_ name: HTTPFieldName) -> String? {
+        let all = values(of: name)
+        return all.isEmpty ? nil : all.joined(separator: ", ")
+    }
+
+    /// Whether there is a field with this name.
+    public func contains(_ name: HTTPFieldName) -> Bool {
+        guard unsafe table.index(of: name) != nil else { return false }
+        return !isHidden(name)
+    }
+
+    @inline(__always)
+    private func isHidden(_ name: HTTPFieldName) -> Bool {
+        hidesCoding && name == .contentEncoding
+    }
+}
+
+/// What routes took from a path, percent-decoded: the values of `:name` segments, and what the
+/// groups of a regular expression matched.
+public struct PathParameters: Sendable, Hashable {
+    private struct Pair: Sendable, Hashable {
+        var name: String
+        var value: String?
+    }
+
+    private var pairs: [Pair] = []
+    package init() {}
+
+    /// What the groups of a regular expression matched, whether or not they have names: the whole
+    /// match first, `nil` for a group that took no part. Empty for other routes.
+    public package(set) var captures: [String?] = []
+
+    /// The value of a parameter, or of a group with a name; `nil` when the route has none of that
+    /// name, or the group took no part.
+    public subscript(name: String) -> String? {
+        pairs.last { $0.name == name }.flatMap(\.value)
+    }
+
+    /// Whether the route took nothing from the path.
+    public var isEmpty: Bool { pairs.isEmpty && captures.isEmpty }
+
+    package mutating func set(_ name: String, _ value: String?) {
+        pairs.append(Pair(name: name, value: value))
+    }
+
+    package mutating func add(_ other: PathParameters) {
+        pairs += other.pairs
+        captures = other.captures
+    }
+}

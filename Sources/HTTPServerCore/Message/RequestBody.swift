@@ -1,0 +1,169 @@
+public import HTTPParser
+package import ToolkitSystem
+
+/// The content of a request as a stream, transfer coding taken off, and content coding as well:
+/// what was sent by gzip or deflate is read as it was before.
+///
+/// Nothing is read from the client, and `100 Continue` is not sent, before the first piece is
+/// asked for; and no more is read while the pieces are not taken. It can be read once.
+///
+/// ```swift
+/// for try await piece in request.body { size += piece.count }
+/// ```
+public struct RequestBody: AsyncSequence, Sendable {
+    let exchange: Exchange?
+    /// Whether the content coding stays on.
+    private var isRaw = false
+    private var observer: (@Sendable ([UInt8]) throws -> Void)?
+    /// Where the pieces come from that no exchange has.
+    private var source: (@Sendable () async throws -> [UInt8]?)?
+    /// The file that has all of the content, which may be given another name instead of being read;
+    /// `nil` when there is none, or when somebody wants to see the pieces.
+    package private(set) var file: ContentFile?
+
+    init(exchange: Exchange?) {
+        self.exchange = exchange
+    }
+
+    /// No content.
+    package static var empty: RequestBody { RequestBody(exchange: nil) }
+
+    /// Content that is a part of another one, such as a file of a form.
+    /// - Parameter source: gives the next piece, never an empty one; `nil` after the last, once.
+    package static func pieces(
+        _ source: @escaping @Sendable () async throws -> [UInt8]?
+    ) -> RequestBody {
+        var body = RequestBody(exchange: nil)
+        body.source = source
+        return body
+    }
+
+    /// The content of a file.
+    package static func file(_ file: ContentFile) -> RequestBody {
+        let place = Locked<Int64>(0)
+        var body = RequestBody.pieces {
+            let offset = place.withLock { $0 }
+            guard offset < file.length else { return nil }
+            let piece = try await BlockingPool.files.run {
+                try Syscalls.readPiece(of: file.file.descriptor, at: offset)
+            }
+            guard !piece.isEmpty else { throw RequestBodyError.connectionLost }
+            place.withLock { $0 = offset + Int64(piece.count) }
+            return piece
+        }
+        body.file = file
+        return body
+    }
+
+    /// The same content in the form in which it is sent, content coding left on. Content is read
+    /// in one form or the other.
+    public var raw: RequestBody {
+        var body = self
+        body.isRaw = true
+        return body
+    }
+
+    /// The content codings that `raw` is in and that are taken off otherwise, as Content-Encoding
+    /// names them; `nil` when none is taken off.
+    public var codings: String? { exchange?.decoding?.codings }
+
+    /// The same content; `observer` gets each piece when it is read. It may throw, which ends the
+    /// reading with that error.
+    package func observed(_ observer: @escaping @Sendable ([UInt8]) throws -> Void) -> RequestBody {
+        var body = self
+        body.observer = observer
+        body.file = nil
+        return body
+    }
+
+    /// What takes the content coding off, if there is one to be taken off.
+    private var decoding: (any ContentDecoding)? { isRaw ? nil : exchange?.decoding }
+
+    /// How many bytes will be read, where that is known before.
+    package var announcedLength: Int64? { decoding == nil ? exchange?.announcedLength : nil }
+
+    /// Reads the pieces, one after the other.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        let exchange: Exchange?
+        let decoding: (any ContentDecoding)?
+        let observer: (@Sendable ([UInt8]) throws -> Void)?
+        let source: (@Sendable () async throws -> [UInt8]?)?
+
+        /// The next piece, never empty; `nil` after the last.
+        /// - Throws: `RequestBodyError` when the content does not come in whole, `HTTPError` with
+        ///   413 when it is longer than the server allows, and what the decoder throws of a content
+        ///   coding that is not known (415), broken (400), or stands for more than the server
+        ///   allows (413).
+        public mutating func next() async throws -> [UInt8]? {
+            guard let observer else { return try await nextPiece() }
+            let piece = try await nextPiece()
+            if let piece { try observer(piece) }
+            return piece
+        }
+
+        private func nextPiece() async throws -> [UInt8]? {
+            guard let exchange else { return try await source?() }
+            if let decoding { return try await decoding.next(from: exchange.nextPiece) }
+            return try await exchange.nextPiece()
+        }
+    }
+
+    /// Starts reading.
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(exchange: exchange, decoding: decoding, observer: observer, source: source)
+    }
+
+    /// All of the content in memory.
+    /// - Parameter byteLimit: the most bytes to take; above it `HTTPError` with 413 is thrown,
+    ///   before anything is read where the length was announced.
+    public func collect(upTo byteLimit: Int = 2 << 20) async throws -> [UInt8] {
+        guard exchange != nil || source != nil else { return [] }
+        if let announced = announcedLength, announced > Int64(byteLimit) {
+            throw HTTPError(.contentTooLarge, "at most \(byteLimit) bytes are taken here")
+        }
+        if observer == nil, decoding == nil, let whole = exchange?.wholeContent(upTo: byteLimit) {
+            return whole
+        }
+        var all: [UInt8] = []
+        for try await piece in self {
+            guard piece.count <= byteLimit - all.count else {
+                throw HTTPError(.contentTooLarge, "at most \(byteLimit) bytes are taken here")
+            }
+            all += piece
+        }
+        return all
+    }
+
+    /// The fields behind chunked content, once it was read to its end (RFC 9110 section 6.5).
+    public var trailers: HTTPFields {
+        get async { await exchange?.receivedTrailers() ?? HTTPFields() }
+    }
+}
+
+/// A file that has all of a request's content.
+package final class ContentFile: Sendable {
+    package let file: OpenFile
+    package let place: FilePlace
+    package let length: Int64
+
+    package init(_ file: OpenFile, at place: FilePlace, length: Int64) {
+        (self.file, self.place, self.length) = (file, place, length)
+    }
+}
+
+/// Content that stands for that of an exchange.
+package final class StandInContent: Sendable {
+    package let body: RequestBody
+
+    package init(_ body: RequestBody) { self.body = body }
+}
+
+/// Content that did not come in whole.
+public enum RequestBodyError: Error, Hashable, Sendable {
+    /// The client closed the connection, or it failed, or it was too slow.
+    case connectionLost
+    /// The content's framing is ill-formed.
+    case malformed(HTTPParseError)
+    /// Another reader has taken it.
+    case alreadyRead
+}

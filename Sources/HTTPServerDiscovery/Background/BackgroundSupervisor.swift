@@ -1,0 +1,117 @@
+public import HTTPServerCore
+
+/// Follows a `BackgroundPolicy` for one server: takes what happens to the app and to the server,
+/// and suspends and resumes it.
+///
+/// It uses nothing of any platform: the app says what happens by `handle`, and gives two closures
+/// that begin and end background tasks. An app extension, which may not ask for its application,
+/// gives others. What goes wrong is told by the server's events (`HTTPServer.Event.failed`).
+public final class BackgroundSupervisor: Sendable {
+    /// How to keep the app running in the background for a while.
+    public struct Tasks: Sendable {
+        /// Begins a background task.
+        ///
+        /// It is given what to call when the time is over, and returns what names the task, or
+        /// `nil` when the system grants none.
+        public var begin: @Sendable (_ expired: @escaping @Sendable () -> Void) async -> Int?
+        /// Ends the task of this name.
+        public var end: @Sendable (_ task: Int) async -> Void
+
+        /// - Parameters:
+        ///   - begin: begins a background task; see the property.
+        ///   - end: ends the task that `begin` named.
+        public init(
+            begin: @escaping @Sendable (_ expired: @escaping @Sendable () -> Void) async -> Int?,
+            end: @escaping @Sendable (_ task: Int) async -> Void
+        ) {
+            self.begin = begin
+            self.end = end
+        }
+    }
+
+    private let inputs: AsyncStream<BackgroundPolicy.Input>.Continuation
+    private let work: [Task<Void, Never>]
+
+    /// Begins to follow the policy.
+    /// - Parameters:
+    ///   - server: the server, started before or later.
+    ///   - isInBackground: whether the app is in the background now.
+    ///   - tasks: how to keep the app running.
+    public init(_ server: HTTPServer, isInBackground: Bool = false, tasks: Tasks) {
+        let (stream, inputs) = AsyncStream.makeStream(of: BackgroundPolicy.Input.self)
+        self.inputs = inputs
+        let events = server.events
+        let listening = Task {
+            for await event in events {
+                switch event {
+                case .connected: inputs.yield(.connected)
+                case .disconnected: inputs.yield(.disconnected)
+                default: break
+                }
+            }
+        }
+        let policy = BackgroundPolicy(
+            isInBackground: isInBackground, isConnected: server.connectionCount > 0)
+        let acting = Task { [weak server] in
+            var doer = Doer(policy: policy, tasks: tasks, inputs: inputs)
+            for await input in stream {
+                guard let server else { break }
+                await doer.handle(input, server)
+            }
+            await doer.end()
+        }
+        work = [listening, acting]
+    }
+
+    deinit { stop() }
+
+    /// Says what happened to the app; from any thread, without waiting.
+    public func handle(_ input: BackgroundPolicy.Input) {
+        inputs.yield(input)
+    }
+
+    /// Stops following the policy. A background task that is held is ended; the server stays as
+    /// it is.
+    public func stop() {
+        inputs.finish()
+        work[0].cancel()
+    }
+
+    /// One input after another, each with all it leads to.
+    private struct Doer {
+        var policy: BackgroundPolicy
+        let tasks: Tasks
+        let inputs: AsyncStream<BackgroundPolicy.Input>.Continuation
+        var task: Int?
+
+        mutating func handle(_ input: BackgroundPolicy.Input, _ server: HTTPServer) async {
+            for action in policy.handle(input) { await take(action, server) }
+        }
+
+        private mutating func take(
+            _ action: BackgroundPolicy.Action, _ server: HTTPServer
+        ) async {
+            switch action {
+            case .beginTask:
+                task = await tasks.begin { [inputs] in inputs.yield(.taskExpired) }
+                if task == nil { inputs.yield(.taskRefused) }
+            case .endTask: await end()
+            case .suspend: await server.suspend(connections: .close)
+            case .resume:
+                do throws(ListenError) {
+                    try await server.resume()
+                    inputs.yield(.resumed)
+                } catch .serverStopped {
+                    // The app has not started it, or has shut it down: so it stays.
+                } catch {
+                    inputs.yield(.resumeFailed)
+                }
+            }
+        }
+
+        mutating func end() async {
+            if let task { await tasks.end(task) }
+            task = nil
+        }
+    }
+}

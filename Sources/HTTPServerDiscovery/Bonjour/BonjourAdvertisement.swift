@@ -1,0 +1,60 @@
+/// The announcement of a server in the local network by DNS-SD, which Apple calls Bonjour.
+///
+/// ```swift
+/// let bonjour = try BonjourAdvertisement(BonjourConfiguration(name: "Notes"))
+/// bonjour.start(port: 8080)
+/// for await event in bonjour.events() { print(event) }
+/// ```
+///
+/// The system's library does the work: `dns_sd`, in Apple's SDKs and in Avahi. Everything runs
+/// on a queue of its own; nothing here waits. What goes wrong is an event, and is tried again
+/// from time to time. The announcement ends with `stop`, and when this object goes.
+public final class BonjourAdvertisement: Sendable {
+    private let session: BonjourSession
+
+    /// Checks what is to be announced; nothing is announced until `start`.
+    /// - Throws: what of the configuration cannot be announced.
+    public init(
+        _ configuration: BonjourConfiguration = BonjourConfiguration()
+    ) throws(BonjourError) {
+        try configuration.validate()
+        session = BonjourSession(configuration)
+    }
+
+    /// - Parameter retry: nanoseconds until the first attempt after a failure.
+    package init(_ configuration: BonjourConfiguration, retry: Int) throws(BonjourError) {
+        try configuration.validate()
+        session = BonjourSession(configuration, retry: retry)
+    }
+
+    deinit {
+        session.stop {}
+    }
+
+    /// Announces the server, also after `stop`; while it is announced, another port takes the
+    /// place of the one of before.
+    /// - Parameter port: where the server listens.
+    public func start(port: UInt16) {
+        session.start(port: port)
+    }
+
+    /// Takes the announcement back, and returns when the system knows.
+    public func stop() async {
+        await withCheckedContinuation { done in session.stop { done.resume() } }
+    }
+
+    /// Changes what the service says of itself, also while it is announced.
+    public func update(_ record: TXTRecord) {
+        session.update(record)
+    }
+
+    /// The service as it is known in the network now; `nil` when it is not.
+    public var service: BonjourService? { session.service }
+
+    /// The URL that leads to the server by the machine's name; `nil` until that is known.
+    public var url: String? { service?.url }
+
+    /// What becomes of the announcement from now on, a stream of its own for each caller. A
+    /// reader that lags loses the oldest of 64 events.
+    public func events() -> AsyncStream<BonjourEvent> { session.events.stream() }
+}

@@ -1,0 +1,66 @@
+internal import Dispatch
+
+#if canImport(Darwin)
+    internal import dnssd
+#else
+    internal import CDNSSD
+#endif
+
+/// One conversation with the system's service for DNS-SD, and the source that feeds it.
+///
+/// Confined to the queue that it is given.
+@safe
+final class DNSServiceConnection: @unchecked Sendable {
+    let reference: DNSServiceRef
+    private let source: any DispatchSourceRead
+    private var whenClosed: @Sendable () -> Void = {}
+
+    /// - Parameters:
+    ///   - reference: what a call of the library began; this object ends it.
+    ///   - failed: called when the service has gone.
+    init(
+        _ reference: DNSServiceRef, queue: DispatchQueue,
+        failed: @escaping @Sendable (BonjourError) -> Void
+    ) {
+        unsafe self.reference = reference
+        source = DispatchSource.makeReadSource(
+            fileDescriptor: unsafe DNSServiceRefSockFD(reference), queue: queue)
+        source.setEventHandler { @Sendable [weak self] in
+            guard let self else { return }
+            let code = unsafe DNSServiceProcessResult(self.reference)
+            if code != 0 { failed(BonjourError(code, "DNSServiceProcessResult")) }
+        }
+        // The library closes the descriptor, so the source has to be rid of it first.
+        source.setCancelHandler { @Sendable [self] in
+            unsafe DNSServiceRefDeallocate(self.reference)
+            whenClosed()
+            whenClosed = {}
+        }
+    }
+
+    func activate() { source.activate() }
+
+    /// Ends the conversation, which every one needs: the source holds this object until then.
+    func close(_ done: @escaping @Sendable () -> Void) {
+        whenClosed = done
+        source.cancel()
+    }
+}
+
+extension BonjourError {
+    /// - Parameter code: a number of `dns_sd.h`; Avahi's library has only the older ones.
+    init(_ code: Int32, _ call: String) {
+        switch code {
+        case -65563, -65569: self = .unavailable  // ServiceNotRunning, DefunctConnection
+        case -65547, -65548: self = .nameTaken  // AlreadyRegistered, NameConflict
+        case -65555, -65570: self = .notPermitted  // NoAuth, PolicyDenied
+        default:
+            #if os(Linux)
+                // Avahi's library says so of a daemon that is not there or goes: Unknown.
+                self = code == -65537 ? .unavailable : .system(call: call, code: code)
+            #else
+                self = .system(call: call, code: code)
+            #endif
+        }
+    }
+}

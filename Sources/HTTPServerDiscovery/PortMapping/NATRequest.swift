@@ -1,0 +1,132 @@
+#if os(Linux) || os(macOS)
+    internal import CNATPMPShims
+    internal import Dispatch
+    internal import HTTPServerCore
+    internal import ToolkitSystem
+
+    /// What a gateway answers.
+    enum NATAnswer: Sendable {
+        case address(String)
+        case mapping(port: UInt16, seconds: UInt32)
+    }
+
+    /// One request to a gateway, repeated until it is answered (RFC 6886 section 3.1).
+    ///
+    /// Confined to the queue that it is given; the library never waits.
+    @safe
+    final class NATRequest: @unchecked Sendable {
+        enum Kind: Sendable {
+            /// For the address on the gateway's other side.
+            case address
+            /// To map a port for some seconds; 0 takes the mapping back.
+            case mapping(port: UInt16, wish: UInt16, seconds: UInt32)
+        }
+
+        typealias Completion = @Sendable (Result<NATAnswer, NATPortMappingError>) -> Void
+
+        private var library: OpaquePointer?
+        private let queue: DispatchQueue
+        private var source: (any DispatchSourceRead)?
+        private var timer: (any DispatchSourceTimer)?
+        private let end: DispatchTime
+        private var completion: Completion?
+
+        /// - Parameter patience: how long the answer is waited for.
+        init(queue: DispatchQueue, patience: Duration, completion: @escaping Completion) {
+            self.queue = queue
+            self.completion = completion
+            end = .now() + .nanoseconds(Int(clamping: patience.nanoseconds))
+        }
+
+        deinit {
+            if let library = unsafe library { unsafe http_nat_close(library) }
+        }
+
+        /// Sends it; the completion is called once, and holds this object until then.
+        func send(_ kind: Kind, gateway: String?) {
+            var code: CInt
+            if let gateway {
+                guard let address = RawSocketAddress.bytes(gateway), address.count == 4 else {
+                    return finish(.failure(.noGateway))
+                }
+                code = unsafe http_nat_open(&library, address)
+            } else {
+                code = unsafe http_nat_open(&library, nil)
+            }
+            guard code == 0, let library = unsafe library else {
+                return finish(.failure(Self.error(code)))
+            }
+            switch kind {
+            case .address: code = unsafe http_nat_ask_address(library)
+            case .mapping(let port, let wish, let seconds):
+                code = unsafe http_nat_ask_mapping(library, port, wish, seconds)
+            }
+            guard code == 0 else { return finish(.failure(Self.error(code))) }
+            unsafe watch(library)
+        }
+
+        private func watch(_ library: OpaquePointer) {
+            let source = DispatchSource.makeReadSource(
+                fileDescriptor: unsafe http_nat_socket(library), queue: queue)
+            source.setEventHandler { @Sendable [self] in read() }
+            // The socket is closed when this object goes, which the source has to be rid of first.
+            source.setCancelHandler { @Sendable [self] in self.source = nil }
+            self.source = source
+            let timer = DispatchSource.makeTimerSource(queue: queue)
+            timer.setEventHandler { @Sendable [self] in read() }
+            timer.setCancelHandler { @Sendable [self] in self.timer = nil }
+            self.timer = timer
+            unsafe arm(library)
+            source.activate()
+            timer.activate()
+        }
+
+        /// For the time at which the library repeats the request.
+        private func arm(_ library: OpaquePointer) {
+            let wait = Int(clamping: unsafe http_nat_wait(library))
+            timer?.schedule(deadline: min(.now() + .microseconds(wait), end))
+        }
+
+        private func read() {
+            guard completion != nil, let library = unsafe library else { return }
+            var answer = http_nat_answer()
+            let code = unsafe http_nat_read(library, &answer)
+            if Int(code) == HTTP_NAT_TRY_AGAIN {
+                guard DispatchTime.now() < end else { return finish(.failure(.noAnswer)) }
+                return unsafe arm(library)
+            }
+            guard code == 0 else { return finish(.failure(Self.error(code))) }
+            if answer.is_mapping != 0 {
+                finish(.success(.mapping(port: answer.port, seconds: answer.seconds)))
+            } else {
+                let (a, b, c, d) = answer.address
+                finish(.success(.address(RawSocketAddress.text([a, b, c, d]))))
+            }
+        }
+
+        private func finish(_ result: Result<NATAnswer, NATPortMappingError>) {
+            guard let completion else { return }
+            cancel()
+            completion(result)
+        }
+
+        /// Gives up; the completion is not called.
+        func cancel() {
+            completion = nil
+            source?.cancel()
+            timer?.cancel()
+        }
+
+        private static func error(_ code: CInt) -> NATPortMappingError {
+            switch Int(code) {
+            case HTTP_NAT_NO_GATEWAY: .noGateway
+            case HTTP_NAT_NO_ANSWER: .noAnswer
+            case HTTP_NAT_NOT_SUPPORTED: .notSupported
+            case HTTP_NAT_REFUSED: .refused
+            case HTTP_NAT_NETWORK_FAILURE: .networkFailure
+            case HTTP_NAT_OUT_OF_RESOURCES: .outOfResources
+            default: .system(code: code)
+            }
+        }
+    }
+#endif

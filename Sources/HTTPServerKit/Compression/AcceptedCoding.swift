@@ -1,0 +1,43 @@
+internal import HTTPCodecs
+internal import HTTPParser
+internal import HTTPServerCore
+
+/// What a request says of gzip, the one coding that responses are sent in (RFC 9110 section
+/// 12.5.3).
+///
+/// `deflate` is not offered: clients disagree on what it means (section 8.4.1.2), and all of them
+/// know gzip.
+enum AcceptedCoding: Equatable {
+    /// Gzip is not asked for, or less welcome than no coding.
+    case identity
+    case gzip
+    /// Gzip, and nothing uncoded.
+    case gzipOnly
+
+    init(_ request: Request) {
+        self.init(Self.preference(of: request))
+    }
+
+    init(_ preference: ContentCodingPreference) {
+        let gzip = preference.weight(of: .gzip)
+        guard gzip > 0, gzip >= preference.weight(of: .identity) else {
+            self = .identity
+            return
+        }
+        self = preference.acceptsIdentity ? .gzip : .gzipOnly
+    }
+
+    var isGzip: Bool { self != .identity }
+
+    /// One line is read in place. A field that cannot be read asks for nothing.
+    static func preference(of request: Request) -> ContentCodingPreference {
+        let table = unsafe request.storage.head.table
+        guard let first = unsafe table.index(of: .acceptEncoding) else { return .absent }
+        guard unsafe table.index(of: .acceptEncoding, from: first + 1) == nil else {
+            return request.fields.list(.acceptEncoding).flatMap { ContentCodingPreference($0) }
+                ?? .absent
+        }
+        let bytes = unsafe table.value(first).assumingMemoryBound(to: UInt8.self)
+        return unsafe ContentCodingPreference(Span(_unsafeElements: bytes)) ?? .absent
+    }
+}

@@ -1,0 +1,178 @@
+internal import ToolkitSystem
+
+/// Compressed forms of contents that are asked for again and again, in bounded memory.
+///
+/// Contents in memory are found by the address of their buffer, which an entry keeps alive, or
+/// else by a hash and a comparison of all bytes; files by their identity. Contents should be kept
+/// when they are compressed for the second time, so that answers which never repeat do not drive
+/// out those which do.
+package final class CompressedVariants: Sendable {
+    /// What a content became; empty when it does not get shorter.
+    package typealias Variant = [UInt8]
+
+    /// The variant of a content, or how to keep one.
+    package enum Found: Equatable {
+        case variant(Variant)
+        case missing(hash: UInt64)
+    }
+
+    private let generations: Locked<VariantGenerations>
+    private let entryLimit: Int
+
+    /// - Parameters:
+    ///   - byteLimit: the most bytes of all contents and their compressed forms.
+    ///   - entryLimit: the most bytes of one content and its compressed form.
+    package init(byteLimit: Int, entryLimit: Int) {
+        generations = Locked(VariantGenerations(byteLimit: byteLimit))
+        self.entryLimit = min(entryLimit, byteLimit / 2)
+    }
+
+    /// The bytes that are held.
+    package var bytes: Int { generations.withLock { $0.bytes } }
+
+    /// Whether a content of that length may have an entry at all.
+    package func mayKeep(_ count: Int64) -> Bool { count < Int64(entryLimit) }
+
+    package func find(_ content: UnsafeRawBufferPointer) -> Found {
+        let address = UInt(bitPattern: content.baseAddress)
+        // Nothing else can stand where the buffer of an entry stands.
+        if let entry = generations.withLock({ $0.find(.address(address)) }) {
+            return .variant(entry.variant)
+        }
+        let hash = unsafe ContentHash.hash(content)
+        guard let entry = generations.withLock({ $0.find(.hash(hash)) }) else {
+            return .missing(hash: hash)
+        }
+        let isSame = unsafe entry.content.withUnsafeBytes { own in
+            unsafe ContentHash.areEqual(own, content)
+        }
+        return isSame ? .variant(entry.variant) : .missing(hash: hash)
+    }
+
+    func find(_ file: FileIdentity) -> Variant? {
+        generations.withLock { $0.find(.file(file))?.variant }
+    }
+
+    /// Whether a content that is being compressed was compressed before.
+    package func hasSeen(hash: UInt64) -> Bool {
+        generations.withLock { $0.hasSeen(hash) }
+    }
+
+    package func keep(_ variant: Variant, of content: [UInt8], hash: UInt64) {
+        let address = unsafe content.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
+        insert(
+            VariantEntry(
+                content: content, keys: [.hash(hash), .address(address)], variant: variant))
+    }
+
+    func keep(_ variant: Variant, of file: FileIdentity) {
+        insert(VariantEntry(content: [], keys: [.file(file)], variant: variant))
+    }
+
+    private func insert(_ entry: VariantEntry) {
+        guard entry.cost <= entryLimit else { return }
+        generations.withLock { $0.insert(entry) }
+    }
+}
+
+/// What tells one state of a file from all others.
+struct FileIdentity: Hashable, Sendable {
+    private let device: UInt64
+    private let inode: UInt64
+    private let size: Int64
+    private let modified: Int64
+    private let changed: Int64
+
+    init(_ status: FileStatus) {
+        device = status.device
+        inode = status.inode
+        size = status.size
+        modified = status.modifiedSeconds &* 1_000_000_000 &+ status.modifiedNanoseconds
+        changed = status.changedSeconds &* 1_000_000_000 &+ status.changedNanoseconds
+    }
+}
+
+/// One content and what it became.
+final class VariantEntry: Sendable {
+    enum Key: Hashable, Sendable {
+        case hash(UInt64)
+        case address(UInt)
+        case file(FileIdentity)
+    }
+
+    let content: [UInt8]
+    let keys: [Key]
+    let variant: CompressedVariants.Variant
+
+    init(content: [UInt8], keys: [Key], variant: CompressedVariants.Variant) {
+        self.content = content
+        self.keys = keys
+        self.variant = variant
+    }
+
+    /// With something for the tables and the entry itself.
+    var cost: Int { content.count + variant.count + 512 }
+}
+
+/// Entries in two generations: what is used moves into the young one, and when that is full the
+/// old one is dropped.
+struct VariantGenerations: Sendable {
+    private struct Generation: Sendable {
+        var entries: [VariantEntry.Key: VariantEntry] = [:]
+        var bytes = 0
+
+        mutating func add(_ entry: VariantEntry) {
+            for key in entry.keys { entries[key] = entry }
+            bytes += entry.cost
+        }
+
+        mutating func remove(_ entry: VariantEntry) {
+            for key in entry.keys { entries[key] = nil }
+            bytes -= entry.cost
+        }
+    }
+
+    private var young = Generation()
+    private var old = Generation()
+    private let generationLimit: Int
+    /// Hashes of contents that were compressed lately, each at one place.
+    private var seen = [UInt64](repeating: 0, count: 512)
+
+    init(byteLimit: Int) {
+        generationLimit = byteLimit / 2
+    }
+
+    var bytes: Int { young.bytes + old.bytes }
+
+    mutating func find(_ key: VariantEntry.Key) -> VariantEntry? {
+        if let entry = young.entries[key] { return entry }
+        guard let entry = old.entries[key] else { return nil }
+        old.remove(entry)
+        add(entry)
+        return entry
+    }
+
+    mutating func insert(_ entry: VariantEntry) {
+        // Another content of the same hash, or the same one from another loop.
+        for key in entry.keys {
+            if let other = young.entries[key] { young.remove(other) }
+            if let other = old.entries[key] { old.remove(other) }
+        }
+        add(entry)
+    }
+
+    private mutating func add(_ entry: VariantEntry) {
+        if young.bytes + entry.cost > generationLimit {
+            old = young
+            young = Generation()
+        }
+        young.add(entry)
+    }
+
+    /// Whether the hash came before; it has from now on.
+    mutating func hasSeen(_ hash: UInt64) -> Bool {
+        let place = Int(truncatingIfNeeded: hash & 511)
+        defer { seen[place] = hash }
+        return seen[place] == hash
+    }
+}

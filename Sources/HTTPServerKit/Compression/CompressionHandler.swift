@@ -1,0 +1,75 @@
+public import HTTPCodecs
+internal import HTTPParser
+public import HTTPServerCore
+
+/// Compresses the answers of another handler by gzip for clients that accept it.
+///
+/// ```swift
+/// let handler = CompressionHandler(router)
+/// ```
+///
+/// Content is compressed when its media type is one that gets shorter, its length is worth it or
+/// unknown, and nothing in the response speaks against it: a content coding, a range, a digest, or
+/// `Cache-Control: no-transform`. A request with Range is answered uncompressed. Such answers vary
+/// by Accept-Encoding, compressed or not; a strong entity tag `"a"` becomes `"a-gzip"`, and
+/// conditions of clients that know that one are understood. Answers that come again are compressed
+/// once and then taken from memory. Streams are compressed as they are written; what was written
+/// goes out as soon as the producer waits for something.
+///
+/// A client that refuses uncoded content (`identity;q=0`) and takes no gzip gets uncoded content
+/// all the same: it can do more with that than with 406.
+///
+/// Compression lets those who can read lengths, and can make a page repeat what they choose, guess
+/// its secrets. Pages that hold secrets beside echoed input should say `no-transform`.
+///
+/// RFC 9110, sections 8.4, 8.8.3.3 and 12.5.3.
+public struct CompressionHandler: Handler {
+    /// What is compressed how.
+    public struct Options: Sendable {
+        /// How hard to try, from 1 (fast) to 9 (small).
+        public var level = 6
+        /// The fewest bytes of content that are compressed: shorter ones fit into a packet anyway.
+        public var minimumBytes = 1_024
+        /// The most bytes of a file that are compressed; longer ones are sent as they are, by the
+        /// system. 0 leaves files alone, but for short ones that `FileHandler` keeps in memory:
+        /// they are compressed like any content in memory.
+        public var fileByteLimit: Int64 = 1 << 20
+        /// The most bytes of repeated answers and their compressed forms that are kept; 0 keeps
+        /// none.
+        public var cacheByteLimit = 4 << 20
+        /// The most bytes that one such answer and its compressed form may have.
+        public var cacheEntryByteLimit = 1 << 20
+        /// How many streams, long answers among them, are compressed at once, at up to 400 KiB of
+        /// memory each; further ones are sent as they are.
+        public var streamLimit = 128
+        /// Whether content of a media type is compressed.
+        public var isCompressible: @Sendable (MediaType) -> Bool = { $0.isCompressible }
+
+        /// The defaults.
+        public init() {}
+    }
+
+    private let handler: any Handler
+    let coder: ResponseCoder
+
+    /// The bytes of repeated answers and their compressed forms that are kept.
+    package var keptBytes: Int { coder.variants.bytes }
+
+    /// Creates a handler.
+    /// - Parameters:
+    ///   - handler: who answers.
+    ///   - options: what is compressed how.
+    public init(_ handler: some Handler, options: Options = Options()) {
+        self.handler = handler
+        coder = ResponseCoder(options)
+    }
+
+    /// Answers by the handler.
+    public func answer(_ request: Request) throws -> Answer {
+        let accepted = AcceptedCoding(request)
+        let shown = VariantConditions.translated(request, takesVariant: accepted.isGzip)
+        return try handler.answer(shown).map { [coder] response in
+            coder.coded(response, for: request, accepted)
+        }
+    }
+}

@@ -1,0 +1,196 @@
+internal import HTTPCodecs
+internal import HTTPParser
+internal import HTTPServerCore
+internal import ToolkitSystem
+
+/// Decides whether a response is compressed, and does it.
+struct ResponseCoder: Sendable {
+    private let options: CompressionHandler.Options
+    private let types: CompressibleTypes
+    let variants: CompressedVariants
+    private let pool = ContentCodingPool()
+    private let permits: StreamPermits
+    /// What does not fit into a turn of the event loop is compressed while it is sent.
+    private static let turnByteLimit = 64 << 10
+
+    init(_ options: CompressionHandler.Options) {
+        self.options = options
+        types = CompressibleTypes(options.isCompressible)
+        permits = StreamPermits(limit: options.streamLimit)
+        variants = CompressedVariants(
+            byteLimit: options.cacheByteLimit, entryLimit: options.cacheEntryByteLimit)
+    }
+
+    func coded(
+        _ response: Response, for request: Request, _ accepted: AcceptedCoding
+    ) -> Response {
+        if response.status == .notModified { return revalidated(response, request, accepted) }
+        let minimum = accepted == .gzipOnly ? 1 : options.minimumBytes
+        guard isNegotiable(response, minimum: minimum) else { return response }
+        var response = response
+        response.fields.addVaryByEncoding()
+        guard accepted.isGzip, !request.fields.contains(.range) else { return response }
+        guard let content = compressed(response.body.content) else { return response }
+        response.body.content = content
+        response.fields.describeGzip()
+        return response
+    }
+
+    /// RFC 9110 section 15.4.5: the fields that a 200 would have had.
+    private func revalidated(
+        _ response: Response, _ request: Request, _ accepted: AcceptedCoding
+    ) -> Response {
+        guard response.fields.contains(.eTag) || response.fields.contains(.lastModified) else {
+            return response
+        }
+        var response = response
+        response.fields.addVaryByEncoding()
+        if accepted.isGzip, let tag = response.fields[.eTag] {
+            response.fields[.eTag] = VariantConditions.revalidatedTag(tag, for: request)
+        }
+        return response
+    }
+
+    // MARK: Decision
+
+    /// Whether the response would be compressed for a client that likes it.
+    private func isNegotiable(_ response: Response, minimum: Int) -> Bool {
+        guard hasWorthwhileLength(response.body.content, minimum) else { return false }
+        switch response.status {
+        case .noContent, .resetContent, .partialContent: return false
+        default: break
+        }
+        let notes = CodedFields(response.fields)
+        return !notes.forbidCompression
+            && types.contains(notes.contentType ?? response.body.mediaType)
+    }
+
+    private func hasWorthwhileLength(_ content: ResponseBody.Content, _ minimum: Int) -> Bool {
+        switch content {
+        case .empty, .pieces: false
+        case .text(let text): text.utf8.count >= minimum
+        case .bytes(let bytes): bytes.count >= minimum
+        case .file(_, _, let count): count >= Int64(minimum) && count <= options.fileByteLimit
+        case .stream(let length, _): length ?? .max >= Int64(minimum)
+        }
+    }
+
+    // MARK: Compression
+
+    /// The content compressed; `nil` when it does not get shorter.
+    private func compressed(_ content: ResponseBody.Content) -> ResponseBody.Content? {
+        switch content {
+        case .empty, .pieces: return nil
+        case .text(var text):
+            return text.withUTF8 { bytes in
+                unsafe compressed(UnsafeRawBufferPointer(bytes), array: nil)
+            }
+        case .bytes(let array):
+            return unsafe array.withUnsafeBytes { bytes in unsafe compressed(bytes, array: array) }
+        case .file(let file, let offset, let count):
+            return compressed(file, offset: offset, count: count)
+        case .stream(let length, let producer):
+            return streamed(length: length, nil, producer)
+        }
+    }
+
+    private func compressed(
+        _ content: UnsafeRawBufferPointer, array: [UInt8]?
+    ) -> ResponseBody.Content? {
+        var keeping: VariantKeeping?
+        if variants.mayKeep(Int64(content.count)) {
+            switch unsafe variants.find(content) {
+            case .variant(let variant): return variant.isEmpty ? nil : .bytes(variant)
+            case .missing(let hash) where variants.hasSeen(hash: hash):
+                let array = unsafe array ?? Array(content)
+                keeping = VariantKeeping(array, hash: hash, in: variants)
+            case .missing: break
+            }
+        }
+        if content.count > Self.turnByteLimit {
+            let array = unsafe array ?? Array(content)
+            return streamed(length: nil, keeping) { try await $0.write(array) }
+        }
+        return unsafe compressed(content, keeping)
+    }
+
+    private func compressed(
+        _ content: UnsafeRawBufferPointer, _ keeping: VariantKeeping?
+    ) -> ResponseBody.Content? {
+        // Without memory for it the content goes as it is.
+        guard var encoder = try? ContentEncoder(.gzip, level: options.level, pool: pool) else {
+            return nil
+        }
+        var variant: [UInt8] = []
+        variant.reserveCapacity(content.count / 2)
+        let bytes = unsafe content.assumingMemoryBound(to: UInt8.self)
+        unsafe encoder.finish(Span(_unsafeElements: bytes), into: &variant)
+        if variant.count >= content.count { variant = [] }
+        keeping?.keep(variant)
+        return variant.isEmpty ? nil : .bytes(variant)
+    }
+
+    private func streamed(
+        length: Int64?, _ keeping: VariantKeeping?, _ producer: @escaping ResponseBody.Producer
+    ) -> ResponseBody.Content? {
+        guard let permit = permits.take() else { return nil }
+        return .stream(length: nil) { [level = options.level, pool] writer in
+            defer { withExtendedLifetime(permit) {} }
+            let coder = try StreamCoder(level: level, pool: pool, length: length, keeping: keeping)
+            try await writer.encode(by: coder, producer)
+        }
+    }
+
+    // MARK: Files
+
+    private func compressed(
+        _ file: OpenFile, offset: Int64, count: Int64
+    ) -> ResponseBody.Content? {
+        var keeping: VariantKeeping?
+        if let identity = identity(of: file, offset: offset, count: count) {
+            if let variant = variants.find(identity) {
+                return variant.isEmpty ? nil : .bytes(variant)
+            }
+            keeping = VariantKeeping(file, identity, in: variants)
+        }
+        guard count <= Int64(Self.turnByteLimit) else {
+            return streamed(length: count, keeping) { writer in
+                var position = offset
+                while position < offset + count {
+                    let part = min(offset + count - position, Int64(StreamCoder.turnBytes))
+                    let piece = Self.read(file, at: position, count: Int(part))
+                    // Shorter than announced: no stream of another length may pass for whole.
+                    guard !piece.isEmpty else { throw ResponseWriterError.wrongLength }
+                    position += Int64(piece.count)
+                    try await writer.write(piece)
+                }
+            }
+        }
+        let content = Self.read(file, at: offset, count: Int(count))
+        guard content.count == Int(count) else { return nil }
+        return unsafe content.withUnsafeBytes { unsafe compressed($0, keeping) }
+    }
+
+    /// The identity of a whole file whose times are old enough that a change would move them:
+    /// clocks of file systems tick only some hundred times a second.
+    private func identity(of file: OpenFile, offset: Int64, count: Int64) -> FileIdentity? {
+        guard offset == 0, variants.mayKeep(count),
+            let status = RootDirectory.status(of: file.descriptor), status.size == count
+        else { return nil }
+        let changed = max(status.modifiedSeconds, status.changedSeconds)
+        return changed < Syscalls.realtime().seconds - 1 ? FileIdentity(status) : nil
+    }
+
+    private static func read(_ file: OpenFile, at offset: Int64, count: Int) -> [UInt8] {
+        unsafe Array(unsafeUninitializedCapacity: count) { room, filled in
+            while filled < count {
+                let rest = unsafe UnsafeMutableRawBufferPointer(
+                    UnsafeMutableBufferPointer(rebasing: room[filled...]))
+                let result = unsafe Syscalls.read(
+                    file.descriptor, rest, at: offset + Int64(filled))
+                guard case .done(let read) = result, read > 0 else { break }
+                filled += read
+            }
+        }
+    }
+}

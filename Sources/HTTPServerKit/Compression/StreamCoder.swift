@@ -1,0 +1,83 @@
+internal import HTTPCodecs
+internal import HTTPParser
+internal import HTTPServerCore
+
+/// Compresses a stream on its way from its producer to the connection.
+///
+/// What is written is held back as long as the producer goes on writing, and flushed when it
+/// waits for something else. It is confined to the connection's loop.
+final class StreamCoder: StreamEncoding, @unchecked Sendable {
+    /// Bytes that are compressed in one turn of the loop.
+    static let turnBytes = 16 << 10
+    /// Compressed bytes that are worth a call of their own.
+    private static let pieceBytes = 16 << 10
+
+    private var encoder: ContentEncoder
+    /// Uncompressed bytes that were announced and did not come yet.
+    private var left: Int64?
+    private var pending: [UInt8] = []
+    private var writes = 0
+    private var holdsBack = false
+    private var awaitsFlush = false
+    private var keeping: VariantKeeping?
+    private var collected: [UInt8] = []
+
+    /// - Parameters:
+    ///   - length: how many bytes will be written, where that is known.
+    ///   - keeping: where the whole stream goes in the end.
+    init(
+        level: Int, pool: ContentCodingPool, length: Int64?, keeping: VariantKeeping?
+    ) throws(CodecError) {
+        encoder = try ContentEncoder(.gzip, level: level, pool: pool)
+        left = length
+        self.keeping = keeping
+    }
+
+    /// Compresses bytes.
+    /// - Returns: what is ready to be sent, mostly nothing.
+    func encode(_ bytes: Span<UInt8>) throws(ResponseWriterError) -> [UInt8] {
+        if let left {
+            guard Int64(bytes.count) <= left else { throw .wrongLength }
+            self.left = left - Int64(bytes.count)
+        }
+        encoder.encode(bytes, into: &pending)
+        writes &+= 1
+        holdsBack = true
+        return pending.count < Self.pieceBytes ? [] : take()
+    }
+
+    /// Ends the stream.
+    func finish() throws(ResponseWriterError) -> [UInt8] {
+        guard left ?? 0 == 0 else { throw .wrongLength }
+        encoder.finish(into: &pending)
+        holdsBack = false
+        let last = take()
+        keeping?.keep(collected)
+        return last
+    }
+
+    private func take() -> [UInt8] {
+        let piece = pending
+        pending = []
+        if let keeping {
+            collected += piece
+            if !keeping.mayKeep(collected.count) { (self.keeping, collected) = (nil, []) }
+        }
+        return piece
+    }
+
+    /// Has what is held back flushed, unless more comes before the loop has nothing else to do.
+    func flushSoon(_ exchange: Exchange) {
+        guard !awaitsFlush else { return }
+        awaitsFlush = true
+        let known = writes
+        exchange.loop.execute { [self] in
+            awaitsFlush = false
+            guard holdsBack else { return }
+            guard writes == known else { return flushSoon(exchange) }
+            holdsBack = false
+            encoder.flush(into: &pending)
+            exchange.send(take())
+        }
+    }
+}

@@ -1,0 +1,95 @@
+internal import HTTPParser
+internal import HTTPServerCore
+
+/// Conditions of a client that knows the compressed variant of a representation by a tag of its
+/// own (RFC 9110 sections 8.8.3.3 and 13.1).
+///
+/// The variant of `"abc"` has the tag `"abc-gzip"`. The handler behind knows nothing of it, so it
+/// is shown the tag without the suffix as well.
+enum VariantConditions {
+    private static let mark = "-gzip\""
+
+    /// The tag of the variant of a representation with this tag. A weak one does not promise
+    /// equal bytes and stays as it is.
+    static func variantTag(of tag: String) -> String? {
+        guard tag.utf8.count >= 2, tag.utf8.first == UInt8(ascii: "\""), tag.hasSuffix("\"") else {
+            return nil
+        }
+        return String(tag.dropLast()) + mark
+    }
+
+    /// A request as the handler behind should see it.
+    ///
+    /// If-Range stays as it is: a range of the representation does not continue its variant. A
+    /// reader who does not take the variant has to get the representation even if a cache on the
+    /// way knows the variant, so If-None-Match stays as well then.
+    static func translated(_ request: Request, takesVariant: Bool) -> Request {
+        let isRead = request.knownMethod == .get || request.knownMethod == .head
+        let ifMatch = isMarked(request, .ifMatch)
+        let ifNoneMatch = (takesVariant || !isRead) && isMarked(request, .ifNoneMatch)
+        guard ifMatch || ifNoneMatch else { return request }
+        return request.replacingHead { name, value in
+            let isTranslated =
+                ifMatch && name == .ifMatch || ifNoneMatch && name == .ifNoneMatch
+            return isTranslated ? withPlainTags(value) : value
+        }
+    }
+
+    private static func isMarked(_ request: Request, _ name: HTTPFieldName) -> Bool {
+        guard request.fields.contains(name) else { return false }
+        return request.fields.values(of: name).contains { $0.contains(mark) }
+    }
+
+    /// Each tag of a variant is followed by that of its representation. A list that cannot be
+    /// read is left to the handler as it is.
+    private static func withPlainTags(_ list: String) -> String {
+        guard case .tags(let tags) = EntityTagCondition(list) else { return list }
+        var texts: [String] = []
+        for tag in tags {
+            let text = String(decoding: tag.bytes, as: UTF8.self)
+            texts.append(text)
+            if text.hasSuffix(mark) { texts.append(String(text.dropLast(mark.count)) + "\"") }
+        }
+        return texts.joined(separator: ", ")
+    }
+
+    /// The tag of a 304 names what the client has (section 15.4.5): the variant, if that is what
+    /// it asked about.
+    static func revalidatedTag(_ tag: String, for request: Request) -> String {
+        guard let variant = variantTag(of: tag), let list = request.fields.list(.ifNoneMatch),
+            case .tags(let tags) = EntityTagCondition(list)
+        else { return tag }
+        let known = tags.map { String(decoding: $0.bytes.drop { $0 != 0x22 }, as: UTF8.self) }
+        return !known.contains(tag) && known.contains(variant) ? variant : tag
+    }
+}
+
+extension Request {
+    /// The same request with other field values, or itself if they cannot stand in a head.
+    fileprivate func replacingHead(_ value: (HTTPFieldName, String) -> String) -> Request {
+        var bytes = Array("\(method.name) ".utf8)
+        unsafe bytes += storage.head.targetBytes
+        bytes += Array(" HTTP/1.\(version.minor)\r\n".utf8)
+        for field in fields {
+            bytes += Array("\(field.name.text): \(value(field.name, field.value))\r\n".utf8)
+        }
+        bytes += [0x0D, 0x0A]
+        // The original was within its limits, and was forgiven what it was forgiven.
+        var limits = ParserLimits.standard
+        limits.startLineBytes = .max
+        limits.fieldLineBytes = .max
+        limits.fieldSectionBytes = .max
+        limits.fieldCount = .max
+        var parser = HeadParser(
+            .request, limits: limits, leniency: [.missingHost, .identicalContentLengths])
+        guard let length = try? parser.parse(bytes.span), length == bytes.count else {
+            return self
+        }
+        let head = RequestHead(parser, copying: bytes.span, length: length)
+        var copy = Request(Request.Storage(head: head, inPlaceOf: storage))
+        copy.rewritten = rewritten
+        copy.parameters = parameters
+        copy.mountDepth = mountDepth
+        return copy
+    }
+}

@@ -1,0 +1,101 @@
+public import HTTPCodecs
+public import HTTPParser
+public import HTTPServerCore
+
+/// Answers with the same content each time: validators, conditions, ranges, and a gzip form that
+/// is made once.
+///
+/// ```swift
+/// router.route(.get, "/robots.txt", to: ContentHandler("User-agent: *\nDisallow:\n"))
+/// ```
+public struct ContentHandler: Handler {
+    /// What is said of the content.
+    public struct Options: Sendable {
+        /// How many seconds caches may keep it: above 0 `public, max-age`, 0 `no-cache`, by which
+        /// they ask each time; `nil` says nothing.
+        public var cacheAge: Int? = 0
+        /// Its tag; `nil` for one that is made of the content.
+        public var entityTag: EntityTag?
+        /// When it was changed last; `nil` says nothing.
+        public var lastModified: HTTPDate?
+        /// Whether clients that accept gzip get it compressed, if its media type is one that gets
+        /// shorter and it does. That form has a tag of its own, and no ranges.
+        public var compresses = true
+
+        /// The defaults.
+        public init() {}
+    }
+
+    private let plain: Response
+    private let compressed: Response?
+
+    /// Creates a handler.
+    /// - Parameters:
+    ///   - content: the content.
+    ///   - mediaType: its media type.
+    ///   - options: what is said of it.
+    public init(
+        _ content: [UInt8], mediaType: MediaType = .octetStream, options: Options = Options()
+    ) {
+        let tag = options.entityTag ?? EntityTag(of: content)
+        var variant: [UInt8]?
+        if options.compresses, mediaType.isCompressible {
+            variant = try? content.gzipped(level: 9)
+            if let count = variant?.count, count >= content.count { variant = nil }
+        }
+        var response = Response(
+            .ok, body: .bytes(content, mediaType: mediaType.description))
+        response.entityTag = tag
+        response.lastModified = options.lastModified
+        if let age = options.cacheAge {
+            response.fields.append(.cacheControl, age > 0 ? "public, max-age=\(age)" : "no-cache")
+        }
+        response.fields.append(.xContentTypeOptions, "nosniff")
+        if variant != nil { response.fields.addVaryByEncoding() }
+        plain = response
+        compressed = variant.map { variant in
+            response.body.content = .bytes(variant)
+            response.fields.describeGzip()
+            return response
+        }
+    }
+
+    /// Creates a handler with a text, sent as UTF-8.
+    public init(
+        _ text: String, mediaType: MediaType = .plainText, options: Options = Options()
+    ) {
+        self.init(Array(text.utf8), mediaType: mediaType, options: options)
+    }
+
+    /// Answers at once.
+    public func answer(_ request: Request) throws -> Answer { .now(try response(to: request)) }
+
+    /// The response to a request.
+    public func response(to request: Request) throws -> Response {
+        try request.answerIfNotRead() ?? selected(request).conditional(for: request)
+    }
+
+    /// A part of the compressed form is of no use to those who want a part.
+    private func selected(_ request: Request) -> Response {
+        guard let compressed, !request.fields.contains(.range), AcceptedCoding(request).isGzip
+        else {
+            return plain
+        }
+        return compressed
+    }
+}
+
+extension Request {
+    /// The answer to OPTIONS for what can only be read; `nil` for GET and HEAD.
+    /// - Throws: `HTTPError` with 405, or 501, for all other methods.
+    func answerIfNotRead() throws(HTTPError) -> Response? {
+        switch knownMethod {
+        case .get, .head: return nil
+        case .options: return Response(.noContent, fields: [.allow: "GET, HEAD, OPTIONS"])
+        default:
+            throw HTTPError(
+                method.isRegistered ? .methodNotAllowed : .notImplemented,
+                fields: [.allow: "GET, HEAD, OPTIONS"])
+        }
+    }
+}

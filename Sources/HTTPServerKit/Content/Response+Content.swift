@@ -1,0 +1,78 @@
+public import HTTPCodecs
+public import HTTPParser
+public import HTTPServerCore
+
+extension Response {
+    /// A response with text, sent as UTF-8.
+    public static func text(_ text: String, status: HTTPStatus = .ok) -> Response {
+        Response(status, body: .text(text))
+    }
+
+    /// A response with a page, sent as UTF-8.
+    /// - Parameters:
+    ///   - markup: the page. What comes from elsewhere has to be escaped in it; a `Template` does
+    ///     that.
+    ///   - status: the status.
+    public static func html(_ markup: String, status: HTTPStatus = .ok) -> Response {
+        Response(status, body: .text(markup, mediaType: MediaType.html.description))
+    }
+
+    /// A response with a page that is made from a template.
+    public static func template(
+        _ template: Template, _ values: [String: Template.Value], status: HTTPStatus = .ok
+    ) -> Response {
+        html(template.filled(values), status: status)
+    }
+
+    /// A response with a value as JSON.
+    /// - Parameters:
+    ///   - value: what is sent.
+    ///   - status: the status.
+    ///   - mediaType: `application/json` or a type with `+json`.
+    ///   - json: how it is written.
+    /// - Throws: `EncodingError` for a value that JSON cannot hold.
+    public static func json(
+        _ value: some Encodable, status: HTTPStatus = .ok, mediaType: MediaType = .json,
+        using json: JSONBody = JSONBody()
+    ) throws -> Response {
+        let bytes = try json.encode(value)
+        return Response(status, body: .bytes(bytes, mediaType: mediaType.description))
+    }
+
+    /// A response whose content is made while it is sent; see `ResponseBody.stream(mediaType:length:_:)`.
+    public static func stream(
+        status: HTTPStatus = .ok, mediaType: MediaType = .plainText, length: Int64? = nil,
+        _ producer: @escaping ResponseBody.Producer
+    ) -> Response {
+        Response(
+            status,
+            body: .stream(mediaType: mediaType.description, length: length, producer))
+    }
+
+    /// A response with values as newline-delimited JSON, each sent as soon as it is there.
+    ///
+    /// When `values` throws, the connection is cut, which tells the client that more was to come.
+    public static func jsonLines<Values: AsyncSequence & Sendable>(
+        _ values: Values, status: HTTPStatus = .ok, using lines: JSONLines = JSONLines()
+    ) -> Response where Values.Element: Encodable {
+        let body = ResponseBody.stream(mediaType: JSONLines.mediaType) { writer in
+            for try await value in values {
+                var line: [UInt8] = []
+                try lines.encode(value, into: &line)
+                try await writer.write(line)
+            }
+        }
+        return Response(status, body: body)
+    }
+}
+
+extension ResponseWriter {
+    /// Sends a value as one line of newline-delimited JSON.
+    public func write(
+        line value: some Encodable, using lines: JSONLines = JSONLines()
+    ) async throws {
+        var line: [UInt8] = []
+        try lines.encode(value, into: &line)
+        try await write(line)
+    }
+}

@@ -1,0 +1,90 @@
+public import HTTPServerCore
+internal import ToolkitSystem
+
+/// Streams of values that are there already, or are asked for one by one.
+extension ResponseBody {
+    /// Content that is pulled: `next` is called whenever the client has room for more.
+    ///
+    /// ```swift
+    /// .pulled(from: ["1\n", "2\n"][...]) { lines in lines.popFirst().map { Array($0.utf8) } }
+    /// ```
+    /// - Parameters:
+    ///   - state: what `next` works on; each response has its own copy.
+    ///   - mediaType: the media type that Content-Type names; empty for none.
+    ///   - length: the number of bytes that will be given, where it is known; otherwise the content
+    ///     is sent chunked.
+    ///   - next: gives the next piece, `nil` after the last. An empty piece is skipped. What it
+    ///     throws cuts the connection, which tells the client that the content is not whole.
+    public static func pulled<State: Sendable>(
+        from state: State, mediaType: String = "text/plain; charset=utf-8", length: Int64? = nil,
+        next: @escaping @Sendable (inout State) async throws -> [UInt8]?
+    ) -> ResponseBody {
+        stream(mediaType: mediaType, length: length) { writer in
+            var state = state
+            while let piece = try await next(&state) {
+                if !piece.isEmpty { try await writer.write(piece) }
+            }
+        }
+    }
+
+    /// Content that is pulled from a closure that may block; it runs outside of the event loop.
+    /// - Parameters:
+    ///   - state: what `next` works on; each response has its own copy.
+    ///   - mediaType: the media type that Content-Type names; empty for none.
+    ///   - length: the number of bytes that will be given, where it is known.
+    ///   - next: gives the next piece, `nil` after the last; it may block.
+    public static func pulledBlocking<State: Sendable>(
+        from state: State, mediaType: String = "text/plain; charset=utf-8", length: Int64? = nil,
+        next: @escaping @Sendable (inout State) throws -> [UInt8]?
+    ) -> ResponseBody {
+        stream(mediaType: mediaType, length: length) { writer in
+            let source = BlockingSource(state: state, next: next)
+            while let piece = try await BlockingPool.streams.run({ try source.pull() }) {
+                if !piece.isEmpty { try await writer.write(piece) }
+            }
+        }
+    }
+
+    /// Content whose pieces are the elements of a sequence, each sent as soon as it is there.
+    /// - Parameters:
+    ///   - pieces: the pieces. When the sequence throws, the connection is cut.
+    ///   - mediaType: the media type that Content-Type names; empty for none.
+    ///   - length: the number of bytes of all pieces, where it is known.
+    public static func stream<Pieces: AsyncSequence & Sendable>(
+        of pieces: Pieces, mediaType: String = "application/octet-stream", length: Int64? = nil
+    ) -> ResponseBody where Pieces.Element == [UInt8] {
+        stream(mediaType: mediaType, length: length) { writer in
+            for try await piece in pieces where !piece.isEmpty { try await writer.write(piece) }
+        }
+    }
+
+    /// Content whose pieces are the texts of a sequence, sent as UTF-8, each as soon as it is there.
+    /// - Parameters:
+    ///   - texts: the pieces. When the sequence throws, the connection is cut.
+    ///   - mediaType: the media type that Content-Type names; empty for none.
+    public static func stream<Texts: AsyncSequence & Sendable>(
+        of texts: Texts, mediaType: String = "text/plain; charset=utf-8"
+    ) -> ResponseBody where Texts.Element == String {
+        stream(mediaType: mediaType) { writer in
+            for try await text in texts where !text.isEmpty { try await writer.write(text) }
+        }
+    }
+}
+
+/// A closure and what it works on. One call ends before the next begins, each on some thread.
+private final class BlockingSource<State: Sendable>: @unchecked Sendable {
+    private var state: State
+    private let next: @Sendable (inout State) throws -> [UInt8]?
+
+    init(state: State, next: @escaping @Sendable (inout State) throws -> [UInt8]?) {
+        self.state = state
+        self.next = next
+    }
+
+    func pull() throws -> [UInt8]? { try next(&state) }
+}
+
+extension BlockingPool {
+    /// For closures that give content and may block.
+    static let streams = BlockingPool(threads: 16)
+}

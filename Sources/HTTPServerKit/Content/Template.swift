@@ -1,0 +1,84 @@
+public import ToolkitSystem
+
+/// A page, or any text, with places that are filled in: `%name%` becomes the value of `name`.
+///
+/// ```swift
+/// let page = Template("<h1>Hello, %name%!</h1> 100% free")
+/// page.filled(["name": "<Ada>"])    // <h1>Hello, &lt;Ada&gt;!</h1> 100% free
+/// ```
+///
+/// A name has letters, digits, `_`, `-` and `.`. What names no value stays as it is, so a percent
+/// sign needs no escape. Values are not looked through for places again.
+public struct Template: Sendable {
+    /// What a place is filled with.
+    public enum Value: Hashable, Sendable {
+        /// Text of whatever origin: what means something in HTML is escaped, for text between tags
+        /// and for quoted attribute values. It is not safe inside of scripts, styles, and
+        /// attributes without quotes.
+        case text(String)
+        /// Markup that the program has made, as it is. Nothing that a client sent may be in it.
+        case markup(String)
+    }
+
+    private let bytes: [UInt8]
+
+    /// Creates a template.
+    public init(_ text: String) {
+        bytes = Array(text.utf8)
+    }
+
+    init(bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    /// Creates a template from a file in UTF-8, which is read once. It blocks: do it at the start.
+    public init(path: String) throws(SystemError) {
+        bytes = try Syscalls.readFile(path)
+    }
+
+    /// The text with its places filled in.
+    public func filled(_ values: [String: Value]) -> String {
+        let percent = UInt8(ascii: "%")
+        var output: [UInt8] = []
+        output.reserveCapacity(bytes.count)
+        var position = 0
+        while let start = bytes[position...].firstIndex(of: percent) {
+            output += bytes[position..<start]
+            position = start + 1
+            let end = bytes[position...].firstIndex { !Self.isNameByte($0) } ?? bytes.count
+            if end > position, end < bytes.count, bytes[end] == percent,
+                let value = values[String(decoding: bytes[position..<end], as: UTF8.self)]
+            {
+                output += value.bytes
+                position = end + 1
+            } else {
+                output.append(percent)
+            }
+        }
+        output += bytes[position...]
+        return String(decoding: output, as: UTF8.self)
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "_"), UInt8(ascii: "-"),
+            UInt8(ascii: "."):
+            true
+        default: false
+        }
+    }
+}
+
+extension Template.Value: ExpressibleByStringInterpolation {
+    /// A literal is `.text`.
+    public init(stringLiteral text: String) {
+        self = .text(text)
+    }
+
+    fileprivate var bytes: String.UTF8View {
+        switch self {
+        case .text(let text): HTMLEscaping.attribute(text).utf8
+        case .markup(let markup): markup.utf8
+        }
+    }
+}

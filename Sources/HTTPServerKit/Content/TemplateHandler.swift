@@ -1,0 +1,59 @@
+internal import HTTPParser
+public import HTTPServerCore
+internal import ToolkitSystem
+
+/// Serves the pages of a directory with their places filled in: each file is a `Template`.
+///
+/// Put in front of a `FileHandler` for the same directory, for the paths of pages, it makes a
+/// dynamic site out of a static one:
+///
+/// ```swift
+/// router.mount("/", FileHandler(root: folder))
+/// router.route(.get, matching: #"/.*\.html"#, to: TemplateHandler(root: folder) { request in
+///     ["peer": .text(request.peer.host)]
+/// })
+/// ```
+///
+/// Files are found as `FileHandler` finds them: no request reaches outside of the directory, and
+/// names that begin with a dot are not served. They are read for each request, so a changed file
+/// counts at once.
+public struct TemplateHandler: Handler {
+    /// Gives the values for a request.
+    public typealias Values = @Sendable (Request) async throws -> [String: Template.Value]
+
+    private let files: FileHandler
+    private let byteLimit: Int
+    private let values: Values
+
+    /// Creates a handler.
+    /// - Parameters:
+    ///   - root: the path of the directory; when it cannot be opened all requests are answered by
+    ///     404.
+    ///   - byteLimit: the most bytes that a file may have; a longer one is answered by 500.
+    ///   - values: gives the values to fill in.
+    public init(root: String, byteLimit: Int = 1 << 20, values: @escaping Values) {
+        files = FileHandler(root: root)
+        self.byteLimit = byteLimit
+        self.values = values
+    }
+
+    /// Answers by the file that the request names, filled in.
+    public func answer(_ request: Request) -> Answer {
+        .later { try await page(for: request) }
+    }
+
+    private func page(for request: Request) async throws -> Response {
+        let (file, status, mediaType) = try files.find(request)
+        guard status.size <= byteLimit else {
+            throw HTTPError(.internalServerError, "the template is too long")
+        }
+        let limit = byteLimit
+        let content = try await BlockingPool.files.run {
+            try Syscalls.content(of: file.descriptor, upTo: limit)
+        }
+        let text = Template(bytes: content).filled(try await values(request))
+        return Response(
+            .ok, fields: [.cacheControl: "no-cache", .xContentTypeOptions: "nosniff"],
+            body: .text(text, mediaType: mediaType))
+    }
+}

@@ -1,0 +1,62 @@
+internal import HTTPCodecs
+internal import HTTPParser
+internal import HTTPServerCore
+
+/// Parts of content as responses (RFC 9110 sections 14 and 15.3.7).
+enum ContentRanges {
+    /// The 206 or 416 that a range asks for, or `nil` for the whole content.
+    static func response(
+        _ decision: RangeDecision, _ source: RangeSource, _ fields: HTTPFields, _ mediaType: String
+    ) -> Response? {
+        var fields = fields
+        let length = source.length
+        switch decision {
+        case .whole: return nil
+        case .unsatisfiable:
+            fields.removeFreshness()
+            fields.append(.contentRange, ByteRange.unsatisfiedContentRange(ofLength: length))
+            return Response(.rangeNotSatisfiable, fields: fields)
+        case .single(let range):
+            fields.append(.contentRange, range.contentRange(ofLength: length))
+            let body = source.body(range, mediaType: mediaType)
+            return Response(.partialContent, fields: fields, body: body)
+        case .several(let ranges):
+            return multipart(ranges, source, fields, mediaType)
+        }
+    }
+
+    /// `nil`, for the whole content, when the media type cannot stand in a field, or the content is
+    /// made while it is sent.
+    private static func multipart(
+        _ ranges: [ByteRange], _ source: RangeSource, _ fields: HTTPFields, _ mediaType: String
+    ) -> Response? {
+        var parts = MultipartSerializer<ByteRange>(.byteRanges)
+        for range in ranges {
+            var head = HTTPFields()
+            if !mediaType.isEmpty { head.append(.contentType, mediaType) }
+            head.append(.contentRange, range.contentRange(ofLength: source.length))
+            let isWritten: Void? = try? parts.append(head, source: range, length: range.count)
+            guard isWritten != nil else { return nil }
+        }
+        var pieces: [ResponseBody.Piece] = []
+        for segment in parts.segments {
+            switch segment {
+            case .bytes(let bytes): pieces.append(.bytes(bytes))
+            case .source(let range, _):
+                guard let piece = source.piece(range) else { return nil }
+                pieces.append(piece)
+            }
+        }
+        let body = ResponseBody(.pieces(pieces), mediaType: parts.mediaType.description)
+        return Response(.partialContent, fields: fields, body: body)
+    }
+}
+
+extension HTTPFields {
+    /// Takes away what allows caches to keep a response: neither Range nor If-Match is part of
+    /// what a cache looks up, so that others would be answered by the error (RFC 9111 section 3).
+    mutating func removeFreshness() {
+        remove(.cacheControl)
+        remove(.expires)
+    }
+}

@@ -1,0 +1,264 @@
+public import HTTPCodecs
+internal import HTTPParser
+public import HTTPServerCore
+public import ToolkitSystem
+
+/// Serves the files of a directory: validators, conditions, ranges, listings, index files.
+///
+/// Size, validators and content of an answer come from one open descriptor, so a file replaced
+/// meanwhile is sent as it was or as it is, never as a mix. No request reaches outside of the
+/// directory, whatever its spelling and whatever links are there.
+public struct FileHandler: Handler {
+    /// What is served how.
+    public struct Options: Sendable {
+        /// The files that stand for their directory, in the order they are looked for.
+        public var indexFiles = ["index.html"]
+        /// Whether a directory without an index file is listed; otherwise it is 404.
+        public var listsDirectories = true
+        /// Whether names that begin with a dot are served and listed; those that the toolkit itself
+        /// makes beside the files never are.
+        public var showsHidden = false
+        /// How many seconds caches may keep a file: above 0 `public, max-age`, 0 `no-cache`, by
+        /// which they ask each time; `nil` says nothing.
+        public var cacheAge: Int? = 0
+        /// Media types by extension.
+        public var mediaTypes = MediaTypeTable.standard
+        /// Whether `app.js.gz`, not older than `app.js` beside it, is sent for the latter to clients
+        /// that accept gzip, for media types that get shorter. It is a representation with a tag,
+        /// a date and ranges of its own.
+        public var servesPrecompressed = false
+        /// Whether symbolic links that stay inside of the directory are followed. Where a system
+        /// cannot tell, and where they lead out, none is.
+        public var followsLinks = true
+        /// The file that answers, with 200, for what is not there, such as `index.html` of an
+        /// application that draws its pages in the browser. It answers for paths whose last
+        /// segment has no dot: a script or a picture that is missing is 404.
+        public var fallbackFile: String?
+        /// How many bytes of small files that were asked for lately may be kept in memory; 0 keeps
+        /// none. Files of up to 16 KiB are kept that no link leads to, and looked at for each
+        /// answer: one whose size or times have changed is never sent as it was. A program that
+        /// writes to a file through a mapping of its memory may leave the times as they are; what
+        /// it wrote is seen within five seconds. With `servesPrecompressed` it is clients that do
+        /// not accept gzip, and media types that get no shorter, for whom files are kept.
+        public var cachedBytes = 1 << 20
+        /// What listings call the directory itself.
+        public var rootName = "Files"
+
+        /// The defaults.
+        public init() {}
+    }
+
+    private let root: Result<RootDirectory, SystemError>
+    let options: Options
+    let compressible = CompressibleTypes { $0.isCompressible }
+    let cache: SmallFileCache?
+
+    /// Creates a handler.
+    /// - Parameters:
+    ///   - root: the path of the directory. When it cannot be opened all requests are answered by
+    ///     404; use `init(directory:options:)` to learn of it.
+    ///   - options: what is served how.
+    public init(root: String, options: Options = Options()) {
+        self.options = options
+        cache = Self.cache(options)
+        do throws(SystemError) {
+            self.root = .success(try RootDirectory(root, followsLinks: options.followsLinks))
+        } catch {
+            self.root = .failure(error)
+        }
+    }
+
+    /// Creates a handler for a directory that has to be there.
+    public init(directory: String, options: Options = Options()) throws(SystemError) {
+        try self.init(directory: directory, options: options, settlingSeconds: 2)
+    }
+
+    /// - Parameter settlingSeconds: for how long a file must have been left alone to be kept.
+    package init(
+        directory: String, options: Options = Options(), settlingSeconds: Int64
+    ) throws(SystemError) {
+        self.options = options
+        cache = Self.cache(options, settlingSeconds)
+        root = .success(try RootDirectory(directory, followsLinks: options.followsLinks))
+    }
+
+    /// A handler without a directory: it knows how to answer with a file that somebody else opened.
+    init(options: Options) {
+        self.options = options
+        cache = nil
+        root = .failure(SystemError("open", code: 0))
+    }
+
+    private static func cache(
+        _ options: Options, _ settlingSeconds: Int64 = 2
+    ) -> SmallFileCache? {
+        guard options.cachedBytes > 0 else { return nil }
+        return SmallFileCache(byteLimit: options.cachedBytes, settlingSeconds: settlingSeconds)
+    }
+
+    /// How many files are kept in memory.
+    package var keptFiles: Int { cache?.count ?? 0 }
+
+    /// Answers at once, unless it has to read a directory, which it does outside of the event loop.
+    public func answer(_ request: Request) throws -> Answer {
+        switch try locate(request) {
+        case .response(let response): return .now(response)
+        case .listing(let root, let file, let path):
+            let format = DirectoryListing.Format(accept: request.fields.list(.accept))
+            return .later {
+                try await BlockingPool.files.run { try list(root, file, path, format) }
+            }
+        }
+    }
+
+    // MARK: Finding
+
+    private enum Located {
+        case response(Response)
+        case listing(RootDirectory, OpenFile, FilePath)
+    }
+
+    /// The regular file that a request names, whatever its method.
+    func find(
+        _ request: Request
+    ) throws(HTTPError) -> (file: OpenFile, status: FileStatus, mediaType: String) {
+        guard case .success(let root) = root else { throw HTTPError(.notFound) }
+        let path = try servablePath(request)
+        guard let (file, status) = try openIfThere(path, in: root), status.kind == .regular,
+            !path.endsWithSlash
+        else { throw HTTPError(.notFound) }
+        return (file, status, mediaType(of: path))
+    }
+
+    private func servablePath(_ request: Request) throws(HTTPError) -> FilePath {
+        guard let path = FilePath(request) else {
+            throw HTTPError(.badRequest, "the path cannot be decoded")
+        }
+        guard path.isServable(showsHidden: options.showsHidden) else {
+            throw HTTPError(.notFound)
+        }
+        return path
+    }
+
+    func mediaType(of path: FilePath) -> String {
+        unsafe path.withLastSegment { name in
+            unsafe options.mediaTypes.contentType(ofFileNamed: name)
+        }
+    }
+
+    private func locate(_ request: Request) throws(HTTPError) -> Located {
+        if let response = try request.answerIfNotRead() { return .response(response) }
+        guard case .success(let root) = root else { throw HTTPError(.notFound) }
+        let path = try servablePath(request)
+        if let response = try serveKept(path, root, request) { return .response(response) }
+        guard let (file, status) = try openIfThere(path, in: root) else {
+            return .response(try serveFallback(for: path, root, request))
+        }
+        switch status.kind {
+        case .regular:
+            guard !path.endsWithSlash else { throw HTTPError(.notFound) }
+            return .response(try serve(file, status, path, root, request))
+        case .directory:
+            guard path.endsWithSlash else { return .response(redirect(request)) }
+            if let response = try serveIndex(path, root, request) { return .response(response) }
+            guard options.listsDirectories else { throw HTTPError(.notFound) }
+            return .listing(root, file, path)
+        case .other: throw HTTPError(.notFound)
+        }
+    }
+
+    /// `nil` for what is not there.
+    private func openIfThere(
+        _ path: FilePath, in root: RootDirectory
+    ) throws(HTTPError) -> (OpenFile, FileStatus)? {
+        do throws(SystemError) {
+            let descriptor = try path.open(in: root)
+            let file = OpenFile(owning: descriptor)
+            guard let status = RootDirectory.status(of: descriptor) else {
+                throw SystemError("fstat")
+            }
+            return (file, status)
+        } catch {
+            switch error.fileStatus {
+            case .forbidden: throw HTTPError(.forbidden)
+            case .missing: return nil
+            case .unavailable: throw HTTPError(.serviceUnavailable)
+            case .failure: throw HTTPError(.internalServerError)
+            }
+        }
+    }
+
+    private func serveFallback(
+        for missing: FilePath, _ root: RootDirectory, _ request: Request
+    ) throws(HTTPError) -> Response {
+        guard let name = options.fallbackFile, !missing.lastNameHasDot else {
+            throw HTTPError(.notFound)
+        }
+        let path = FilePath(inRoot: name)
+        guard let (file, status) = try openIfThere(path, in: root), status.kind == .regular else {
+            throw HTTPError(.notFound)
+        }
+        return try serve(file, status, path, root, request)
+    }
+
+    private func serveIndex(
+        _ directory: FilePath, _ root: RootDirectory, _ request: Request
+    ) throws(HTTPError) -> Response? {
+        for name in options.indexFiles {
+            let path = directory.appending(name)
+            guard let (file, status) = try openIfThere(path, in: root), status.kind == .regular
+            else { continue }
+            return try serve(file, status, path, root, request)
+        }
+        return nil
+    }
+
+    /// The answer out of memory, for a file or the first index file of a directory.
+    private func serveKept(
+        _ path: FilePath, _ root: RootDirectory, _ request: Request
+    ) throws(HTTPError) -> Response? {
+        guard let cache else { return nil }
+        var path = path
+        if path.endsWithSlash {
+            guard let index = options.indexFiles.first else { return nil }
+            path = path.appending(index)
+        }
+        guard let entry = cache.entry(at: path, in: root) else { return nil }
+        // The compressed file beside it may be what is sent.
+        if entry.varies, AcceptedCoding(request).isGzip { return nil }
+        return try serve(entry, request)
+    }
+
+    /// A directory without its slash: links on its page would be resolved against its parent.
+    private func redirect(_ request: Request) -> Response {
+        let segments = request.canonicalPath?.segments ?? []
+        var location = segments.reduce(into: "") { $0 += "/" + PathEncoding.segment($1) } + "/"
+        if let query = request.target.query { location += "?" + query }
+        return .redirect(to: location, .movedPermanently)
+    }
+
+    // MARK: Directories
+
+    private func list(
+        _ root: RootDirectory, _ directory: OpenFile, _ path: FilePath,
+        _ format: DirectoryListing.Format
+    ) throws -> Response {
+        let found = try root.entries(of: directory.descriptor, path: path.utf8)
+        let entries = found.compactMap { name, status -> DirectoryEntry? in
+            let isHidden = name.first == UInt8(ascii: ".")
+            guard !isHidden || (options.showsHidden && !ReservedNames.contains(name)) else {
+                return nil
+            }
+            return DirectoryEntry(
+                name: name, isDirectory: status.kind == .directory, size: status.size,
+                modified: HTTPDate(secondsSinceEpoch: status.modifiedSeconds))
+        }
+        let listing = DirectoryListing(
+            path: path.directorySegments, rootName: options.rootName, entries: entries)
+        let fields: HTTPFields = [
+            .vary: "Accept", .cacheControl: "no-cache", .xContentTypeOptions: "nosniff",
+            .contentSecurityPolicy: DirectoryListing.contentSecurityPolicy,
+        ]
+        return Response(.ok, fields: fields, body: listing.body(as: format))
+    }
+}

@@ -1,0 +1,90 @@
+public import HTTPCodecs
+public import HTTPParser
+public import HTTPServerCore
+internal import ToolkitSystem
+
+/// What a request says of validators, ranges and codings, read field by field. Answers that come
+/// with validators need none of it: `Response.file`, `Response.conditional(for:)` and the handlers
+/// for files and content look at these fields themselves.
+extension Request {
+    /// If-Modified-Since, in any of the three formats of HTTP; `nil` without one that is a date
+    /// (RFC 9110 section 13.1.3).
+    public var ifModifiedSince: HTTPDate? { date(.ifModifiedSince) }
+
+    /// If-Unmodified-Since; `nil` without one that is a date (RFC 9110 section 13.1.4).
+    public var ifUnmodifiedSince: HTTPDate? { date(.ifUnmodifiedSince) }
+
+    /// If-None-Match, all its lines; `nil` without the field, or when it cannot be read (RFC 9110
+    /// section 13.1.2).
+    public var ifNoneMatch: EntityTagCondition? {
+        fields.list(.ifNoneMatch).flatMap { EntityTagCondition($0) }
+    }
+
+    /// If-Match, all its lines; `nil` without the field, or when it cannot be read (RFC 9110
+    /// section 13.1.1).
+    public var ifMatch: EntityTagCondition? {
+        fields.list(.ifMatch).flatMap { EntityTagCondition($0) }
+    }
+
+    /// If-Range; `nil` without one that is a tag or a date (RFC 9110 section 13.1.5).
+    public var ifRange: RangeCondition? {
+        guard let field = fields[.ifRange] else { return nil }
+        if let tag = EntityTag(field) { return .tag(tag) }
+        return date(.ifRange).map { .date($0) }
+    }
+
+    /// The ranges of bytes that Range asks for, in its order; `nil` without the field, for another
+    /// unit, for more than 200 ranges, and when it cannot be read, all of which is to be ignored
+    /// (RFC 9110 section 14.2).
+    public var ranges: [RangeSpec]? { fields[.range].flatMap { RangeSpec.ranges(in: $0) } }
+
+    /// What Accept-Encoding says of content codings, with their weights; `.absent` without the
+    /// field, or when it cannot be read (RFC 9110 section 12.5.3).
+    public var acceptedCodings: ContentCodingPreference { AcceptedCoding.preference(of: self) }
+
+    /// What Accept says of media types, with their weights; `nil` without the field, or when it
+    /// cannot be read, which accepts anything (RFC 9110 section 12.5.1).
+    public var acceptedMediaTypes: MediaTypePreference? {
+        fields.list(.accept).flatMap { MediaTypePreference($0) }
+    }
+
+    private func date(_ name: HTTPFieldName) -> HTTPDate? {
+        let now = HTTPDate(secondsSinceEpoch: Syscalls.realtime().seconds)
+        return fields[name].flatMap { HTTPDate($0, now: now) }
+    }
+
+    /// Whether there is any that `requireConditions` would look at.
+    package var hasConditions: Bool { Preconditions(self) != nil }
+
+    /// Checks the conditions of a request that is about to change something, before it does.
+    ///
+    /// Conditions of GET and HEAD that fail only save sending the content; for those there is
+    /// `Response.conditional(for:)`.
+    /// - Parameters:
+    ///   - entityTag: the tag of what is there; `nil` when it has none.
+    ///   - lastModified: when it was changed last; `nil` when that is not known.
+    ///   - exists: whether there is something; what is not there has neither tag nor date.
+    /// - Throws: `HTTPError` with 412 when a condition is not met (RFC 9110 section 13.2.2).
+    public func requireConditions(
+        entityTag: EntityTag?, lastModified: HTTPDate? = nil, exists: Bool = true
+    ) throws(HTTPError) {
+        guard let conditions = Preconditions(self) else { return }
+        let isRead = knownMethod == .get || knownMethod == .head
+        let state =
+            exists
+            ? CurrentState(entityTag: entityTag, lastModified: lastModified) : CurrentState.missing
+        let now = HTTPDate(secondsSinceEpoch: Syscalls.realtime().seconds)
+        let result = conditions.evaluate(method: isRead ? .head : .other, current: state, now: now)
+        guard result != .preconditionFailed else { throw HTTPError(.preconditionFailed) }
+    }
+}
+
+/// What If-Range compares with: the range counts only as long as this is still true.
+///
+/// RFC 9110, section 13.1.5.
+public enum RangeCondition: Hashable, Sendable {
+    /// The current tag; a weak one never agrees.
+    case tag(EntityTag)
+    /// The current date of the last change, exactly.
+    case date(HTTPDate)
+}

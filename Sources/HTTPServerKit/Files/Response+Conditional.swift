@@ -1,0 +1,169 @@
+internal import HTTPParser
+public import HTTPServerCore
+internal import ToolkitSystem
+
+extension Response {
+    /// What a client gets of this response once the conditions and ranges of its request are
+    /// applied to it: 304 when it has the same already, 206 for the parts it asks for, 416 when
+    /// there is no such part, else the response itself.
+    ///
+    /// Only a 200 that answers GET or HEAD is looked at; its ETag and Last-Modified are what the
+    /// conditions are compared with. Content that is a text, bytes or a file has ranges, and says
+    /// so in Accept-Ranges; a stream has none. 304 keeps all fields but those that describe
+    /// content. RFC 9110, sections 13.2.2, 14.2 and 15.4.5.
+    /// - Throws: `HTTPError` with 412 when If-Match or If-Unmodified-Since is not met.
+    public func conditional(for request: Request) throws(HTTPError) -> Response {
+        try conditional(for: request, nil)
+    }
+
+    /// The same for content that is made while it is sent, of which single ranges can be taken.
+    package func conditional(
+        for request: Request, generating generator: ContentGenerator
+    ) throws(HTTPError) -> Response {
+        var response = self
+        response.body = generator.whole(mediaType: body.mediaType)
+        return try response.conditional(for: request, generator)
+    }
+
+    private func conditional(
+        for request: Request, _ generator: ContentGenerator?
+    ) throws(HTTPError) -> Response {
+        let isGet = request.knownMethod == .get
+        guard status == .ok, isGet || request.knownMethod == .head else { return self }
+        var response = self
+        let hasRanges =
+            (generator != nil || body.content.hasRanges) && !fields.contains(.contentEncoding)
+        if hasRanges, !fields.contains(.acceptRanges) {
+            response.fields.append(.acceptRanges, "bytes")
+        }
+        guard let conditions = Preconditions(request) else { return response }
+        let state = CurrentState(entityTag: entityTag, lastModified: lastModified)
+        let now = HTTPDate(secondsSinceEpoch: Syscalls.realtime().seconds)
+        switch conditions.evaluate(method: isGet ? .get : .head, current: state, now: now) {
+        case .notModified: return notModified
+        case .preconditionFailed:
+            var fields = notModified.fields
+            fields.removeFreshness()
+            throw HTTPError(.preconditionFailed, fields: fields)
+        case .proceed(let rangeAllowed):
+            guard rangeAllowed, hasRanges, let range = request.fields[.range],
+                let source = generator.map(RangeSource.generated) ?? RangeSource(body.content)
+            else { return response }
+            return response.part(range, of: source) ?? response
+        }
+    }
+
+    /// `nil` for the whole content.
+    private func part(_ range: String, of source: RangeSource) -> Response? {
+        let decision = RangeDecision(field: range, length: source.length)
+        guard let contentType = fields[.contentType] else {
+            return ContentRanges.response(decision, source, fields, body.mediaType)
+        }
+        // The type of the content goes to each part; several parts have a type of their own.
+        var fields = fields
+        fields.remove(.contentType)
+        return ContentRanges.response(decision, source, fields, contentType)
+    }
+
+    /// 304 with the fields of this response that do not describe content.
+    private var notModified: Response {
+        var kept = HTTPFields()
+        kept.reserveCapacity(fields.count)
+        for field in fields where !Self.contentFields.contains(field.name) { kept.append(field) }
+        return Response(.notModified, fields: kept)
+    }
+
+    private static let contentFields: Set<HTTPFieldName> = [
+        .acceptRanges, .contentEncoding, .contentType, "Content-Language", "Content-Disposition",
+        "Content-Range", "Content-Length",
+    ]
+}
+
+extension ResponseBody.Content {
+    /// Whether parts can be taken of it: not of what is made while it is sent, nor of parts.
+    fileprivate var hasRanges: Bool {
+        switch self {
+        case .empty, .text, .bytes, .file: true
+        case .pieces, .stream: false
+        }
+    }
+}
+
+/// Content of which parts can be taken.
+enum RangeSource {
+    case bytes([UInt8])
+    case file(OpenFile, offset: Int64, length: Int64)
+    case generated(ContentGenerator)
+
+    /// `nil` for content that is made while it is sent.
+    init?(_ content: ResponseBody.Content) {
+        switch content {
+        case .empty: self = .bytes([])
+        case .text(let text): self = .bytes(Array(text.utf8))
+        case .bytes(let bytes): self = .bytes(bytes)
+        case .file(let file, let offset, let count):
+            self = .file(file, offset: offset, length: count)
+        case .pieces, .stream: return nil
+        }
+    }
+
+    var length: Int64 {
+        switch self {
+        case .bytes(let bytes): Int64(bytes.count)
+        case .file(_, _, let length): length
+        case .generated(let generator): generator.length
+        }
+    }
+
+    /// A range that lies inside of the content; `nil` where content is made while it is sent.
+    func piece(_ range: ByteRange) -> ResponseBody.Piece? {
+        switch self {
+        case .bytes(let bytes): .bytes(Array(bytes[Int(range.first)...Int(range.last)]))
+        case .file(let file, let offset, _):
+            .file(file, offset: offset + range.first, count: range.count)
+        case .generated: nil
+        }
+    }
+
+    func body(_ range: ByteRange, mediaType: String) -> ResponseBody {
+        switch self {
+        case .bytes(let bytes):
+            .bytes(Array(bytes[Int(range.first)...Int(range.last)]), mediaType: mediaType)
+        case .file(let file, let offset, _):
+            .file(file, offset: offset + range.first, count: range.count, mediaType: mediaType)
+        case .generated(let generator): generator.body(range, mediaType: mediaType)
+        }
+    }
+}
+
+/// Content of a known length that is made while it is sent, from any place on.
+package struct ContentGenerator: Sendable {
+    /// The number of bytes.
+    package let length: Int64
+    private let write: @Sendable (ByteRange, ResponseWriter) async throws -> Void
+
+    /// - Parameters:
+    ///   - length: the number of bytes, at least 1.
+    ///   - write: writes the bytes of a range.
+    package init(
+        length: Int64,
+        write:
+            @escaping @Sendable (_ range: ByteRange, _ writer: ResponseWriter) async throws -> Void
+    ) {
+        self.length = length
+        self.write = write
+    }
+
+    func whole(mediaType: String) -> ResponseBody {
+        guard let all = ByteRange(first: 0, last: length - 1) else {
+            return .bytes([], mediaType: mediaType)
+        }
+        return body(all, mediaType: mediaType)
+    }
+
+    func body(_ range: ByteRange, mediaType: String) -> ResponseBody {
+        .stream(mediaType: mediaType, length: range.count) { [write] writer in
+            try await write(range, writer)
+        }
+    }
+}

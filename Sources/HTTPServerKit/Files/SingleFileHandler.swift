@@ -1,0 +1,39 @@
+public import HTTPServerCore
+
+/// Serves one file: validators, conditions, ranges. What is there when a request comes is sent.
+///
+/// ```swift
+/// router.route(.get, "/manual.pdf", to: SingleFileHandler(path: "/srv/manual-7.pdf"))
+/// ```
+public struct SingleFileHandler: Handler {
+    private let path: String
+    private let mediaType: String?
+    private let attachmentName: String?
+    private let options: FileHandler.Options
+
+    /// Creates a handler.
+    /// - Parameters:
+    ///   - path: the file's path; links are followed wherever they lead. While there is no such
+    ///     file the answer is 404.
+    ///   - mediaType: its media type; `nil` for that of the file's extension.
+    ///   - attachmentName: the name under which browsers are to save it, instead of showing it.
+    ///   - options: how long caches may keep it, and media types by extension.
+    public init(
+        path: String, mediaType: String? = nil, attachmentName: String? = nil,
+        options: FileHandler.Options = FileHandler.Options()
+    ) {
+        self.path = path
+        self.mediaType = mediaType
+        self.attachmentName = attachmentName
+        self.options = options
+    }
+
+    /// Answers at once.
+    public func answer(_ request: Request) throws -> Answer {
+        if let response = try request.answerIfNotRead() { return .now(response) }
+        return .now(
+            try .file(
+                path: path, for: request, mediaType: mediaType, attachmentName: attachmentName,
+                options: options))
+    }
+}

@@ -1,0 +1,128 @@
+internal import HTTPParser
+public import HTTPServerCore
+
+/// The names under which a server is reached.
+///
+/// A page of an attacker can have its own name resolve to an address of a local server (DNS
+/// rebinding): to the browser that is one origin then, and the page reads what the server answers.
+/// The request still names the attacker's host, and that gives it away.
+public struct AllowedHosts: Sendable, Hashable {
+    /// Whether addresses are allowed. Nobody can rebind those.
+    public var allowsAddresses = true
+    /// Whether `localhost` and names that end with `.localhost` are allowed; browsers resolve them
+    /// by themselves.
+    public var allowsLocalhost = true
+    private var names: Set<String> = []
+    private var suffixes: Set<String> = []
+
+    /// Creates a list.
+    /// - Parameter names: host names in any case, without ports. `*.local` stands for all names
+    ///   below `local`.
+    public init(_ names: [String] = []) {
+        for name in names { allow(name) }
+    }
+
+    /// Adds a name, in the same form.
+    public mutating func allow(_ name: String) {
+        if name.hasPrefix("*.") {
+            suffixes.insert(Self.canonical(name.dropFirst(2)))
+        } else {
+            names.insert(Self.canonical(name[...]))
+        }
+    }
+
+    /// Whether a host is allowed.
+    /// - Parameter authority: host and port, as Host has them; IPv6 in brackets.
+    public func contains(_ authority: String) -> Bool {
+        // What a local server is mostly asked for.
+        if allowsAddresses, Self.isIPv4(authority.utf8) { return true }
+        // A host is ASCII (RFC 3986 section 3.2.2), which compares byte by byte.
+        guard authority.utf8.allSatisfy({ $0 < 0x80 }) else { return false }
+        if names.contains(authority) { return true }
+        if authority.hasPrefix("[") {
+            let isAddress = unsafe Array(authority.utf8).withUnsafeBytes {
+                unsafe TargetGrammar.isIPv6Literal($0)
+            }
+            guard isAddress, let end = authority.firstIndex(of: "]") else { return false }
+            return allowsAddresses
+                || names.contains(Self.canonical(authority[..<end].dropFirst()))
+        }
+        let host = Self.canonical(authority.prefix { $0 != ":" })
+        if names.contains(host) { return true }
+        if allowsLocalhost, host == "localhost" || host.hasSuffix(".localhost") { return true }
+        if allowsAddresses, Self.isIPv4(host.utf8) { return true }
+        guard !suffixes.isEmpty else { return false }
+        var rest = host[...]
+        while let dot = rest.firstIndex(of: ".") {
+            rest = rest[rest.index(after: dot)...]
+            if suffixes.contains(String(rest)) { return true }
+        }
+        return false
+    }
+
+    /// Lower case, and without the dot that ends a name that is written out.
+    private static func canonical(_ name: some StringProtocol) -> String {
+        let text = name.lowercased()
+        return text.hasSuffix(".") ? String(text.dropLast()) : text
+    }
+
+    /// Four numbers. Other spellings of addresses never come from browsers.
+    /// - Parameter host: a host; what begins with a colon behind it does not count.
+    private static func isIPv4(_ host: String.UTF8View) -> Bool {
+        unsafe host.withContiguousStorageIfAvailable { unsafe isIPv4($0) } ?? isIPv4(Array(host))
+    }
+
+    private static func isIPv4(_ host: some Collection<UInt8>) -> Bool {
+        var (dots, digits) = (0, 0)
+        for byte in host {
+            if byte == UInt8(ascii: ":") { break }
+            if byte == UInt8(ascii: "."), digits > 0 {
+                (dots, digits) = (dots + 1, 0)
+            } else if 0x30...0x39 ~= byte, digits < 3 {
+                digits += 1
+            } else {
+                return false
+            }
+        }
+        return dots == 3 && digits > 0
+    }
+}
+
+/// Answers only requests for hosts that the program knows, as a guard against DNS rebinding; all
+/// others are 421, whatever their method (RFC 9110 section 15.5.20).
+///
+/// A request without a host, which only HTTP/1.0 allows, is let through: no browser sends one.
+public struct HostCheckHandler: Handler {
+    private let inner: any Handler
+    private let hosts: AllowedHosts
+
+    /// Creates a handler.
+    /// - Parameters:
+    ///   - handler: who answers.
+    ///   - hosts: the names under which the server is reached.
+    public init(_ handler: some Handler, hosts: AllowedHosts = AllowedHosts()) {
+        inner = handler
+        self.hosts = hosts
+    }
+
+    /// Refuses, or answers by the handler.
+    public func answer(_ request: Request) throws -> Answer {
+        try check(request)
+        return try inner.answer(request)
+    }
+
+    private func check(_ request: Request) throws(HTTPError) {
+        guard let host = request.host, !hosts.contains(host) else { return }
+        throw HTTPError(.misdirectedRequest, "this server does not know that host")
+    }
+}
+
+extension Request {
+    /// Host and port that the request is for: those of an absolute target, else those of Host
+    /// (RFC 9112 section 3.2.2). `nil` without either.
+    package var host: String? {
+        let isOrigin = unsafe storage.head.targetBytes.first == UInt8(ascii: "/")
+        if !isOrigin, let authority = originalTarget.authority { return authority }
+        return fields[.host]
+    }
+}

@@ -1,0 +1,165 @@
+public import HTTPParser
+public import HTTPServerCore
+
+/// Lets pages of other origins use the answers of another handler: CORS, as the Fetch standard has
+/// it (section 3.2, "CORS protocol").
+///
+/// ```swift
+/// var options = CORSHandler.Options()
+/// options.origins = .listed(["https://app.example.org"])
+/// options.allowsCredentials = true
+/// let handler = CORSHandler(authenticated, options: options)
+/// ```
+///
+/// A preflight, OPTIONS with Origin and Access-Control-Request-Method, is answered here, so it has
+/// to stand around the handler that authenticates: browsers send no credentials with it. Other
+/// requests are answered by the handler, errors included, and the answers say who may read them.
+/// It keeps nobody from sending requests; see `OriginCheckHandler` for that.
+public struct CORSHandler: Handler {
+    /// Who may read answers.
+    public enum Origins: Sendable {
+        /// Pages of every origin.
+        case any
+        /// Pages of these origins, such as `https://app.example.org` or `http://localhost:3000`:
+        /// scheme, host and, unless it is the scheme's own, port.
+        case listed(Set<String>)
+        /// Pages of the origins for which the closure says so. It is given the value of Origin.
+        case matching(@Sendable (String) -> Bool)
+    }
+
+    /// What is allowed.
+    public struct Options: Sendable {
+        /// Who may read answers.
+        public var origins = Origins.any
+        /// Whether pages without an origin of their own may, those of files and sandboxes: they
+        /// send `null`, and anybody can make one. `Origins.any` without credentials includes them.
+        public var allowsNull = false
+        /// Whether answers to requests with cookies or credentials may be read. Answers name the
+        /// one origin then, for `*` does not count. `Origins.any` cannot be combined with it: every
+        /// page that a user looks at could act for that user.
+        public var allowsCredentials = false
+        /// The methods that pages may use beside GET, HEAD and POST, for which no preflight asks.
+        public var methods: Set<HTTPMethod> = [.get, .head, .post, .put, .patch, .delete]
+        /// The names of the request fields that pages may set; `nil` for all that they ask for.
+        public var requestFields: Set<HTTPFieldName>?
+        /// The names of the response fields that pages may read beside the usual ones.
+        public var exposedFields: [HTTPFieldName] = []
+        /// How long browsers may keep what a preflight has told them; `nil` for their own time,
+        /// 5 seconds. They cut it to 2 hours at least.
+        public var maxAge: Duration? = .seconds(600)
+
+        /// The defaults.
+        public init() {}
+    }
+
+    private let inner: any Handler
+    private let options: Options
+    private let exposed: String
+    private let methods: String
+
+    /// Creates a handler.
+    /// - Parameters:
+    ///   - handler: who answers.
+    ///   - options: what is allowed.
+    public init(_ handler: some Handler, options: Options = Options()) {
+        if case .any = options.origins {
+            precondition(
+                !options.allowsCredentials, "CORS with credentials needs a list of origins")
+        }
+        inner = handler
+        self.options = options
+        exposed = options.exposedFields.map(\.text).joined(separator: ", ")
+        methods = options.methods.map(\.name).sorted().joined(separator: ", ")
+    }
+
+    /// Answers preflights, and all else by the handler.
+    public func answer(_ request: Request) throws -> Answer {
+        if let preflight = preflight(request) { return .now(preflight) }
+        return try inner.renderedAnswer(to: request).map { shared($0, with: request) }
+    }
+
+    // MARK: Answers
+
+    /// The answer of the handler, with what says who may read it.
+    private func shared(_ response: Response, with request: Request) -> Response {
+        var response = response
+        let origin = request.fields[.origin]
+        // What is the same for all must not be kept from caches.
+        if !isForAll { response.fields.addVary("Origin") }
+        guard let origin, let allowed = allowed(origin) else { return response }
+        response.fields[Self.allowOrigin] = allowed
+        if options.allowsCredentials { response.fields[Self.allowCredentials] = "true" }
+        if !exposed.isEmpty { response.fields[Self.exposeFields] = exposed }
+        return response
+    }
+
+    /// Whether all get the same answer.
+    private var isForAll: Bool {
+        if case .any = options.origins { return true }
+        return false
+    }
+
+    /// The value of Access-Control-Allow-Origin; `nil` for an origin that may not read.
+    private func allowed(_ origin: String) -> String? {
+        if isForAll { return "*" }
+        // An origin is ASCII (RFC 6454 section 6.2), which compares byte by byte.
+        guard origin.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
+        if origin == "null" { return options.allowsNull ? origin : nil }
+        switch options.origins {
+        case .any: return origin
+        case .listed(let origins): return origins.contains(origin) ? origin : nil
+        case .matching(let isAllowed): return isAllowed(origin) ? origin : nil
+        }
+    }
+
+    // MARK: Preflights
+
+    /// The answer to a preflight; `nil` for what is none.
+    private func preflight(_ request: Request) -> Response? {
+        guard request.knownMethod == .options, let origin = request.fields[.origin],
+            let method = request.fields[Self.requestMethod]
+        else { return nil }
+        var response = Response(.noContent)
+        response.fields[.vary] =
+            "Origin, Access-Control-Request-Method, Access-Control-Request-Headers"
+        guard let allowed = allowed(origin), isAllowed(method) else {
+            response.status = .forbidden
+            return response
+        }
+        guard let fields = allowedFields(request.fields.list(Self.requestFields)) else {
+            response.status = .forbidden
+            return response
+        }
+        response.fields[Self.allowOrigin] = allowed
+        if options.allowsCredentials { response.fields[Self.allowCredentials] = "true" }
+        response.fields["Access-Control-Allow-Methods"] = methods
+        if !fields.isEmpty { response.fields["Access-Control-Allow-Headers"] = fields }
+        if let age = options.maxAge {
+            response.fields["Access-Control-Max-Age"] = "\(max(age.components.seconds, 0))"
+        }
+        return response
+    }
+
+    private func isAllowed(_ method: String) -> Bool {
+        // Fetch standard, "CORS-safelisted method".
+        if ["GET", "HEAD", "POST"].contains(method) { return true }
+        return options.methods.contains { $0.name == method }
+    }
+
+    /// The fields that are asked for, if all of them may be set.
+    private func allowedFields(_ list: String?) -> String? {
+        guard let list, !list.isEmpty else { return "" }
+        guard let names = FieldValues.tokens(list) else { return nil }
+        if let own = options.requestFields {
+            let isAllowed = names.allSatisfy { HTTPFieldName($0).map(own.contains) ?? false }
+            guard isAllowed else { return nil }
+        }
+        return names.joined(separator: ", ")
+    }
+
+    private static let allowOrigin: HTTPFieldName = "Access-Control-Allow-Origin"
+    private static let allowCredentials: HTTPFieldName = "Access-Control-Allow-Credentials"
+    private static let exposeFields: HTTPFieldName = "Access-Control-Expose-Headers"
+    private static let requestMethod: HTTPFieldName = "Access-Control-Request-Method"
+    private static let requestFields: HTTPFieldName = "Access-Control-Request-Headers"
+}

@@ -1,0 +1,62 @@
+public import HTTPServerCore
+
+/// Stands around another handler: looks at requests before it, and at responses behind it.
+///
+/// ```swift
+/// let handler = InterceptingHandler(router) { request in
+///     if request.path.hasPrefix("/old/") { request.rewritePath("/new/" + request.path.dropFirst(5)) }
+///     return nil
+/// } after: { request, response in
+///     response.fields["X-Served-By"] = "left"
+/// }
+/// ```
+public struct InterceptingHandler: Handler {
+    /// Looks at a request before the handler sees it, and may change it, for example its target.
+    /// A response is the answer, and the handler is not asked; a thrown error is one, too.
+    public typealias Before = @Sendable (inout Request) throws -> Response?
+    /// Looks at the request, as the handler saw it, and at the response, which it may change.
+    /// Errors that the handler throws are responses here.
+    public typealias After = @Sendable (Request, inout Response) throws -> Void
+
+    private let inner: any Handler
+    private let before: Before?
+    private let after: After?
+
+    /// Creates a handler. Both closures run on the event loop and must not block.
+    /// - Parameters:
+    ///   - handler: who answers.
+    ///   - before: called once for each request, before the handler. It is not called for content.
+    ///   - after: called once for each response, before it is sent, also for those of `before`.
+    public init(_ handler: some Handler, before: Before? = nil, after: After? = nil) {
+        inner = handler
+        self.before = before
+        self.after = after
+    }
+
+    /// Answers by `before` or by the handler.
+    public func answer(_ request: Request) throws -> Answer {
+        var request = request
+        if let before, let response = Self.decide(before, &request) {
+            return .now(try finished(response, request))
+        }
+        guard after != nil else { return inner.renderedAnswer(to: request) }
+        return try inner.renderedAnswer(to: request).map { [request] response in
+            try finished(response, request)
+        }
+    }
+
+    private static func decide(_ before: Before, _ request: inout Request) -> Response? {
+        do {
+            return try before(&request)
+        } catch {
+            return request.response(for: error)
+        }
+    }
+
+    private func finished(_ response: Response, _ request: Request) throws -> Response {
+        guard let after else { return response }
+        var response = response
+        try after(request, &response)
+        return response
+    }
+}

@@ -1,0 +1,63 @@
+internal import HTTPParser
+public import HTTPServerCore
+internal import ToolkitSystem
+
+/// Answers only so many requests of one client; those above are 429 with Retry-After (RFC 6585
+/// section 4).
+///
+/// A client is an IPv4 address, or the first 64 bits of an IPv6 address. Peers of Unix sockets are
+/// not limited. Behind a proxy all requests have the proxy's address.
+public struct RateLimitHandler: Handler {
+    private let handler: any Handler
+    private let limiter: RateLimiter
+    private let clock: @Sendable () -> UInt64
+
+    /// Creates a handler.
+    /// - Parameters:
+    ///   - handler: who answers.
+    ///   - requests: how many requests a client may make in the time of `period`, 1 or more.
+    ///   - period: the time.
+    ///   - burst: how many requests a client may make at once after it was silent; `nil` for as
+    ///     many as `requests`.
+    ///   - clientLimit: how many clients are remembered at least; with twice as many the oldest
+    ///     are forgotten, and may begin anew. 64 bytes each, roughly.
+    public init(
+        _ handler: some Handler, requests: Int, per period: Duration, burst: Int? = nil,
+        clientLimit: Int = 65_536
+    ) {
+        self.init(
+            handler, requests: requests, per: period, burst: burst, clientLimit: clientLimit,
+            clock: { Syscalls.monotonic() })
+    }
+
+    /// The same with a clock of nanoseconds, for tests.
+    package init(
+        _ handler: some Handler, requests: Int, per period: Duration, burst: Int? = nil,
+        clientLimit: Int = 65_536, clock: @escaping @Sendable () -> UInt64
+    ) {
+        precondition(requests > 0 && burst ?? 1 > 0, "a limit lets something through")
+        self.handler = handler
+        limiter = RateLimiter(
+            interval: period.nanoseconds / UInt64(requests), burst: burst ?? requests,
+            capacity: clientLimit)
+        self.clock = clock
+    }
+
+    /// Refuses, or answers by the handler.
+    public func answer(_ request: Request) throws -> Answer {
+        try count(request)
+        return try handler.answer(request)
+    }
+
+    private func count(_ request: Request) throws(HTTPError) {
+        guard let client = request.connection.peerAddress.client,
+            let wait = limiter.take(client, now: clock())
+        else { return }
+        let seconds = max(wait / 1_000_000_000 + (wait % 1_000_000_000 > 0 ? 1 : 0), 1)
+        throw HTTPError(
+            .tooManyRequests, "too many requests", fields: [.retryAfter: "\(seconds)"])
+    }
+
+    /// How many clients are remembered.
+    package var clientCount: Int { limiter.count }
+}

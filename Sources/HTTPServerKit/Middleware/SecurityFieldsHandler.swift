@@ -1,0 +1,97 @@
+internal import HTTPParser
+public import HTTPServerCore
+
+/// Adds the fields by which browsers are told to be careful (known as security headers) to the
+/// answers of another handler, errors included. Fields that the handler has set itself stay.
+public struct SecurityFieldsHandler: Handler {
+    /// Strict-Transport-Security (RFC 6797): from now on browsers use HTTPS alone for the host.
+    public struct TransportSecurity: Sendable, Hashable {
+        /// How long browsers keep to it, in whole seconds; zero makes them forget.
+        public var maxAge: Duration
+        /// Whether it holds for all names below the host.
+        public var includesSubdomains: Bool
+
+        /// Creates a rule.
+        /// - Parameters:
+        ///   - maxAge: how long browsers keep to it.
+        ///   - includesSubdomains: whether it holds for all names below the host.
+        public init(maxAge: Duration = .seconds(31_536_000), includesSubdomains: Bool = false) {
+            self.maxAge = maxAge
+            self.includesSubdomains = includesSubdomains
+        }
+    }
+
+    /// What is added; `nil` leaves a field out. Values have to be such as may stand in a field.
+    public struct Options: Sendable {
+        /// Whether `X-Content-Type-Options: nosniff` keeps browsers from guessing media types.
+        public var forbidsSniffing = true
+        /// The value of Referrer-Policy.
+        public var referrerPolicy: String? = "strict-origin-when-cross-origin"
+        /// The value of X-Frame-Options, `DENY` or `SAMEORIGIN`.
+        public var frameOptions: String?
+        /// The value of Content-Security-Policy.
+        public var contentSecurityPolicy: String?
+        /// The value of Cross-Origin-Opener-Policy, such as `same-origin`.
+        public var openerPolicy: String?
+        /// The value of Cross-Origin-Resource-Policy, such as `same-origin`.
+        public var resourcePolicy: String?
+        /// The value of Permissions-Policy.
+        public var permissionsPolicy: String?
+        /// What Strict-Transport-Security says. Set it only where all of the host is reached by
+        /// HTTPS and stays so: browsers refuse all else for as long as it lasts.
+        public var transportSecurity: TransportSecurity?
+
+        /// The defaults.
+        public init() {}
+    }
+
+    private let inner: any Handler
+    private let added: HTTPFields
+
+    /// Creates a handler.
+    /// - Parameters:
+    ///   - handler: who answers.
+    ///   - options: what is added.
+    public init(_ handler: some Handler, options: Options = Options()) {
+        inner = handler
+        added = options.fields
+    }
+
+    /// Answers by the handler.
+    public func answer(_ request: Request) throws -> Answer {
+        try inner.renderedAnswer(to: request).map { [added] response in
+            var response = response
+            if response.fields.isEmpty {
+                response.fields = added
+            } else {
+                for field in added where !response.fields.contains(field.name) {
+                    response.fields.append(field)
+                }
+            }
+            return response
+        }
+    }
+}
+
+extension SecurityFieldsHandler.Options {
+    fileprivate var fields: HTTPFields {
+        var fields = HTTPFields()
+        func add(_ name: HTTPFieldName, _ value: String?) {
+            if let value { fields.append(name, value) }
+        }
+        add(.xContentTypeOptions, forbidsSniffing ? "nosniff" : nil)
+        add("Referrer-Policy", referrerPolicy)
+        add("X-Frame-Options", frameOptions)
+        add(.contentSecurityPolicy, contentSecurityPolicy)
+        add("Cross-Origin-Opener-Policy", openerPolicy)
+        add("Cross-Origin-Resource-Policy", resourcePolicy)
+        add("Permissions-Policy", permissionsPolicy)
+        add(
+            .strictTransportSecurity,
+            transportSecurity.map { rule in
+                let age = max(rule.maxAge.components.seconds, 0)
+                return "max-age=\(age)" + (rule.includesSubdomains ? "; includeSubDomains" : "")
+            })
+        return fields
+    }
+}

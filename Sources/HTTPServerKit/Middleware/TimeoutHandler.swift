@@ -1,0 +1,91 @@
+public import HTTPParser
+public import HTTPServerCore
+internal import ToolkitSystem
+
+/// Gives another handler only so much time to answer.
+///
+/// When it is over, the handler's task is cancelled, whether or not it heeds that, and the client
+/// is told 503, or 504 where the handler waits for another server (RFC 9110 sections 15.6.4 and
+/// 15.6.5). A response that is given in time may take longer to be sent: streams are not cut.
+public struct TimeoutHandler: Handler {
+    private let handler: any Handler
+    private let limit: Duration
+    private let status: HTTPStatus
+
+    /// Creates a handler.
+    /// - Parameters:
+    ///   - handler: who answers.
+    ///   - limit: the time for an answer, from its call on; it includes reading the content.
+    ///   - status: what the client is told when it is over.
+    public init(
+        _ handler: some Handler, after limit: Duration, status: HTTPStatus = .serviceUnavailable
+    ) {
+        self.handler = handler
+        self.limit = limit
+        self.status = status
+    }
+
+    /// Answers by the handler; without it when an answer that comes later comes too late.
+    public func answer(_ request: Request) throws -> Answer {
+        let answer = try handler.answer(request)
+        if case .now = answer { return answer }
+        return .later { try await inTime(answer, to: request) }
+    }
+
+    private func inTime(_ answer: Answer, to request: Request) async throws -> Response {
+        let race = TimeoutRace()
+        let (limit, status) = (limit, status)
+        let work = Task(executorPreference: request.connection.loop) {
+            do {
+                race.end(.success(try await answer.response(to: request)))
+            } catch {
+                race.end(.failure(error))
+            }
+        }
+        let alarm = Task {
+            guard (try? await Task.sleep(for: limit)) != nil else { return }
+            if race.end(.failure(HTTPError(status, "the answer took too long"))) { work.cancel() }
+        }
+        defer { alarm.cancel() }
+        return try await withTaskCancellationHandler {
+            try await race.result()
+        } onCancel: {
+            work.cancel()
+        }
+    }
+}
+
+/// Whoever comes first gives the result.
+private final class TimeoutRace: Sendable {
+    private struct State: Sendable {
+        var result: Result<Response, any Error>?
+        var waiter: CheckedContinuation<Response, any Error>?
+    }
+
+    private let state = Locked(State())
+
+    /// - Returns: whether this is the result.
+    @discardableResult
+    func end(_ result: Result<Response, any Error>) -> Bool {
+        let (isFirst, waiter) = state.withLock { state in
+            guard state.result == nil else {
+                return (false, nil as CheckedContinuation<Response, any Error>?)
+            }
+            state.result = result
+            defer { state.waiter = nil }
+            return (true, state.waiter)
+        }
+        waiter?.resume(with: result)
+        return isFirst
+    }
+
+    func result() async throws -> Response {
+        try await withCheckedThrowingContinuation { continuation in
+            let result = state.withLock { state in
+                if state.result == nil { state.waiter = continuation }
+                return state.result
+            }
+            if let result { continuation.resume(with: result) }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+internal import HTTPParser
+internal import HTTPServerCore
+
+/// Which requests a route answers, apart from the method.
+enum RoutePattern: Sendable {
+    enum Segment: Sendable {
+        case literal([UInt8])
+        /// Any segment but an empty one, under a name or without.
+        case parameter(String?)
+    }
+
+    /// One path, in canonical spelling.
+    case literal([UInt8])
+    /// One segment after the other, and with `hasRest` whatever follows.
+    case segments([Segment], hasRest: Bool)
+    /// Only a look at the request tells.
+    case condition(any RouteCondition)
+
+    init(_ path: String) {
+        precondition(path.hasPrefix("/"), "a route's path begins with a slash: \(path)")
+        var parts = Self.split(path)
+        let star: [UInt8] = [UInt8(ascii: "*")]
+        guard parts.contains(where: { $0.first == UInt8(ascii: ":") || $0 == star }) else {
+            self = .literal(Array(path.utf8))
+            return
+        }
+        let hasRest = parts.last == star
+        if hasRest { parts.removeLast() }
+        let segments = parts.map { part in
+            if part == star { return Segment.parameter(nil) }
+            guard part.first == UInt8(ascii: ":") else { return .literal(part) }
+            return .parameter(String(decoding: part.dropFirst(), as: UTF8.self))
+        }
+        self = .segments(segments, hasRest: hasRest)
+    }
+
+    /// A path and everything below it.
+    static func prefix(_ path: String) -> RoutePattern {
+        let parts = split(path).filter { !$0.isEmpty }
+        return .segments(parts.map { .literal($0) }, hasRest: true)
+    }
+
+    private static func split(_ path: String) -> [[UInt8]] {
+        let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        return parts.dropFirst().map(Array.init)
+    }
+
+    /// Writes down what a path that matches has in the places of the pattern.
+    func capture(from path: RoutingPath, into request: inout Request) {
+        guard case .segments(let pattern, let hasRest) = self else { return }
+        if hasRest { request.mountDepth += pattern.count }
+        let isNaming = pattern.contains { if case .parameter(_?) = $0 { true } else { false } }
+        guard isNaming else { return }
+        var parameters = request.parameters
+        let segments = path.segments(of: request)
+        path.withBytes(of: request) { bytes in
+            for (part, range) in zip(pattern, segments) {
+                guard case .parameter(let name?) = part else { continue }
+                parameters.set(name, bytes.text(range))
+            }
+        }
+        request.parameters = parameters
+    }
+}
+
+/// Decides by a look at the request whether a route answers it.
+protocol RouteCondition: Sendable {
+    /// Whether it does; what the condition finds in the path goes into the request.
+    func matches(_ path: RoutingPath?, _ request: inout Request) -> Bool
+}
+
+/// A closure that decides.
+struct ClosureCondition: RouteCondition {
+    let body: @Sendable (Request) -> Bool
+
+    func matches(_ path: RoutingPath?, _ request: inout Request) -> Bool { body(request) }
+}

@@ -1,0 +1,193 @@
+internal import HTTPParser
+internal import HTTPServerCore
+
+/// The routes of a router, one array for each part, so that finding one touches little memory.
+///
+/// It is used where it stands: a copy for each use would be a dozen references to be counted, by all
+/// event loops at once. So there is none unless somebody asks for it.
+struct RouteTable: ~Copyable, Sendable {
+    /// Routes that do not change any more.
+    final class Snapshot: Sendable {
+        let table: RouteTable
+
+        init(_ table: consuming RouteTable) {
+            self.table = table
+        }
+    }
+
+    private var patterns: [RoutePattern] = []
+    /// `nil` for all methods.
+    private(set) var methods: [HTTPMethod?] = []
+    private(set) var handlers: [any Handler] = []
+    /// The routes with parameters or prefixes.
+    private var tree = RouteTree()
+    /// The routes that only a look at the request can decide about, in the order they were added.
+    private var conditions: [Int] = []
+    /// The newest route of each path without parameters, by the hash of the path: a table of a
+    /// power of two, searched onward from the hash's place. -1 is free.
+    private var newest: [Int] = Array(repeating: -1, count: 16)
+    private var used = 0
+    /// The hash of each route's path, and the next older route of the same path, or -1.
+    private var hashes: [UInt64] = []
+    private var older: [Int] = []
+
+    init() {}
+
+    /// The same routes, to be changed on their own.
+    init(copying other: borrowing RouteTable) {
+        (patterns, methods, handlers) = (other.patterns, other.methods, other.handlers)
+        (tree, conditions, newest) = (other.tree, other.conditions, other.newest)
+        (used, hashes, older) = (other.used, other.hashes, other.older)
+    }
+
+    mutating func add(_ pattern: RoutePattern, _ method: HTTPMethod?, _ handler: some Handler) {
+        let route = patterns.count
+        patterns.append(pattern)
+        methods.append(method)
+        handlers.append(handler)
+        hashes.append(0)
+        older.append(-1)
+        switch pattern {
+        case .segments(let segments, let hasRest): tree.add(route, segments, hasRest: hasRest)
+        case .condition: conditions.append(route)
+        case .literal(let path): addLiteral(route, path)
+        }
+    }
+
+    private mutating func addLiteral(_ route: Int, _ path: [UInt8]) {
+        if used * 2 >= newest.count { grow() }
+        hashes[route] = unsafe Self.hash(path.span.bytes)
+        let slot = unsafe slot(of: path.span.bytes, hash: hashes[route])
+        if newest[slot] < 0 { used += 1 }
+        older[route] = newest[slot]
+        newest[slot] = route
+    }
+
+    private mutating func grow() {
+        let routes = newest.filter { $0 >= 0 }
+        newest = Array(repeating: -1, count: newest.count * 2)
+        for route in routes {
+            guard case .literal(let path) = patterns[route] else { continue }
+            unsafe newest[slot(of: path.span.bytes, hash: hashes[route])] = route
+        }
+    }
+
+    /// The place of a path, or the free one where it would go.
+    private func slot(of path: RawSpan, hash: UInt64) -> Int {
+        let mask = newest.count - 1
+        var slot = Int(truncatingIfNeeded: hash) & mask
+        while newest[slot] >= 0 {
+            let route = newest[slot]
+            if hashes[route] == hash, isLiteral(route, path) { break }
+            slot = (slot + 1) & mask
+        }
+        return slot
+    }
+
+    private func isLiteral(_ route: Int, _ path: RawSpan) -> Bool {
+        guard case .literal(let own) = patterns[route] else { return false }
+        return unsafe own.span.bytes.equals(path)
+    }
+
+    /// FNV-1a. Paths of routes are the program's own, so nobody can make them collide.
+    private static func hash(_ bytes: RawSpan) -> UInt64 {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for index in 0..<bytes.byteCount {
+            hash = (hash ^ UInt64(bytes.byte(at: index))) &* 0x100_0000_01B3
+        }
+        return hash ^ hash >> 32
+    }
+
+    // MARK: Finding
+
+    /// The route that answers a request: the newest that matches path and method. HEAD is
+    /// answered by a route of its own, else by the one that answers GET.
+    /// - Parameters:
+    ///   - request: what is looked at.
+    ///   - mapsHEAD: whether routes for GET answer HEAD.
+    ///   - routed: the request with what the route took from its path; `nil` when it took nothing,
+    ///     which saves most requests a copy.
+    func find(
+        _ request: Request, mapsHEAD: Bool, _ routed: inout Request?
+    ) throws(HTTPError) -> Int? {
+        let method = request.method
+        guard method == .head, mapsHEAD else {
+            return try match(request, &routed) { $0 == nil || $0 == method }
+        }
+        if let route = try match(request, &routed, { $0 == nil || $0 == .head }),
+            methods[route] == .head
+        {
+            return route
+        }
+        routed = nil
+        return try match(request, &routed) { $0 == nil || $0 == .get }
+    }
+
+    /// The methods for which there are routes of the request's path.
+    func methods(for request: Request) throws(HTTPError) -> Set<HTTPMethod> {
+        var found: Set<HTTPMethod> = []
+        var routed: Request?
+        while let route = try match(
+            request, &routed, { method in method.map { !found.contains($0) } ?? false }),
+            let method = methods[route]
+        {
+            found.insert(method)
+        }
+        return found
+    }
+
+    private func match(
+        _ request: Request, _ routed: inout Request?, _ accepts: (HTTPMethod?) -> Bool
+    ) throws(HTTPError) -> Int? {
+        let path = RoutingPath(request)
+        if path?.isValid == false { throw HTTPError(.badRequest, "the path cannot be decoded") }
+        var best = -1
+        if let path {
+            if path.isPlain { best = literalMatch(path, request, accepts) }
+            // To take the path apart costs an allocation, which a newer literal route saves.
+            if tree.newest > best { best = treeMatch(path, request, above: best, accepts) }
+        }
+        var index = conditions.count - 1
+        while index >= 0, conditions[index] > best {
+            let route = conditions[index]
+            if accepts(methods[route]), case .condition(let condition) = patterns[route] {
+                var tried = request
+                if condition.matches(path, &tried) {
+                    routed = tried
+                    return route
+                }
+            }
+            index -= 1
+        }
+        guard best >= 0 else { return nil }
+        if let path, case .segments = patterns[best] {
+            var captured = request
+            patterns[best].capture(from: path, into: &captured)
+            routed = captured
+        }
+        return best
+    }
+
+    private func treeMatch(
+        _ path: RoutingPath, _ request: Request, above best: Int, _ accepts: (HTTPMethod?) -> Bool
+    ) -> Int {
+        let segments = path.segments(of: request)
+        // Closures that held the whole table would each count its references.
+        let (tree, methods) = (tree, methods)
+        return path.withBytes(of: request) { bytes in
+            tree.newest(bytes, segments, above: best) { accepts(methods[$0]) }
+        }
+    }
+
+    /// The newest route without parameters that matches, or -1.
+    private func literalMatch(
+        _ path: RoutingPath, _ request: Request, _ accepts: (HTTPMethod?) -> Bool
+    ) -> Int {
+        guard used > 0 else { return -1 }
+        return path.withBytes(of: request) { bytes in
+            var route = newest[slot(of: bytes, hash: Self.hash(bytes))]
+            while route >= 0, !accepts(methods[route]) { route = older[route] }
+            return route
+        }
+    }
+}

@@ -1,0 +1,47 @@
+package import ToolkitSystem
+
+/// A file that is being filled under a name of its own beside the one it will have. Unless it gets
+/// that name it is removed with this object.
+package final class PendingFile: Sendable {
+    private let path: String
+    private let target: String
+    package let file: OpenFile
+    private let isPlaced = Locked(false)
+
+    private init(path: String, target: String, file: OpenFile) {
+        (self.path, self.target, self.file) = (path, target, file)
+        TemporaryFiles.made()
+    }
+
+    deinit {
+        if isPlaced.withLock({ $0 }) { return TemporaryFiles.ended() }
+        TemporaryFiles.remove { [path] in Syscalls.removeFile(path) }
+    }
+
+    /// Makes an empty file in the folder of `target`. Its name begins with a dot, which listings
+    /// leave out, and cannot be guessed.
+    package static func create(for target: String) async throws -> PendingFile {
+        var generator = SystemRandomNumberGenerator()
+        let slash = target.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let folder = slash.map { String(target[...$0]) } ?? ""
+        let name =
+            String(generator.next(), radix: 36) + String(generator.next(), radix: 36)
+        let path = folder + ".upload-" + name
+        let file = try await FileWork.run { () throws(SystemError) in
+            OpenFile(owning: try Syscalls.createFile(path))
+        }
+        return PendingFile(path: path, target: target, file: file)
+    }
+
+    /// Gives the file its name, at once and whole.
+    package func place(
+        replaces: Bool, permissions: UInt16, synchronizes: Bool
+    ) async throws {
+        try await FileWork.run { [self] () throws(SystemError) in
+            try Syscalls.setPermissions(file.descriptor, permissions)
+            if synchronizes { try Syscalls.synchronize(file.descriptor) }
+            try Syscalls.moveFile(path, to: target, replaces: replaces)
+        }
+        isPlaced.withLock { $0 = true }
+    }
+}

@@ -1,0 +1,130 @@
+internal import CHTTPServerShims
+internal import Dispatch
+
+/// A bounded number of threads for calls that block.
+package final class BlockingPool: Sendable {
+    private struct State: Sendable {
+        var running = 0
+        var waiting = FirstInFirstOut<@Sendable () -> Void>()
+    }
+
+    private let queue = DispatchQueue(label: "http.blocking", attributes: .concurrent)
+    private let state = Locked(State())
+    private let threads: Int
+
+    /// For the file system calls of handlers.
+    package static let files = BlockingPool(threads: 8)
+
+    /// For work on content that takes processor time: apart from the calls that wait for disks, so
+    /// that neither holds the other up.
+    package static let computing = BlockingPool(threads: Syscalls.activeProcessors())
+
+    /// For binding: to resolve a name can take the time of a slow name server.
+    package static let binding = BlockingPool(threads: 4)
+
+    package init(threads: Int) {
+        self.threads = max(threads, 1)
+    }
+
+    /// Whether the caller runs on a thread of a pool, where it may wait.
+    package static var mayBlockHere: Bool { http_server_may_block() != 0 }
+
+    /// How often the caller's thread has had to wait since it began; negative where that is not
+    /// known.
+    package static var waits: Int64 { http_server_waits() }
+
+    /// Runs `body`, which cannot fail, on one of the threads; at once where the caller runs on such
+    /// a one.
+    package func value<Result: Sendable>(
+        _ body: @escaping @Sendable () -> Result
+    ) async -> Result {
+        if http_server_may_block() != 0 { return body() }
+        return await withCheckedContinuation { continuation in
+            submit { continuation.resume(returning: body()) }
+        }
+    }
+
+    /// Runs `body` on one of the threads; at once where the caller runs on such a one.
+    package func run<Result: Sendable>(
+        _ body: @escaping @Sendable () throws -> Result
+    ) async throws -> Result {
+        if http_server_may_block() != 0 { return try body() }
+        return try await withCheckedThrowingContinuation { continuation in
+            submit { continuation.resume(with: Swift.Result(catching: body)) }
+        }
+    }
+
+    /// Calls `body`, which may block, for each item: for many of them on a second thread as well.
+    /// After it has thrown, those that follow in the same half are left out.
+    /// - Parameters:
+    ///   - items: what there is.
+    ///   - body: what is done with each.
+    /// - Throws: what `body` has thrown first.
+    package static func inHalves<Item: Sendable, Fault: Error>(
+        of items: [Item], _ body: @Sendable (Item) throws(Fault) -> Void
+    ) throws(Fault) {
+        guard items.count >= 64 else {
+            for item in items { try body(item) }
+            return
+        }
+        let fault = Locked<Fault?>(nil)
+        DispatchQueue.concurrentPerform(iterations: 2) { half in
+            // In turns, as both are of about the same length then.
+            for index in stride(from: half, to: items.count, by: 2) {
+                do throws(Fault) {
+                    try body(items[index])
+                } catch {
+                    return fault.withLock { $0 = $0 ?? error }
+                }
+            }
+        }
+        if let fault = fault.withLock({ $0 }) { throw fault }
+    }
+
+    /// Runs `work` on one of the threads, and nobody waits for it.
+    package func submit(_ work: @escaping @Sendable () -> Void) {
+        let isFree = state.withLock { state in
+            guard state.running < threads else {
+                state.waiting.append(work)
+                return false
+            }
+            state.running += 1
+            return true
+        }
+        if isFree { start(work) }
+    }
+
+    private func start(_ work: @escaping @Sendable () -> Void) {
+        queue.async { @Sendable [self] in
+            work()
+            let next: (@Sendable () -> Void)? = state.withLock { state in
+                if let next = state.waiting.popFirst() { return next }
+                state.running -= 1
+                return nil
+            }
+            if let next { start(next) }
+        }
+    }
+}
+
+/// Tasks that call the file system again and again run on the threads themselves, so that not each
+/// call is a way there and back.
+extension BlockingPool: TaskExecutor {
+    /// Runs `body` on one of the threads, on which `run` needs no other, from its first wait on:
+    /// until then, and so up to its first `run`, it stays where it was.
+    package func perform<Result: Sendable>(
+        _ body: () async throws -> Result
+    ) async throws -> Result {
+        if http_server_may_block() != 0 { return try await body() }
+        return try await withTaskExecutorPreference(self) { try await body() }
+    }
+
+    package func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        submit { [self] in
+            http_server_set_may_block(1)
+            unsafe job.runSynchronously(on: asUnownedTaskExecutor())
+            http_server_set_may_block(0)
+        }
+    }
+}

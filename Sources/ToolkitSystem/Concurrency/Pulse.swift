@@ -1,0 +1,66 @@
+/// Something that happens again and again, and tasks that wait for it.
+///
+/// Whoever waits for a condition notes `count`, looks at the condition, and waits for the next
+/// beat: none can be missed in between.
+package final class Pulse: Sendable {
+    private struct Waiter: Sendable {
+        let target: UInt64
+        let continuation: CheckedContinuation<Void, Never>
+    }
+
+    private struct State: Sendable {
+        var count: UInt64 = 0
+        var waiters: [UInt64: Waiter] = [:]
+        var lastID: UInt64 = 0
+    }
+
+    private let state = Locked(State())
+
+    package init() {}
+
+    /// How often it has happened.
+    package var count: UInt64 { state.withLock { $0.count } }
+
+    /// It happens once more.
+    package func beat() {
+        let due = state.withLock { state in
+            state.count += 1
+            guard !state.waiters.isEmpty else { return [Waiter]() }
+            let count = state.count
+            let due = state.waiters.filter { $0.value.target <= count }
+            for id in due.keys { state.waiters[id] = nil }
+            return Array(due.values)
+        }
+        for waiter in due { waiter.continuation.resume() }
+    }
+
+    /// Waits until it has happened `target` times in all, or until the time is up. Cancellation
+    /// does not shorten it.
+    package func wait(for target: UInt64, until end: ContinuousClock.Instant? = nil) async {
+        let id = state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+        let alarm = end.map { end in
+            Task {
+                guard (try? await Task.sleep(until: end, clock: .continuous)) != nil else { return }
+                self.giveUp(id)
+            }
+        }
+        await withCheckedContinuation { continuation in
+            let isPast = state.withLock { state in
+                if state.count >= target { return true }
+                if let end, end <= .now { return true }
+                state.waiters[id] = Waiter(target: target, continuation: continuation)
+                return false
+            }
+            if isPast { continuation.resume() }
+        }
+        alarm?.cancel()
+    }
+
+    private func giveUp(_ id: UInt64) {
+        let waiter = state.withLock { $0.waiters.removeValue(forKey: id) }
+        waiter?.continuation.resume()
+    }
+}

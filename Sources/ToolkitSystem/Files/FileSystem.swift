@@ -1,0 +1,272 @@
+internal import Synchronization
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+#if os(Linux)
+    internal import CHTTPServerShims
+#endif
+
+/// What the system tells of an open file.
+package struct FileStatus: Sendable {
+    package enum Kind: Sendable { case regular, directory, other }
+
+    package var kind: Kind
+    package var size: Int64
+    package var device: UInt64
+    package var inode: UInt64
+    /// Which mount it was reached by; 0 where the system does not tell.
+    package var mount: UInt64 = 0
+    package var modifiedSeconds: Int64
+    package var modifiedNanoseconds: Int64
+    package var changedSeconds: Int64
+    package var changedNanoseconds: Int64
+    /// When the file was made; 0 where the system does not tell.
+    package var bornSeconds: Int64 = 0
+    package var bornNanoseconds: Int64 = 0
+    /// Who may do what with it, as the usual octal digits say.
+    package var permissions: UInt16
+    /// Whether it is a symbolic link, which is looked at only by those who ask for it.
+    package var isLink: Bool
+
+    init(_ raw: stat) {
+        permissions = UInt16(truncatingIfNeeded: raw.st_mode & 0o7777)
+        isLink = raw.st_mode & S_IFMT == S_IFLNK
+        switch raw.st_mode & S_IFMT {
+        case S_IFREG: kind = .regular
+        case S_IFDIR: kind = .directory
+        default: kind = .other
+        }
+        size = Int64(raw.st_size)
+        device = UInt64(truncatingIfNeeded: raw.st_dev)
+        inode = UInt64(raw.st_ino)
+        #if canImport(Darwin)
+            let (modified, changed) = (raw.st_mtimespec, raw.st_ctimespec)
+            bornSeconds = Int64(raw.st_birthtimespec.tv_sec)
+            bornNanoseconds = Int64(raw.st_birthtimespec.tv_nsec)
+        #else
+            let (modified, changed) = (raw.st_mtim, raw.st_ctim)
+        #endif
+        modifiedSeconds = Int64(modified.tv_sec)
+        modifiedNanoseconds = Int64(modified.tv_nsec)
+        changedSeconds = Int64(changed.tv_sec)
+        changedNanoseconds = Int64(changed.tv_nsec)
+    }
+}
+
+/// A directory below which files are opened, and out of which no name leads.
+///
+/// Every step is taken from its descriptor: replacing a directory by a link while a path is
+/// walked leads nowhere. Symbolic links are followed as long as they stay inside.
+package final class RootDirectory: Sendable {
+    package let descriptor: CInt
+    /// Whether files are opened step by step, by which no link is followed.
+    private let opensStepwise: Atomic<Bool>
+
+    /// - Parameters:
+    ///   - path: its path.
+    ///   - followsLinks: whether links that stay inside are followed, where the system can tell.
+    /// - Throws: when there is no such directory.
+    package init(_ path: String, followsLinks: Bool = true) throws(SystemError) {
+        opensStepwise = Atomic(!followsLinks)
+        descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw SystemError("open") }
+    }
+
+    deinit {
+        Syscalls.close(descriptor)
+    }
+
+    /// Opens a file or directory for reading. It never blocks, whatever is there.
+    /// - Parameter path: segments joined by slashes, without any at the front, ending with NUL;
+    ///   without `..` segments. An empty one, or `.`, is the root itself.
+    package func openFile(_ path: UnsafePointer<CChar>) throws(SystemError) -> CInt {
+        try unsafe openFile(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+    }
+
+    /// The same with flags of `open`, none of which makes a file.
+    /// - Parameter followsLinks: whether links that stay inside are followed, as far as they are
+    ///   here; `ELOOP` or `ENOTDIR` otherwise.
+    package func openFile(
+        _ path: UnsafePointer<CChar>, _ flags: CInt, followsLinks: Bool = true
+    ) throws(SystemError) -> CInt {
+        guard unsafe strcmp(path, "") != 0, unsafe strcmp(path, ".") != 0 else {
+            let root = unsafe openat(descriptor, ".", flags)
+            guard root >= 0 else { throw SystemError("open") }
+            return root
+        }
+        #if os(Linux)
+            if !opensStepwise.load(ordering: .relaxed) {
+                var file = unsafe openBeneath(path, flags, followsLinks)
+                // Something was renamed while a link was followed upwards.
+                for _ in 0..<8 where file < 0 && (lastError == EAGAIN || lastError == EINTR) {
+                    file = unsafe openBeneath(path, flags, followsLinks)
+                }
+                if file >= 0 { return file }
+                let code = lastError
+                // EPERM comes from filters that do not know the call, and from files, too.
+                guard code == ENOSYS || (code == EPERM && !canOpenBeneath(flags)) else {
+                    throw SystemError("open", code: code)
+                }
+                opensStepwise.store(true, ordering: .relaxed)
+            }
+        #endif
+        return unsafe try openStepwise(path, flags)
+    }
+
+    #if os(Linux)
+        private func openBeneath(
+            _ path: UnsafePointer<CChar>, _ flags: CInt, _ followsLinks: Bool
+        ) -> CInt {
+            followsLinks
+                ? unsafe http_server_open_beneath(descriptor, path, flags, 0)
+                : unsafe http_server_open_without_links(descriptor, path, flags, 1)
+        }
+
+        /// Opens a directory by no link, if that leads to no other mount than the root's.
+        /// - Parameter path: as above.
+        /// - Returns: a descriptor; `nil` where it cannot be opened so.
+        package func openOnOwnMount(_ path: UnsafePointer<CChar>) -> CInt? {
+            guard !opensStepwise.load(ordering: .relaxed) else { return nil }
+            let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
+            let file = unsafe http_server_open_without_links(descriptor, path, flags, 0)
+            return file >= 0 ? file : nil
+        }
+
+        /// Whether the kernel does it for the root itself.
+        private func canOpenBeneath(_ flags: CInt) -> Bool {
+            let root = unsafe http_server_open_beneath(descriptor, ".", flags, 0)
+            guard root >= 0 else { return lastError != EPERM }
+            Syscalls.close(root)
+            return true
+        }
+    #endif
+
+    #if os(Linux)
+        /// Opens a file to look at it, if that needs no waiting for the disk.
+        /// - Parameter path: as above.
+        /// - Returns: a descriptor; `nil` where that cannot be known without waiting.
+        package func openCached(_ path: UnsafePointer<CChar>) throws(SystemError) -> CInt? {
+            guard !opensStepwise.load(ordering: .relaxed) else { return nil }
+            let flags = http_server_look_flags()
+            let file =
+                unsafe path.pointee == 0
+                ? unsafe http_server_open_cached(descriptor, ".", flags)
+                : unsafe http_server_open_cached(descriptor, path, flags)
+            if file >= 0 { return file }
+            switch lastError {
+            case EAGAIN, EINVAL, ENOSYS, EPERM, E2BIG: return nil
+            default: throw SystemError("open")
+            }
+        }
+    #endif
+
+    /// Where the kernel cannot do it, one segment after the other and no links at all.
+    package func openStepwise(
+        _ path: UnsafePointer<CChar>, _ flags: CInt
+    ) throws(SystemError) -> CInt {
+        var current = descriptor
+        defer { if current != descriptor { Syscalls.close(current) } }
+        let bytes = unsafe Array(UnsafeBufferPointer(start: path, count: strlen(path)))
+        let slash = CChar(bitPattern: UInt8(ascii: "/"))
+        let dot = CChar(bitPattern: UInt8(ascii: "."))
+        let segments = bytes.split(separator: slash)
+        for (index, segment) in segments.enumerated() {
+            guard segment != [dot, dot], segment != [dot] else {
+                throw SystemError("open", code: EXDEV)
+            }
+            let isLast = index == segments.count - 1
+            let step = isLast ? flags | O_NOFOLLOW : O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+            let next = unsafe openat(current, Array(segment) + [0], step)
+            guard next >= 0 else { throw SystemError("open") }
+            if isLast { return next }
+            if current != descriptor { Syscalls.close(current) }
+            current = next
+        }
+        throw SystemError("open", code: ENOENT)
+    }
+
+    /// The names in an open directory, without `.` and `..`, and what they are. Names that lead
+    /// out of the root, or to neither file nor directory, are left out.
+    /// - Parameters:
+    ///   - directory: a descriptor that stays the caller's.
+    ///   - path: its path from the root, ending with a slash unless it is the root.
+    package func entries(
+        of directory: CInt, path: [UInt8]
+    ) throws(SystemError) -> [(name: [UInt8], status: FileStatus)] {
+        let copy = unsafe openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard copy >= 0, let stream = unsafe fdopendir(copy) else {
+            if copy >= 0 { Syscalls.close(copy) }
+            throw SystemError("opendir")
+        }
+        defer { unsafe closedir(stream) }
+        var entries: [(name: [UInt8], status: FileStatus)] = []
+        while true {
+            errno = 0
+            guard let entry = unsafe readdir(stream) else { break }
+            let name = unsafe Self.name(of: entry)
+            guard name != [0x2E], name != [0x2E, 0x2E] else { continue }
+            if let status = status(of: name, in: directory, path: path) {
+                entries.append((name, status))
+            }
+        }
+        guard errno == 0 else { throw SystemError("readdir") }
+        return entries
+    }
+
+    static func name(of entry: UnsafeMutablePointer<dirent>) -> [UInt8] {
+        let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
+        let start = unsafe UnsafeRawPointer(entry) + offset
+        let length = unsafe strlen(start.assumingMemoryBound(to: CChar.self))
+        return unsafe Array(UnsafeRawBufferPointer(start: start, count: length))
+    }
+
+    private func status(of name: [UInt8], in directory: CInt, path: [UInt8]) -> FileStatus? {
+        var raw = stat()
+        let terminated = name.map(CChar.init(bitPattern:)) + [0]
+        guard unsafe fstatat(directory, terminated, &raw, AT_SYMLINK_NOFOLLOW) == 0 else {
+            return nil
+        }
+        if raw.st_mode & S_IFMT == S_IFLNK {
+            let full = path.map(CChar.init(bitPattern:)) + terminated
+            guard let file = unsafe try? openFile(full) else { return nil }
+            defer { Syscalls.close(file) }
+            return Self.status(of: file).flatMap { $0.kind == .other ? nil : $0 }
+        }
+        let status = FileStatus(raw)
+        return status.kind == .other ? nil : status
+    }
+
+    /// The status of what stands at a path, which may have been reached by links that lead out:
+    /// good for nothing but to compare it.
+    package func status(at path: UnsafePointer<CChar>) -> FileStatus? {
+        var raw = stat()
+        guard unsafe fstatat(descriptor, path, &raw, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
+        return FileStatus(raw)
+    }
+
+    package static func status(of file: CInt) -> FileStatus? {
+        var raw = stat()
+        guard unsafe fstat(file, &raw) == 0 else { return nil }
+        return FileStatus(raw)
+    }
+}
+
+extension SystemError {
+    /// The status by which a file that cannot be opened is answered. What leads out of the root
+    /// is not there, as far as a client can tell.
+    package var fileStatus: HTTPStatusCode {
+        switch code {
+        case EACCES, EPERM: .forbidden
+        case EMFILE, ENFILE, ENOMEM: .unavailable
+        case EIO: .failure
+        default: .missing
+        }
+    }
+
+    package enum HTTPStatusCode { case forbidden, missing, unavailable, failure }
+}

@@ -1,0 +1,300 @@
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+#if os(Linux)
+    internal import CHTTPServerShims
+#endif
+
+/// The calls by which files are made, filled, named and removed. Their names lead no further than
+/// their text says: one with NUL in it would name another file, and is refused.
+extension Syscalls {
+    /// Makes a file that was not there, for its owner alone, and opens it for writing.
+    package static func createFile(_ path: String) throws(SystemError) -> CInt {
+        try check(path)
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        let file = unsafe open(path, flags, 0o600)
+        guard file >= 0 else { throw SystemError("open") }
+        return file
+    }
+
+    /// Opens what is there for reading. It never blocks, whatever it is.
+    package static func openFile(_ path: String) throws(SystemError) -> CInt {
+        try check(path)
+        let file = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+        guard file >= 0 else { throw SystemError("open") }
+        return file
+    }
+
+    /// The bytes of a file.
+    /// - Parameter limit: the most bytes; above it `EFBIG` is thrown.
+    package static func readFile(
+        _ path: String, upTo limit: Int = .max
+    ) throws(SystemError) -> [UInt8] {
+        let file = OpenFile(owning: try openFile(path))
+        guard let status = RootDirectory.status(of: file.descriptor) else {
+            throw SystemError("fstat")
+        }
+        guard status.kind == .regular else { throw SystemError("read", code: EISDIR) }
+        return try content(of: file.descriptor, upTo: limit)
+    }
+
+    /// All bytes of an open file, whatever its size is meanwhile. It blocks.
+    package static func content(of file: CInt, upTo limit: Int) throws(SystemError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while true {
+            let piece = try readPiece(of: file, at: Int64(bytes.count))
+            if piece.isEmpty { return bytes }
+            guard piece.count <= limit - bytes.count else { throw SystemError("read", code: EFBIG) }
+            bytes += piece
+        }
+    }
+
+    /// Up to 256 KiB of a file; empty at its end.
+    package static func readPiece(
+        of file: CInt, at offset: Int64
+    ) throws(SystemError) -> [UInt8] {
+        var result = IOResult.wouldBlock
+        let piece = unsafe [UInt8](unsafeUninitializedCapacity: 256 << 10) { room, count in
+            result = unsafe read(file, UnsafeMutableRawBufferPointer(room), at: offset)
+            if case .done(let read) = result { count = read }
+        }
+        if case .failed(let code) = result { throw SystemError("read", code: code) }
+        return piece
+    }
+
+    /// Writes all bytes at the file's place, with as many calls as it takes.
+    package static func write(
+        _ file: CInt, _ bytes: UnsafeRawBufferPointer
+    ) throws(SystemError) {
+        var written = 0
+        while written < bytes.count {
+            let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[written...])
+            let count = unsafe systemWrite(file, rest.baseAddress, rest.count)
+            if count > 0 {
+                written += count
+            } else if count == 0 || lastError != EINTR {
+                throw SystemError("write", code: count == 0 ? EIO : lastError)
+            }
+        }
+    }
+
+    /// Gives a file another name on the same file system.
+    /// - Parameter replaces: whether a file of that name gives way; `EEXIST` otherwise.
+    package static func moveFile(
+        _ old: String, to new: String, replaces: Bool
+    ) throws(SystemError) {
+        try check(old)
+        try check(new)
+        if replaces {
+            guard unsafe rename(old, new) == 0 else { throw SystemError("rename") }
+            return
+        }
+        #if canImport(Darwin)
+            let isMoved = unsafe renamex_np(old, new, UInt32(RENAME_EXCL)) == 0
+        #else
+            let isMoved = unsafe http_server_rename_new(old, new) == 0
+        #endif
+        if isMoved { return }
+        guard lastError == ENOSYS || lastError == EINVAL || lastError == ENOTSUP else {
+            throw SystemError("rename")
+        }
+        // A second name is refused, too, where the name is taken.
+        guard unsafe link(old, new) == 0 else { throw SystemError("link") }
+        removeFile(old)
+    }
+
+    /// Sets who may do what with a file, in the usual octal digits.
+    package static func setPermissions(_ file: CInt, _ permissions: UInt16) throws(SystemError) {
+        guard fchmod(file, mode_t(permissions)) == 0 else { throw SystemError("fchmod") }
+    }
+
+    /// The same for a file that is not open.
+    package static func setPermissions(
+        _ path: String, _ permissions: UInt16
+    ) throws(SystemError) {
+        guard unsafe chmod(path, mode_t(permissions)) == 0 else { throw SystemError("chmod") }
+    }
+
+    /// Opens a file that is there for writing at its end.
+    package static func openForAppending(_ path: String) throws(SystemError) -> CInt {
+        try check(path)
+        let flags = O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+        let file = unsafe open(path, flags)
+        guard file >= 0 else { throw SystemError("open") }
+        return file
+    }
+
+    /// Opens a file to be held, and makes it where there is none.
+    package static func openForHolding(_ path: String) throws(SystemError) -> CInt {
+        try check(path)
+        let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
+        let file = unsafe open(path, flags, 0o600)
+        guard file >= 0 else { throw SystemError("open") }
+        return file
+    }
+
+    /// Cuts a file off.
+    package static func truncate(_ file: CInt, to length: Int64) throws(SystemError) {
+        guard ftruncate(file, off_t(length)) == 0 else { throw SystemError("ftruncate") }
+    }
+
+    /// Waits until a file, or the names in a directory, are on the disk: content and all that is
+    /// known of it.
+    package static func synchronize(_ file: CInt) throws(SystemError) {
+        #if canImport(Darwin)
+            // fsync leaves it in the memory of the disk there (fsync(2)).
+            if fcntl(file, F_FULLFSYNC) == 0 { return }
+        #endif
+        guard fsync(file) == 0 else { throw SystemError("fsync") }
+    }
+
+    /// The same of content and length alone.
+    package static func synchronizeContent(_ file: CInt) throws(SystemError) {
+        #if canImport(Darwin)
+            try synchronize(file)
+        #else
+            guard fdatasync(file) == 0 else { throw SystemError("fdatasync") }
+        #endif
+    }
+
+    /// Waits until the name of a file is on the disk.
+    package static func synchronizeFolder(of path: String) throws(SystemError) {
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let folder = slash.map { String(path[..<$0]) + "/" } ?? "."
+        try OpenFile(owning: try openFile(folder)).synchronize()
+    }
+
+    /// Removes a file that may be gone already.
+    package static func removeFile(_ path: String) {
+        _ = unsafe unlink(path)
+    }
+
+    /// Makes a folder of a name that nobody can guess, for its owner alone.
+    /// - Parameter parent: where; `nil` for the system's folder for temporary files.
+    package static func makeTemporaryFolder(
+        below parent: String? = nil
+    ) throws(SystemError) -> String {
+        let parent = temporaryParent(parent)
+        try check(parent)
+        var name = Array(parent.utf8.map(CChar.init(bitPattern:)))
+        name += "/\(temporaryPrefix)XXXXXX".utf8.map(CChar.init(bitPattern:)) + [0]
+        let isMade = unsafe name.withUnsafeMutableBufferPointer { name in
+            unsafe name.baseAddress.map { unsafe mkdtemp($0) != nil } ?? false
+        }
+        guard isMade else { throw SystemError("mkdtemp") }
+        return String(decoding: name.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    private static let temporaryPrefix = "http-upload-"
+
+    /// Where temporary folders are made: the system's folder for them unless another one is given.
+    package static func temporaryParent(_ parent: String?) -> String {
+        let system = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) }
+        let path = parent ?? system ?? ""
+        return path.isEmpty ? "/tmp" : path
+    }
+
+    /// Removes the temporary folders that have our names, belong to our user, were not changed for
+    /// some time, nor any file in them, and that no process holds. It blocks.
+    /// - Parameter age: in seconds.
+    package static func sweepTemporaryFolders(below parent: String, olderThan age: Int64) {
+        let limit = realtime().seconds - age
+        for name in names(in: parent) where isTemporaryName(name) {
+            let path = "\(parent)/\(name)"
+            guard let folder = oldFolder(path, before: limit), folder.hold() else { continue }
+            let files = names(in: path).map { "\(path)/\($0)" }
+            let areOld = files.allSatisfy { file in
+                guard let (owner, changed) = ownerAndChange(file) else { return false }
+                return owner == geteuid() && changed < limit
+            }
+            guard areOld else { continue }
+            for file in files { removeFile(file) }
+            // Whatever else is in it keeps it.
+            removeFolder(path)
+        }
+    }
+
+    /// A folder, and no link to one, of our user that was not changed since a time.
+    private static func oldFolder(_ path: String, before limit: Int64) -> OpenFile? {
+        let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+        guard isFolder(path), let (owner, changed) = ownerAndChange(path), owner == geteuid(),
+            changed < limit
+        else { return nil }
+        let descriptor = unsafe open(path, flags)
+        return descriptor >= 0 ? OpenFile(owning: descriptor) : nil
+    }
+
+    /// The prefix, and what `mkdtemp` has put behind it.
+    private static func isTemporaryName(_ name: String) -> Bool {
+        guard name.hasPrefix(temporaryPrefix) else { return false }
+        let rest = name.utf8.dropFirst(temporaryPrefix.utf8.count)
+        return rest.count == 6
+            && rest.allSatisfy { 0x30...0x39 ~= $0 || 0x41...0x5A ~= $0 || 0x61...0x7A ~= $0 }
+    }
+
+    /// The most names of a folder that are looked at: others may fill the one for temporary files.
+    private static let nameLimit = 100_000
+
+    /// The names in a folder that is no link; none where it cannot be read.
+    private static func names(in folder: String) -> [String] {
+        guard let directory = unsafe opendir(folder) else { return [] }
+        defer { unsafe closedir(directory) }
+        var names: [String] = []
+        while names.count < nameLimit, let entry = unsafe readdir(directory) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
+                unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) {
+                    unsafe String(cString: $0)
+                }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    private static func ownerAndChange(_ path: String) -> (owner: uid_t, changed: Int64)? {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else { return nil }
+        #if canImport(Darwin)
+            return (status.st_uid, Int64(status.st_mtimespec.tv_sec))
+        #else
+            return (status.st_uid, Int64(status.st_mtim.tv_sec))
+        #endif
+    }
+
+    private static func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// Removes an empty folder that may be gone already.
+    package static func removeFolder(_ path: String) {
+        _ = unsafe rmdir(path)
+    }
+
+    private static func check(_ path: String) throws(SystemError) {
+        guard !path.utf8.contains(0) else { throw SystemError("open", code: EINVAL) }
+    }
+}
+
+extension SystemError {
+    /// Whether the system has no room for more of the file.
+    package var isStorageFull: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
+
+    /// A user may not have more room.
+    package static func quotaExceeded(_ call: String) -> SystemError {
+        SystemError(call, code: EDQUOT)
+    }
+
+    /// Whether a user may not have more room.
+    package var isQuotaExceeded: Bool { code == EDQUOT }
+
+    /// Whether a file cannot be moved because the new name is on another file system.
+    package var isOfOtherFileSystem: Bool { code == EXDEV }
+}
+
+/// Outside of `Syscalls`, whose own `write` would be found first.
+private let systemWrite = unsafe write

@@ -1,0 +1,188 @@
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+#if os(Linux)
+    internal import CHTTPServerShims
+#endif
+
+/// The calls by which a socket is made to listen, and by which connections are taken from it.
+package enum ListeningSocket {
+    /// Makes a socket that listens at an address.
+    /// - Returns: its descriptor, which does not block.
+    package static func open(
+        _ address: inout RawSocketAddress, backlog: Int
+    ) throws(SystemError) -> CInt {
+        let family = CInt(address.storage.ss_family)
+        #if os(Linux)
+            // A program that is started at this moment must not keep the port.
+            let type = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        #else
+            let type = SOCK_STREAM
+        #endif
+        let descriptor = socket(family, type, 0)
+        guard descriptor >= 0 else { throw SystemError("socket") }
+        Syscalls.setNonBlocking(descriptor)
+        setOptions(descriptor, family)
+        let length = address.length
+        let bound = unsafe address.withPointer { pointer, _ in
+            unsafe bind(descriptor, pointer, length)
+        }
+        guard bound == 0, listen(descriptor, CInt(backlog)) == 0 else {
+            let error = SystemError(bound == 0 ? "listen" : "bind")
+            Syscalls.close(descriptor)
+            throw error
+        }
+        return descriptor
+    }
+
+    private static func setOptions(_ descriptor: CInt, _ family: CInt) {
+        if family != AF_UNIX {
+            _ = Syscalls.setOption(descriptor, level: SOL_SOCKET, SO_REUSEADDR, 1)
+            // Accepted sockets inherit it, which saves a call for each.
+            _ = Syscalls.setOption(descriptor, level: CInt(IPPROTO_TCP), TCP_NODELAY, 1)
+        }
+        if family == AF_INET6 {
+            _ = Syscalls.setOption(descriptor, level: CInt(IPPROTO_IPV6), IPV6_V6ONLY, 1)
+        }
+        #if canImport(Darwin)
+            _ = Syscalls.setOption(descriptor, level: SOL_SOCKET, SO_NOSIGPIPE, 1)
+        #endif
+    }
+
+    /// Checks that a descriptor listens, and keeps it from blocking.
+    package static func inherit(_ descriptor: CInt) throws(SystemError) {
+        var listens: CInt = 0
+        var length = socklen_t(MemoryLayout<CInt>.size)
+        guard unsafe getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens, &length) == 0
+        else { throw SystemError("getsockopt") }
+        guard listens != 0 else { throw SystemError("listen", code: EINVAL) }
+        Syscalls.setNonBlocking(descriptor)
+    }
+
+    /// Whether a descriptor listens.
+    package static func listens(_ descriptor: CInt) -> Bool {
+        var listens: CInt = 0
+        var length = socklen_t(MemoryLayout<CInt>.size)
+        let status = unsafe getsockopt(
+            descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens, &length)
+        return status == 0 && listens != 0
+    }
+
+    /// Where a socket is bound.
+    package static func address(of descriptor: CInt) -> RawSocketAddress {
+        var raw = RawSocketAddress()
+        _ = unsafe raw.withPointer { unsafe getsockname(descriptor, $0, $1) }
+        return raw
+    }
+
+    /// Whether a path is that of a socket. Only that may be replaced: it may be somebody's file.
+    package static func isSocket(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
+    }
+
+    /// Whether nobody listens any more at the address of a Unix socket.
+    package static func isStale(_ address: inout RawSocketAddress) -> Bool {
+        #if os(Linux)
+            let probe = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
+        #else
+            let probe = socket(AF_UNIX, SOCK_STREAM, 0)
+        #endif
+        guard probe >= 0 else { return false }
+        defer { Syscalls.close(probe) }
+        let length = address.length
+        return unsafe address.withPointer { pointer, _ in
+            unsafe connect(probe, pointer, length) != 0 && errno == ECONNREFUSED
+        }
+    }
+
+    /// Whether a connection waits to be taken.
+    package static func hasWaiting(_ descriptor: CInt) -> Bool {
+        var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return unsafe poll(&request, 1, 0) > 0
+    }
+
+    /// Takes one connection that waits.
+    /// - Returns: its descriptor, `.wouldBlock` for none, or why it could not be had.
+    package static func accept(_ listener: CInt, _ peer: inout RawSocketAddress) -> IOResult {
+        peer.length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        while true {
+            let descriptor = unsafe peer.withPointer { address, length in
+                #if os(Linux)
+                    return unsafe http_server_accept(listener, address, length)
+                #else
+                    return unsafe Darwin.accept(listener, address, length)
+                #endif
+            }
+            if descriptor >= 0 {
+                #if canImport(Darwin)
+                    Syscalls.setNonBlocking(descriptor)
+                    _ = Syscalls.setOption(descriptor, level: SOL_SOCKET, SO_NOSIGPIPE, 1)
+                #endif
+                return .done(Int(descriptor))
+            }
+            let code = errno
+            if code == EINTR || concernsOneConnection(code) { continue }
+            return code == EAGAIN ? .wouldBlock : .failed(code)
+        }
+    }
+
+    /// Whether `accept` tells what became of one connection that waited, which says nothing of the
+    /// others. Linux hands on there what the network has reported of it: to pause then would let one
+    /// peer keep the others waiting.
+    package static func concernsOneConnection(_ code: CInt) -> Bool {
+        #if os(Linux)
+            if code == ENONET { return true }
+        #endif
+        switch code {
+        case ECONNABORTED, EPROTO, EPERM, ENOPROTOOPT, ENETDOWN, ENETUNREACH, EHOSTDOWN,
+            EHOSTUNREACH:
+            return true
+        default: return false
+        }
+    }
+}
+
+extension SystemError {
+    /// Why a socket could not be made to listen, where there is a word for it.
+    package enum ListenFault: Sendable {
+        case addressInUse, permissionDenied, addressNotAvailable, pathTooLong
+    }
+
+    package var listenFault: ListenFault? {
+        switch code {
+        case EADDRINUSE: .addressInUse
+        case EACCES, EPERM: .permissionDenied
+        case EADDRNOTAVAIL, EAFNOSUPPORT: .addressNotAvailable
+        case ENAMETOOLONG: .pathTooLong
+        default: nil
+        }
+    }
+
+    /// A descriptor is closed.
+    package static func closed(_ call: String) -> SystemError { SystemError(call, code: EBADF) }
+    /// There is nothing of that name.
+    package static func missing(_ call: String) -> SystemError { SystemError(call, code: ENOENT) }
+}
+
+extension RawSocketAddress {
+    /// - Returns: whether the path is one, and short enough.
+    package mutating func setUnixPath(_ path: String) -> Bool {
+        let bytes = Array(path.utf8)
+        let offset = MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? 2
+        guard !bytes.isEmpty, bytes.count < MemoryLayout<sockaddr_un>.size - offset else {
+            return false
+        }
+        storage.ss_family = sa_family_t(AF_UNIX)
+        length = socklen_t(offset + bytes.count + 1)
+        unsafe withUnsafeMutableBytes(of: &storage) { room in
+            for index in bytes.indices { unsafe room[offset + index] = bytes[index] }
+            unsafe room[offset + bytes.count] = 0
+        }
+        return true
+    }
+}

@@ -1,0 +1,121 @@
+internal import Dispatch
+
+#if os(Linux)
+    internal import CHTTPServerShims
+#endif
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// A signal by which a program is told to stop.
+public struct StopSignal: Hashable, Sendable {
+    /// The system's number of the signal.
+    public let number: CInt
+
+    /// Any signal that can be caught.
+    public init(number: CInt) {
+        self.number = number
+    }
+
+    /// SIGINT, which Control-C sends.
+    public static var interrupt: Self { Self(number: SIGINT) }
+    /// SIGTERM, which service managers send.
+    public static var terminate: Self { Self(number: SIGTERM) }
+    /// SIGHUP, which a terminal that closes sends.
+    public static var hangUp: Self { Self(number: SIGHUP) }
+}
+
+/// Waits for signals of the process; what they did before is put back when nobody waits any more.
+package final class SignalWatch: Sendable {
+    private struct Entry: @unchecked Sendable {
+        let source: any DispatchSourceProtocol
+        #if !os(Linux)
+            let previous: sigaction
+        #endif
+        var watches: [ObjectIdentifier: SignalWatch] = [:]
+    }
+
+    private static let queue = DispatchQueue(label: "http.signals")
+    private static let entries = Locked<[CInt: Entry]>([:])
+
+    private let signals: Set<StopSignal>
+    private let action: @Sendable (StopSignal) -> Void
+
+    /// - Parameter action: called on a queue of its own for the first of the signals that comes.
+    ///   By then the watch has ended, so that a second signal does what it did before.
+    package init(_ signals: Set<StopSignal>, action: @escaping @Sendable (StopSignal) -> Void) {
+        self.signals = signals
+        self.action = action
+        for signal in signals { begin(signal.number) }
+    }
+
+    private func begin(_ number: CInt) {
+        Self.entries.withLock { entries in
+            if entries[number] == nil { entries[number] = Self.install(number) }
+            entries[number]?.watches[ObjectIdentifier(self)] = self
+        }
+    }
+
+    /// Ends the watch; the second time it does nothing.
+    package func end() {
+        Self.entries.withLock { entries in
+            for signal in signals {
+                entries[signal.number]?.watches[ObjectIdentifier(self)] = nil
+                guard let entry = entries[signal.number], entry.watches.isEmpty else { continue }
+                entries[signal.number] = nil
+                Self.uninstall(signal.number, entry)
+            }
+        }
+    }
+
+    #if os(Linux)
+        private static func install(_ number: CInt) -> Entry? {
+            let target = http_server_catch_signal(number)
+            guard target >= 0 else { return nil }
+            let source = DispatchSource.makeReadSource(fileDescriptor: target, queue: queue)
+            source.setEventHandler { @Sendable in
+                var count: UInt64 = 0
+                if unsafe read(target, &count, 8) == 8 { came(number) }
+            }
+            source.activate()
+            return Entry(source: source)
+        }
+
+        private static func uninstall(_ number: CInt, _ entry: Entry) {
+            http_server_release_signal(number)
+            entry.source.cancel()
+        }
+    #else
+        private static func install(_ number: CInt) -> Entry? {
+            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+            source.setEventHandler { @Sendable in came(number) }
+            source.activate()
+            var ignore = sigaction()
+            var previous = sigaction()
+            unsafe ignore.__sigaction_u.__sa_handler = SIG_IGN
+            guard unsafe sigaction(number, &ignore, &previous) == 0 else {
+                source.cancel()
+                return nil
+            }
+            return Entry(source: source, previous: previous)
+        }
+
+        private static func uninstall(_ number: CInt, _ entry: Entry) {
+            var previous = entry.previous
+            unsafe sigaction(number, &previous, nil)
+            entry.source.cancel()
+        }
+    #endif
+
+    private static func came(_ number: CInt) {
+        let watches = entries.withLock { Array(($0[number]?.watches ?? [:]).values) }
+        for watch in watches {
+            watch.end()
+            watch.action(StopSignal(number: number))
+        }
+    }
+}

@@ -1,0 +1,248 @@
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+#if os(Linux)
+    internal import CHTTPServerShims
+#endif
+
+/// The number of the error that the last failed call of this thread gave.
+package var lastError: CInt { errno }
+
+/// An error number of the operating system, and the call that gave it.
+public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The call that failed, such as `bind`.
+    public let call: String
+    /// The value of `errno`.
+    public let code: CInt
+
+    package init(_ call: String, code: CInt = lastError) {
+        self.call = call
+        self.code = code
+    }
+
+    /// The system's text for the number, such as `No such file or directory`.
+    public var reason: String { unsafe String(cString: strerror(code)) }
+
+    /// The call and the system's text for the number.
+    public var description: String {
+        "\(call): \(reason)"
+    }
+}
+
+/// What a call on a non-blocking descriptor came to.
+package enum IOResult: Equatable, Sendable {
+    /// That many bytes were moved; 0 from a read is the end of the stream.
+    case done(Int)
+    /// Nothing can be moved now.
+    case wouldBlock
+    /// The descriptor failed, with this `errno`.
+    case failed(CInt)
+}
+
+/// A file descriptor that is closed when its owner goes.
+package struct Descriptor: ~Copyable, Sendable {
+    package let raw: CInt
+
+    package init(owning raw: CInt) {
+        self.raw = raw
+    }
+
+    deinit {
+        if raw >= 0 { Syscalls.close(raw) }
+    }
+
+    package consuming func release() -> CInt {
+        let raw = self.raw
+        discard self
+        return raw
+    }
+}
+
+/// The calls of the operating system, each as one Swift function. Interrupted calls are made
+/// again; nothing here raises SIGPIPE.
+package enum Syscalls {
+    package static func close(_ descriptor: CInt) {
+        // EINTR leaves the descriptor closed on Linux: never close twice.
+        #if canImport(Darwin)
+            _ = Darwin.close(descriptor)
+        #elseif canImport(Glibc)
+            _ = Glibc.close(descriptor)
+        #elseif canImport(Musl)
+            _ = Musl.close(descriptor)
+        #endif
+    }
+
+    private static let null = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
+
+    /// Closes what a descriptor stands for and keeps its number: it stands for nothing then.
+    /// Without any descriptor left at the first use, it is shut down instead.
+    package static func replaceByNull(_ descriptor: CInt) {
+        guard null >= 0, dup2(null, descriptor) == descriptor else {
+            #if os(Linux)
+                _ = shutdown(descriptor, CInt(SHUT_RDWR))
+            #else
+                _ = shutdown(descriptor, SHUT_RDWR)
+            #endif
+            return
+        }
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    }
+
+    @inline(__always)
+    private static func result(_ call: () -> Int) -> IOResult {
+        while true {
+            let count = call()
+            if count >= 0 { return .done(count) }
+            let code = errno
+            if code == EINTR { continue }
+            return code == EAGAIN || code == EWOULDBLOCK ? .wouldBlock : .failed(code)
+        }
+    }
+
+    package static func receive(
+        _ descriptor: CInt, _ room: UnsafeMutableRawBufferPointer
+    ) -> IOResult {
+        result { unsafe recv(descriptor, room.baseAddress, room.count, 0) }
+    }
+
+    /// - Parameter more: more follows at once, so a small segment is not worth sending.
+    package static func send(
+        _ descriptor: CInt, _ bytes: UnsafeRawBufferPointer, more: Bool
+    ) -> IOResult {
+        #if os(Linux)
+            let flags = CInt(MSG_NOSIGNAL) | (more ? CInt(MSG_MORE) : 0)
+            return result {
+                unsafe Glibc.send(descriptor, bytes.baseAddress, bytes.count, flags)
+            }
+        #else
+            return result {
+                unsafe Darwin.send(descriptor, bytes.baseAddress, bytes.count, 0)
+            }
+        #endif
+    }
+
+    /// Sends part of a file without bringing it into the process. `.done(0)` means that the file
+    /// ends before `offset`.
+    package static func sendFile(
+        _ descriptor: CInt, from file: CInt, offset: Int64, count: Int64
+    ) -> IOResult {
+        let limit = Int(min(count, 1 << 30))
+        #if os(Linux)
+            return result { http_server_sendfile(descriptor, file, off_t(offset), limit) }
+        #else
+            var sent = off_t(limit)
+            let status = unsafe Darwin.sendfile(file, descriptor, off_t(offset), &sent, nil, 0)
+            if status == 0 || sent > 0 { return .done(Int(sent)) }
+            return errno == EAGAIN || errno == EINTR ? .wouldBlock : .failed(errno)
+        #endif
+    }
+
+    package static func read(
+        _ descriptor: CInt, _ room: UnsafeMutableRawBufferPointer, at offset: Int64
+    ) -> IOResult {
+        result { unsafe pread(descriptor, room.baseAddress, room.count, off_t(offset)) }
+    }
+
+    /// From now on closing a socket resets its connection.
+    package static func dropUnsent(_ descriptor: CInt) {
+        var time = linger(l_onoff: 1, l_linger: 0)
+        _ = unsafe setsockopt(
+            descriptor, SOL_SOCKET, SO_LINGER, &time, socklen_t(MemoryLayout<linger>.size))
+    }
+
+    package static func shutdownWriting(_ descriptor: CInt) {
+        #if os(Linux)
+            _ = shutdown(descriptor, CInt(SHUT_WR))
+        #else
+            _ = shutdown(descriptor, SHUT_WR)
+        #endif
+    }
+
+    /// Seconds and nanoseconds since the epoch, for Date; deadlines use `monotonic`.
+    package static func realtime() -> (seconds: Int64, nanoseconds: Int64) {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME, &time)
+        return (Int64(time.tv_sec), Int64(time.tv_nsec))
+    }
+
+    /// Nanoseconds of a clock that only goes forward.
+    package static func monotonic() -> UInt64 {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+        return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
+    }
+
+    /// A number that names the running thread while it lives; never 0.
+    @inline(__always)
+    package static func currentThread() -> UInt {
+        #if canImport(Darwin)
+            return unsafe UInt(bitPattern: pthread_self())
+        #else
+            return UInt(pthread_self())
+        #endif
+    }
+
+    package static func setNonBlocking(_ descriptor: CInt) {
+        let flags = fcntl(descriptor, F_GETFL, 0)
+        _ = fcntl(descriptor, F_SETFL, flags | O_NONBLOCK)
+        let descriptorFlags = fcntl(descriptor, F_GETFD, 0)
+        _ = fcntl(descriptor, F_SETFD, descriptorFlags | FD_CLOEXEC)
+    }
+
+    package static func setOption(
+        _ descriptor: CInt, level: CInt, _ name: CInt, _ value: CInt
+    ) -> Bool {
+        var value = value
+        return unsafe setsockopt(
+            descriptor, level, name, &value, socklen_t(MemoryLayout<CInt>.size)) == 0
+    }
+
+    #if os(Linux)
+        private static let openFiles = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        private static let mostDescriptors: rlim_t = 1 << 20
+    #else
+        private static let openFiles = RLIMIT_NOFILE
+        /// The system refuses more, whatever the hard limit says.
+        private static let mostDescriptors = rlim_t(OPEN_MAX)
+    #endif
+
+    /// The soft limit of open descriptors.
+    package static func descriptorLimit() -> Int {
+        var limit = rlimit()
+        let status = unsafe getrlimit(openFiles, &limit)
+        return status == 0 ? Int(min(limit.rlim_cur, 1 << 20)) : 256
+    }
+
+    /// How many descriptors are open, of the first 1,024: a process with a higher limit has room for
+    /// the rest.
+    package static func openDescriptorCount() -> Int {
+        (0..<CInt(min(descriptorLimit(), 1_024))).count(where: { fcntl($0, F_GETFD) >= 0 })
+    }
+
+    /// Raises the soft limit of open descriptors to the hard one; when the system refuses, it stays
+    /// what it is, which `descriptorLimit` tells.
+    package static func raiseDescriptorLimit() {
+        var limit = rlimit()
+        guard unsafe getrlimit(openFiles, &limit) == 0 else { return }
+        let wanted = min(limit.rlim_max, mostDescriptors)
+        guard wanted > limit.rlim_cur else { return }
+        limit.rlim_cur = wanted
+        _ = unsafe setrlimit(openFiles, &limit)
+    }
+
+    /// The address that a socket has on this machine; `nil` when the system does not tell.
+    package static func localAddress(of descriptor: CInt) -> SocketAddress? {
+        var raw = RawSocketAddress()
+        let status = unsafe raw.withPointer { unsafe getsockname(descriptor, $0, $1) }
+        return status == 0 ? raw.address : nil
+    }
+
+    /// How many processors there are.
+    package static func activeProcessors() -> Int {
+        max(1, Int(sysconf(CInt(_SC_NPROCESSORS_ONLN))))
+    }
+}
