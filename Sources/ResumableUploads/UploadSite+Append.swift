@@ -220,7 +220,7 @@ extension UploadSite {
         var response = completed(response, dialect)
         response.fields[.uploadOffset] = "\(length)"
         // tus knows success by 204 alone.
-        if dialect.isTus, response.status.class == .successful {
+        if dialect.isTus, response.status.isSuccess {
             response.status = .noContent
             response.body = .empty
         }

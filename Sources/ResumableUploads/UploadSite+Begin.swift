@@ -62,7 +62,7 @@ extension UploadSite {
                 return Response(.created, fields: fields)
             }
             // It was whole already: the client needs to know all the same where it is.
-            guard answer.status.class == .successful else { return answer }
+            guard answer.status.isSuccess else { return answer }
             var created = answer
             created.status = .created
             created.fields[.location] = fields[.location]

@@ -145,7 +145,7 @@ final class UploadSite: Sendable {
         guard request.method == .options else { return answer }
         return try answer.map { [self] response in
             var response = response
-            if response.status.class == .successful { tellLimits(request, &response.fields) }
+            if response.status.isSuccess { tellLimits(request, &response.fields) }
             return response
         }
     }
@@ -231,7 +231,7 @@ final class UploadSite: Sendable {
         var response = try await request.outliving { [self] in
             try await complete(request, id, record, offset, .tus)
         }
-        guard response.status.class == .successful else { return response }
+        guard response.status.isSuccess else { return response }
         response = Response(.ok, fields: [.cacheControl: "no-store"])
         response.fields[.uploadOffset] = "\(offset)"
         tell(record, .tus, in: &response.fields)

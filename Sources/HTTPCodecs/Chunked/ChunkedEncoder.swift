@@ -67,9 +67,3 @@ public struct ChunkedEncoder: ~Copyable, Sendable {
         lines.removeAll()
     }
 }
-
-extension Array where Element == UInt8 {
-    mutating func append(copying bytes: Span<UInt8>) {
-        unsafe bytes.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
-    }
-}

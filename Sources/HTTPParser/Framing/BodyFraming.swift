@@ -31,7 +31,7 @@ extension BodyFraming {
         status: HTTPStatus, requestMethod: HTTPMethod, fields: FramingFields
     ) -> BodyFraming {
         // Step 2: any 2xx to CONNECT. It comes first because 204 is one too.
-        if requestMethod == .connect, status.class == .successful { return .tunnel }
+        if requestMethod == .connect, status.isSuccess { return .tunnel }
         // Step 1: HEAD, 1xx, 204 and 304.
         if requestMethod == .head || status.forbidsContent { return .none }
         // Step 4: chunked; anything else was refused.

@@ -45,12 +45,6 @@ package struct FieldValueReader: ~Escapable {
         return range.isEmpty ? nil : range
     }
 
-    /// Takes a number of digits only; nil if none comes next or it exceeds `Int64`.
-    package mutating func takeDecimal() -> Int64? {
-        let digits = takeWhile { 0x30...0x39 ~= $0 }
-        return FieldValues.parseDecimal(bytes.extracting(digits))
-    }
-
     /// Takes a quoted string (section 5.6.4) and gives its content without the escapes.
     ///
     /// Nil if none comes next, or it does not end, or holds a byte that it must not.

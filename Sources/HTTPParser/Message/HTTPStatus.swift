@@ -44,6 +44,10 @@ public struct HTTPStatus: Hashable, Sendable {
         }
     }
 
+    /// Whether the class is 2xx: the request was received, understood and accepted.
+    @inlinable
+    public var isSuccess: Bool { code / 100 == 2 }
+
     /// Whether a response with this status never has content, whatever its fields say: 1xx, 204
     /// and 304 (RFC 9112 section 6.3).
     @inlinable

@@ -207,7 +207,7 @@ public struct HeadParser: ~Copyable, @unchecked Sendable {
         let bytes = unsafe UnsafeRawBufferPointer(
             start: base + name, count: Int(slot.nameEnd) - name)
         // A 2xx to CONNECT has no content: these two are ignored (RFC 9110 section 9.3.6).
-        if answersConnect, status.class == .successful {
+        if answersConnect, status.isSuccess {
             switch unsafe FramingFields.name(of: bytes) {
             case .contentLength, .transferEncoding: return
             default: break
