@@ -93,7 +93,7 @@ struct WebDAVCall: Sendable {
     ///   - known: what came before.
     ///   - read: finds out what it means.
     func meaning<Meaning: Sendable>(
-        _ known: KnownContents<Meaning>, _ read: (XMLElement) throws -> Meaning
+        _ known: ParsedBodyCache<Meaning>, _ read: (XMLElement) throws -> Meaning
     ) async throws -> Meaning? {
         let bytes = try await bytes()
         guard !bytes.isEmpty else { return nil }

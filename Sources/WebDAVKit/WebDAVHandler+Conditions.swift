@@ -137,7 +137,7 @@ extension WebDAVHandler {
     public func removeStaleLocks() async throws {
         let roots = Set(try await locks.locks(on: .root, andInside: true).map(\.root))
         for root in roots.sorted() {
-            _ = try await gate.hold([root]) { try await forgetLocks(onGoneOf: [root]) }
+            _ = try await pathLock.hold([root]) { try await forgetLocks(onGoneOf: [root]) }
         }
     }
 
@@ -185,7 +185,7 @@ extension WebDAVHandler {
     func hold<Result>(
         _ paths: [ResourcePath], _ call: WebDAVCall, _ body: () async throws -> Result
     ) async throws -> Result {
-        try await gate.hold(paths, isWanted: { await call.request.isAwaited() }, body)
+        try await pathLock.hold(paths, isWanted: { await call.request.isAwaited() }, body)
     }
 
     /// A 207 for members with which it did not work.

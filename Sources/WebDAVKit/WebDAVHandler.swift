@@ -16,9 +16,9 @@ public struct WebDAVHandler: PrecheckingHandler {
     package let locks: any LockStore
     let options: WebDAVOptions
     /// Whoever changes the same resources needs the same one.
-    package let gate: PathGate
-    let lockWishes: KnownContents<LockWish>
-    let propertyWishes: KnownContents<PropertyWish>
+    package let pathLock: PathLock
+    let lockRequests: ParsedBodyCache<LockRequest>
+    let propertyRequests: ParsedBodyCache<PropertyRequest>
 
     /// Creates a handler.
     ///
@@ -35,9 +35,9 @@ public struct WebDAVHandler: PrecheckingHandler {
         self.store = store
         self.locks = locks
         self.options = options.normalized
-        gate = PathGate()
-        lockWishes = KnownContents()
-        propertyWishes = KnownContents()
+        pathLock = PathLock()
+        lockRequests = ParsedBodyCache()
+        propertyRequests = ParsedBodyCache()
     }
 
     /// Creates a further handler of the same resources, such as one at another path by which
@@ -48,9 +48,9 @@ public struct WebDAVHandler: PrecheckingHandler {
     public init(sharing other: WebDAVHandler, options: WebDAVOptions = WebDAVOptions()) {
         store = other.store
         locks = other.locks
-        gate = other.gate
-        lockWishes = other.lockWishes
-        propertyWishes = other.propertyWishes
+        pathLock = other.pathLock
+        lockRequests = other.lockRequests
+        propertyRequests = other.propertyRequests
         self.options = options.normalized
     }
 

@@ -67,7 +67,7 @@ public struct UploaderHandler: PrecheckingHandler {
         request.isPrecheck = true
         defer { request.isPrecheck = false }
         let response = try await respond(to: request)
-        return response.status.class == .successful ? nil : response
+        return response.status.isSuccess ? nil : response
     }
 }
 
@@ -85,7 +85,7 @@ struct UploaderSite: Handler {
         self.options = options
         tokens = UploaderTokens(lifetime: options.tokenLifetime)
         bin = UploaderBin(other.store, lifetime: options.undoTime)
-        changes = UploaderChanges(other.gate, limit: options.listenerLimit)
+        changes = UploaderChanges(other.pathLock, limit: options.listenerLimit)
         quota = UploaderQuota(options.quota)
     }
 

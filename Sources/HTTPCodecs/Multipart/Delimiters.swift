@@ -19,7 +19,7 @@ struct Delimiters: Sendable {
     }
 
     private var boundaries: [[UInt8]] = []
-    private let search: PairSearch
+    private let search: BytePairSearch
     private let isLenient: Bool
 
     init(leniency: MultipartLeniency) {
@@ -27,7 +27,7 @@ struct Delimiters: Sendable {
         // The second dash is the one that lists and rules in text have less often.
         search =
             isLenient
-            ? PairSearch(0x0A, 0x2D, distance: 2) : PairSearch(0x0D, 0x2D, distance: 3)
+            ? BytePairSearch(0x0A, 0x2D, distance: 2) : BytePairSearch(0x0D, 0x2D, distance: 3)
     }
 
     /// The number of boundaries that are open.

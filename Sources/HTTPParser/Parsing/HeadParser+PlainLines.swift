@@ -21,7 +21,7 @@ extension HeadParser {
     mutating func parseQuickly(
         _ base: UnsafeRawPointer, _ count: Int, end: Int
     ) throws(HTTPParseError) {
-        var walk = unsafe LineWalk(base, from: lineStart, memoryEnd: end)
+        var walk = unsafe FieldLineScanner(base, from: lineStart, memoryEnd: end)
         // No limit can be passed in there: a line as long as the strictest of them is for the
         // reference, and what comes behind it for the next walk.
         var readable = min(count, lineStart &+ quickBytes)

@@ -43,9 +43,9 @@ extension WebDAVHandler {
         if let best = checksums.ownCloudTexts.first { response.fields.append("OC-Checksum", best) }
         let field = "Want-Repr-Digest" as HTTPFieldName
         guard let list = call.request.fields.list(field), list.utf8.count <= 1024,
-            let wish = FieldValues.list(list)
+            let wanted = FieldValues.list(list)
         else { return }
-        if let digest = checksums.representationDigest(wish: wish) {
+        if let digest = checksums.representationDigest(wanted: wanted) {
             response.fields.append("Repr-Digest", digest)
         }
     }

@@ -5,19 +5,22 @@ internal import Logging
 extension WebDAVHandler {
     /// LOCK (RFC 4918 section 9.10): a new lock, or, without content, a longer life for one.
     func lock(_ call: WebDAVCall) async throws -> Response {
-        guard let wish = try await call.meaning(lockWishes, { try LockWish($0) }) else {
+        guard let wanted = try await call.meaning(lockRequests, { try LockRequest($0) }) else {
             return try await refresh(call)
         }
         // Windows leaves Depth out, for files as well.
         let depth = try call.depth(.infinity)
         guard depth != .one else { throw WebDAVError(.badRequest, "Depth is 0 or infinity") }
         let path = call.path
-        if let answer = try await hold([path], call, { try await grant(wish, depth, path, call) }) {
+        if let answer = try await hold([path], call, { try await grant(wanted, depth, path, call) })
+        {
             return answer
         }
         // What is locked has to be held as well.
         let root = try await lockRoot(path, isCollection: true)
-        let answer = try await hold([path, root], call) { try await grant(wish, depth, root, call) }
+        let answer = try await hold([path, root], call) {
+            try await grant(wanted, depth, root, call)
+        }
         guard let answer else { throw WebDAVError(.conflict, "a link changes meanwhile") }
         return answer
     }
@@ -25,7 +28,7 @@ extension WebDAVHandler {
     /// - Parameter held: what is held beside the path of the request.
     /// - Returns: `nil`, with nothing done, when the lock would be on something else.
     private func grant(
-        _ wish: LockWish, _ depth: Depth, _ held: ResourcePath, _ call: WebDAVCall
+        _ wanted: LockRequest, _ depth: Depth, _ held: ResourcePath, _ call: WebDAVCall
     ) async throws -> Response? {
         let info = try await store.infoIfThere(call.path)
         let isCollection = info?.isCollection ?? false
@@ -51,7 +54,7 @@ extension WebDAVHandler {
             lock = try await add(
                 ActiveLock(
                     root: root, isCollection: isCollection, isDeep: depth == .infinity,
-                    scope: wish.scope, owner: wish.owner, user: call.request.identity?.name,
+                    scope: wanted.scope, owner: wanted.owner, user: call.request.identity?.name,
                     timeout: timeout(call)))
         } catch {
             if info == nil { await takeBackEmpty(call.path, call) }
@@ -150,8 +153,8 @@ extension WebDAVHandler {
     }
 
     private func timeout(_ call: WebDAVCall) -> Int {
-        let wish = call.request.fields.list("Timeout").flatMap { Timeout.seconds($0) }
-        return max(1, min(wish ?? options.lockTimeout, options.lockTimeout))
+        let wanted = call.request.fields.list("Timeout").flatMap { Timeout.seconds($0) }
+        return max(1, min(wanted ?? options.lockTimeout, options.lockTimeout))
     }
 
     private func answer(
@@ -189,7 +192,7 @@ extension WebDAVHandler {
 }
 
 /// What a LOCK asks for (RFC 4918 section 14.11).
-struct LockWish: Hashable, Sendable {
+struct LockRequest: Hashable, Sendable {
     var scope: ActiveLock.Scope
     /// The `DAV:owner` element as XML that stands for itself.
     var owner = ""

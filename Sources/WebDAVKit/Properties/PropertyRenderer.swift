@@ -8,7 +8,7 @@ internal import HTTPServerCore
 struct PropertyRenderer: Sendable {
     var all: Multistatus
     var source: PropertySource
-    private let wish: PropertyWish
+    private let wanted: PropertyRequest
     private let isMinimal: Bool
     private let steps: [Step]
     /// The collection whose members are being written, as their paths begin with it.
@@ -22,12 +22,12 @@ struct PropertyRenderer: Sendable {
 
     /// - Parameter isMinimal: whether properties that are not there are left out (RFC 8144 section
     ///   2.1).
-    init(_ mount: Mount, _ wish: PropertyWish, _ options: WebDAVOptions, isMinimal: Bool) {
+    init(_ mount: Mount, _ wanted: PropertyRequest, _ options: WebDAVOptions, isMinimal: Bool) {
         all = Multistatus(mount)
         source = PropertySource(mount: mount, options)
-        self.wish = wish
+        self.wanted = wanted
         self.isMinimal = isMinimal
-        switch wish {
+        switch wanted {
         case .names: steps = []
         case .some(let names): steps = names.map { Step(name: $0, live: LiveProperty($0)) }
         case .all(let further):
@@ -56,7 +56,7 @@ struct PropertyRenderer: Sendable {
     }
 
     private mutating func add(_ resource: Rendered, _ dead: [DeadProperty]) {
-        switch wish {
+        switch wanted {
         case .names: addNames(resource, dead)
         case .all: addAll(resource, dead)
         case .some: addSome(resource, dead)

@@ -50,7 +50,7 @@ extension ResourceInfo {
     }
 
     /// Which file, how long, when changed, and when made: each PUT makes a new file, so the last
-    /// tells contents apart that share inode, size and a time that the client has set. `WriteClock`
+    /// tells contents apart that share inode, size and a time that the client has set. `UniqueTimestamps`
     /// tells those apart that are written within one tick of the file system's clock. The time of
     /// the last change of status has no part in it, because properties change that one.
     private static func tag(_ status: FileStatus) -> ResourceTag {

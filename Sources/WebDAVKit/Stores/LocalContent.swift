@@ -83,14 +83,14 @@ final class LocalContent: StagedContent {
 
     /// The content as a file on the volume of its target; it blocks.
     func written(
-        in scratch: ScratchFolder, for target: FilePlace
+        in staging: StagingDirectory, for target: FilePlace
     ) throws(SystemError) -> (OpenFile, FilePlace) {
         let form = state.withLock { $0.form }
         guard case .bytes(let bytes) = form else {
             if case .file(let file, let place) = form { return (file, place) }
             preconditionFailure("there are two forms")
         }
-        let (file, place) = try scratch.create(beside: target)
+        let (file, place) = try staging.create(beside: target)
         state.withLock { $0.form = .file(file, place) }
         try file.write(bytes)
         return (file, place)

@@ -19,7 +19,7 @@ final class LocalProperties: Sendable {
     private static let elsewhere = Array("@".utf8)
 
     private let tree: FileTree
-    private let scratch: ScratchFolder
+    private let staging: StagingDirectory
     private let synchronizes: Bool
     private let rootDevice: UInt64?
     /// Whether there may be files of properties. Mostly there are none, and nobody looks for them.
@@ -34,8 +34,8 @@ final class LocalProperties: Sendable {
 
     /// - Parameter synchronizes: whether files beside are on the disk once they are written; what
     ///   is in attributes is so with the file that has them.
-    init(_ tree: FileTree, _ scratch: ScratchFolder, synchronizes: Bool) {
-        (self.tree, self.scratch, self.synchronizes) = (tree, scratch, synchronizes)
+    init(_ tree: FileTree, _ staging: StagingDirectory, synchronizes: Bool) {
+        (self.tree, self.staging, self.synchronizes) = (tree, staging, synchronizes)
         rootDevice = (try? tree.status(of: []))?.device
     }
 
@@ -239,7 +239,7 @@ final class LocalProperties: Sendable {
 
     private func sideFolder() -> OpenDirectory? {
         guard hasFiles.load(ordering: .relaxed) else { return nil }
-        return scratch.ownFolderIfThere().flatMap { try? $0.directory(Self.folder) }
+        return staging.ownFolderIfThere().flatMap { try? $0.directory(Self.folder) }
     }
 
     /// - Returns: `nil` where there is none.
@@ -256,7 +256,7 @@ final class LocalProperties: Sendable {
     }
 
     private func writeSideFile(_ bytes: [UInt8], of file: OpenFile) throws(SystemError) {
-        let own = try scratch.ownFolder()
+        let own = try staging.ownFolder()
         do throws(SystemError) {
             try own.makeDirectory(Self.folder, 0o700)
         } catch {
@@ -265,7 +265,7 @@ final class LocalProperties: Sendable {
         hasFiles.store(true, ordering: .relaxed)
         let target = FilePlace(
             directory: try own.directory(Self.folder), name: name(of: try file.status()))
-        let (file, new) = try scratch.create(beside: target)
+        let (file, new) = try staging.create(beside: target)
         do throws(SystemError) {
             try file.write(bytes)
             if synchronizes { try file.synchronize() }
@@ -331,7 +331,7 @@ final class LocalProperties: Sendable {
         }
         guard let reader = try? DirectoryReader(folder), case .some(.none) = try? reader.next()
         else { return }
-        try? scratch.ownFolderIfThere()?.remove(Self.folder, isDirectory: true)
+        try? staging.ownFolderIfThere()?.remove(Self.folder, isDirectory: true)
         hasFiles.store(false, ordering: .relaxed)
     }
 

@@ -12,15 +12,15 @@ extension LocalStore {
             try Self.requireForeign(path)
             let target = try place(of: path)
             let status = try target.directory.status(of: target.name)
-            scratch.renewIfGone()
-            guard let aside = scratch.placeInSession(for: target) else { return nil }
+            staging.renewIfGone()
+            guard let aside = staging.placeInSession(for: target) else { return nil }
             do throws(SystemError) {
                 try target.directory.rename(target.name, to: aside, .replacing)
             } catch {
                 guard error.isAcrossVolumes || error.isUnsupported else { throw error }
                 return nil
             }
-            if status.kind != .regular { spellings.forget() }
+            if status.kind != .regular { canonicalNames.forget() }
             try synchronize([target])
             let name = String(decoding: aside.name, as: UTF8.self)
             bin.withLock { $0[name] = aside }
@@ -44,7 +44,7 @@ extension LocalStore {
                 try aside.directory.rename(aside.name, to: target, .replacing)
             }
             bin.withLock { $0[name] = nil }
-            spellings.forget()
+            canonicalNames.forget()
             try synchronize([target])
         }
     }

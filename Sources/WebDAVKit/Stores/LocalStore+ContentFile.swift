@@ -8,7 +8,7 @@ extension LocalStore {
     ) async throws -> LocalContent? {
         try await shortWork { [self] () throws in
             let target = try self.place(of: path)
-            let place = scratch.place(beside: target, isContent: true)
+            let place = staging.place(beside: target, isContent: true)
             do throws(SystemError) {
                 try given.place.directory.link(given.place.name, to: place)
             } catch {

@@ -16,8 +16,8 @@ extension LocalStore {
         let rename = { @Sendable [self] () throws in try renameNow(path, to: destination) }
         if try await synchronizes ? work(rename) : shortWork(rename) { return }
         try await work { [self] () throws in
-            defer { spellings.forget() }
-            scratch.renewIfGone()
+            defer { canonicalNames.forget() }
+            staging.renewIfGone()
             let source = try place(of: path)
             let target = try place(of: destination)
             _ = try source.directory.status(of: source.name)
@@ -84,9 +84,9 @@ extension LocalStore {
                 ? FilePlace(directory: try tree.directory([]), name: [0x2E])
                 : try tree.place(of: real)
         }
-        scratch.renewIfGone()
-        let new = scratch.place(beside: target)
-        let own = try? scratch.ownFolderIfThere()?.status(of: [])
+        staging.renewIfGone()
+        let new = staging.place(beside: target)
+        let own = try? staging.ownFolderIfThere()?.status(of: [])
         do {
             // Of what moves, the old one goes: the new one has to be on its disk before.
             let synchronizes = isMove || synchronizes
@@ -127,7 +127,7 @@ extension LocalStore {
     /// Other names lead to what is inside, unless it is a file.
     private func forgetSpellings(unlessFile place: FilePlace) {
         let status = try? place.directory.status(of: place.name)
-        if status?.kind != .regular { spellings.forget() }
+        if status?.kind != .regular { canonicalNames.forget() }
     }
 
     /// Gives `new` the name of `target`. What has that name is replaced at once, and then removed.
@@ -148,13 +148,13 @@ extension LocalStore {
             try clock.replace(target, by: new)
             return forget(old)
         }
-        let aside = scratch.place(beside: target)
-        let note = try? scratch.note(ReplacementNote.prefix)
+        let aside = staging.place(beside: target)
+        let note = try? staging.note(ReplacementJournal.prefix)
         if let note {
-            let text = ReplacementNote(source: source, target: path, old: old, aside: aside.name)
+            let text = ReplacementJournal(source: source, target: path, old: old, aside: aside.name)
             try text.write(to: note)
             // It has to be there when the names are found half changed.
-            try scratch.synchronize(note, if: synchronizes)
+            try staging.synchronize(note, if: synchronizes)
         }
         defer {
             // Where nothing has the name of the target, the next start puts back what had it.

@@ -26,7 +26,7 @@ extension LocalStore {
             if let expected, expected > (try FileTree.space(of: target.directory.file)).available {
                 throw WebDAVError.storageFull
             }
-            return try scratch.create(beside: target)
+            return try staging.create(beside: target)
         }
         let content = LocalContent(file: file, place: place)
         content.hold = hold
@@ -92,9 +92,9 @@ extension LocalStore {
         _ content: LocalContent, at target: FilePlace, in old: FileStatus?, modified: Int64?
     ) throws -> ResourceInfo {
         let wasStaged = !content.isInMemory
-        let (file, from) = try content.written(in: scratch, for: target)
+        let (file, from) = try content.written(in: staging, for: target)
         // What others keep, they may date anew when it is closed.
-        if old != nil || modified != nil || wasStaged || !patience.isLocal || clock.mayRepeat {
+        if old != nil || modified != nil || wasStaged || !inlineIO.isLocal || clock.mayRepeat {
             let time = clock.next()
             try file.setModified(modified ?? time.seconds, nanoseconds: time.nanoseconds)
         }
@@ -118,7 +118,7 @@ extension LocalStore {
                 try clock.replace(target, by: from)
             }
         } catch {
-            guard error.isMissing, scratch.renewIfGone() else { throw error }
+            guard error.isMissing, staging.renewIfGone() else { throw error }
             throw WebDAVError(.internalServerError, "what was received is gone from the disk")
         }
         content.isPlaced = true
@@ -142,7 +142,7 @@ extension LocalStore {
             guard status.kind == .regular, offset <= status.size else { throw WebDAVError.notFound }
             let room = try FileTree.space(of: target.directory.file).available
             guard status.size <= room else { throw WebDAVError.storageFull }
-            let (file, place) = try scratch.create(beside: target)
+            let (file, place) = try staging.create(beside: target)
             let whole = LocalContent(file: file, place: place)
             try file.copyContent(of: old, size: status.size)
             try content.write(into: file, at: offset)

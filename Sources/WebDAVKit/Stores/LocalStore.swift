@@ -28,11 +28,11 @@ public import HTTPServerCore
 /// name. Only a lock on a link to a collection is on the collection.
 public final class LocalStore: ResourceStore {
     let tree: FileTree
-    let scratch: ScratchFolder
+    let staging: StagingDirectory
     let properties: LocalProperties
-    let patience: DiskPatience
-    let spellings: LocalSpellings
-    let clock: WriteClock
+    let inlineIO: InlineIOPolicy
+    let canonicalNames: CanonicalNameCache
+    let clock: UniqueTimestamps
     let synchronizes: Bool
     let usage: StoreUsage?
     /// Discarded resources that can be put back, by name.
@@ -64,7 +64,7 @@ public final class LocalStore: ResourceStore {
     /// The same with a clock of its own.
     package init(
         root: String, followsLinks: Bool = true, synchronizes: Bool = false,
-        byteLimit: Int64? = nil, clock: WriteClock
+        byteLimit: Int64? = nil, clock: UniqueTimestamps
     ) throws(SystemError) {
         self.clock = clock
         tree = try FileTree(root, followsLinks: followsLinks)
@@ -73,22 +73,22 @@ public final class LocalStore: ResourceStore {
         } else {
             usage = nil
         }
-        scratch = ScratchFolder(tree)
-        patience = DiskPatience(isLocal: tree.isLocal)
-        properties = LocalProperties(tree, scratch, synchronizes: synchronizes)
-        spellings = LocalSpellings(tree)
+        staging = StagingDirectory(tree)
+        inlineIO = InlineIOPolicy(isLocal: tree.isLocal)
+        properties = LocalProperties(tree, staging, synchronizes: synchronizes)
+        canonicalNames = CanonicalNameCache(tree)
         self.synchronizes = synchronizes
         // Better known now than when the first change was made and cannot be answered.
         if synchronizes { try tree.directory([]).file.synchronize() }
-        let isAlone = scratch.sweep { [tree] in ReplacementNote.finishAll(in: $0, of: tree) }
+        let isAlone = staging.sweep { [tree] in ReplacementJournal.finishAll(in: $0, of: tree) }
         properties.sweep(isAlone: isAlone)
-        scratch.removeIfEmpty()
+        staging.removeIfEmpty()
     }
 
     /// Removes the folder for what is being written, which is made again when something is written.
     /// A program calls it when it ends, with no request under way. It blocks.
     public func close() {
-        scratch.close()
+        staging.close()
     }
 
     // MARK: Reading
@@ -96,16 +96,16 @@ public final class LocalStore: ResourceStore {
     /// The path with each name as the directory has it: the other Unicode form is found, too.
     public func resolved(_ path: ResourcePath) async throws -> ResourcePath {
         guard path.bytes.contains(where: { $0 >= 0x80 }) else { return path }
-        return try await shortWork { [spellings] () throws in spellings.resolved(path) }
+        return try await shortWork { [canonicalNames] () throws in canonicalNames.resolved(path) }
     }
 
     /// The path without links, and with the case that the names have.
     public func canonical(
         _ path: ResourcePath, followsLast: Bool
     ) async throws -> ResourcePath {
-        if !followsLast, spellings.isKnown(path) { return path }
-        return try await shortWork { [spellings] () throws in
-            spellings.canonical(path, followsLast: followsLast)
+        if !followsLast, canonicalNames.isKnown(path) { return path }
+        return try await shortWork { [canonicalNames] () throws in
+            canonicalNames.canonical(path, followsLast: followsLast)
         }
     }
 
@@ -129,7 +129,7 @@ public final class LocalStore: ResourceStore {
 
     private func status(of path: ResourcePath) async throws -> FileStatus {
         // Elsewhere, too, the system mostly has it in memory, and nobody has to wait for it.
-        if !patience.isQuick {
+        if !inlineIO.isQuick {
             do throws(SystemError) {
                 if let known = try tree.statusIfCached(of: path.bytes) { return known }
             } catch {
@@ -143,7 +143,7 @@ public final class LocalStore: ResourceStore {
     public func perform<Result: Sendable>(
         _ body: () async throws -> Result
     ) async throws -> Result {
-        guard !patience.isQuick else { return try await body() }
+        guard !inlineIO.isQuick else { return try await body() }
         return try await BlockingPool.files.perform(body)
     }
 
@@ -156,7 +156,7 @@ public final class LocalStore: ResourceStore {
             return (reader, try reader.next(of: self))
         }
         guard let first, !reader.isAtEnd else { return ResourceMembers(first ?? []) }
-        let ahead = MembersAhead(first) { [self] in
+        let ahead = MemberPrefetcher(first) { [self] in
             do throws(SystemError) {
                 return try reader.next(of: self)
             } catch {
@@ -235,7 +235,7 @@ public final class LocalStore: ResourceStore {
         }
         guard let target else { return [] }
         return try await work { [self] () throws in
-            defer { spellings.forget() }
+            defer { canonicalNames.forget() }
             let faults = clock.removing {
                 target.directory.removeTree(target.name, onRemoval: onRemoval)
             }
@@ -296,7 +296,7 @@ public final class LocalStore: ResourceStore {
             return try tree.place(of: path.bytes)
         } catch {
             // Somebody has put it where a directory was.
-            if error.isLink { spellings.forget() }
+            if error.isLink { canonicalNames.forget() }
             throw error.isMissing ? WebDAVError.noParent : WebDAVError(error)
         }
     }
@@ -321,12 +321,12 @@ public final class LocalStore: ResourceStore {
         }
     }
 
-    /// The same for a few calls that are mostly answered from memory (see `DiskPatience`).
+    /// The same for a few calls that are mostly answered from memory (see `InlineIOPolicy`).
     func shortWork<Result: Sendable>(
         _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
         do {
-            return try await patience.run(body)
+            return try await inlineIO.run(body)
         } catch {
             throw Self.told(error)
         }

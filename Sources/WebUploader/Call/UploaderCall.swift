@@ -42,10 +42,10 @@ struct UploaderCall: Sendable {
 
     /// What is to happen when a name is taken.
     func conflict(
-        _ wish: [UInt8]?, _ options: UploaderOptions
+        _ text: [UInt8]?, _ options: UploaderOptions
     ) throws(UploaderError) -> NameConflict {
-        guard let wish, !wish.isEmpty else { return safe(options.conflict) }
-        guard let conflict = NameConflict(rawValue: String(decoding: wish, as: UTF8.self)) else {
+        guard let text, !text.isEmpty else { return safe(options.conflict) }
+        guard let conflict = NameConflict(rawValue: String(decoding: text, as: UTF8.self)) else {
             throw UploaderError(.badRequest, .field, "conflict is keep, replace, refuse or ask")
         }
         guard options.letsClientsChoose || conflict == options.conflict else {

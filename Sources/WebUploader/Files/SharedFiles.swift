@@ -82,7 +82,7 @@ struct SharedFiles: Sendable {
     func hold<Result: Sendable>(
         _ paths: [ResourcePath], _ call: UploaderCall, _ body: () async throws -> Result
     ) async throws -> Result {
-        try await dav.gate.hold(paths, isWanted: { await call.request.isAwaited() }) {
+        try await dav.pathLock.hold(paths, isWanted: { await call.request.isAwaited() }) {
             try await store.perform(body)
         }
     }

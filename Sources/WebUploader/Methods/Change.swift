@@ -201,17 +201,17 @@ extension UploaderSite {
     func restore(_ call: UploaderCall) async throws -> Response {
         try call.require(call.role.mayChange)
         let fields = try await fields(call)
-        let wishes = fields.values(of: "undo").map { String(decoding: $0, as: UTF8.self) }
-        guard !wishes.isEmpty else {
+        let keys = fields.values(of: "undo").map { String(decoding: $0, as: UTF8.self) }
+        guard !keys.isEmpty else {
             throw UploaderError(.badRequest, .field, "undo is missing")
         }
         var restored: [Changed] = []
-        for wish in wishes { restored.append(try await restore(wish, call)) }
+        for key in keys { restored.append(try await restore(key, call)) }
         return try answer(restored, in: .root, .ok, call)
     }
 
-    private func restore(_ wish: String, _ call: UploaderCall) async throws -> Changed {
-        guard let item = bin.take(wish, call) else {
+    private func restore(_ key: String, _ call: UploaderCall) async throws -> Changed {
+        guard let item = bin.take(key, call) else {
             throw UploaderError(.notFound, nil, "it is not in the bin any more")
         }
         do {
@@ -226,7 +226,7 @@ extension UploaderSite {
                 return (Changed(placed, isFolder: item.isFolder), .restore(placed))
             }
         } catch {
-            bin.keep(item, wish)
+            bin.keep(item, key)
             throw error
         }
     }

@@ -82,7 +82,7 @@ extension TortureCase {
             "long", "More content than announced.", .ok(["Content-Length: 6"], "whole\nmore")),
         TortureCase(
             "second-response", "A response that nobody asked for, behind the first one.",
-            .whole(), .whole("foreign\n"), .goOn),
+            .whole(), .whole("foreign\n"), .keepOpen),
         TortureCase(
             "two-lengths", "Two lengths that differ.",
             .ok(["Content-Length: 6", "Content-Length: 3"], "whole\n")),
@@ -146,10 +146,10 @@ extension TortureCase {
             .message(gzipHead(spoiltGzip.count), spoiltGzip)),
         TortureCase(
             "gzip-bomb", "Half a gigabyte of nothing, as gzip of half a megabyte.",
-            .message(gzipHead(bomb.count), bomb), .goOn),
+            .message(gzipHead(bomb.count), bomb), .keepOpen),
         TortureCase(
             "unknown-coding", "A content coding that nobody knows.",
-            .whole("whole\n", ["Content-Encoding: odd"]), .goOn),
+            .whole("whole\n", ["Content-Encoding: odd"]), .keepOpen),
     ]
 
     static let redirects: [TortureCase] = [
@@ -167,19 +167,20 @@ extension TortureCase {
             "/no-reason%0D%0ASet-Cookie:%20a=b"),
         TortureCase(
             "redirect-nowhere", "A redirect without Location.",
-            .message(["HTTP/1.1 302 Found", "Content-Length: 6"], Array("whole\n".utf8)), .goOn),
+            .message(["HTTP/1.1 302 Found", "Content-Length: 6"], Array("whole\n".utf8)), .keepOpen),
         TortureCase(
             "redirect-two", "Two Locations.",
             .message([
                 "HTTP/1.1 302 Found", "Location: /no-reason", "Location: /bare-lf",
                 "Content-Length: 0",
-            ]), .goOn),
+            ]), .keepOpen),
     ]
 
     private static func redirect(_ name: String, _ text: String, _ location: String) -> Self {
         TortureCase(
             name, text,
-            .message(["HTTP/1.1 302 Found", "Location: \(location)", "Content-Length: 0"]), .goOn)
+            .message(["HTTP/1.1 302 Found", "Location: \(location)", "Content-Length: 0"]),
+            .keepOpen)
     }
 
     private static let spoiltGzip: [UInt8] = {

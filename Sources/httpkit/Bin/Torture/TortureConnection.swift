@@ -23,9 +23,9 @@ struct TortureConnection {
 
     private func steps(for target: String) -> [TortureStep] {
         let path = target.prefix { $0 != "?" }.drop { $0 == "/" }
-        if path.isEmpty { return [TortureCase.index, .goOn] }
+        if path.isEmpty { return [TortureCase.index, .keepOpen] }
         if let found = cases[String(path)] { return found.steps }
-        return [.message(["HTTP/1.1 404 Not Found", "Content-Length: 0"]), .goOn]
+        return [.message(["HTTP/1.1 404 Not Found", "Content-Length: 0"]), .keepOpen]
     }
 
     /// - Returns: whether the connection goes on with another request.
@@ -46,7 +46,7 @@ struct TortureConnection {
             case .reset:
                 socket.resetOnClose()
                 return false
-            case .goOn: return true
+            case .keepOpen: return true
             }
         }
         socket.endWriting()

@@ -15,7 +15,7 @@ enum TortureStep: Sendable {
     /// Ends the connection by a reset (RFC 9293 section 3.5.2), behind what was sent.
     case reset
     /// Serves the next request on the connection, whatever its path.
-    case goOn
+    case keepOpen
 
     static func send(_ text: String) -> Self { .send(Array(text.utf8)) }
 

@@ -7,14 +7,14 @@ internal import Synchronization
 /// A file system's clock stands still for some milliseconds, in which a file may be replaced more
 /// than once and get an inode back that it had: its tag would be that of older content. Where no
 /// inode can have come back, the file system's own time is as good.
-package final class WriteClock: Sendable {
+package final class UniqueTimestamps: Sendable {
     private let last = Locked<Int64>(0)
     private let removals = Atomic(0)
     private let lastRemoval = Atomic<UInt64>(0)
     private let stillness: UInt64
 
     /// Several stores may be of one folder.
-    package static let shared = WriteClock()
+    package static let shared = UniqueTimestamps()
 
     /// - Parameter stillness: more than any such clock stands still, in nanoseconds.
     package init(stillness: UInt64 = 100_000_000) {

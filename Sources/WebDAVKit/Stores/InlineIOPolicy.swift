@@ -10,7 +10,7 @@ internal import Synchronization
 /// waited long, the next work is handed over, for twenty times as long: an event loop does not wait
 /// for a disk for more than a twentieth of its time. File systems of other machines and of other
 /// programs may keep somebody waiting for ever; those are never asked by an event loop.
-package final class DiskPatience: Sendable {
+package final class InlineIOPolicy: Sendable {
     /// In nanoseconds, what is no longer short.
     private static let limit: UInt64 = 1_000_000
     private static let restFactor: UInt64 = 20

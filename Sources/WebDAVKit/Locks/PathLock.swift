@@ -6,7 +6,7 @@ internal import HTTPCodecs
 /// First come, first served: no request passes an older one that waits for a path around it or
 /// inside of it. Otherwise writers inside of a folder, of which one is always at work, would keep a
 /// MOVE of the folder waiting for ever.
-package final class PathGate: Sendable {
+package final class PathLock: Sendable {
     private struct Waiter: Sendable {
         var number: Int
         var paths: [ResourcePath]

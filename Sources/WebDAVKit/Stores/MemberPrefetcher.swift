@@ -2,7 +2,7 @@ internal import HTTPCodecs
 internal import HTTPServerCore
 
 /// Reads the next batch of a directory while the last one is being used: one is ready at most.
-final class MembersAhead: Sendable {
+final class MemberPrefetcher: Sendable {
     /// Members, or why there are no more; `nil` behind the last.
     typealias Batch = Result<[ResourceMember], any Error>?
 

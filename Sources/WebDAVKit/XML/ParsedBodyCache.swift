@@ -2,7 +2,7 @@ internal import HTTPCodecs
 
 /// What contents of requests mean that came before. A client sends the same few again and again,
 /// and so do all users of one client: those are read only once.
-final class KnownContents<Meaning: Sendable>: Sendable {
+final class ParsedBodyCache<Meaning: Sendable>: Sendable {
     private static var byteLimit: Int { 2 << 10 }
     private static var countLimit: Int { 32 }
 

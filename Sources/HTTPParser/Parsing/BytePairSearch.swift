@@ -3,7 +3,7 @@
 /// It is how a delimiter is found in content: one byte of it alone would be met too often, in text
 /// as in random bytes, and each meeting costs a mispredicted branch.
 @safe
-package struct PairSearch: Sendable {
+package struct BytePairSearch: Sendable {
     /// The byte looked for.
     package let first: UInt8
     /// The byte that stands `distance` behind it.

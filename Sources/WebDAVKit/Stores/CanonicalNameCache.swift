@@ -7,7 +7,7 @@ package import HTTPServerCore
 #endif
 
 /// Finds out by which path a file is known, where several lead to it.
-package final class LocalSpellings: Sendable {
+package final class CanonicalNameCache: Sendable {
     private static let slotCount = 1 << 12
 
     private let tree: FileTree

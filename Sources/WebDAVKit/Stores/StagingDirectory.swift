@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// Where files and trees are made before they get their names: a folder below `.httpkit-dav` that
 /// this process holds by a lock, so that others can tell what a dead one has left.
-final class ScratchFolder: Sendable {
+final class StagingDirectory: Sendable {
     private struct Session: Sendable {
         var folder: OpenDirectory
         var name: [UInt8]

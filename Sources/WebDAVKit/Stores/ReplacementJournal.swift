@@ -6,7 +6,7 @@ package import HTTPServerCore
 ///
 /// With the exchange of two names done, what was replaced has the name of the source. Where names
 /// cannot be exchanged, what is to be replaced waits aside while its name is free.
-package struct ReplacementNote: Sendable {
+package struct ReplacementJournal: Sendable {
     /// What of its folder's names it begins with.
     package static let prefix = "replace-"
 

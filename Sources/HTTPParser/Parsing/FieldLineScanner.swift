@@ -7,7 +7,7 @@
 /// window are, on a grid of windows that begins with the first line. That is why a start line is
 /// looked at afterwards.
 @safe
-struct LineWalk {
+struct FieldLineScanner {
     /// Where the first line begins that was not taken.
     private(set) var position: Int
     /// How many field lines were taken.
