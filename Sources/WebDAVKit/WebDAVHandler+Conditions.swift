@@ -26,9 +26,7 @@ extension WebDAVHandler {
         for list in header.lists {
             var (path, known): (ResourcePath?, ResourceInfo?) = (call.path, info)
             if let resource = list.resource {
-                // What is on another server, or in another place of this one, has neither tags nor
-                // locks here.
-                path = try? await resourcePath(resource, call)
+                path = try await taggedPath(resource, call)
                 known = nil
                 if let path, path == call.path {
                     known = info
@@ -39,6 +37,23 @@ extension WebDAVHandler {
             if try await holds(list, path, known, call) { return true }
         }
         return false
+    }
+
+    /// The resource that a tag of an If field names; `nil` for one on another server or outside of
+    /// this mount, which has neither entity tags nor locks here.
+    ///
+    /// Other errors are thrown: a `Not` condition would hold for a resource that only could not be
+    /// looked up.
+    private func taggedPath(
+        _ resource: String, _ call: WebDAVCall
+    ) async throws -> ResourcePath? {
+        do {
+            return try await resourcePath(resource, call)
+        } catch let error as WebDAVError
+            where [.badRequest, .badGateway, .notFound].contains(error.status)
+        {
+            return nil
+        }
     }
 
     private func holds(

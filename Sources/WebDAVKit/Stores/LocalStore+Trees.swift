@@ -149,7 +149,10 @@ extension LocalStore {
             return forget(old)
         }
         let aside = staging.place(beside: target)
-        let note = try? staging.note(ReplacementJournal.prefix)
+        let journal = Result { () throws(SystemError) in
+            try staging.note(ReplacementJournal.prefix)
+        }
+        let note = try? journal.get()
         if let note {
             let text = ReplacementJournal(source: source, target: path, old: old, aside: aside.name)
             try text.write(to: note)
@@ -166,6 +169,8 @@ extension LocalStore {
             try new.directory.rename(new.name, to: target, .exchanging)
         } catch {
             guard error.isUnsupported else { throw error }
+            // Between two renames only the journal knows where the old content is.
+            _ = try journal.get()
             try putInTurn(new, at: target, aside: aside)
             return removeTree(aside)
         }

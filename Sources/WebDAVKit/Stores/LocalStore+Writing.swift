@@ -45,6 +45,22 @@ extension LocalStore {
         return content
     }
 
+    /// Replaces the content of a file in one step, or creates the file.
+    public func write(
+        _ bytes: [UInt8], to path: ResourcePath, modified: Int64?
+    ) async throws -> ResourceInfo {
+        let rest = Locked(bytes)
+        let body = RequestBody.pieces {
+            let piece = rest.withLock { rest in
+                defer { rest = [] }
+                return rest
+            }
+            return piece.isEmpty ? nil : piece
+        }
+        let content = try await stage(body, for: path, expected: Int64(bytes.count))
+        return try await place(content, at: path, modified: modified)
+    }
+
     private static func requireWhole(_ count: Int64, of expected: Int64?) throws(WebDAVError) {
         guard let expected, count != expected else { return }
         throw WebDAVError(.badRequest, "\(count) bytes came of \(expected)")

@@ -35,11 +35,14 @@ struct ResumeNote {
         return content.rest
     }
 
+    /// Writes the note, or says on standard error why the download cannot be resumed.
     func write(_ data: ResumeData) {
-        guard let bytes = try? JSONEncoder().encode(Content(request: request, rest: data)) else {
-            return
+        do {
+            let bytes = try JSONEncoder().encode(Content(request: request, rest: data))
+            try bytes.write(to: url, options: .atomic)
+        } catch {
+            warn("cannot write \(url.path); --resume will start over: \(error)")
         }
-        try? bytes.write(to: url, options: .atomic)
     }
 
     func remove() {

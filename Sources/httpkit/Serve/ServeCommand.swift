@@ -360,6 +360,11 @@ func fail(_ message: String) -> Never {
     exit(2)
 }
 
+/// One line on standard error; the command goes on.
+func warn(_ message: String) {
+    show("httpkit: \(message)", on: STDERR_FILENO)
+}
+
 /// Writes a text and a line end by one call: a script that waits for the first line finds the
 /// others too, and lines of several threads do not mix. A closed stream does not stop the server.
 func show(_ text: String, on descriptor: CInt = STDOUT_FILENO) {
