@@ -1,6 +1,6 @@
 public import HTTPParser
 
-/// What an `Accept-Encoding` field says about content codings.
+/// The preferences of an `Accept-Encoding` field.
 ///
 /// ```swift
 /// let preference = ContentCodingPreference("gzip;q=0.8, deflate;q=0.5, identity;q=0")
@@ -20,7 +20,7 @@ public struct ContentCodingPreference: Hashable, Sendable {
 
     private init() {}
 
-    /// What a request without the field says.
+    /// The preferences of a request without the field.
     ///
     /// Any coding is acceptable then by the letter, but clients that do not mention codings are
     /// mostly those that do not know them, so nothing but identity is taken to be welcome.

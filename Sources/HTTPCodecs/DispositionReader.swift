@@ -55,8 +55,8 @@ struct DispositionReader: ~Escapable {
         return place == .field ? reader.takeQuotedString() : takeFormQuotedString()
     }
 
-    /// What clients send without quotes: more than a token, and nothing that could be taken for
-    /// the end of the value.
+    /// A value that clients send without quotes: more than a token, and without a byte that could
+    /// end the value.
     private static func isUnquotedByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\\"): false

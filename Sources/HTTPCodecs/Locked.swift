@@ -43,8 +43,8 @@ public final class Locked<Value: Sendable>: @unchecked Sendable {
             return body(&value)
         }
     #else
-        // The value is not the mutex's own: at its end the runtime would have to look up what a
-        // `Mutex<Value>` is, for each one.
+        // The value is stored beside the mutex: a `Mutex<Value>` would need its generic metadata
+        // looked up at each deinitialisation.
         @exclusivity(unchecked)
         @usableFromInline
         var value: Value

@@ -1,5 +1,5 @@
-/// An extension of 1 to 16 bytes in lower case, packed into two words so that looking one up needs
-/// no memory of its own.
+/// An extension of 1 to 16 bytes in lower case, packed into two words so that a lookup allocates
+/// nothing.
 struct ExtensionKey: Hashable, Sendable {
     private var high: UInt64 = 0
     private var low: UInt64 = 0

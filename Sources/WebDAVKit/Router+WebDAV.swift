@@ -48,7 +48,7 @@ extension Router {
         }
         for count in mount.segments.indices {
             let outer = Array(mount.segments[..<count])
-            // Who is mounted there, or above, answers better.
+            // A handler that is mounted there, or above, answers better.
             if mounts.contains(where: { $0.covers(outer) }) { continue }
             answer(outer, Self.classes(of: mounts.filter { $0.isWithin(outer) }))
         }

@@ -66,8 +66,8 @@ struct WebDAVCall: Sendable {
     /// The tokens that the client shows.
     var tokens: Set<LockToken> { ifHeader?.tokens ?? [] }
 
-    /// Whether the client would rather not be told what it can tell itself (RFC 8144 section 2):
-    /// `return=minimal` in Prefer (RFC 7240 section 4.2).
+    /// Whether the client asks to omit what it can infer (RFC 8144 section 2): `return=minimal` in
+    /// Prefer (RFC 7240 section 4.2).
     var prefersMinimal: Bool {
         guard let field = request.fields.list("Prefer") else { return false }
         return field.utf8.split(separator: 0x2C).contains { preference in
@@ -78,7 +78,7 @@ struct WebDAVCall: Sendable {
         }
     }
 
-    /// What tells that it was heeded.
+    /// The field that confirms it.
     static let minimalFields: HTTPFields = ["Preference-Applied": "return=minimal"]
 
     /// The XML of the content; `nil` when there is no content. Its media type does not count: some
@@ -88,7 +88,7 @@ struct WebDAVCall: Sendable {
         return bytes.isEmpty ? nil : try XMLReader.read(bytes)
     }
 
-    /// What the XML of the content means; `nil` when there is no content.
+    /// The parsed XML of the content; `nil` when there is no content.
     /// - Parameters:
     ///   - known: what came before.
     ///   - read: finds out what it means.

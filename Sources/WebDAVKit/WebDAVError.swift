@@ -3,7 +3,7 @@ public import HTTPParser
 /// Why a resource cannot be read or changed as wished: a status, and the condition of RFC 4918 that
 /// is not met.
 public struct WebDAVError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Conditions that clients are told by name, in a `DAV:error` element (RFC 4918 section 16).
+    /// Conditions that the answer names in a `DAV:error` element (RFC 4918 section 16).
     public enum Condition: String, Hashable, Sendable {
         /// A lock is in the way, whose token was not submitted.
         case lockTokenSubmitted = "lock-token-submitted"
@@ -27,13 +27,13 @@ public struct WebDAVError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// The status.
     public var status: HTTPStatus
-    /// What the client is told, in a few words; it must not hold secrets.
+    /// A short text that the client sees; it must not contain secrets.
     public var reason: String
     /// The condition that is not met.
     public var condition: Condition?
-    /// The resources that are in the way, for the conditions that name some.
+    /// The conflicting resources, where the condition names some.
     public var resources: [ResourcePath]
-    /// Those of them that are collections; their paths are written with a slash at the end.
+    /// The collections among them; their paths are written with a slash at the end.
     public var collections: Set<ResourcePath>
 
     /// Creates an error.

@@ -1,7 +1,7 @@
 internal import HTTPParser
 internal import HTTPServerCore
 
-/// What has to be true before something is done: If, the conditions of HTTP, and locks.
+/// Checks before a change: If, the conditions of HTTP, and locks.
 extension WebDAVHandler {
     /// Checks If and the conditional fields of HTTP against a resource.
     /// - Parameter info: what the resource of the request is now; `nil` when it is not there.
@@ -129,7 +129,7 @@ extension WebDAVHandler {
         var gone: Set<ResourcePath> = []
         var last: ResourcePath?
         for root in roots.sorted() {
-            // What was inside of it follows it, and went with it.
+            // Members of the removed resource follow it in the order, and are gone, too.
             if let last, root.isWithin(last) {
                 gone.insert(root)
                 continue
@@ -146,8 +146,8 @@ extension WebDAVHandler {
     /// them, or a process that died before it could give up their locks.
     ///
     /// A server with locks that outlive it calls this before its first request. Later, such locks
-    /// are given up when a request meets them. What is on a volume that is not mounted yet cannot be
-    /// told from what was removed: volumes below the root have to be mounted before.
+    /// are given up when a request meets them. A resource on a volume that is not mounted yet looks
+    /// like a removed one: mount all volumes below the root first.
     /// - Throws: what the store of locks throws.
     public func removeStaleLocks() async throws {
         let roots = Set(try await locks.locks(on: .root, andInside: true).map(\.root))

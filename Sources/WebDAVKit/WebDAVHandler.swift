@@ -9,13 +9,13 @@ internal import Logging
 /// router.mount("/dav", WebDAVHandler(store: try LocalStore(root: "/srv/share")))
 /// ```
 ///
-/// It finds out by itself where it is mounted. Who may come in is decided by an
-/// `AuthenticationHandler` around it.
+/// It finds out by itself where it is mounted. An `AuthenticationHandler` around it decides who
+/// gets in.
 public struct WebDAVHandler: PrecheckingHandler {
     package let store: any ResourceStore
     package let locks: any LockStore
     let options: WebDAVOptions
-    /// Whoever changes the same resources needs the same one.
+    /// Shared by all handlers of one store.
     package let pathLock: PathLock
     let lockRequests: ParsedBodyCache<LockRequest>
     let propertyRequests: ParsedBodyCache<PropertyRequest>
@@ -109,7 +109,7 @@ public struct WebDAVHandler: PrecheckingHandler {
             throw WebDAVError(.badRequest, "the path cannot be decoded")
         }
         var path = try await resourcePath(segments)
-        // Who only reads is shown the names that were asked for.
+        // Requests that only read keep the names that the client used.
         if Self.writing.contains(request.method.name) || request.method == .unlock {
             path = try await store.canonical(path, followsLast: request.method == .proppatch)
         }
@@ -175,7 +175,7 @@ public struct WebDAVHandler: PrecheckingHandler {
         return try await store.canonical(try await resourcePath(segments), followsLast: false)
     }
 
-    // MARK: What the program says
+    // MARK: Decisions of the program
 
     func require(_ operation: WebDAVOperation, _ call: WebDAVCall) async throws {
         guard let shouldPerform = options.shouldPerform else { return }
@@ -186,8 +186,8 @@ public struct WebDAVHandler: PrecheckingHandler {
         await options.didPerform?(operation, call.request)
     }
 
-    /// Gives up the locks on what is gone. The client is told what has become of the resource, even
-    /// if the locks cannot be given up where they are kept.
+    /// Gives up the locks on removed resources. An error of the lock store is logged, and does not
+    /// change the answer.
     func giveUpLocks(
         inside path: ResourcePath, includingRoot: Bool, _ call: WebDAVCall
     ) async {
@@ -199,7 +199,7 @@ public struct WebDAVHandler: PrecheckingHandler {
         }
     }
 
-    // MARK: What is shown
+    // MARK: Visibility
 
     /// Whether a resource is to be seen.
     func isVisible(_ path: ResourcePath, isCollection: Bool) -> Bool {
@@ -225,7 +225,7 @@ public struct WebDAVHandler: PrecheckingHandler {
         return allowed.contains(String(decoding: name[(dot + 1)...], as: UTF8.self).lowercased())
     }
 
-    /// What is known of a resource; `nil` when there is none that is shown.
+    /// Describes a resource; `nil` when there is none, or none that is shown.
     func visibleInfo(_ path: ResourcePath) async throws -> ResourceInfo? {
         guard isVisible(path, isCollection: true), let info = try await store.infoIfThere(path),
             isVisible(path, isCollection: info.isCollection)

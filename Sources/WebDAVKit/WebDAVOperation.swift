@@ -1,4 +1,4 @@
-/// What a request is about to do, or has done.
+/// A change or a download, before or after it happens.
 public enum WebDAVOperation: Hashable, Sendable {
     /// A file is read.
     case download(ResourcePath)

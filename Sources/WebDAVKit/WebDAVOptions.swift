@@ -16,15 +16,14 @@ public struct WebDAVOptions: Sendable {
     public var allowedExtensions: Set<String>?
     /// Whether PROPFIND may ask for a whole tree.
     public var allowsInfiniteDepth = true
-    /// The most bytes of one file; above it 413, for content of unknown length as soon as more has
-    /// come.
+    /// The most bytes of one file; above it 413, if the length is unknown as soon as more has come.
     public var contentLimit: Int64 = .max
     /// The longest file of which a part may be written by PATCH, in bytes; above it 413. Such a file
     /// is copied for that, so that it is the old or the new one at any moment.
     public var partialUpdateLimit: Int64 = 1 << 30
     /// How long a lock is held at most, in seconds, and how long if the client does not say.
     public var lockTimeout = 3600
-    /// What listings, and the display name, call the store itself.
+    /// The name of the store in listings, and its display name.
     public var rootName = "Files"
     /// Further origins, as `https://example.org`, that Destination and the tags of If may name: those
     /// by which the server is reached through a proxy that sends another Host on. Others, and text

@@ -12,10 +12,10 @@ public import HTTPServerCore
 /// router.mountWebDAV("/home", AuthenticationHandler(users, by: authenticator))
 /// ```
 ///
-/// Who it is an `AuthenticationHandler` around it has to find out. Names of users are no names of
-/// folders: they may hold slashes and dots.
+/// An `AuthenticationHandler` around it finds out the user. Do not use user names as folder names:
+/// they may contain slashes and dots.
 public final class WebDAVUsers: Handler {
-    /// Makes the handler of a user; `nil` for one who has no place. Those who share a place need
+    /// Makes the handler of a user; `nil` for a user without a store. Users that share a store need
     /// handlers that share it (`WebDAVHandler.init(sharing:options:)`).
     public typealias Maker = @Sendable (Identity) async throws -> WebDAVHandler?
 

@@ -1,6 +1,6 @@
 public import HTTPParser
 
-/// Puts the chunked transfer coding on, for chunked content outside of a connection.
+/// Applies the chunked transfer coding to content that does not go over a connection.
 ///
 /// ```swift
 /// var encoder = ChunkedEncoder()

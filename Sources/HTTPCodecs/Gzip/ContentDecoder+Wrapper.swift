@@ -1,6 +1,6 @@
 internal import HTTPParser
 
-// What stands before and behind the compressed data of gzip and zlib.
+// The header and trailer around the compressed data of gzip and zlib.
 extension ContentDecoder {
     /// Reads the head of a gzip member.
     /// - Returns: false when more input is wanted.
@@ -35,7 +35,7 @@ extension ContentDecoder {
         }
     }
 
-    /// Goes on behind the end: with another gzip member, and with nothing else (RFC 1952, 2.2).
+    /// Continues after the end: with another gzip member, and with nothing else (RFC 1952, 2.2).
     mutating func beginMember() throws(CodecError) {
         guard format == .gzip else { throw CodecError(.trailingGarbage, at: readCount) }
         stage = .head

@@ -6,7 +6,7 @@ internal import HTTPParser
 /// end is part of it, and boundaries have no CR, what matches the beginning of a delimiter never
 /// overlaps with another beginning: the search is linear, whatever the content.
 struct Delimiters: Sendable {
-    /// What stands at a place.
+    /// The kind of a place in the input.
     enum Verdict: Equatable {
         /// No delimiter.
         case none
@@ -86,7 +86,7 @@ struct Delimiters: Sendable {
         return unsafe verdict(at: place + 2, in: bytes)
     }
 
-    /// What stands at the beginning of a line.
+    /// The kind of a line by its first bytes.
     func verdict(at start: Int, in bytes: UnsafeRawBufferPointer) -> Verdict {
         var position = start
         for _ in 0..<2 {

@@ -1,5 +1,5 @@
-/// What a parser of multipart content accepts at the most. Each limit is the largest value that
-/// still passes, and none depends on how the input was split.
+/// The limits of a parser of multipart content. Each limit is the largest value that still passes,
+/// and none depends on how the input was split.
 public struct MultipartLimits: Hashable, Sendable {
     /// Parts, nested ones and those that nest others among them; above it `.tooManyParts`.
     public var parts = 1_000
@@ -30,8 +30,8 @@ public struct MultipartLimits: Hashable, Sendable {
     public static var standard: Self { Self() }
 }
 
-/// Departures from the standard that a parser of multipart content may be told to forgive. All are
-/// off by default.
+/// Violations of the standard that a parser of multipart content can tolerate. All are off by
+/// default.
 public struct MultipartLeniency: OptionSet, Hashable, Sendable {
     /// The bits.
     public let rawValue: UInt8

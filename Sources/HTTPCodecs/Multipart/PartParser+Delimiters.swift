@@ -1,8 +1,9 @@
 internal import HTTPParser
 
-// What stands between the parts: delimiters, and what belongs to no part.
+// The bytes between the parts: delimiters, preamble and epilogue.
 extension PartParser {
-    /// A preamble or an epilogue: up to the next delimiter, and behind the last to the end.
+    /// Reads a preamble or an epilogue: up to the next delimiter, or to the end of the input after
+    /// the last one.
     mutating func skipFiller(
         _ bytes: UnsafeRawBufferPointer, from position: inout Int
     ) throws(CodecError) -> Step? {

@@ -31,7 +31,7 @@ internal import HTTPParser
 /// RFC 2046, section 5.1; RFC 7578.
 @safe
 public struct PartParser: ~Copyable, Sendable {
-    /// What the bytes hold next.
+    /// The kind of the next bytes.
     public enum Step: Hashable, Sendable {
         /// More bytes, please.
         case more
@@ -41,12 +41,12 @@ public struct PartParser: ~Copyable, Sendable {
         case content(Range<Int>)
         /// The part is complete.
         case partEnd
-        /// No part follows. What does is skipped: go on until the input ends.
+        /// No part follows. Skip any further bytes until the input ends.
         case end
     }
 
     enum State {
-        /// Before the first delimiter of a level, or behind the last.
+        /// Before the first delimiter of a level, or after the last one.
         case filler
         /// Behind a delimiter: blanks and a line end.
         case delimiterEnd
@@ -58,7 +58,7 @@ public struct PartParser: ~Copyable, Sendable {
         case closeEnd
     }
 
-    /// What multipart content is read as.
+    /// The kind of multipart content to read.
     public let kind: MultipartKind
     let limits: MultipartLimits
     let isLenient: Bool

@@ -12,7 +12,7 @@ internal import HTTPParser
 ///
 /// RFC 3986, section 2.1.
 public enum PercentEncoding {
-    /// What becomes of ill-formed input.
+    /// How to treat ill-formed input.
     public enum Strictness: Sendable {
         /// It is refused.
         case strict
@@ -23,7 +23,7 @@ public enum PercentEncoding {
 
     /// Appends the bytes to the output, each one encoded that the set does not keep.
     ///
-    /// What is appended is ASCII.
+    /// The appended bytes are ASCII.
     public static func encode(
         _ bytes: Span<UInt8>, keeping kept: ByteSet = .unreserved, into output: inout [UInt8]
     ) {

@@ -8,7 +8,7 @@ public enum BodyFraming: Hashable, Sendable {
     case chunked
     /// The content ends with the connection; responses only.
     case untilClose
-    /// What follows is not HTTP: an accepted CONNECT, or CONNECT itself.
+    /// The bytes that follow are not HTTP: an accepted CONNECT, or CONNECT itself.
     case tunnel
 }
 

@@ -16,7 +16,7 @@
 public struct ChallengeField: Hashable, Sendable {
     /// The scheme, in lower case: case does not count.
     public let scheme: String
-    /// What follows it.
+    /// The rest of the challenge after the scheme.
     public let content: AuthorizationField.Content
 
     /// Takes the value of a field apart: the challenges in their order.

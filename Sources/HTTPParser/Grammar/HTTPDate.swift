@@ -70,7 +70,7 @@ enum DateText {
     static let longWeekdays = [
         "Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
     ].map { Array($0.utf8) }
-    /// What follows the weekday, with blanks where the numbers and the month go.
+    /// The text after the weekday, with blanks in place of the numbers and the month.
     static let separators = Array(",               :  :   GMT".utf8)
 
     static func copy(

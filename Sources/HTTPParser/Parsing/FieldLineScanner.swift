@@ -14,7 +14,7 @@ struct FieldLineScanner {
     private(set) var count = 0
     /// The window whose line stops are known.
     private var windowStart: Int
-    /// Those of its stops that are not passed.
+    /// The stop bytes that end a walk.
     private var stops: UInt64
 
     /// - Parameters:
@@ -61,7 +61,7 @@ struct FieldLineScanner {
             base, position, windowStart, stops, slots, slots + room, readable &- 3, memoryEnd)
     }
 
-    /// It is a function of its own so that its state fits into registers.
+    /// A separate function, so that its state fits into registers.
     @inline(never)
     private static func fields(
         _ base: UnsafeRawPointer, _ first: Int, _ firstWindow: Int, _ firstStops: UInt64,
@@ -85,7 +85,7 @@ struct FieldLineScanner {
                     continue
                 }
                 lineEnd = windowStart &+ stops.trailingZeroBitCount
-                // Two bytes end a line, and the two behind them may end the section.
+                // Two bytes end a line, and the next two may end the section.
                 guard lineEnd < lastEnd else { break walk }
                 stops = Self.withoutLowest(stops)
                 if unsafe Scanner.isLineEnd(base, lineEnd) { break }

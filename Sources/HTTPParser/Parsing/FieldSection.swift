@@ -183,7 +183,7 @@ public struct FieldSection: ~Escapable {
 }
 
 extension HTTPFields {
-    /// Copies a parsed section into a value of its own.
+    /// Copies a parsed section into a value that can outlive it.
     public init(_ section: borrowing FieldSection) {
         self.init()
         reserveCapacity(section.count)

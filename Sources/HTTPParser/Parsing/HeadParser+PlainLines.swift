@@ -45,8 +45,8 @@ extension HeadParser {
         }
         lineStart = position
         scanned = position
-        // What decides framing is judged after the walk, in the order of the lines, because a
-        // branch for it inside the loop would be mispredicted in each request.
+        // Fields that decide framing are checked after the walk, in the order of the lines: a
+        // branch inside the loop would be mispredicted in each request.
         try unsafe judge(from: first, base, end)
     }
 
@@ -95,7 +95,7 @@ extension HeadParser {
         let start = lineStart
         guard lineEnd &- start >= 14 else { return false }
         let (known, length) = unsafe quickMethod(base, start, memoryEnd)
-        // CONNECT has a target of its own form.
+        // CONNECT has a special form of target.
         guard known != .other, known != .connect else { return false }
         let target = start &+ length
         let targetEnd = lineEnd &- 9

@@ -1,4 +1,4 @@
-/// What a request is made of, in the order of the wire.
+/// The parts of a request, in the order of the wire.
 public enum RequestEvent: ~Copyable, ~Escapable {
     /// The head of a request.
     case head(RequestHead)
@@ -43,8 +43,8 @@ public struct RequestParser: ~Copyable {
         input.append(bytes)
     }
 
-    /// Why the parser stopped after a complete request, or `nil` while it reads on. What follows
-    /// is to be had by `takeRest()`.
+    /// Why the parser stopped after a complete request, or `nil` while it reads on. `takeRest()`
+    /// returns the bytes that follow.
     public var stopReason: StopReason? { progress.stop }
 
     /// The next event, or `nil` for "more bytes, please", or when the parser has stopped.

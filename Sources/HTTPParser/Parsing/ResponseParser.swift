@@ -1,4 +1,4 @@
-/// What a response is made of, in the order of the wire.
+/// The parts of a response, in the order of the wire.
 public enum ResponseEvent: ~Copyable, ~Escapable {
     /// An interim response, 1xx but not 101; the final one follows (RFC 9110 section 15.2).
     case interim(ResponseHead)
@@ -51,8 +51,8 @@ public struct ResponseParser: ~Copyable {
         input.append(bytes)
     }
 
-    /// Why the parser stopped after a complete response, or `nil` while it reads on. What follows
-    /// is to be had by `takeRest()`.
+    /// Why the parser stopped after a complete response, or `nil` while it reads on. `takeRest()`
+    /// returns the bytes that follow.
     public var stopReason: StopReason? { progress.stop }
 
     /// The next event, or `nil` for "more bytes, please", or when the parser has stopped.

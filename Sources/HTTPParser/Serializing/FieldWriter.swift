@@ -4,7 +4,7 @@ extension ByteBuffer {
     package mutating func append(
         field name: String, _ value: String
     ) throws(HTTPMessageError) {
-        // 16 bytes more than needed, for looking at the name in one vector.
+        // 16 bytes more than needed, so that the name can be checked in one vector.
         reserve(name.utf8.count + value.utf8.count + 20)
         let before = end
         append(name)

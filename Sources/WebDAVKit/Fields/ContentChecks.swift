@@ -91,8 +91,8 @@ package final class RunningChecks: Sendable {
             })
     }
 
-    /// Those that a request is sent with; `nil` when it has none, or its content is coded: they are
-    /// of the content as it was sent then, and what is kept is decoded.
+    /// The checksums that came with a request; `nil` when there are none, or when the content is
+    /// coded: they cover the coded content, and the store keeps it decoded.
     /// - Throws: `WebDAVError` with 400 for a hash that cannot be one.
     package static func of(_ request: Request) throws(WebDAVError) -> RunningChecks? {
         let fields = request.fields
@@ -108,7 +108,7 @@ package final class RunningChecks: Sendable {
         digests.withLock { for (_, digest) in $0 { digest.update(piece) } }
     }
 
-    /// Called once, behind the last piece.
+    /// Called once, after the last piece.
     /// - Returns: the hashes of the content.
     /// - Throws: `WebDAVError` with 400 when one is another than the client has sent.
     @discardableResult

@@ -23,7 +23,7 @@ package struct Destination: Hashable, Sendable {
     ///   - host: Host of the request.
     ///   - origins: further origins as `https://example.org`, by which a proxy is reached.
     package init(_ field: String, host: String?, origins: [String] = []) throws(Fault) {
-        // Bytes, for the comparison of texts that a peer sends has no bound.
+        // Compares bytes: comparing `String`s from a peer has no bound on time.
         let bytes = Array(field.utf8)
         var path = bytes[...]
         if path.first != UInt8(ascii: "/") {
@@ -44,7 +44,8 @@ package struct Destination: Hashable, Sendable {
     }
 
     private static func segments(of path: ArraySlice<UInt8>) -> [[UInt8]]? {
-        // What is no escape, and what would end a path, is escaped before it is read as a path.
+        // Bytes that form no escape, and bytes that would end a path, are escaped before the field
+        // is parsed as a path.
         var bytes: [UInt8] = []
         let raw = Array(path)
         for (index, byte) in raw.enumerated() {

@@ -1,6 +1,6 @@
 /// A write lock on a resource, or on a collection and all inside of it (RFC 4918 section 6).
 public struct ActiveLock: Hashable, Sendable {
-    /// Who may hold further locks at the same time.
+    /// Whether other clients may hold a lock on the same resource at the same time.
     public enum Scope: String, Hashable, Sendable {
         /// Nobody.
         case exclusive
@@ -16,10 +16,9 @@ public struct ActiveLock: Hashable, Sendable {
     public var isCollection: Bool
     /// Whether all inside of the root is locked, too.
     public var isDeep: Bool
-    /// Who else may hold one.
+    /// Whether other clients may hold one, too.
     public var scope: Scope
-    /// What the client told of its owner: the `DAV:owner` element as XML that stands for itself;
-    /// empty for nothing.
+    /// The `DAV:owner` element that the client sent, as self-contained XML; empty without one.
     public var owner: String
     /// The user who was given it; `nil` where nobody has to log in.
     public var user: String?

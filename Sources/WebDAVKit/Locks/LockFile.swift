@@ -6,33 +6,33 @@ internal import HTTPServerCore
 public struct LockFileError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The file.
     public let path: String
-    /// What is wrong with it, in a few words.
+    /// A short description of the problem.
     public let reason: String
 
     /// File and reason.
     public var description: String { "\(path): \(reason)" }
 }
 
-/// A file of locks: a line for each change, behind those that came before, so that a lock costs the
-/// same however many there are. Once most of it is history, it is written anew and renamed.
+/// A file of locks: an append-only log, so that a lock costs the same however many there are. Once
+/// most lines are obsolete, the log is rewritten and renamed.
 ///
-/// A process may die at any moment: what is written anew gets its name when it is whole, and a line
-/// at the end without its line feed was not answered yet, and counts for nothing.
+/// A process may die at any moment: a rewritten file gets its name once it is complete, and a last
+/// line without its line feed is ignored, because its request was not answered yet.
 ///
 /// Two stores would each write the locks of the other away. The one that came first holds a file
 /// beside it, which keeps its name when that of the locks is replaced.
 final class LockFile: Sendable {
     private static let byteLimit = 256 << 20
-    /// A shorter file is not worth to be written anew.
+    /// A shorter file is not worth a rewrite.
     private static let leastHistory = 64 << 10
     /// The first line. The file of an older version has none, and no line is torn there.
     private static let header = Array("httpkit-locks 2".utf8)
 
     private struct State: Sendable {
-        /// What the file is to be, unless somebody else has changed or replaced it.
+        /// The expected state of the file, unless another process has changed or replaced it.
         var inode: UInt64 = 0
         var length = 0
-        /// How long it was when it was written anew.
+        /// Its length after the last rewrite.
         var wholeLength = 0
         /// Whether there is no file yet that lines can be appended to.
         var isUnusable = true
@@ -77,7 +77,7 @@ final class LockFile: Sendable {
         case .success(true): break
         case .success(false):
             throw LockFileError(
-                path: path, reason: "another server uses it; give each server a file of its own")
+                path: path, reason: "another server uses it; give each server a separate file")
         case .failure(let error): throw LockFileError(path: claimPath, reason: error.reason)
         }
     }
@@ -148,7 +148,8 @@ final class LockFile: Sendable {
                 }
                 return .success(())
             } catch {
-                // Whoever comes next writes the lines of this one, too, as far as they count.
+                // The next writer also writes the lines of this one, as far as they are still
+                // valid.
                 state.isUnusable = true
                 return .failure(error)
             }
@@ -171,7 +172,8 @@ final class LockFile: Sendable {
             try file.write(lines)
             if synchronizes { try Syscalls.synchronizeContent(file.descriptor) }
         } catch {
-            // Half a line would spoil the one behind it. Where even that fails, all is written anew.
+            // Half a line would spoil the next one. If truncating fails, too, the whole file is
+            // rewritten.
             try? Syscalls.truncate(file.descriptor, to: Int64(state.length))
             throw error
         }
@@ -185,7 +187,7 @@ final class LockFile: Sendable {
         var bytes = Self.header + [0x0A]
         for lock in locks { bytes += Self.line(adding: lock) }
         guard try claim(&state) else { throw SystemError.heldElsewhere("flock") }
-        // What could not be read again would keep the next start from any.
+        // An unreadable file would make the next start fail.
         guard bytes.count <= Self.byteLimit else { throw SystemError.tooLarge("write") }
         Syscalls.removeFile(newPath)
         do throws(SystemError) {

@@ -1,4 +1,4 @@
-/// Where locks are kept. What has run out is not given back by any call.
+/// Stores WebDAV locks. Expired locks are never returned.
 public protocol LockStore: Sendable {
     /// Keeps a new lock, if no other is in the way.
     /// - Returns: the lock, with the time of its end.
@@ -6,7 +6,7 @@ public protocol LockStore: Sendable {
     ///   too many.
     func add(_ lock: ActiveLock) async throws -> ActiveLock
 
-    /// Lets a lock begin anew.
+    /// Restarts the timeout of a lock.
     /// - Parameters:
     ///   - token: its name.
     ///   - timeout: how many seconds it is to be held from now on.
@@ -16,7 +16,7 @@ public protocol LockStore: Sendable {
     /// Gives up a lock, which may be gone already.
     func remove(_ token: LockToken) async throws
 
-    /// The locks on a resource and, for a tree, those on anything inside of it.
+    /// The locks on a resource and, with a tree, the locks on anything inside of it.
     func locks(on path: ResourcePath, andInside isTree: Bool) async throws -> [ActiveLock]
 
     /// Gives up the locks whose roots are inside of a path.

@@ -24,10 +24,10 @@ public final class MemoryLockStore: LockStore {
 
     /// Creates a store that is kept over restarts. It blocks while it reads the file.
     /// - Parameters:
-    ///   - file: the path of the file, which is made when the first lock is taken; outside of what is
-    ///     served, and of one store alone. Each change is a line more, and the file is written anew
-    ///     once most of it is history. A file beside it, whose name ends with `.held`, keeps other
-    ///     stores from it as long as this one lives.
+    ///   - file: the path of the file, which is created with the first lock. Keep it outside of the
+    ///     shared folder, and give each store a separate one. Each change appends a line; the file
+    ///     is rewritten once most lines are obsolete. While the store lives, a file beside it whose
+    ///     name ends with `.held` keeps other stores out.
     ///   - limit: how many locks there may be.
     ///   - synchronizes: whether each change waits until it is on the disk: then a lock that was
     ///     granted outlives a power cut, and otherwise the end of the program.
@@ -69,7 +69,7 @@ public final class MemoryLockStore: LockStore {
         } catch let error as WebDAVError {
             throw error
         } catch {
-            // What cannot be kept is not promised. The file may have it by now, though.
+            // A lock that cannot be stored is not granted. The file may contain it by now, though.
             state.withLock { state in
                 state.table.remove(new.token)
                 if file != nil { state.lines += LockFile.line(removing: new.token) }
@@ -81,7 +81,7 @@ public final class MemoryLockStore: LockStore {
         return lock
     }
 
-    /// Lets a lock begin anew.
+    /// Restarts the timeout of a lock.
     public func refresh(_ token: LockToken, timeout: Int) async throws -> ActiveLock? {
         let timeout = min(timeout, Self.longest)
         return try await change { table, lines in
@@ -137,7 +137,7 @@ public final class MemoryLockStore: LockStore {
         let value = try result.get()
         if let file {
             try await FileWork.run { [state] () throws(SystemError) in
-                // The lines are in the order of the changes, whoever's turn it is.
+                // Lines keep the order of the changes, whichever task writes them.
                 try file.write(
                     {
                         state.withLock { state in

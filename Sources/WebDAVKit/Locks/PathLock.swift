@@ -18,7 +18,7 @@ package final class PathLock: Sendable {
         var held: [(number: Int, paths: [ResourcePath])] = []
         /// In the order in which they came.
         var waiting: [Waiter] = []
-        /// Those who were cancelled before they had begun to wait.
+        /// Waiters that were cancelled before they began to wait.
         var cancelled: Set<Int> = []
         var next = 0
         /// Callbacks for paths that were held. One that returns `false` is called no more.
@@ -34,7 +34,7 @@ package final class PathLock: Sendable {
             some.contains { one in others.contains { $0.isWithin(one) || one.isWithin($0) } }
         }
 
-        /// Those whose turn it is, in the order in which they came.
+        /// The waiters that may run now, in the order of arrival.
         mutating func takeReady() -> [Waiter] {
             guard !waiting.isEmpty else { return [] }
             var before = OutermostPaths()
@@ -59,8 +59,8 @@ package final class PathLock: Sendable {
     package init() {}
 
     /// Adds a callback for paths that were held, once they are free again.
-    /// - Parameter body: is given the paths; it returns whether it is to be told further on, and
-    ///   must not block.
+    /// - Parameter body: gets the paths, and returns whether it wants further calls; it must not
+    ///   block.
     package func observe(_ body: @escaping @Sendable ([ResourcePath]) -> Bool) {
         state.withLock { state in
             state.next &+= 1
@@ -72,7 +72,7 @@ package final class PathLock: Sendable {
     /// these.
     /// - Parameter isWanted: asked after a wait whether `body` shall still be run.
     /// - Throws: `CancellationError` where the task is cancelled while it waits, or `body` is not
-    ///   wanted any more; `body` is not run then. What `body` throws.
+    ///   wanted any more; `body` is not run then. Also the error of `body`.
     package func hold<Result>(
         _ paths: [ResourcePath], isWanted: () async -> Bool = { true },
         _ body: () async throws -> Result
@@ -127,7 +127,7 @@ package final class PathLock: Sendable {
                 }
                 return (nil, [])
             }
-            // Those behind it may have waited for it alone.
+            // Later waiters may have waited for this one alone.
             return (state.waiting.remove(at: index), state.takeReady())
         }
         waiter?.continuation.resume(returning: false)
@@ -164,7 +164,7 @@ package struct OutermostPaths {
     private mutating func insert(_ path: ResourcePath) {
         let start = paths.position(of: path)
         if start > 0, path.isWithin(paths[start - 1]) { return }
-        // What is inside of it follows at once.
+        // The members of the path follow it directly.
         var end = start
         while end < paths.count, paths[end].isWithin(path) { end += 1 }
         paths.replaceSubrange(start..<end, with: [path])

@@ -8,7 +8,7 @@ extension WebDAVHandler {
         guard let wanted = try await call.meaning(lockRequests, { try LockRequest($0) }) else {
             return try await refresh(call)
         }
-        // Windows leaves Depth out, for files as well.
+        // Windows omits Depth, even with files.
         let depth = try call.depth(.infinity)
         guard depth != .one else { throw WebDAVError(.badRequest, "Depth is 0 or infinity") }
         let path = call.path
@@ -16,7 +16,7 @@ extension WebDAVHandler {
         {
             return answer
         }
-        // What is locked has to be held as well.
+        // Hold the path of the locked resource as well.
         let root = try await lockRoot(path, isCollection: true)
         let answer = try await hold([path, root], call) {
             try await grant(wanted, depth, root, call)
@@ -46,8 +46,8 @@ extension WebDAVHandler {
         }
         try await require(.lock(call.path), call)
         if info == nil { try await require(.upload(call.path), call) }
-        // What is locked before it is there becomes an empty file (section 7.3): first, so that
-        // no lock is ever on nothing.
+        // A LOCK of a missing resource creates an empty file (section 7.3), before the lock, so
+        // that no lock is ever on nothing.
         if info == nil { try await makeEmpty(call) }
         let lock: ActiveLock
         do {
@@ -66,7 +66,7 @@ extension WebDAVHandler {
         return answer(lock, info == nil ? .created : .ok, call)
     }
 
-    /// Takes a lock. Those on members that are gone are in nobody's way.
+    /// Takes a lock. Locks on removed members do not conflict.
     private func add(_ lock: ActiveLock) async throws -> ActiveLock {
         do {
             return try await locks.add(lock)
@@ -77,8 +77,8 @@ extension WebDAVHandler {
         }
     }
 
-    /// What is told of a tree whose members are locked (section 9.10.3); `nil` when the lock that is
-    /// in the way is on the resource itself, or on what is around it.
+    /// The answer for a tree with locked members (section 9.10.3); `nil` when the conflicting lock
+    /// is on the resource itself or on a collection around it.
     private func membersInTheWay(
         _ error: any Error, of root: ResourcePath, _ call: WebDAVCall
     ) -> [ResourceFailure]? {
@@ -108,7 +108,7 @@ extension WebDAVHandler {
         guard !call.namesCollection else { throw WebDAVError.noParent }
         let content = try await store.stage(.empty, for: call.path, expected: 0)
         _ = try await store.place(content, at: call.path, modified: nil) { info in
-            // Who decides about the request may have taken long.
+            // The delegate's decision may have taken long.
             guard info == nil else {
                 throw WebDAVError(.conflict, "somebody has made it meanwhile")
             }
@@ -191,7 +191,7 @@ extension WebDAVHandler {
     }
 }
 
-/// What a LOCK asks for (RFC 4918 section 14.11).
+/// The body of a LOCK request (RFC 4918 section 14.11).
 struct LockRequest: Hashable, Sendable {
     var scope: ActiveLock.Scope
     /// The `DAV:owner` element as XML that stands for itself.
@@ -211,7 +211,7 @@ struct LockRequest: Hashable, Sendable {
         guard let owner = content.child(.dav("owner")) else { return }
         self.owner = owner.fragment(
             scope: content.declarations, language: content.languageIfSet)
-        // Locks are kept in memory, and told to whoever asks.
+        // Locks are kept in memory and shown to every client that asks.
         guard self.owner.utf8.count <= 8 << 10 else {
             throw WebDAVError(.contentTooLarge, "the owner is too long")
         }

@@ -81,8 +81,8 @@ extension WebDAVHandler {
         }
     }
 
-    /// Takes a new collection away, unless another program has put something into it meanwhile.
-    /// The client is told why the properties were refused, and not what this fails with.
+    /// Removes a new collection again, unless another program has put something into it. The client
+    /// learns why the properties were refused; an error of this removal is dropped.
     private func takeBack(_ path: ResourcePath, _ call: WebDAVCall) async {
         do {
             let members = try await store.members(of: path, withProperties: false)

@@ -95,8 +95,9 @@ extension WebDAVHandler {
 
 /// Goes through a tree, with one open collection for each level and nothing else in memory.
 ///
-/// A collection inside is written once it is open: of one whose members cannot be listed the client
-/// is told why, in place of its properties. To leave them out would look as if they were gone.
+/// A collection is written to the answer once it is open. If its members cannot be listed, the
+/// answer has the error in place of its properties: leaving the collection out would look as if it
+/// were gone.
 struct PropfindWalk: Sendable {
     /// Collections inside of each other, more than which nobody has.
     private static let depthLimit = 128

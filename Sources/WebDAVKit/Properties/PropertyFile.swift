@@ -1,6 +1,6 @@
 /// Dead properties as bytes, in an extended attribute or in a file.
 enum PropertyFile {
-    /// What a resource may have in all; some file systems hold less.
+    /// The most bytes of all properties of a resource; some file systems hold less.
     static let byteLimit = 1 << 20
 
     /// Namespace, name and element of each, every one behind its length in decimal digits and a
@@ -35,7 +35,7 @@ enum PropertyFile {
         return (KeptDescription(encoded: encoded), rest)
     }
 
-    /// What can be read; nothing of what is damaged.
+    /// The properties that can be read; damaged ones are skipped.
     static func decode(_ bytes: [UInt8]) -> [DeadProperty] {
         var rest = split(bytes).rest
         var properties: [DeadProperty] = []

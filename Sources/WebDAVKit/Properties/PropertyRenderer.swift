@@ -4,7 +4,8 @@ internal import HTTPServerCore
 
 /// Writes the response elements of a PROPFIND.
 ///
-/// What is the same for every resource is made once: a collection may have very many members.
+/// Parts that are the same in every response are rendered once: a collection may have very many
+/// members.
 struct PropertyRenderer: Sendable {
     var all: Multistatus
     var source: PropertySource

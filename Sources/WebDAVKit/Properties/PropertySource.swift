@@ -134,7 +134,7 @@ struct LocksByRoot: Sendable {
 
     var isEmpty: Bool { byRoot.isEmpty }
 
-    /// Those on a resource, the outermost first.
+    /// The locks on a resource, the outermost first.
     /// - Parameter path: a path within the one that was asked for.
     func covering(_ path: ResourcePath) -> [ActiveLock] {
         let path = shown == root ? path : path.moved(from: shown, to: root)
@@ -148,7 +148,7 @@ struct LocksByRoot: Sendable {
     }
 }
 
-/// What stands around values, as bytes.
+/// The markup around values, as bytes.
 private enum Markup {
     static let creationDate = Array("<D:creationdate>".utf8)
     static let creationDateEnd = Array("</D:creationdate>".utf8)

@@ -15,12 +15,13 @@ package final class CanonicalNameCache: Sendable {
     private let ignoresCase: Bool
     /// Whether that is only said, as tests do.
     private let isSaid: Bool
-    /// Directories that were seen to be at their paths, by a hash of these. What was seen once may
-    /// be wrong later, and then `FileTree.place` fails.
+    /// Directories whose paths were found to be canonical, by hash. An entry may become wrong
+    /// later; then `FileTree.place` fails.
     private let seen = Locked([UInt64](repeating: 0, count: slotCount))
     private let seed = UInt64.random(in: .min ... .max)
 
-    /// - Parameter ignoresCase: whether the case of names counts for nothing; `nil` to find out.
+    /// - Parameter ignoresCase: whether names that differ only in case are the same; `nil` to find
+    ///   out.
     package init(_ tree: FileTree, ignoresCase: Bool? = nil) {
         self.tree = tree
         self.ignoresCase = ignoresCase ?? (try? tree.directory([]))?.ignoresCase ?? false
@@ -37,8 +38,8 @@ package final class CanonicalNameCache: Sendable {
         return seen.withLock { $0[Self.slot(hash)] == hash }
     }
 
-    /// The path without links, and with the case that the names have. What is missing stays as it
-    /// is, and so does what leads out: that is told when it is to be opened.
+    /// The path without links, and with the case that the names have. Missing names stay as they
+    /// are, and so does a path that leads out of the tree: opening it fails.
     package func canonical(_ path: ResourcePath, followsLast: Bool) -> ResourcePath {
         let place = isKnown(path) ? path : withRealPlace(path)
         guard followsLast, (try? tree.isReal(place.bytes)) == false,

@@ -1,10 +1,10 @@
 internal import HTTPParser
 package import HTTPServerCore
 
-// What the system tells of files, as WebDAV tells it.
+// The description of a file as WebDAV shows it.
 
 extension WebDAVError {
-    /// What a client is told of an error of the system.
+    /// The answer to an error of the system.
     package init(_ error: SystemError) {
         if error.isQuotaExceeded {
             self = .quotaExceeded

@@ -5,11 +5,11 @@ internal import Synchronization
 /// loop, as long as the disk keeps nobody waiting; else by a thread that may wait.
 ///
 /// Short work is a few calls on names, and at most `LocalContent.memoryLimit` bytes that go to the
-/// system's memory: to hand it over and to be woken again takes longer than to do it. All the same
-/// the file system may have to wait for its journal. So the time is taken, and when the thread has
-/// waited long, the next work is handed over, for twenty times as long: an event loop does not wait
-/// for a disk for more than a twentieth of its time. File systems of other machines and of other
-/// programs may keep somebody waiting for ever; those are never asked by an event loop.
+/// system's memory: handing it to another thread and waking up again takes longer than doing it.
+/// The file system may still have to wait for its journal. So each run is timed, and after a long
+/// wait further work goes to the pool, twenty times as long as the wait: an event loop spends at
+/// most a twentieth of its time waiting for a disk. File systems of other machines and programs may
+/// block without limit; an event loop never calls them.
 package final class InlineIOPolicy: Sendable {
     /// In nanoseconds, what is no longer short.
     private static let limit: UInt64 = 1_000_000

@@ -3,7 +3,7 @@ internal import HTTPServerCore
 
 /// Content on its way into a file of a `LocalStore`.
 final class LocalContent: StagedContent {
-    /// Content up to this length needs no file of its own before it is placed.
+    /// Content up to this length is staged in memory, not in a file.
     static let memoryLimit: Int64 = 64 << 10
 
     private enum Form: Sendable {

@@ -65,8 +65,7 @@ final class LocalProperties: Sendable {
         return details
     }
 
-    /// Those of a file or directory in an open directory, which need not be opened: mostly it has
-    /// none.
+    /// The properties of a member of an open directory, without opening the member: most have none.
     /// - Parameters:
     ///   - name: its name.
     ///   - directory: the directory.
@@ -206,9 +205,9 @@ final class LocalProperties: Sendable {
 
     // MARK: Files
 
-    /// Inode and time of birth: another file that gets the same inode has another one. The number
-    /// of the device may be another after each start of the machine, so other volumes than that of
-    /// the root are told by where they are mounted.
+    /// Inode and time of birth: another file that gets the same inode has another time. Device
+    /// numbers may change with each start of the machine, so volumes other than the root's are
+    /// identified by their mount points.
     private func name(of status: FileStatus) -> [UInt8] {
         var parts = [
             String(status.inode, radix: 16), "\(status.bornSeconds)", "\(status.bornNanoseconds)",
@@ -321,7 +320,7 @@ final class LocalProperties: Sendable {
             guard let root = try? tree.directory([]), findOwners(of: &left, in: root, 0) else {
                 return
             }
-            // Those of volumes that are not mounted now are kept.
+            // Properties of volumes that are not mounted now are kept.
             let mounted = volumes.withLock { Set($0.values.map { Array($0.utf8) }) }
             for name in left {
                 let volume = Array(Self.volume(in: name))
@@ -345,7 +344,7 @@ final class LocalProperties: Sendable {
         else { return false }
         names.remove(name(of: status))
         while !names.isEmpty {
-            // What cannot be read may be what they belong to.
+            // An unreadable entry may be the owner of the properties.
             guard let next = try? reader.next() as [UInt8]?? else { return false }
             guard let member = next else { return true }
             guard !OwnNames.contains(member) else { continue }

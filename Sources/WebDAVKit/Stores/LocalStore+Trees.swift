@@ -29,7 +29,7 @@ extension LocalStore {
                 let start = Syscalls.realtime()
                 try copyNow(path, to: destination, deep: true, isMove: true)
                 let faults = clock.removing {
-                    // What somebody has written meanwhile is nowhere else.
+                    // Content written in the meantime exists nowhere else.
                     source.directory.removeTree(
                         source.name, keeping: { $0.hasChanged(since: start) },
                         onRemoval: onRemoval)
@@ -94,7 +94,7 @@ extension LocalStore {
                 source.name, to: new, deep: deep, isMove: isMove, synchronizes: synchronizes,
                 leavingOut: own,
                 finish: { [properties, clock, usage] (old, new) throws(SystemError) in
-                    // What is refused then is removed, and counts until that is done.
+                    // A file that is refused here is removed, and counts until then.
                     if let usage, case let status = try new.status(), status.kind == .regular {
                         usage.change(by: status.size)
                         try usage.add(0)
@@ -130,14 +130,15 @@ extension LocalStore {
         if status?.kind != .regular { canonicalNames.forget() }
     }
 
-    /// Gives `new` the name of `target`. What has that name is replaced at once, and then removed.
+    /// Gives `new` the name of `target`. An existing target is replaced in one step and then
+    /// removed.
     /// - Parameters:
     ///   - source: the path of `new`; `nil` for one that nobody sees.
     ///   - path: the path of `target`.
     private func put(
         _ new: FilePlace, at target: FilePlace, from source: ResourcePath?, to path: ResourcePath
     ) throws(SystemError) {
-        // What cannot be looked at is not taken for nothing.
+        // A target that cannot be examined is not treated as missing.
         guard let old = try target.directory.statusIfThere(of: target.name) else {
             return try new.directory.rename(new.name, to: target, .replacing)
         }
@@ -174,7 +175,7 @@ extension LocalStore {
             try putInTurn(new, at: target, aside: aside)
             return removeTree(aside)
         }
-        // What was there has the name of the new one now.
+        // The old target has the name of the new one now.
         guard source != nil else { return removeTree(new) }
         do throws(SystemError) {
             try new.directory.rename(new.name, to: aside, .replacing)
@@ -251,10 +252,10 @@ extension LocalStore {
         if let found, found.isSameFile(as: wanted) { return true }
         guard wanted.kind == .directory, let parent = inner.parent else { return false }
         let root = try tree.status(of: [])
-        // In what is not there nothing is: that is told by who looks for it.
+        // A missing directory has no members; opening it reports the error.
         guard var directory = try directoryIfThere(parent) else { return false }
         var status = try directory.status(of: [])
-        // What is mounted at a second place has no way up to the first.
+        // A volume mounted a second time has no path to the first mount point.
         for status in [status, found] {
             guard let status, status.kind == .directory, status.device == wanted.device,
                 status.mount != wanted.mount

@@ -79,7 +79,7 @@ extension LocalStore {
         ifAllowed check: (ResourceInfo?) async throws -> Void
     ) async throws -> (isNew: Bool, info: ResourceInfo) {
         guard let content = content as? LocalContent else { throw WebDAVError.forbidden }
-        // What is ours is not there, as far as a client can tell.
+        // The store's own files do not exist from a client's point of view.
         if let parent = path.parent, Self.isOwn(parent) { throw WebDAVError.noParent }
         let (target, old) = try await shortWork { [self] () throws in
             try Self.requireForeign(path)
@@ -109,7 +109,7 @@ extension LocalStore {
     ) throws -> ResourceInfo {
         let wasStaged = !content.isInMemory
         let (file, from) = try content.written(in: staging, for: target)
-        // What others keep, they may date anew when it is closed.
+        // A remote file system may set the time again when the file is closed.
         if old != nil || modified != nil || wasStaged || !inlineIO.isLocal || clock.mayRepeat {
             let time = clock.next()
             try file.setModified(modified ?? time.seconds, nanoseconds: time.nanoseconds)

@@ -20,12 +20,11 @@ public import HTTPServerCore
 /// the folder `.httpkit-dav` at the root, which no client sees; it also holds what is being
 /// written.
 ///
-/// A file or directory has many paths where links lead to it, or where the volume does not tell
-/// cases apart. What is locked or changed is known by one of them (see `canonical`): it is found out
-/// once for each directory and remembered, and whoever changes something opens the directory in a
-/// way that fails when a link is there all the same. A link itself is a name like any other: it is
-/// moved and removed, and replaced by a PUT, without what it leads to, and a lock on it is on that
-/// name. Only a lock on a link to a collection is on the collection.
+/// A file or directory has many paths where links lead to it, or where the volume ignores case.
+/// Locks and changes use one of them (see `canonical`), found once for each directory and cached; a
+/// change opens the directory in a way that fails if there is a link after all. A link itself is a
+/// name like any other: it is moved and removed, and replaced by a PUT, without its target, and a
+/// lock on it is on that name. Only a lock on a link to a collection is on the collection.
 public final class LocalStore: ResourceStore {
     let tree: FileTree
     let staging: StagingDirectory
@@ -61,7 +60,7 @@ public final class LocalStore: ResourceStore {
             byteLimit: byteLimit, clock: .shared)
     }
 
-    /// The same with a clock of its own.
+    /// The same with a given source of timestamps.
     package init(
         root: String, followsLinks: Bool = true, synchronizes: Bool = false,
         byteLimit: Int64? = nil, clock: UniqueTimestamps
@@ -118,7 +117,7 @@ public final class LocalStore: ResourceStore {
         }
     }
 
-    /// What is known of a resource.
+    /// Describes a resource.
     public func info(at path: ResourcePath) async throws -> ResourceInfo {
         guard !Self.isOwn(path) else { throw WebDAVError.notFound }
         guard let info = ResourceInfo(try await status(of: path)) else {

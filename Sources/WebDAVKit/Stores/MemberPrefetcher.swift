@@ -3,7 +3,7 @@ internal import HTTPServerCore
 
 /// Reads the next batch of a directory while the last one is being used: one is ready at most.
 final class MemberPrefetcher: Sendable {
-    /// Members, or why there are no more; `nil` behind the last.
+    /// Members, or the error that ended the listing; `nil` after the last.
     typealias Batch = Result<[ResourceMember], any Error>?
 
     private enum State: Sendable {
@@ -18,7 +18,7 @@ final class MemberPrefetcher: Sendable {
 
     /// - Parameters:
     ///   - first: a batch that is there already.
-    ///   - read: reads the next one, `nil` behind the last; one call ends before the next begins.
+    ///   - read: reads the next batch, `nil` after the last; one call ends before the next begins.
     init(
         _ first: [ResourceMember],
         _ read: @escaping @Sendable () throws -> [ResourceMember]?

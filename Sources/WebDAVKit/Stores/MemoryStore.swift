@@ -93,7 +93,7 @@ public final class MemoryStore: ResourceStore {
         return try result.get()
     }
 
-    /// What is known of a resource.
+    /// Describes a resource.
     public func info(at path: ResourcePath) async throws -> ResourceInfo { try resource(path).info }
 
     /// The members of a collection, in the order of their names.
@@ -270,7 +270,7 @@ public final class MemoryStore: ResourceStore {
         }
     }
 
-    /// What is left of the limit.
+    /// The rest of the limit.
     public func quota(at path: ResourcePath) async throws -> StorageQuota? {
         let used = state.withLock { $0.used }
         return StorageQuota(available: Int64(byteLimit - used), used: Int64(used))

@@ -1,19 +1,20 @@
 internal import HTTPCodecs
 package import HTTPServerCore
 
-/// What is written down before a collection takes the place of another, because no system can give
-/// three names at once: if the process dies between two of them, the next one ends it.
+/// The journal entry that is written before a collection replaces another, because no system can
+/// swap three names in one step: if the process dies in between, the next start completes the
+/// replacement.
 ///
 /// With the exchange of two names done, what was replaced has the name of the source. Where names
 /// cannot be exchanged, what is to be replaced waits aside while its name is free.
 package struct ReplacementJournal: Sendable {
-    /// What of its folder's names it begins with.
+    /// The prefix of its names in the staging directory.
     package static let prefix = "replace-"
 
     /// Where the new content comes from; `nil` where nobody sees it anyway.
     package var source: ResourcePath?
     package var target: ResourcePath
-    /// What was at the target.
+    /// The identity of the old target.
     package var old: FileStatus
     /// The name that it gets beside the note or, on other volumes, beside the target.
     package var aside: [UInt8]
@@ -22,7 +23,7 @@ package struct ReplacementJournal: Sendable {
         (self.source, self.target, self.old, self.aside) = (source, target, old, aside)
     }
 
-    /// A line each, percent-encoded, for a name may have a line feed.
+    /// One line each, percent-encoded, because a name may contain a line feed.
     package func write(to place: FilePlace) throws(SystemError) {
         let lines = [
             Self.identity(of: old), source?.bytes ?? [], target.bytes, aside,
@@ -33,7 +34,8 @@ package struct ReplacementJournal: Sendable {
     }
 
     /// Ends what the notes of a dead process tell of.
-    /// - Returns: whether nothing of it is left. What is left may be the only one of its kind.
+    /// - Returns: whether the entry is settled and can be removed. Otherwise the old content may
+    ///   have no other name.
     static func finishAll(in folder: OpenDirectory, of tree: FileTree) -> Bool {
         do throws(SystemError) {
             let reader = try DirectoryReader(folder)
@@ -67,7 +69,7 @@ package struct ReplacementJournal: Sendable {
         _ lines: [[UInt8]], in folder: OpenDirectory, of tree: FileTree
     ) throws(SystemError) -> Bool {
         let (old, source, target, aside) = (lines[0], lines[1], lines[2], lines[3])
-        // What cannot be looked at here keeps a name too many, and nothing is lost by it.
+        // A failed lookup here keeps a surplus name, and loses nothing.
         if !source.isEmpty, let place = try? tree.place(of: source),
             let status = try? place.directory.status(of: place.name), identity(of: status) == old
         {
@@ -83,15 +85,15 @@ package struct ReplacementJournal: Sendable {
             return try folder.statusIfThere(of: aside) == nil
         }
         for around in [folder, place.directory] {
-            // Whatever waits under that name is what was at the target; its inode may be another
-            // one now, for some file systems make these up.
+            // The entry under that name is the replaced file. Do not compare inodes: some file
+            // systems invent them.
             guard try around.statusIfThere(of: aside) != nil,
                 try place.directory.statusIfThere(of: place.name) == nil
             else { continue }
             do throws(SystemError) {
                 try around.rename(aside, to: place, .creating)
             } catch {
-                // Nothing has the name, as far as can be told where both cannot be one call.
+                // The name is free, as far as two separate calls can tell.
                 guard error.isUnsupported else { throw error }
                 try around.rename(aside, to: place, .replacing)
             }

@@ -10,7 +10,7 @@ public import HTTPServerCore
 /// Calls that fail throw `WebDAVError`; other errors become 500. A handler never runs two calls at
 /// the same time that change something below the same path. Calls that read may run at any time.
 public protocol ResourceStore: Sendable {
-    // MARK: What every store implements
+    // MARK: Required members
 
     /// Describes a resource.
     /// - Throws: `WebDAVError.notFound` when there is none.

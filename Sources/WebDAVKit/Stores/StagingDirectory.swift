@@ -36,8 +36,9 @@ final class StagingDirectory: Sendable {
 
     /// A name for something new on the volume of `target`. It blocks.
     ///
-    /// Where our own folder cannot be made, or is on another volume, it is beside the target. Then
-    /// it is noted in our folder where that is, for the next process if this one dies.
+    /// If the staging directory cannot be created, or is on another volume, files are staged beside
+    /// the target. A note in the staging directory records the place, so that the next process can
+    /// clean up if this one dies.
     /// - Parameter isContent: whether it is for content that nobody has yet, so that nothing is
     ///   lost with it.
     func place(beside target: FilePlace, isContent: Bool = false) -> FilePlace {
@@ -46,7 +47,7 @@ final class StagingDirectory: Sendable {
             directory: target.directory, name: name(in: target.directory, isContent))
     }
 
-    /// A name in the folder of this process, for what is on the volume of `target`. It blocks.
+    /// A name in the directory of this process, on the volume of `target`. It blocks.
     /// - Returns: `nil` where that folder cannot be made, or is on another volume.
     func placeInSession(for target: FilePlace) -> FilePlace? {
         guard let session = try? current(), isReachable(session, from: target) else { return nil }
@@ -59,7 +60,7 @@ final class StagingDirectory: Sendable {
         return session.status.isOnVolume(of: status)
     }
 
-    /// Makes a file on the volume of `target`, for what is to get its name. It blocks.
+    /// Creates a file on the volume of `target`, to be renamed to it. It blocks.
     func create(beside target: FilePlace) throws(SystemError) -> (OpenFile, FilePlace) {
         let place = place(beside: target, isContent: true)
         do throws(SystemError) {
@@ -250,8 +251,8 @@ final class StagingDirectory: Sendable {
                 isAlone = false
                 continue
             }
-            // What could not be put back has no other place: the next start tries again. Until then
-            // it needs its properties, which may be in files.
+            // A file that could not be put back has no other place: the next start tries again.
+            // Until then it needs its properties, which may be in files.
             guard finish(folder) else {
                 isAlone = false
                 continue

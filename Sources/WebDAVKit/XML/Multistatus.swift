@@ -90,7 +90,7 @@ struct Multistatus: Sendable {
                 : "<D:status>HTTP/1.1 \(status.description)</D:status>")
     }
 
-    /// The answer, for few responses.
+    /// The answer with few responses.
     static func response(
         _ mount: Mount, _ body: (inout Multistatus) -> Void
     ) -> Response {

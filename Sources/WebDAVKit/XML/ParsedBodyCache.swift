@@ -1,7 +1,7 @@
 internal import HTTPCodecs
 
-/// What contents of requests mean that came before. A client sends the same few again and again,
-/// and so do all users of one client: those are read only once.
+/// A cache of parsed request bodies. A client repeats the same few bodies, and so do all users of
+/// one client, so each is parsed once.
 final class ParsedBodyCache<Meaning: Sendable>: Sendable {
     private static var byteLimit: Int { 2 << 10 }
     private static var countLimit: Int { 32 }
@@ -25,7 +25,7 @@ final class ParsedBodyCache<Meaning: Sendable>: Sendable {
         let meaning = try read(content)
         guard content.count <= Self.byteLimit else { return meaning }
         known.withLock { known in
-            // Who sends always something else does not make it grow.
+            // A client that never repeats a body does not make it grow.
             if known.count >= Self.countLimit { known.removeAll(keepingCapacity: true) }
             known[Content(bytes: content)] = meaning
         }

@@ -14,7 +14,7 @@ package struct XMLFault: Error, Hashable, Sendable {
     package var kind: Kind
 }
 
-/// What is read of a request's XML at most.
+/// The limits of a request's XML.
 package struct XMLLimits: Hashable, Sendable {
     package var bytes = 1 << 20
     package var depth = 64
@@ -137,8 +137,8 @@ package enum XMLReader {
         unsafe builder(context)?.fail(.malformed)
     }
 
-    /// Each ampersand in an attribute comes as a reference, for a tree of the library to resolve;
-    /// so does each in a namespace, which is the value of an attribute.
+    /// Each ampersand in an attribute arrives as a reference, because the library would build a
+    /// tree of it; the same holds in a namespace, which is the value of an attribute.
     private static func attributeText(_ value: UnsafeBufferPointer<UInt8>) -> String {
         guard unsafe value.contains(UInt8(ascii: "&")) else {
             return unsafe String(decoding: value, as: UTF8.self)
@@ -222,7 +222,7 @@ private final class XMLBuilder {
                     && (attribute.prefix.isEmpty || !attribute.name.namespace.isEmpty)
             })
         else { return fail(.malformed) }
-        // Namespaces in XML 1.0 section 2.2: a prefix cannot stand for nothing.
+        // Namespaces in XML 1.0 section 2.2: a prefix cannot be bound to an empty name.
         guard !element.declarations.contains(where: { !$0.prefix.isEmpty && $0.namespace.isEmpty })
         else { return fail(.malformed) }
         endText()
@@ -240,7 +240,7 @@ private final class XMLBuilder {
         }
     }
 
-    /// Text comes in many small pieces, each escape in one of its own: they are put together once.
+    /// Text arrives in many small pieces, with each escape in a separate one: they are joined once.
     func add(_ piece: UnsafeBufferPointer<UInt8>) {
         events += 1
         if !open.isEmpty { unsafe text.append(contentsOf: piece) }

@@ -3,8 +3,8 @@ internal import HTTPServerCore
 
 /// Writes XML: markup of ours and text of others, which are never mixed up.
 ///
-/// What XML cannot hold, as most control characters, becomes U+FFFD: a document of ours is always
-/// well-formed (XML 1.0 section 2.2).
+/// Characters that XML cannot contain, such as most control characters, become U+FFFD: the document
+/// is always well-formed (XML 1.0 section 2.2).
 package struct XMLWriter {
     private(set) var bytes: [UInt8] = []
 
