@@ -47,8 +47,7 @@ enum UploadDialect: Hashable, Sendable {
     /// Whether 104 tells how much has come.
     var takesProgress: Bool { !isTus && version >= 5 }
 
-    /// What the request says of the end of the upload: whether its content is the last; `nil` when
-    /// it says nothing.
+    /// Whether the request says that its content completes the upload; `nil` when it does not say.
     func isComplete(_ request: Request) -> Bool? {
         let read = { request.fields.values(of: $0) }
         guard saysIncomplete else { return FieldItem.boolean(.uploadComplete, in: read) }
@@ -75,7 +74,7 @@ enum UploadDialect: Hashable, Sendable {
         fields[.uploadLimit] = "\(size), \(version == 6 ? "expires" : "max-age")=\(age)"
     }
 
-    /// What each answer and interim response says of the protocol.
+    /// The fields of the protocol in each answer and interim response.
     func stamp(_ fields: inout HTTPFields) {
         switch self {
         case .tus: fields[.tusResumable] = "1.0.0"

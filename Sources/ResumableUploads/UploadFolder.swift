@@ -79,7 +79,7 @@ final class UploadFolder: Sendable {
         }
     }
 
-    /// What is kept of an upload; `nil` when there is none of that name.
+    /// The record of an upload; `nil` when there is none of that name.
     func record(_ id: UploadID) throws -> UploadRecord? {
         let bytes: [UInt8]
         do throws(SystemError) {
@@ -89,7 +89,7 @@ final class UploadFolder: Sendable {
             guard error.isMissing else { throw error }
             return nil
         }
-        // What cannot be read is lost, and so is the upload.
+        // An unreadable record is lost, and so is the upload.
         return try? JSONBody().decode(UploadRecord.self, from: bytes)
     }
 

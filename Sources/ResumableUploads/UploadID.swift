@@ -14,8 +14,8 @@ struct UploadID: Hashable, Sendable {
 
     private init(text: String) { self.text = text }
 
-    /// The upload that a request names; `nil` when it names something else. That is told by the
-    /// last bytes of the target, so requests for other things cost nothing.
+    /// The upload that a request names; `nil` when it names something else. The last bytes of the
+    /// target decide, so other requests cost nothing.
     init?(of request: Request) {
         guard let end = request.targetEnd(Self.length, behind: Self.marker) else { return nil }
         self.init(end)

@@ -62,7 +62,7 @@ extension UploadSite {
         throw problem
     }
 
-    /// The answer once more, for a client that has missed it.
+    /// Sends the answer again to a client that missed it.
     private func replay(
         _ answer: KeptAnswer, _ request: Request, _ wanted: Int64, _ isLast: Bool,
         _ dialect: UploadDialect
@@ -136,7 +136,7 @@ extension UploadSite {
         } catch let error as UploadProblem {
             throw error
         } catch {
-            // What has come is kept, whatever the reason is for which no more does.
+            // Received content is kept, whatever the reason why no more arrives.
             try await writer.flush()
             throw error
         }

@@ -118,7 +118,7 @@ extension UploadSite {
     /// - Parameters:
     ///   - isComplete: whether the content of the request is the last.
     ///   - offset: where that content belongs.
-    ///   - known: the length that was told before.
+    ///   - known: the length that was announced before.
     func announcedLength(
         _ request: Request, isComplete: Bool, offset: Int64, known: Int64?
     ) throws(UploadProblem) -> Int64? {

@@ -2,13 +2,13 @@ internal import HTTPCodecs
 internal import HTTPParser
 internal import HTTPServerCore
 
-/// What answers requests of the protocols.
+/// Answers the requests of the protocols.
 final class UploadSite: Sendable {
     let handler: any Handler
     let folder: UploadFolder
     let options: ResumableUploadHandler.Options
     let turns = UploadTurns()
-    /// What is written in place of a part; the part itself but in tests.
+    /// Writes in place of the part in tests; otherwise the part itself.
     let part: @Sendable (OpenFile) -> OpenFile
     /// Tells by the head of a request whether it would be taken; `nil` when that is not known.
     let precheck: (@Sendable (Request) async throws -> Response?)?
@@ -166,7 +166,7 @@ final class UploadSite: Sendable {
 
     // MARK: One upload
 
-    /// What is kept of the upload that a request names.
+    /// The record of the upload that a request names.
     /// - Throws: `UploadProblem` with 404 when there is none, when it is too old, or when it is
     ///   another user's.
     func record(_ id: UploadID, _ request: Request) async throws -> UploadRecord {

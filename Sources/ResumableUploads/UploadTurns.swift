@@ -12,7 +12,7 @@ final class UploadTurns: Sendable {
         var newest = 0
         /// Whether it is some request's turn.
         var isTaken = false
-        /// The request that comes next; it is told whether its turn has come.
+        /// The next request in line; its continuation gets whether its turn has come.
         var next: CheckedContinuation<Bool, Never>?
         /// Ends the request whose turn it is, as long as that may be.
         var stop: (@Sendable () -> Void)?

@@ -52,7 +52,7 @@ struct UploaderError: Error {
         if error.status == .forbidden { code = .origin }
     }
 
-    /// What a client is told of an error; `nil` for one that is nobody's answer, as nobody waits.
+    /// The answer to an error; `nil` when the client is gone and no answer is needed.
     /// - Parameter request: where an error without a status is logged; `nil` for nowhere.
     init?(thrown error: any Error, for request: Request?) {
         switch error {
@@ -63,7 +63,7 @@ struct UploaderError: Error {
         case let error as WebDAVError:
             self.init(error.status, error.status == .locked ? .locked : nil, error.reason)
             if error.condition == .quotaNotExceeded { code = .quota }
-            // What WebDAV tells by 405 is told here of the name, not of the method.
+            // WebDAV's 405 is about the method; here the error is about the name.
             if status == .methodNotAllowed { (status, code) = (.conflict, .exists) }
         case let error as CodecError: self.init(error.suggestedStatus, nil, error.description)
         case is CancellationError: return nil

@@ -17,13 +17,13 @@ public import WebDAVKit
 /// what a WebDAV client has locked is not changed by the page (423), and an upload is written as a
 /// PUT is, under a name that nobody sees until it is whole.
 ///
-/// It guards itself against pages of other sites (CSRF) and against DNS rebinding. Who may come in
-/// is decided by an `AuthenticationHandler` around it, and what they may do by
-/// ``UploaderOptions/role``.
+/// It refuses requests from pages of other sites (CSRF) and by foreign host names (DNS rebinding).
+/// An `AuthenticationHandler` around it decides who gets in, and ``UploaderOptions/role`` what a
+/// user may do.
 public struct UploaderHandler: PrecheckingHandler {
     private let guarded: any Handler
 
-    /// Creates a handler of a store of its own.
+    /// Creates a handler of a store that no WebDAV handler uses.
     ///
     /// Where WebDAV serves the same files, use ``init(sharing:options:)``: handlers that know
     /// nothing of each other would change the same file at the same time.
@@ -71,7 +71,7 @@ public struct UploaderHandler: PrecheckingHandler {
     }
 }
 
-/// What answers once a request is known to come from nobody else's page.
+/// Answers after the check that no page of another site sent the request.
 struct UploaderSite: Handler {
     let files: SharedFiles
     let options: UploaderOptions
@@ -120,7 +120,7 @@ struct UploaderSite: Handler {
                     request.method.isRegistered ? .methodNotAllowed : .notImplemented,
                     fields: [.allow: (allowed + [.options]).map(\.name).joined(separator: ", ")]))
         }
-        // What else has content is short, and judged when it is there.
+        // Other requests have short content, which is judged after it is read.
         if request.isPrecheck, action != .upload { return Response(.noContent) }
         return try await answer(action, UploaderCall(request, await options.role(request)))
     }
@@ -166,7 +166,7 @@ struct UploaderSite: Handler {
         return .redirect(to: location, .permanentRedirect)
     }
 
-    // MARK: What the program says
+    // MARK: Decisions of the program
 
     func require(_ operation: UploaderOperation, _ call: UploaderCall) async throws {
         guard let shouldPerform = options.shouldPerform else { return }

@@ -37,7 +37,7 @@ public struct UploaderEvent: Sendable {
 
 /// How far an upload is.
 public struct UploadProgress: Sendable {
-    /// What is uploaded.
+    /// The target of the upload.
     public var path: ResourcePath
     /// The bytes that have come.
     public var bytes: Int64

@@ -1,6 +1,6 @@
 public import HTTPServerCore
 
-/// What happens when something already has the name that a file or folder is to get.
+/// The action when the name of a new file or folder is taken.
 public enum NameConflict: String, Hashable, Sendable, CaseIterable {
     /// Both are kept: the new one gets a number, such as `name (1).txt`.
     case keepBoth = "keep"
@@ -14,7 +14,7 @@ public enum NameConflict: String, Hashable, Sendable, CaseIterable {
     case ask
 }
 
-/// What a user may do.
+/// The permissions of a user.
 public enum UploaderRole: String, Hashable, Sendable, CaseIterable {
     /// Everything.
     case all
@@ -35,29 +35,28 @@ public enum UploaderRole: String, Hashable, Sendable, CaseIterable {
 public struct UploaderOptions: Sendable {
     /// The title of the page, and the name of the root in its path.
     public var title = "Files"
-    /// What stands at the top of the page; `nil` for the title.
+    /// The heading of the page; `nil` to use the title.
     public var header: UploaderText?
-    /// What stands before the list of files.
+    /// Text before the list of files.
     public var prologue: UploaderText = ""
-    /// What stands behind the list of files.
+    /// Text after the list of files.
     public var epilogue: UploaderText = ""
-    /// What stands at the end of the page.
+    /// Text at the end of the page.
     public var footer: UploaderText = ""
     /// The extensions that files may have, without dots, in any case of letters; `nil` for all.
     /// Files with others are neither shown nor taken, by any operation.
     public var allowedExtensions: Set<String>?
     /// Whether names that begin with a dot are shown and taken. It counts for each name of a path.
     public var allowsHidden = false
-    /// What happens when a name is taken, unless the request says otherwise.
+    /// The action when a name is taken, unless the request chooses another one.
     public var conflict = NameConflict.keepBoth
     /// Whether a request may choose that itself.
     public var letsClientsChoose = true
-    /// The most bytes of one file; above it 413, for content of unknown length as soon as more has
-    /// come.
+    /// The most bytes of one file; above it 413, if the length is unknown as soon as more has come.
     public var contentLimit: Int64 = .max
-    /// How many more bytes the user of a request may add, `Request.identity` telling who that is; `nil`
-    /// for as many as there is room for. What is longer is refused (507 with the code `quota`), before
-    /// content is read where its length is known, else as soon as more has come.
+    /// How many more bytes the user of a request may add, by `Request.identity`; `nil` without a
+    /// limit. A longer upload is refused (507 with the code `quota`), before content is read if its
+    /// length is known, else as soon as more has come.
     ///
     /// It is asked for each file that is uploaded and for each copy, and has to count what ``onEvent``
     /// has told. The bytes of the user's requests that are under way are subtracted from it here. A
@@ -69,10 +68,10 @@ public struct UploaderOptions: Sendable {
     /// area of the store, where it takes room, and is gone for good when the server stops. A store
     /// without a bin removes at once.
     public var undoTime = Duration.seconds(60)
-    /// How many browsers may listen to changes at the same time; others see them when they load a
-    /// folder anew (503).
+    /// How many browsers may listen to changes at the same time; others get 503 and see changes
+    /// when they load a folder again.
     public var listenerLimit = 200
-    /// What the user of a request may do; `Request.identity` tells who that is.
+    /// The role of the user of a request, by `Request.identity`.
     public var role: @Sendable (Request) async -> UploaderRole = { _ in .all }
     /// The hosts that requests may be for; `nil` does not look at them. Others are answered by 421,
     /// as a guard against DNS rebinding: have it checked here, or by a `HostCheckHandler` around.

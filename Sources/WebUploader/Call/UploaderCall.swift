@@ -7,7 +7,7 @@ internal import WebDAVKit
 struct UploaderCall: Sendable {
     let request: Request
     let role: UploaderRole
-    /// Whether the answer is to be a page, for a browser that runs no script.
+    /// Whether the answer is a page: the browser runs no script.
     let wantsPage: Bool
 
     init(_ request: Request, _ role: UploaderRole) {
@@ -33,14 +33,14 @@ struct UploaderCall: Sendable {
     /// A path out of a query or a form.
     static func path(_ bytes: [UInt8]) throws(UploaderError) -> ResourcePath {
         let names = bytes.split(separator: 0x2F).map { Array($0) }
-        // `.` and `..` stand for nothing that could be meant: nobody writes them but to get out.
+        // `.` and `..` are refused: nobody needs them but to leave the folder.
         guard names.count <= 256, let path = ResourcePath(segments: names) else {
             throw UploaderError(.badRequest, .path, "that is no path")
         }
         return path
     }
 
-    /// What is to happen when a name is taken.
+    /// The action when a name is taken.
     func conflict(
         _ text: [UInt8]?, _ options: UploaderOptions
     ) throws(UploaderError) -> NameConflict {
@@ -55,7 +55,7 @@ struct UploaderCall: Sendable {
         return conflict
     }
 
-    /// Who can only add must not take away what others have added.
+    /// A user who can only add must not replace the files of others.
     private func safe(_ conflict: NameConflict) -> NameConflict {
         role == .uploadOnly && conflict == .replace ? .keepBoth : conflict
     }
@@ -103,7 +103,7 @@ struct FormFields: Sendable {
     mutating func append(_ name: String, _ value: [UInt8]) {
         guard name.hasBytes(of: "link") else { return all.append((name, value)) }
         var path: [UInt8] = []
-        // What is no link leads to nothing.
+        // A string that is no link leads nowhere.
         let isRead = PercentEncoding.decode(value.span, keepsInvalid: false, into: &path) == nil
         all.append(("path", isRead ? path : [0]))
     }

@@ -2,16 +2,15 @@ internal import HTTPParser
 internal import HTTPServerCore
 internal import WebDAVKit
 
-/// The files, as the page sees them: what is hidden is not there, and what WebDAV clients have
-/// locked stays as it is. Whatever changes something does it while it holds the path at the gate that
-/// WebDAV waits at, too.
+/// The files as the page shows them: hidden ones do not exist, and files that a WebDAV client has
+/// locked do not change. Each change holds the ``PathLock`` that it shares with WebDAV.
 struct SharedFiles: Sendable {
     let dav: WebDAVHandler
     let options: UploaderOptions
 
     var store: any ResourceStore { dav.store }
 
-    // MARK: What is shown
+    // MARK: Visibility
 
     /// The path of a file or folder by which the store knows it.
     func resolved(_ path: ResourcePath) async throws -> ResourcePath {
@@ -47,7 +46,7 @@ struct SharedFiles: Sendable {
         return allowed.contains(String(decoding: name[(dot + 1)...], as: UTF8.self).lowercased())
     }
 
-    /// What is known of something that is shown.
+    /// Describes a visible file or folder.
     func info(_ path: ResourcePath) async throws -> ResourceInfo {
         let info = try await store.info(at: path)
         guard info.isCollection || hasAllowedExtension(path.name) else {
@@ -158,7 +157,7 @@ struct SharedFiles: Sendable {
         }
     }
 
-    /// What has a name, if it may be replaced by a file.
+    /// The existing file of that name, if the upload may replace it.
     private func replaceable(
         _ path: ResourcePath, _ isFolder: Bool, _ conflict: NameConflict
     ) async throws -> ResourceInfo {
@@ -169,7 +168,7 @@ struct SharedFiles: Sendable {
     }
 }
 
-/// Names with numbers, for what is to stand beside something of the same name.
+/// Names with numbers, so that a file can stand beside another one of the same name.
 enum FreeName {
     /// How many numbers are tried.
     static let limit = 1_000

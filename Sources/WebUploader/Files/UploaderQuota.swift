@@ -5,7 +5,7 @@ internal import WebDAVKit
 
 /// Sees to it that users add no more bytes than they may, also by several requests at the same time.
 final class UploaderQuota: Sendable {
-    /// What a user adds by the requests that are under way.
+    /// The bytes that a user adds by requests in progress.
     private struct Entry: Sendable {
         var requestCount = 0
         /// The bytes that are held for them.

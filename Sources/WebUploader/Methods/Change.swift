@@ -28,7 +28,7 @@ extension UploaderSite {
         try call.require(call.role.mayUpload)
         let fields = try await fields(call)
         var path = try await path(fields, "path")
-        // A form without script has the name in a field of its own.
+        // A form without script has the name in a separate field.
         if let name = fields["name"] { path = try member(of: path, named: name) }
         var conflict = try call.conflict(fields["conflict"], options)
         // Folders do not replace anything.
@@ -108,7 +108,7 @@ extension UploaderSite {
         return try answer([changed], in: source.parent ?? .root, .ok, call)
     }
 
-    /// The target of a move, which may be hidden: that is told with the reason.
+    /// The target of a move. It may be hidden, and the error then says so.
     private func canonicalTarget(_ path: ResourcePath) async throws -> ResourcePath {
         try files.requireName(path, isFolder: true)
         return try await files.canonical(path)
@@ -121,7 +121,7 @@ extension UploaderSite {
         let isFolder = info.isCollection
         return try await files.withName(target, and: [source], isFolder: isFolder, conflict, call) {
             path, _ in
-            // What was there may have gone while this waited.
+            // The file may have gone during the wait.
             _ = try await files.info(source)
             if isMove {
                 try await files.requireUnlocked(source, andMembership: true, andInside: true)

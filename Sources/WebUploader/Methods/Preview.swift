@@ -32,8 +32,8 @@ enum PreviewKind: String {
         self = kind
     }
 
-    /// The policy under which a browser shows the content, even in a window of its own. Browsers
-    /// show no PDF in a sandbox: their readers are one.
+    /// The policy under which a browser shows the content, even in a separate window. Browsers show
+    /// no PDF in a sandbox, because their PDF readers are sandboxed already.
     var policy: String {
         self == .pdf
             ? "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; "

@@ -3,7 +3,7 @@ internal import HTTPParser
 internal import HTTPServerCore
 internal import WebDAVKit
 
-/// What an upload, or another change, has come to.
+/// The result of an upload or of another change.
 struct Changed: Sendable, Encodable {
     var name: String
     var path: String
@@ -41,7 +41,7 @@ extension UploaderSite {
         let wished = relative.moved(from: .root, to: folder)
         let isCoded = call.request.fields.contains(.contentEncoding)
         let announced = isCoded ? nil : call.request.contentLength
-        // Whoever sends the name of a file with those of folders has dropped a folder.
+        // A file name that contains folder names comes from a dropped folder.
         let changed = try await take(
             try call.checkedContent(), wished, announced, conflict, makesFoldersIn: folder, call)
         if call.request.isPrecheck { return Response(.noContent) }
@@ -103,8 +103,9 @@ extension UploaderSite {
         return try await files.canonical(path)
     }
 
-    /// Takes a file, whole or not at all. What can be refused is refused before the content is read;
-    /// what may have changed meanwhile is checked again. A precheck ends before the content is read.
+    /// Takes a file, whole or not at all. Everything that can be refused early is refused before
+    /// the content is read; conditions that may have changed are checked again. A precheck ends
+    /// before the content is read.
     /// - Parameters:
     ///   - body: its content.
     ///   - wished: its path, if that is free.
@@ -116,7 +117,7 @@ extension UploaderSite {
         _ conflict: NameConflict, makesFoldersIn top: ResourcePath?, _ call: UploaderCall
     ) async throws -> Changed {
         var hold: UploaderQuota.Hold?
-        // Until the program has been told of the upload, and counts it.
+        // Held until the program has been notified of the upload, and counts it.
         defer { withExtendedLifetime(hold) {} }
         return try await perform(.upload(wished), call) {
             try files.requireName(wished, isFolder: false)
@@ -181,7 +182,7 @@ extension UploaderSite {
             .contentTooLarge, nil, "at most \(options.contentLimit) bytes are taken here")
     }
 
-    /// The content, of whose pieces the program is told. It ends with an error when it becomes too
+    /// The content, with progress reported to the program. Reading throws once the content is too
     /// long.
     private func observed(
         _ body: RequestBody, _ path: ResourcePath, _ announced: Int64?,

@@ -30,7 +30,7 @@ extension BinRouter {
             guard let plain = String(validating: bytes, as: UTF8.self) else {
                 return Response(.ok, body: .bytes(bytes))
             }
-            // Whoever makes a link to this could make a page of it.
+            // A link from another site could turn the content into a page of this server.
             return Response(
                 .ok,
                 body: .text(plain, mediaType: mediaType))

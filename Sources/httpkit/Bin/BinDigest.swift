@@ -55,8 +55,8 @@ struct BinDigest {
             .unauthorized, fields: [.wwwAuthenticate: value, .setCookie: "fake=fake_value; Path=/"])
     }
 
-    /// What the client has to have computed; `nil` when it left something out or means another
-    /// request (RFC 7616 sections 3.4.1 to 3.4.3).
+    /// The response value that the client must have computed; `nil` when it left something out or
+    /// means another request (RFC 7616 sections 3.4.1 to 3.4.3).
     private func expectedProof(
         _ field: AuthorizationField, _ request: Request, _ content: [UInt8]
     ) -> String? {

@@ -47,7 +47,7 @@ extension BinRouter {
         return choices.last?.status ?? .badRequest
     }
 
-    /// What belongs to a status beside its code.
+    /// The fields and content that belong to a status.
     static func response(status: HTTPStatus) -> Response {
         var response = Response(status)
         switch status {

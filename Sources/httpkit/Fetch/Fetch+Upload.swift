@@ -46,13 +46,13 @@ struct UploadNote {
         url = URL(fileURLWithPath: file + ".resume")
     }
 
-    /// `nil` when it is unknown: then a changed file could not be told from the old one.
+    /// `nil` when it is unknown: then a changed file would look like the old one.
     private var modified: Double? {
         let attributes = try? FileManager.default.attributesOfItem(atPath: file)
         return (attributes?[.modificationDate] as? Date)?.timeIntervalSince1970
     }
 
-    /// What an earlier call for the same URL and the same file has left.
+    /// The note of an earlier call for the same URL and the same file.
     func read(for request: URL) -> UploadResumeData? {
         guard let data = try? Data(contentsOf: url),
             let content = try? JSONDecoder().decode(Content.self, from: data),

@@ -67,7 +67,7 @@ struct Fetch {
         defer { progress?.cancel() }
         do {
             for try await piece in content {
-                // What a file is asked for is no error page.
+                // An error page is not saved as the requested file.
                 if output.file != nil, response.status.code >= 400 { continue }
                 var bytes = ByteBuffer()
                 bytes.append(piece)

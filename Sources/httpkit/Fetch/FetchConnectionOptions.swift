@@ -69,7 +69,7 @@ struct FetchConnectionOptions: ParsableArguments {
     }
 
     /// A session that behaves as the options say.
-    /// - Parameter url: whose server may be told the password.
+    /// - Parameter url: the URL whose server may get the password.
     func session(for url: String) throws -> ClientSession {
         var configuration = ClientConfiguration()
         configuration.userAgent = "httpkit/\(HTTPKit.version)"

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What becomes of the response.
+/// Where the response goes.
 struct FetchOutputOptions: ParsableArguments {
     @Option(
         name: .customShort("o"),

@@ -3,7 +3,7 @@ import HTTPCodecs
 import HTTPParser
 import URLClient
 
-/// What is sent.
+/// The parts of the request.
 struct FetchRequestOptions: ParsableArguments {
     @Option(
         name: .customShort("X"),

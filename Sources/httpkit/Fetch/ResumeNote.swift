@@ -25,8 +25,8 @@ struct ResumeNote {
         self.request = request
     }
 
-    /// What an earlier call for the same URL has left; nil when there is nothing, or nothing that can
-    /// be read.
+    /// The note of an earlier call for the same URL; nil when there is none, or when it cannot be
+    /// read.
     func read() -> ResumeData? {
         guard let data = try? Data(contentsOf: url),
             let content = try? JSONDecoder().decode(Content.self, from: data),

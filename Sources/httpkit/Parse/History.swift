@@ -15,7 +15,7 @@ struct History: ~Copyable {
         self.kept = kept
     }
 
-    /// The offset behind the last byte.
+    /// The offset after the last byte.
     var end: Int { start + buffer.count }
 
     mutating func append(_ bytes: Span<UInt8>) {

@@ -1,6 +1,6 @@
 import HTTPParser
 
-/// What both parsers give, as plain text that can be kept and printed.
+/// The events of both parsers as plain text that can be kept and printed.
 enum MessageEvent: Equatable, Sendable {
     case interim(ParsedHead)
     case head(ParsedHead)

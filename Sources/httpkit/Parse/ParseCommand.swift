@@ -12,7 +12,7 @@ struct ParseCommand: ParsableCommand {
             "stop" and "rest" when the connection goes on as something else or closes, and \
             "error" with kind, offset and reason.
 
-            With --batch each line of input is a case of its own, \
+            With --batch each line of input is a separate case, \
             {"id":...,"kind":"request"|"response","bytes":BASE64}, and each line of output its \
             outcome, in the same order. A case may also have "requestMethods":[...], the requests \
             that the responses answer, and "limits":{...} with any of maxFields, maxHeadBytes, \
@@ -24,7 +24,7 @@ struct ParseCommand: ParsableCommand {
             """
     )
 
-    @Flag(help: "Read responses, to GET requests; in a batch, for cases without a kind.")
+    @Flag(help: "Read responses to GET requests; in a batch, cases without a kind are responses.")
     var response = false
 
     @Flag(help: "Read one case a line and print one outcome a line.")

@@ -2,7 +2,7 @@ import ArgumentParser
 import HTTPParser
 import HTTPServerCore
 
-/// Who may use what is served.
+/// Access to the served files.
 struct AccessOptions: ParsableArguments {
     enum Scheme: String, ExpressibleByArgument, CaseIterable { case none, basic, digest }
 
@@ -33,7 +33,7 @@ struct AccessOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "What users are told that they log in to; the server's name without it.",
+            "The realm that browsers show in the login dialog; by default the name of the server.",
             valueName: "text"))
     var realm: String?
 
@@ -153,8 +153,8 @@ struct AccessOptions: ParsableArguments {
         return hosts
     }
 
-    /// The handler, for those who may come in. Nothing here is for pages of other origins, so their
-    /// browsers' questions need a login, too: the answers would tell which files there are.
+    /// The handler behind the login. Nothing here is meant for pages of other origins, so preflight
+    /// requests need a login, too: the answers would reveal which files exist.
     /// - Parameter optionsFields: what OPTIONS tells those who have not logged in.
     func guarding(
         _ handler: any Handler, optionsFields: HTTPFields = HTTPFields()

@@ -20,7 +20,7 @@ struct ServeCommand: AsyncParsableCommand {
         abstract: "Serve the files of a directory.",
         discussion: """
             Prints the address on standard output once it accepts connections, and nothing else \
-            there. Control-C and SIGTERM let running requests end, for ten seconds at most.
+            there. Control-C and SIGTERM stop it: running requests get at most ten seconds to end.
             """)
 
     @Argument(help: "The directory.")
@@ -127,7 +127,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         logToStandardError(logLevel)
-        // Who reads our lines may go, as `head` does; that is no reason to stop serving.
+        // The reader of standard output may close it, as `head` does; the server goes on.
         _ = signal(SIGPIPE, SIG_IGN)
         let store = webdav == nil && uploaderFlags.uploader == nil ? nil : try localStore
         let shared = store.map { webdavHandler($0) }
@@ -311,7 +311,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
 }
 
-/// What of the directory is served how.
+/// The paths of the server and their handlers.
 struct FileOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The file that stands for its directory.", valueName: "name"))
     var index = "index.html"

@@ -189,8 +189,9 @@ extension TortureCase {
         return bytes
     }()
 
-    /// 512 MiB of zeros. What a MiB behind others becomes is the same each time, so only two of them
-    /// are compressed; an empty last block, the check value and the length end it (RFC 1952).
+    /// 512 MiB of zeros. Each MiB after the first compresses to the same bytes, so only two of them
+    /// are compressed; an empty last block, the check value and the length end the stream (RFC
+    /// 1952).
     private static let bomb: [UInt8] = {
         let megabyte = [UInt8](repeating: 0, count: 1 << 20)
         guard var encoder = try? GzipEncoder(level: 9) else { return [] }

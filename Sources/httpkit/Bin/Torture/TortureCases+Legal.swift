@@ -1,6 +1,6 @@
 import HTTPCodecs
 
-/// What a client has to understand, though few servers send it.
+/// Messages that a client must understand, though few servers send them.
 extension TortureCase {
     static let legal: [TortureCase] = [
         TortureCase(
@@ -55,7 +55,7 @@ extension TortureCase {
                 ["Transfer-Encoding: chunked"],
                 "3;a=1;b=\"x;y\"\r\nwho\r\n0003 ; c\r\nle\n\r\n0;last\r\n\r\n"), .keepOpen),
         TortureCase(
-            "tiny-chunks", "A chunk for each byte, each in a packet of its own.",
+            "tiny-chunks", "A chunk for each byte, each in a separate packet.",
             .ok(["Transfer-Encoding: chunked"]),
             .drip(
                 Array("1\r\nw\r\n1\r\nh\r\n1\r\no\r\n1\r\nl\r\n1\r\ne\r\n1\r\n\n\r\n".utf8),

@@ -1,7 +1,7 @@
 /// One connection to a client that is put to the test: requests are read in the plainest way, and
 /// the steps of their paths are done.
 struct TortureConnection {
-    /// What is kept of a request's head, and of one that does not end.
+    /// The limit of a request's head, including one that never ends.
     private static let headLimit = 64 << 10
     /// The most bytes that are sent to a client that takes all of them.
     private static let floodLimit = 1 << 30

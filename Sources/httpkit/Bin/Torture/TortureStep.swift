@@ -1,4 +1,4 @@
-/// What a broken server does next.
+/// The next step of a broken server.
 enum TortureStep: Sendable {
     /// Sends bytes at once.
     case send([UInt8])
@@ -39,7 +39,7 @@ enum TortureStep: Sendable {
 struct TortureCase: Sendable {
     /// The path without its slash.
     var name: String
-    /// What the index says about it.
+    /// Its line in the index.
     var text: String
     var steps: [TortureStep]
 
