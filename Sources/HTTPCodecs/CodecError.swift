@@ -107,8 +107,13 @@ public struct CodecError: Error, Hashable, Sendable {
 
 extension CodecError: CustomStringConvertible {
     /// Kind and place in one line, such as `checksum mismatch at byte 17`.
+    ///
+    /// An error of a field, such as a wrong media type, has no place in the content: then its detail
+    /// alone.
     public var description: String {
-        detail.isEmpty ? "\(reason) at byte \(offset)" : "\(reason) at byte \(offset): \(detail)"
+        if offset == 0, suggestedStatus == .unsupportedMediaType, !detail.isEmpty { return detail }
+        return detail.isEmpty
+            ? "\(reason) at byte \(offset)" : "\(reason) at byte \(offset): \(detail)"
     }
 
     /// The kind in plain words.

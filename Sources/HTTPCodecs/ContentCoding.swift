@@ -47,7 +47,7 @@ public enum ContentCoding: String, Sendable, CaseIterable {
             }
             guard coding != .identity else { continue }
             guard self == .identity else {
-                throw CodecError(.unsupportedContentCoding, "more than one layer")
+                throw CodecError(.unsupportedContentCoding, "more than one content coding")
             }
             self = coding
         }

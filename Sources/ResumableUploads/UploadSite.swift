@@ -113,7 +113,7 @@ final class UploadSite: Sendable {
         let versions = UploadDialect.versions
         return UploadProblem(
             .badRequest,
-            "the versions \(versions.lowerBound) to \(versions.upperBound) of the draft are known"
+            "versions \(versions.lowerBound) to \(versions.upperBound) of the draft are supported"
         ).response(.draft(nil))
     }
 

@@ -49,7 +49,7 @@ struct WebDAVCall: Sendable {
             return
         }
         guard let header = IfHeader(field) else {
-            throw WebDAVError(.badRequest, "If cannot be read")
+            throw WebDAVError(.badRequest, "malformed If")
         }
         ifHeader = header
     }
@@ -58,7 +58,7 @@ struct WebDAVCall: Sendable {
     func depth(_ without: Depth) throws(WebDAVError) -> Depth {
         guard let field = request.fields["Depth"] else { return without }
         guard let depth = Depth(field) else {
-            throw WebDAVError(.badRequest, "Depth is 0, 1 or infinity")
+            throw WebDAVError(.badRequest, "expected Depth 0, 1 or infinity")
         }
         return depth
     }

@@ -63,7 +63,7 @@ public struct WebDAVError: Error, Hashable, Sendable, CustomStringConvertible {
     public static var forbidden: WebDAVError { WebDAVError(.forbidden) }
     /// The collection around it is missing: 409.
     public static var noParent: WebDAVError {
-        WebDAVError(.conflict, "there is no collection for it")
+        WebDAVError(.conflict, "the parent collection does not exist")
     }
     /// There is no room left: 507.
     public static var storageFull: WebDAVError {

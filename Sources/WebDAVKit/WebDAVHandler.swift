@@ -152,7 +152,7 @@ public struct WebDAVHandler: PrecheckingHandler {
     func resourcePath(_ segments: [[UInt8]]) async throws -> ResourcePath {
         let names = segments.last == [] ? segments.dropLast() : segments[...]
         guard let path = ResourcePath(segments: Array(names)) else {
-            throw WebDAVError(.badRequest, "a name holds bytes that names cannot have here")
+            throw WebDAVError(.badRequest, "a name contains bytes that are not allowed in names")
         }
         return try await store.resolved(path)
     }
@@ -168,7 +168,7 @@ public struct WebDAVHandler: PrecheckingHandler {
                 field, host: call.request.fields[.host], origins: options.origins)
         } catch {
             throw error == .malformed
-                ? WebDAVError(.badRequest, "the destination cannot be read")
+                ? WebDAVError(.badRequest, "malformed Destination")
                 : WebDAVError(.badGateway, "the destination is on another server")
         }
         guard let segments = call.mount.inner(destination.segments) else { return nil }
@@ -195,7 +195,7 @@ public struct WebDAVHandler: PrecheckingHandler {
             try await locks.removeAll(inside: path, includingRoot: includingRoot)
         } catch {
             call.request.logger.error(
-                "locks on what is gone cannot be given up", metadata: ["error": "\(error)"])
+                "locks on removed resources could not be released", metadata: ["error": "\(error)"])
         }
     }
 
@@ -236,7 +236,7 @@ public struct WebDAVHandler: PrecheckingHandler {
     /// Refuses to make what has a name that is no text: few programs could show it, or open it.
     func requireTextName(_ path: ResourcePath) throws(WebDAVError) {
         guard ResourcePath.isText(path.name) else {
-            throw WebDAVError(.badRequest, "a new name is UTF-8 without control characters")
+            throw WebDAVError(.badRequest, "a new name must be UTF-8 without control characters")
         }
     }
 
@@ -248,7 +248,7 @@ public struct WebDAVHandler: PrecheckingHandler {
             }
             throw WebDAVError(
                 .forbidden,
-                "names that begin with a dot are not taken here, unless WebDAVOptions.allowsHidden, "
+                "names that begin with a dot are refused, unless WebDAVOptions.allowsHidden, "
                     + "or httpkit serve --show-hidden, allows them")
         }
     }

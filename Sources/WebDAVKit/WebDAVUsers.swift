@@ -40,7 +40,7 @@ public final class WebDAVUsers: Handler {
     }
 
     private static var hasNone: HTTPError {
-        HTTPError(.forbidden, "there is nothing of yours here")
+        HTTPError(.forbidden, "this user has no files here")
     }
 
     private func handler(of user: Identity) async throws -> WebDAVHandler? {

@@ -171,7 +171,7 @@ struct UploaderSite: Handler {
     func require(_ operation: UploaderOperation, _ call: UploaderCall) async throws {
         guard let shouldPerform = options.shouldPerform else { return }
         guard try await shouldPerform(operation, call.request) else {
-            throw UploaderError(.forbidden, .refused, "the program does not allow it")
+            throw UploaderError(.forbidden, .refused, "the program refused it")
         }
     }
 

@@ -43,7 +43,7 @@ struct ContentChecks: Sendable {
                 let hash = Base64.decode(Array(value.utf8.dropFirst().dropLast())),
                 let checksum = ContentChecksum(algorithm, hash: hash)
             else {
-                throw WebDAVError(.badRequest, "Repr-Digest has a hash that is none")
+                throw WebDAVError(.badRequest, "Repr-Digest contains a malformed hash")
             }
             // A key that comes again replaces the one before (RFC 9651 section 4.2.2).
             checks.removeAll { $0.checksum.algorithm == algorithm }
@@ -62,7 +62,7 @@ struct ContentChecks: Sendable {
             guard let hash = Hex.bytes(of: String(parts[1])),
                 let checksum = ContentChecksum(algorithm, hash: hash)
             else {
-                throw WebDAVError(.badRequest, "OC-Checksum has a hash that is none")
+                throw WebDAVError(.badRequest, "OC-Checksum contains a malformed hash")
             }
             checks.append(Check(field: Self.ownCloudField, checksum: checksum))
             guard checks.count <= 4 else {

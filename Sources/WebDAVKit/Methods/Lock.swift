@@ -10,7 +10,7 @@ extension WebDAVHandler {
         }
         // Windows omits Depth, even with files.
         let depth = try call.depth(.infinity)
-        guard depth != .one else { throw WebDAVError(.badRequest, "Depth is 0 or infinity") }
+        guard depth != .one else { throw WebDAVError(.badRequest, "expected Depth 0 or infinity") }
         let path = call.path
         if let answer = try await hold([path], call, { try await grant(wanted, depth, path, call) })
         {
@@ -21,7 +21,9 @@ extension WebDAVHandler {
         let answer = try await hold([path, root], call) {
             try await grant(wanted, depth, root, call)
         }
-        guard let answer else { throw WebDAVError(.conflict, "a link changes meanwhile") }
+        guard let answer else {
+            throw WebDAVError(.conflict, "another request changes a link on the path")
+        }
         return answer
     }
 
@@ -110,7 +112,7 @@ extension WebDAVHandler {
         _ = try await store.place(content, at: call.path, modified: nil) { info in
             // The delegate's decision may have taken long.
             guard info == nil else {
-                throw WebDAVError(.conflict, "somebody has made it meanwhile")
+                throw WebDAVError(.conflict, "another request created the resource meanwhile")
             }
         }
     }
@@ -123,14 +125,15 @@ extension WebDAVHandler {
             if let failure = try await store.remove(path).first { throw failure.error }
         } catch {
             call.request.logger.error(
-                "the empty file of a refused lock cannot be removed",
+                "the empty file of a refused lock could not be removed",
                 metadata: ["error": "\(error)"])
         }
     }
 
     private func refresh(_ call: WebDAVCall) async throws -> Response {
         guard call.ifHeader != nil else {
-            throw WebDAVError(.badRequest, "a new lock needs content, an old one If")
+            throw WebDAVError(
+                .badRequest, "expected content to create a lock, or If to refresh one")
         }
         // Nothing is held: no resource changes, and behind long work the lock could end.
         let info = try await store.infoIfThere(call.path)
@@ -149,7 +152,7 @@ extension WebDAVHandler {
     }
 
     private static func noSuchLock(_ status: HTTPStatus) -> WebDAVError {
-        WebDAVError(status, "there is no such lock", condition: .lockTokenMatchesRequestURI)
+        WebDAVError(status, "the resource has no such lock", condition: .lockTokenMatchesRequestURI)
     }
 
     private func timeout(_ call: WebDAVCall) -> Int {
@@ -200,20 +203,20 @@ struct LockRequest: Hashable, Sendable {
     init(_ content: XMLElement) throws(WebDAVError) {
         guard content.name == .dav("lockinfo"), let scope = content.child(.dav("lockscope")),
             content.child(.dav("locktype"))?.child(.dav("write")) != nil
-        else { throw WebDAVError(.badRequest, "lockinfo with a write lock is expected") }
+        else { throw WebDAVError(.badRequest, "expected lockinfo with a write lock") }
         if scope.child(.dav("exclusive")) != nil {
             self.scope = .exclusive
         } else if scope.child(.dav("shared")) != nil {
             self.scope = .shared
         } else {
-            throw WebDAVError(.badRequest, "a lock is exclusive or shared")
+            throw WebDAVError(.badRequest, "expected an exclusive or a shared lock")
         }
         guard let owner = content.child(.dav("owner")) else { return }
         self.owner = owner.fragment(
             scope: content.declarations, language: content.languageIfSet)
         // Locks are kept in memory and shown to every client that asks.
         guard self.owner.utf8.count <= 8 << 10 else {
-            throw WebDAVError(.contentTooLarge, "the owner is too long")
+            throw WebDAVError(.contentTooLarge, "the owner element is too long")
         }
     }
 }

@@ -13,7 +13,9 @@ extension WebDAVHandler {
         let updates = try await collectionProperties(call)
         return try await change([path], call) {
             let info = try await store.infoIfThere(path)
-            guard info == nil else { throw WebDAVError(.methodNotAllowed, "it is there already") }
+            guard info == nil else {
+                throw WebDAVError(.methodNotAllowed, "the resource exists already")
+            }
             try requireTextName(path)
             try await store.requireParent(of: path)
             try await forgetLocks(onNothingAt: path)
@@ -40,14 +42,15 @@ extension WebDAVHandler {
             .flatMap { $0.utf8.count <= 255 ? MediaType($0) : nil }
         guard type?.isXML == true else {
             guard try await call.request.body.collect(upTo: 1 << 20).isEmpty else {
-                throw WebDAVError(.unsupportedMediaType, "content is an XML element mkcol, or none")
+                throw WebDAVError(
+                    .unsupportedMediaType, "expected an XML element mkcol, or no content")
             }
             return []
         }
         guard let content = try await call.content() else { return [] }
         let updates = try PropertyUpdate.all(content, root: "mkcol")
         guard updates.allSatisfy({ $0.value != nil }) else {
-            throw WebDAVError(.badRequest, "a new collection has nothing to be removed")
+            throw WebDAVError(.badRequest, "a new collection has no properties to remove")
         }
         return updates
     }
@@ -92,7 +95,7 @@ extension WebDAVHandler {
             if let failure = try await store.remove(path).first { throw failure.error }
         } catch {
             call.request.logger.error(
-                "a collection without its properties cannot be taken away",
+                "a collection whose properties were refused could not be removed",
                 metadata: ["error": "\(error)"])
         }
     }

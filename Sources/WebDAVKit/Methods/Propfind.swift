@@ -11,7 +11,7 @@ enum PropertyRequest: Hashable, Sendable {
 
     init(_ content: XMLElement) throws(WebDAVError) {
         guard content.name == .dav("propfind") else {
-            throw WebDAVError(.badRequest, "propfind is expected")
+            throw WebDAVError(.badRequest, "expected the element propfind")
         }
         if let prop = content.child(.dav("prop")) {
             self = .some(prop.children.map(\.name))
@@ -20,7 +20,7 @@ enum PropertyRequest: Hashable, Sendable {
         } else if content.child(.dav("allprop")) != nil {
             self = .all(including: content.child(.dav("include"))?.children.map(\.name) ?? [])
         } else {
-            throw WebDAVError(.badRequest, "propfind has to ask for something")
+            throw WebDAVError(.badRequest, "propfind names no properties")
         }
     }
 

@@ -19,7 +19,7 @@ struct PropertyUpdate: Hashable, Sendable {
         _ content: XMLElement, root: String = "propertyupdate"
     ) throws(WebDAVError) -> [PropertyUpdate] {
         guard content.name == .dav(root) else {
-            throw WebDAVError(.badRequest, "\(root) is expected")
+            throw WebDAVError(.badRequest, "expected the element \(root)")
         }
         var updates: [PropertyUpdate] = []
         for step in content.children where step.name == .dav("set") || step.name == .dav("remove") {
@@ -37,7 +37,9 @@ struct PropertyUpdate: Hashable, Sendable {
                 }
             }
         }
-        guard !updates.isEmpty else { throw WebDAVError(.badRequest, "there is nothing to change") }
+        guard !updates.isEmpty else {
+            throw WebDAVError(.badRequest, "the request changes no property")
+        }
         return updates
     }
 
@@ -91,7 +93,7 @@ extension WebDAVHandler {
     /// PROPPATCH (RFC 4918 section 9.2): all changes or none.
     func proppatch(_ call: WebDAVCall) async throws -> Response {
         guard let content = try await call.content() else {
-            throw WebDAVError(.badRequest, "propertyupdate is expected")
+            throw WebDAVError(.badRequest, "expected the element propertyupdate")
         }
         let updates = try PropertyUpdate.all(content)
         return try await change([call.path], call) {

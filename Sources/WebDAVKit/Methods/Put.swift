@@ -61,7 +61,7 @@ extension WebDAVHandler {
         try requireVisible(call.path, isCollection: false)
         // A client that sends a part would have the file cut (RFC 9110 section 14.5).
         guard !call.request.fields.contains(.contentRange) else {
-            throw WebDAVError(.badRequest, "parts of a file are not taken")
+            throw WebDAVError(.badRequest, "Content-Range is not supported")
         }
     }
 
@@ -154,7 +154,7 @@ extension WebDAVHandler {
             try await store.change([.set(DeadProperty(name, xml: xml))], of: path)
         } catch {
             call.request.logger.notice(
-                "the language of content is not kept", metadata: ["error": "\(error)"])
+                "the language of content could not be stored", metadata: ["error": "\(error)"])
         }
     }
 

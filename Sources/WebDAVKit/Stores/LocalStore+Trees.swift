@@ -38,7 +38,7 @@ extension LocalStore {
                 if let fault = faults.first {
                     throw WebDAVError(
                         WebDAVError(fault.error).status,
-                        "it was copied, and some of it stays where it was")
+                        "the copy succeeded, but the source could not be removed completely")
                 }
             }
         }

@@ -63,7 +63,7 @@ extension LocalStore {
 
     private static func requireWhole(_ count: Int64, of expected: Int64?) throws(WebDAVError) {
         guard let expected, count != expected else { return }
-        throw WebDAVError(.badRequest, "\(count) bytes came of \(expected)")
+        throw WebDAVError(.badRequest, "received \(count) bytes, expected \(expected)")
     }
 
     /// Gives a file its content by one renaming.
@@ -135,7 +135,7 @@ extension LocalStore {
             }
         } catch {
             guard error.isMissing, staging.renewIfGone() else { throw error }
-            throw WebDAVError(.internalServerError, "what was received is gone from the disk")
+            throw WebDAVError(.internalServerError, "the received content is no longer on the disk")
         }
         content.isPlaced = true
         content.hold?.keep()

@@ -35,7 +35,7 @@ struct UploaderCall: Sendable {
         let names = bytes.split(separator: 0x2F).map { Array($0) }
         // `.` and `..` are refused: nobody needs them but to leave the folder.
         guard names.count <= 256, let path = ResourcePath(segments: names) else {
-            throw UploaderError(.badRequest, .path, "that is no path")
+            throw UploaderError(.badRequest, .path, "malformed path")
         }
         return path
     }
@@ -46,10 +46,11 @@ struct UploaderCall: Sendable {
     ) throws(UploaderError) -> NameConflict {
         guard let text, !text.isEmpty else { return safe(options.conflict) }
         guard let conflict = NameConflict(rawValue: String(decoding: text, as: UTF8.self)) else {
-            throw UploaderError(.badRequest, .field, "conflict is keep, replace, refuse or ask")
+            throw UploaderError(
+                .badRequest, .field, "expected conflict to be keep, replace, refuse or ask")
         }
         guard options.letsClientsChoose || conflict == options.conflict else {
-            throw UploaderError(.forbidden, .field, "conflict cannot be chosen here")
+            throw UploaderError(.forbidden, .field, "clients cannot choose conflict here")
         }
         if role == .uploadOnly, conflict == .replace { try require(false) }
         return conflict
@@ -91,7 +92,7 @@ struct FormFields: Sendable {
         var fields = FormFields()
         for try await part in try request.multipart(limits: limits) {
             guard !part.isFile else {
-                throw UploaderError(.badRequest, .field, "files are for upload")
+                throw UploaderError(.badRequest, .field, "this form takes no files")
             }
             fields.append(part.name ?? "", try await part.collect())
         }

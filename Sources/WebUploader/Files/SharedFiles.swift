@@ -70,7 +70,7 @@ struct SharedFiles: Sendable {
         }
         guard ResourcePath.isText(path.name) else {
             throw UploaderError(
-                .badRequest, .path, "a new name is UTF-8 without control characters")
+                .badRequest, .path, "a new name must be UTF-8 without control characters")
         }
     }
 
@@ -109,7 +109,7 @@ struct SharedFiles: Sendable {
     }
 
     private static var locked: UploaderError {
-        UploaderError(.locked, .locked, "somebody works on it by WebDAV and has locked it")
+        UploaderError(.locked, .locked, "a WebDAV client has locked it")
     }
 
     // MARK: Names
@@ -144,7 +144,7 @@ struct SharedFiles: Sendable {
             }
             if let result { return result }
         }
-        throw UploaderError(.conflict, .exists, "too many have that name")
+        throw UploaderError(.conflict, .exists, "too many files have that name")
     }
 
     /// Whether something has a name, though it may be nothing that is shown. Where the folder around
@@ -163,7 +163,7 @@ struct SharedFiles: Sendable {
     ) async throws -> ResourceInfo {
         guard conflict == .replace, !isFolder, let info = try await store.infoIfThere(path),
             !info.isCollection
-        else { throw UploaderError(.conflict, .exists, "something has that name") }
+        else { throw UploaderError(.conflict, .exists, "the name is taken") }
         return info
     }
 }

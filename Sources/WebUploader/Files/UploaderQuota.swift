@@ -114,7 +114,7 @@ final class UploaderQuota: Sendable {
 
 extension UploaderError {
     static var overQuota: UploaderError {
-        UploaderError(.insufficientStorage, .quota, "the user may not keep so much here")
+        UploaderError(.insufficientStorage, .quota, "the upload exceeds the quota of the user")
     }
 }
 

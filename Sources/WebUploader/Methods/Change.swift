@@ -58,7 +58,7 @@ extension UploaderSite {
         of folder: ResourcePath, named name: [UInt8]
     ) throws(UploaderError) -> ResourcePath {
         guard let path = ResourcePath(segments: folder.segments + [name]) else {
-            throw UploaderError(.badRequest, .path, "that is no name")
+            throw UploaderError(.badRequest, .path, "malformed name")
         }
         return path
     }
@@ -128,7 +128,7 @@ extension UploaderSite {
             }
             // A tree inside of itself would be gone with what it replaces.
             guard try await !files.store.overlap(source, path) else {
-                throw UploaderError(.forbidden, .path, "one of the two is inside of the other")
+                throw UploaderError(.forbidden, .path, "source and destination overlap")
             }
             if isMove {
                 try await files.store.move(source, to: path)
@@ -145,7 +145,7 @@ extension UploaderSite {
             try await files.dav.locks.removeAll(inside: path, includingRoot: true)
         } catch {
             call.request.logger.error(
-                "locks on what is gone cannot be given up", metadata: ["error": "\(error)"])
+                "locks on removed resources could not be released", metadata: ["error": "\(error)"])
         }
     }
 
@@ -212,7 +212,7 @@ extension UploaderSite {
 
     private func restore(_ key: String, _ call: UploaderCall) async throws -> Changed {
         guard let item = bin.take(key, call) else {
-            throw UploaderError(.notFound, nil, "it is not in the bin any more")
+            throw UploaderError(.notFound, nil, "it is no longer in the bin")
         }
         do {
             return try await perform(.restore(item.path), call) {

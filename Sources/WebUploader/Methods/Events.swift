@@ -18,11 +18,12 @@ extension UploaderSite {
         let path = try await files.resolved(try UploaderCall.path(call.parameter("path") ?? []))
         try await require(.list(path), call)
         guard try await files.info(path).isCollection else {
-            throw UploaderError(.conflict, .path, "it is no folder")
+            throw UploaderError(.conflict, .path, "the path is not a folder")
         }
         let folder = try await files.store.canonical(path, followsLast: true)
         guard let listener = changes.listen(to: folder) else {
-            var error = UploaderError(.serviceUnavailable, nil, "too many listen already")
+            var error = UploaderError(
+                .serviceUnavailable, nil, "too many browsers listen to changes")
             error.fields.append(.retryAfter, "60")
             throw error
         }

@@ -78,7 +78,7 @@ extension UploaderSite {
         let path = try await files.resolved(path)
         return try await perform(.list(path), call) {
             guard try await files.info(path).isCollection else {
-                throw UploaderError(.conflict, .path, "it is no folder")
+                throw UploaderError(.conflict, .path, "the path is not a folder")
             }
             var shown: [ResourceMember] = []
             let members = try await files.store.members(of: path, withProperties: false)

@@ -54,7 +54,7 @@ extension UploaderSite {
         try await require(.download(path), call)
         let type = MediaTypeTable.standard.contentType(ofFile: path.name)
         guard try await !files.info(path).isCollection, let kind = PreviewKind(ofType: type)
-        else { throw UploaderError(.conflict, .preview, "files of this type are not shown") }
+        else { throw UploaderError(.conflict, .preview, "files of this type have no preview") }
         let (info, body) = try await files.store.read(path)
         var response = Response(
             .ok,

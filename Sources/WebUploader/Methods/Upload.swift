@@ -29,14 +29,14 @@ extension UploaderSite {
         }
         try requireToken(call, FormFields())
         guard !call.request.fields.contains(.contentRange) else {
-            throw UploaderError(.badRequest, .field, "parts of a file are not taken")
+            throw UploaderError(.badRequest, .field, "Content-Range is not supported")
         }
         let folder = try await files.canonical(
             try UploaderCall.path(call.parameter("path") ?? []))
         let conflict = try call.conflict(call.parameter("conflict"), options)
         let names = name.split(separator: 0x2F).map { Array($0) }
         guard !names.isEmpty, names.count <= 64, let relative = ResourcePath(segments: names) else {
-            throw UploaderError(.badRequest, .path, "that is no name")
+            throw UploaderError(.badRequest, .path, "malformed name")
         }
         let wished = relative.moved(from: .root, to: folder)
         let isCoded = call.request.fields.contains(.contentEncoding)
@@ -61,7 +61,7 @@ extension UploaderSite {
         for try await part in try call.request.multipart(limits: limits) {
             guard let fileName = part.fileName else {
                 guard folder == nil else {
-                    throw UploaderError(.badRequest, .field, "fields have to come before files")
+                    throw UploaderError(.badRequest, .field, "fields must come before files")
                 }
                 fields.append(part.name ?? "", try await part.collect(upTo: 64 << 10))
                 guard fields.all.count <= 16 else {
@@ -77,7 +77,7 @@ extension UploaderSite {
             if let folder { target = folder } else { target = try await self.folder(fields, call) }
             folder = target
             guard let name = ContentDisposition.safeFileName(of: fileName) else {
-                throw UploaderError(.badRequest, .path, "that is no name of a file")
+                throw UploaderError(.badRequest, .path, "malformed file name")
             }
             let conflict = try call.conflict(
                 fields["conflict"] ?? call.parameter("conflict"), options)
@@ -93,7 +93,7 @@ extension UploaderSite {
         }
         if changed.isEmpty {
             try requireToken(call, fields)
-            throw UploaderError(.badRequest, .field, "there is no file in the form")
+            throw UploaderError(.badRequest, .field, "the form contains no file")
         }
         return try answer(changed, in: folder ?? .root, .created, call)
     }
@@ -138,7 +138,7 @@ extension UploaderSite {
                 _ = try await files.store.place(content, at: path, modified: nil) { info in
                     // Another program may have made it since.
                     guard info == nil || old != nil else {
-                        throw UploaderError(.conflict, .exists, "something has that name")
+                        throw UploaderError(.conflict, .exists, "the name is taken")
                     }
                 }
                 return path
@@ -171,7 +171,7 @@ extension UploaderSite {
             return
         }
         guard conflict == .replace, old?.isCollection == false else {
-            throw UploaderError(.conflict, .exists, "something has that name")
+            throw UploaderError(.conflict, .exists, "the name is taken")
         }
         try await files.requireUnlocked(path, andMembership: false)
     }

@@ -29,7 +29,7 @@ struct BinCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Speak legal oddities and broken answers at this port as well; 0 for any free one.",
+            "Also serve unusual and malformed responses at this port; 0 for any free one.",
             valueName: "port"))
     var torturePort: UInt16?
 

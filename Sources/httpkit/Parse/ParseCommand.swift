@@ -5,7 +5,7 @@ import HTTPParser
 struct ParseCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "parse",
-        abstract: "Show what the parser makes of HTTP messages on standard input.",
+        abstract: "Parse HTTP messages on standard input and print their events.",
         discussion: """
             Reads requests, or responses with --response, and prints each event as one line of \
             JSON as soon as it is known: "head", "interim", "content" (bytes in base64), "end", \
@@ -27,7 +27,7 @@ struct ParseCommand: ParsableCommand {
     @Flag(help: "Read responses to GET requests; in a batch, cases without a kind are responses.")
     var response = false
 
-    @Flag(help: "Read one case a line and print one outcome a line.")
+    @Flag(help: "Read one case per line and print one outcome per line.")
     var batch = false
 
     func run() throws {

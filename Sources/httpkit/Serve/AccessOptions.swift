@@ -8,7 +8,7 @@ struct AccessOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Who may come in: everybody, or users by Basic or Digest.",
+            "Access: everybody, or users by Basic or Digest.",
             discussion: """
                 Basic sends passwords in the clear: use it behind TLS, or on this machine. Digest \
                 offers SHA-256, and MD5 for clients that know nothing else.
@@ -17,7 +17,7 @@ struct AccessOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A user who may come in; can be given several times.",
+            "A user with access; can be given several times.",
             discussion: """
                 Other users of this machine can see the arguments of programs: prefer --user-file, \
                 or the environment variable HTTPKIT_USERS, which has one name:password a line.
@@ -27,7 +27,7 @@ struct AccessOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A file of users who may come in, one name:password a line.",
+            "A file of users with access, one name:password per line.",
             valueName: "file"))
     var userFile: String?
 
@@ -115,7 +115,7 @@ struct AccessOptions: ParsableArguments {
         do throws(SystemError) {
             let users = Self.lines(
                 try Syscalls.readFile(userFile, upTo: Self.fileLimit), "--user-file")
-            if users.isEmpty { fail("--user-file \(userFile): there is no user in it") }
+            if users.isEmpty { fail("--user-file \(userFile): the file contains no user") }
             return users
         } catch {
             fail("--user-file \(userFile): \(error.description)")
@@ -128,7 +128,7 @@ struct AccessOptions: ParsableArguments {
             let line = line.last == 0x0D ? line.dropLast() : line
             guard !line.isEmpty else { return nil }
             guard let text = String(validating: line, as: UTF8.self) else {
-                fail("\(source) has a line that is not UTF-8")
+                fail("\(source) contains a line that is not UTF-8")
             }
             return text
         }

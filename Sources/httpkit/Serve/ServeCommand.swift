@@ -37,12 +37,13 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Answer any request to PATH with what it was, as JSON.", valueName: "path"))
+            "Answer any request to PATH with a description of the request, as JSON.",
+            valueName: "path"))
     var echo: String?
 
     @Option(
         help: ArgumentHelp(
-            "WebDAV over the directory, below PREFIX.",
+            "Serve the directory by WebDAV, below PREFIX.",
             discussion: """
                 Files can be changed there, unless --read-only is given. Names that begin with a \
                 dot are refused unless --show-hidden is.
@@ -51,7 +52,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Keep the locks of WebDAV in FILE over restarts; without it they are in memory.",
+            "Keep WebDAV locks in FILE, so that they survive restarts; by default in memory.",
             valueName: "file"))
     var webdavLocks: String?
 
@@ -64,19 +65,19 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup(title: "Access")
     var access: AccessOptions
 
-    @Option(help: "How many event loops; one a core, at most 4, without it.")
+    @Option(help: "The number of event loops; by default one per core, at most 4.")
     var loops: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Content of one request, such as 100M or 5GiB; above it 413.",
-            discussion: "Without it the room on the disk is the limit.", valueName: "bytes"))
+            "The most content of one request, such as 100M or 5GiB; above it 413.",
+            discussion: "By default the free space on the disk is the limit.", valueName: "bytes"))
     var maxBody: ByteCount?
 
     @Option(
         help: ArgumentHelp(
-            "All files together for --webdav and --uploader, such as 20GiB; above it 507.",
-            discussion: "They are counted when the server starts.", valueName: "bytes"))
+            "The most bytes of all files with --webdav and --uploader, such as 20GiB; above it 507.",
+            discussion: "The files are counted when the server starts.", valueName: "bytes"))
     var quota: ByteCount?
 
     @Option(
@@ -94,7 +95,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Show a QR code of the address, where a terminal shows it and others can reach it.")
+        help: "Show a QR code of the address, if it is reachable and the output is a terminal.")
     var qr = true
 
     func validate() throws {
@@ -313,13 +314,14 @@ struct ServeCommand: AsyncParsableCommand {
 
 /// The paths of the server and their handlers.
 struct FileOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The file that stands for its directory.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("The file that is served in place of its directory.", valueName: "name"))
     var index = "index.html"
 
     @Flag(help: "Do not list directories without an index file.")
     var noListing = false
 
-    @Option(help: ArgumentHelp("How long caches may keep files.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("How long caches may store files.", valueName: "seconds"))
     var cacheAge: Int?
 
     @Flag(help: "Serve and list names that begin with a dot.")

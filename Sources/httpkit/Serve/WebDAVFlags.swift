@@ -16,7 +16,7 @@ struct WebDAVFlags: ParsableArguments {
 
     @Flag(
         help: ArgumentHelp(
-            "Answer changes by --webdav once they are on the disk.",
+            "Answer WebDAV changes only once they are on the disk.",
             discussion: """
                 Without it what was answered outlives the end of the server, but what came in the \
                 last half minute need not outlive a power cut. With it files, folders, properties \
