@@ -1,11 +1,11 @@
-/// What is known of a user who can log in.
+/// A user who can log in.
 public struct Account: Sendable {
     /// The name; it is compared as text, not byte by byte.
     public var name: String
-    /// What Basic checks; `nil` when the user cannot log in by Basic.
+    /// The hash that Basic checks; `nil` when the user cannot log in by Basic.
     public var password: PasswordHash?
-    /// What Digest checks, at most one for each algorithm; without one for an algorithm the user
-    /// cannot log in by that.
+    /// The secrets that Digest checks, at most one per algorithm; without one the user cannot log
+    /// in by that algorithm.
     public var digestSecrets: [DigestSecret]
 
     /// Creates an account.
@@ -26,8 +26,8 @@ public struct Account: Sendable {
 
 /// Where an authenticator finds accounts: a table, a file, a database.
 ///
-/// It is asked for each request that carries credentials, so one that is slow should remember. An
-/// error that it throws becomes a response of its own, 500 unless it is an `HTTPError`.
+/// The store is asked for each request that carries credentials, so a slow one should cache. An
+/// error that it throws becomes the response, 500 unless it is an `HTTPError`.
 public protocol AccountStore: Sendable {
     /// The name of the protection space (RFC 9110 section 11.5), which users are shown. The Digest
     /// secrets are made for it. It must be free of control characters.

@@ -69,7 +69,7 @@ public struct AuthenticationHandler: Handler {
             && request.fields.contains("Access-Control-Request-Method")
     }
 
-    /// Sets the identity, or throws what the client is told.
+    /// Sets the identity, or throws the error that the client gets.
     private func admit(_ verdict: Verdict, _ request: Request) throws(HTTPError) {
         switch verdict {
         case .anonymous:

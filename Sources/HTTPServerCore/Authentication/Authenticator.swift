@@ -11,20 +11,19 @@ internal import HTTPParser
 /// router.mount("/notes", AuthenticationHandler(notes, by: authenticator))
 /// ```
 ///
-/// What clients send is judged at the head of a request, before content is read or asked for. A
-/// user who does not exist costs the same time as a wrong password, and is answered in the same
-/// way. Passwords of Basic are checked outside of the event loops, and remembered for a while in a
-/// form that tells nothing of them. A Digest request is taken once: counts that were used with a
-/// nonce are refused.
+/// Credentials are checked at the head of a request, before content is read or requested. An
+/// unknown user takes the same time as a wrong password, and gets the same answer. Passwords of
+/// Basic are checked outside of the event loops, and cached for a while in a form that does not
+/// reveal them. A Digest request is accepted once: a count that was used with a nonce is refused.
 ///
 /// Handlers that share an authenticator share its nonces and what it remembers.
 public final class Authenticator: Sendable {
-    /// What is offered to clients, and what is remembered for how long.
+    /// The offered schemes, and how long results are cached.
     public struct Options: Sendable {
-        /// What clients are offered, the better one first: most take the first that they know.
+        /// The schemes offered to clients, best first: most clients take the first that they
+        /// support.
         public var schemes: [AuthenticationScheme] = [.digest, .basic]
-        /// The algorithms of Digest, the better one first. Those that the system does not have are
-        /// left out.
+        /// The algorithms of Digest, best first. Algorithms that the system lacks are left out.
         public var digestAlgorithms: [DigestAlgorithm] = [.sha256, .md5]
         /// Whether clients of Digest are asked to send a hash in place of the name (`userhash`).
         /// The store has to find accounts by it; `MemoryAccountStore` does.
@@ -54,7 +53,7 @@ public final class Authenticator: Sendable {
         public init() {}
     }
 
-    /// Who knows the accounts.
+    /// The store of accounts.
     enum Source: Sendable {
         case store(any AccountStore)
         case immediate(any ImmediateAccountStore)

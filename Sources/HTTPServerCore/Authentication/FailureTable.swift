@@ -9,7 +9,7 @@ internal import HTTPParser
 /// through with what is known to be right (`admitsKnown`). To answer at once tells that a guess was
 /// right, so that ends where guesses come faster than one a second, until a second has passed.
 package struct FailureTable: Sendable {
-    /// What a try has to do.
+    /// The decision on an attempt to log in.
     package enum Wait: Equatable, Sendable {
         case none
         /// Nanoseconds.

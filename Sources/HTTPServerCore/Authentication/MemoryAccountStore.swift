@@ -9,7 +9,7 @@ public struct InvalidUserName: Error, Hashable, Sendable, CustomStringConvertibl
     /// The name.
     public let name: String
 
-    /// What is wrong with it.
+    /// The kind of the problem.
     public var description: String {
         if name.isEmpty { return "a user name is not empty" }
         return name.utf8.count > Self.byteLimit

@@ -38,7 +38,7 @@ struct Nonce: Equatable, Sendable {
 /// Which counts were used with which nonces, so that no request is taken twice (RFC 7616 section
 /// 3.4, nc). Only nonces of users who have logged in are in it.
 package struct NonceTable: Sendable {
-    /// What a count comes to.
+    /// The result of checking a count.
     package enum Use: Equatable, Sendable {
         /// It was not used before.
         case first
@@ -53,7 +53,7 @@ package struct NonceTable: Sendable {
         var highest: UInt32
         /// Bit n: the count `highest - n` was used.
         var used: UInt64
-        /// Who has it.
+        /// The owner of the nonce.
         var user: UInt64
     }
 

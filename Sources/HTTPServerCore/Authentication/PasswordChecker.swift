@@ -23,7 +23,7 @@ package final class PasswordChecker: Sendable {
     private struct State: Sendable {
         /// When what was found right has to be checked again.
         var verified: [Key: UInt64] = [:]
-        /// Who waits for a check: the same credentials are checked once at a time.
+        /// The waiters for a check: equal credentials are checked once at a time.
         var waiting: [Key: [CheckedContinuation<Bool, any Error>]] = [:]
     }
 

@@ -69,7 +69,7 @@ public struct PasswordHash: Hashable, Sendable {
         return Crypto.areEqual(derived, key) && !password.utf8.contains(0)
     }
 
-    /// What tells this hash from others.
+    /// The identifier of this kind of hash.
     var distinction: [UInt8] { salt + key }
 
     /// Base64 without its padding, as such texts have it.
