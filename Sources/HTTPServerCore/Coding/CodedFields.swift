@@ -18,8 +18,8 @@ extension HTTPFields {
         self[.vary] = vary + ", " + name
     }
 
-    /// Says that the content is compressed by now: another representation, of which no ranges are
-    /// served, with a tag of its own (RFC 9110 section 8.8.3.3).
+    /// Marks the content as compressed: another representation, without ranges and with a different
+    /// tag (RFC 9110 section 8.8.3.3).
     mutating func describeGzip() {
         append(.contentEncoding, "gzip")
         remove(.acceptRanges)
@@ -29,8 +29,8 @@ extension HTTPFields {
     }
 }
 
-/// What the fields of a response say of its content, found in one walk: it is taken for every
-/// response.
+/// The facts about the content in the fields of a response, found in one walk: every response needs
+/// them.
 struct CodedFields {
     /// The value of Content-Type.
     private(set) var contentType: String?

@@ -23,7 +23,7 @@ internal import HTTPParser
 ///
 /// RFC 9110, sections 8.4, 8.8.3.3 and 12.5.3.
 public struct CompressionHandler: Handler {
-    /// What is compressed how.
+    /// The settings of compression.
     public struct Options: Sendable {
         /// How hard to try, from 1 (fast) to 9 (small).
         public var level = 6

@@ -3,8 +3,8 @@ internal import HTTPParser
 
 /// Compresses a stream on its way from its producer to the connection.
 ///
-/// What is written is held back as long as the producer goes on writing, and flushed when it
-/// waits for something else. It is confined to the connection's loop.
+/// Output is held back while the producer keeps writing, and flushed when the producer waits for
+/// something else. Confined to the connection's loop.
 final class StreamCoder: @unchecked Sendable {
     /// Bytes that are compressed in one turn of the loop.
     static let turnBytes = 16 << 10
