@@ -208,7 +208,7 @@ extension Connection {
     func endResponse() {
         if unsafe observation != nil {
             unsafe observation?.receivedBytes = exchange?.received ?? 0
-            // What waits for a slow client is recorded once it went out, or was cut short.
+            // A response that waits for a slow client is recorded once it was sent, or cut short.
             if !hasOutput { endObserving() }
         }
         unsafe proceed(state.endedResponse())

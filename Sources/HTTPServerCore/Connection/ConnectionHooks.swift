@@ -1,12 +1,12 @@
-/// What a program can be told of connections and their requests, as they happen.
+/// Callbacks for events of connections and their requests.
 ///
 /// ```swift
 /// configuration.hooks.admits = { !blocked.contains($0.peer.host) }
 /// configuration.hooks.closed = { connection, reason in print(connection.bytesSent, reason) }
 /// ```
 ///
-/// Every closure is called on the event loop of the connection and must not block. Those that are
-/// `nil` cost nothing but the look.
+/// Every closure is called on the event loop of the connection and must not block. A `nil` closure
+/// costs one check.
 public struct ConnectionHooks: Sendable {
     /// Takes a request, the bytes of content so far, and how many there will be in all, where that
     /// is known.
@@ -17,7 +17,7 @@ public struct ConnectionHooks: Sendable {
     public var admits: (@Sendable (ConnectionInfo) -> Bool)?
     /// Called when a connection was admitted.
     public var opened: (@Sendable (ConnectionInfo) -> Void)?
-    /// Called when a connection is closed, after all else that is told of it.
+    /// Called when a connection is closed, after all other callbacks.
     public var closed: (@Sendable (ConnectionInfo, ConnectionCloseReason) -> Void)?
     /// Called for each read, with the number of its bytes, heads and framing included.
     public var received: (@Sendable (ConnectionInfo, Int) -> Void)?
@@ -55,7 +55,7 @@ public enum ConnectionCloseReason: Sendable, Hashable {
     case connectionLost
     /// The client was too slow.
     case timedOut(Wait)
-    /// The client sent what is no request; it was told so.
+    /// The client sent an invalid request and got an error response.
     case malformedRequest
     /// A response could not be ended as it had begun: its stream or its file failed.
     case responseFailed
@@ -65,7 +65,7 @@ public enum ConnectionCloseReason: Sendable, Hashable {
     /// The server stops.
     case shutdown
 
-    /// What a client let the server wait for.
+    /// The kind of input that a client failed to send in time.
     @nonexhaustive
     public enum Wait: Sendable, Hashable {
         /// The head of a request.

@@ -2,7 +2,7 @@ internal import HTTPCodecs
 public import Logging
 internal import Synchronization
 
-/// What is known of a connection: who it is with, and how much has passed.
+/// A connection: its peer, and how much was transferred.
 ///
 /// Its requests and hooks share it. It may be read from any thread, also when the connection is
 /// gone.
@@ -106,7 +106,7 @@ public final class ConnectionInfo: Sendable {
     }
 }
 
-/// What is known of the own end of a connection.
+/// The local end of a connection.
 private struct LocalSocket: Sendable {
     var descriptor: CInt = -1
     var address: SocketAddress?

@@ -20,7 +20,7 @@ final class Exchange: @unchecked Sendable {
     /// `nil` once the exchange is over.
     private(set) var connection: Connection?
     let announcedLength: Int64?
-    /// What takes the content coding off; `nil` when there is none, or it stays.
+    /// Decodes the content coding; `nil` when there is none, or it stays.
     var decoding: BodyDecoding?
 
     @exclusivity(unchecked)
@@ -132,7 +132,7 @@ final class Exchange: @unchecked Sendable {
         collected.reserveCapacity(Int(min(announcedLength ?? 0, Int64(Self.joinedBytes))))
     }
 
-    /// What was collected, once that is all, or why it cannot be; `nil` before.
+    /// The collected content or the error, once collecting has ended; `nil` before.
     func takeCollected() -> (ContentCollector, Result<[UInt8], any Error>)? {
         guard let collector else { return nil }
         let result: Result<[UInt8], any Error>
@@ -206,7 +206,7 @@ final class Exchange: @unchecked Sendable {
         buffered += bytes.count
     }
 
-    /// Puts bytes behind the last piece that waits, if both are short.
+    /// Appends bytes to the last waiting piece, if both are short.
     private func join(_ bytes: UnsafeRawBufferPointer) -> Bool {
         unsafe pieces.withLast { last in
             guard last.count + bytes.count <= Self.joinedBytes else { return false }
@@ -297,7 +297,7 @@ public enum ResponseWriterError: Error, Hashable, Sendable {
 /// compressed is cut into pieces of 16 KiB, between which those of others may come.
 public struct ResponseWriter: Sendable {
     let exchange: Exchange
-    /// What compresses the stream, if it is compressed.
+    /// The compressor of the stream, if it is compressed.
     var coder: StreamCoder?
     /// Is given what is written before it goes out.
     private var observer: (@Sendable ([UInt8]) -> Void)?

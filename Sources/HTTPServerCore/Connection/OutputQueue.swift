@@ -1,7 +1,6 @@
 internal import HTTPParser
 
-/// What a connection still has to send when the peer does not take all at once: bytes and file
-/// ranges, in order.
+/// Output that the peer has not accepted yet: bytes and file ranges, in order.
 package struct OutputQueue {
     private enum Item {
         case bytes([UInt8], sent: Int)
