@@ -10,8 +10,8 @@
         public var subtypes: [String] = []
         /// The domain; empty for the one that the system prefers, which is `local.`
         public var domain = ""
-        /// What the service says of itself. Browsers of web pages look for `path` (the key that
-        /// the type `_http._tcp` has for the page to begin at).
+        /// The attributes of the service. Browsers of web pages look for `path` (the key that the
+        /// type `_http._tcp` has for the page to begin at).
         public var record = TXTRecord()
         /// The name of the only interface that it is announced on; `nil` for all.
         public var interface: String?
@@ -99,7 +99,7 @@
         }
     }
 
-    /// What became of an announcement.
+    /// The state of an announcement.
     public enum BonjourEvent: Hashable, Sendable {
         /// The service is known in the network, under this name.
         case registered(BonjourService)

@@ -9,8 +9,8 @@ internal import HTTPCodecs
         internal import CDNSSD
     #endif
 
-    /// What an advertisement does on its queue: registers, asks for the machine's name, follows
-    /// changes, and begins again when the system's service has gone.
+    /// The work of an advertisement on its queue: registers, asks for the machine's name, follows
+    /// changes, and begins again after the system's service has gone.
     ///
     /// All but `known` and `events` is confined to the queue.
     final class BonjourSession: @unchecked Sendable {
@@ -20,7 +20,7 @@ internal import HTTPCodecs
         private var configuration: BonjourConfiguration
         private let firstRetry: Int
 
-        /// What is wanted: the port, or not to be announced.
+        /// The wanted state: a port, or no announcement.
         private var port: UInt16?
         private var registration: DNSServiceConnection?
         private var resolution: DNSServiceConnection?
@@ -166,7 +166,8 @@ internal import HTTPCodecs
 
         // MARK: The machine's name
 
-        /// Goes on as long as the service is known, so that a new name of the machine is told.
+        /// Runs as long as the service is registered, so that a new name of the machine is
+        /// reported.
         private func resolve(_ name: String, _ type: String, _ domain: String) {
             close(&resolution)
             var reference: DNSServiceRef?
@@ -200,7 +201,7 @@ internal import HTTPCodecs
             let isFirst = failures == 0
             failures += 1
             close()
-            // A service that stays away is told once.
+            // A service that stays away is reported once.
             if isFirst { events.send(.failed(error)) }
             let attempt = self.attempt
             let delay = min(firstRetry << min(failures - 1, 6), 60_000_000_000)

@@ -2,7 +2,7 @@
     internal import CNATPMPShims
     internal import Dispatch
 
-    /// What a gateway answers.
+    /// A gateway's answer.
     enum NATAnswer: Sendable {
         case address(String)
         case mapping(port: UInt16, seconds: UInt32)
