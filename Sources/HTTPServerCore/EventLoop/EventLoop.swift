@@ -11,8 +11,8 @@ internal import Synchronization
 /// poll loop, an idle one holds no thread (Docs/Decisions/0001). The loop is an executor, too, so
 /// that async handlers run on the thread of their connection without a hop.
 ///
-/// Everything marked "confined" is touched only on the loop's thread. What must never happen
-/// there is a blocking call; that is what `BlockingHandler` is for.
+/// Everything marked "confined" is touched only on the loop's thread. Never block there; use
+/// `BlockingHandler`.
 @safe
 public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     private struct Inbox: Sendable {
@@ -61,7 +61,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     @exclusivity(unchecked)
     private var common = ByteBuffer(capacity: 128)
     private var commonIsGoodUntil: UInt64 = 0
-    /// What the wall clock was ahead of the monotonic one when Date was formatted last.
+    /// The offset of the wall clock from the monotonic clock when Date was last formatted.
     private var wallOffset: Int64?
     var idle = IdleConnections()
 
@@ -363,8 +363,8 @@ private struct LoopJob: Sendable {
 
 /// The loop as the executor of actors, kept apart from the one of tasks.
 ///
-/// What is nonisolated counts as being elsewhere while an actor's job runs, so that each call of an
-/// async function would be a job of its own if all jobs were run as those of actors.
+/// Nonisolated code counts as being elsewhere while an actor's job runs, so each call of an async
+/// function would be a separate job if all jobs ran as jobs of actors.
 @safe
 private final class LoopSerialExecutor: SerialExecutor, @unchecked Sendable {
     /// It keeps this one, and so does every actor on it keep the loop.
