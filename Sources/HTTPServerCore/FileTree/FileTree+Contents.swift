@@ -9,7 +9,7 @@ internal import HTTPParser
     internal import Musl
 #endif
 
-/// What is in an open file, and about it.
+/// The content and attributes of an open file.
 extension OpenFile {
     /// The status of the file.
     package func status() throws(SystemError) -> FileStatus {

@@ -26,7 +26,7 @@ package final class FileTree: Sendable {
         mountIsVolume = http_server_is_one_volume(root.descriptor) != 0
     }
 
-    /// Whether the root is on a file system of this machine, which waits for nothing but its disk.
+    /// Whether the root is on a local file system, which waits for its disk only.
     package var isLocal: Bool { http_server_is_local(root.descriptor) != 0 }
 
     /// Opens a file or directory for reading.
@@ -66,7 +66,7 @@ package final class FileTree: Sendable {
         #endif
     }
 
-    /// What the system tells of a path; links that lead inside are followed.
+    /// The attributes of a path; links that lead inside are followed.
     package func status(of path: [UInt8]) throws(SystemError) -> FileStatus {
         return try OpenDirectory(try open(path, http_server_look_flags())).status(of: [])
     }

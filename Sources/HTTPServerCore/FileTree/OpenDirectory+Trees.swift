@@ -25,8 +25,8 @@ extension OpenDirectory {
     /// a path that is too long.
     private static var depthLimit: Int { 512 }
 
-    /// Removes what a name stands for. What cannot be removed stays, with the directories around
-    /// it.
+    /// Removes a file or a tree. Entries that cannot be removed stay, with the directories around
+    /// them.
     /// - Parameters:
     ///   - keeps: whether a file stays, which is a fault, judged by what it is now.
     ///   - onRemoval: told of each file and directory that has gone, with what it was.
@@ -67,7 +67,7 @@ extension OpenDirectory {
         }
     }
 
-    /// How many bytes the files in this directory and below have. What cannot be read has none.
+    /// The total size of the files in this directory and below. Unreadable entries count as 0.
     /// - Parameter isLeftOut: tells the names that do not count, with what is inside.
     package func contentBytes(leavingOut isLeftOut: ([UInt8]) -> Bool) -> Int64 {
         contentBytes(isLeftOut, depth: 0)
@@ -176,7 +176,8 @@ extension OpenDirectory {
         let new = try place.directory.create(place.name)
         try new.copyContent(of: old, size: status.size)
         try finish(old, new)
-        // To look costs much less than to set. What runs by another user's rights is not copied so.
+        // Reading the attributes costs much less than setting them. Bits that run a program with
+        // another user's rights are not copied.
         let permissions = status.permissions & 0o777
         if try new.status().permissions != permissions { try new.setPermissions(permissions) }
         if synchronizes { try new.synchronize() }

@@ -1,5 +1,5 @@
-/// Names in served directories that are the toolkit's own: what is being written, and what is kept
-/// beside the files. No handler shows or serves them, whoever has made them.
+/// Reserved names in served directories: staged files, and data kept beside the files. No handler
+/// shows or serves them, whichever program created them.
 package enum OwnNames {
     /// The folder at the root of a directory; the names of files elsewhere begin like it.
     package static let folder = Array(".httpkit-dav".utf8)
