@@ -8,7 +8,7 @@ public import HTTPParser
 /// router.route(.get, "/robots.txt", to: ContentHandler("User-agent: *\nDisallow:\n"))
 /// ```
 public struct ContentHandler: Handler {
-    /// What is said of the content.
+    /// The description of the content.
     public struct Options: Sendable {
         /// How many seconds caches may keep it: above 0 `public, max-age`, 0 `no-cache`, by which
         /// they ask each time; `nil` says nothing.
@@ -17,8 +17,9 @@ public struct ContentHandler: Handler {
         public var entityTag: EntityTag?
         /// When it was changed last; `nil` says nothing.
         public var lastModified: HTTPDate?
-        /// Whether clients that accept gzip get it compressed, if its media type is one that gets
-        /// shorter and it does. That form has a tag of its own, and no ranges.
+        /// Whether clients that accept gzip get the content compressed, if its media type is
+        /// compressible and it gets shorter. The compressed form has a different tag, and no
+        /// ranges.
         public var compresses = true
 
         /// The defaults.
@@ -86,7 +87,7 @@ public struct ContentHandler: Handler {
 
 extension Request {
     /// The answer to OPTIONS for what can only be read; `nil` for GET and HEAD.
-    /// - Throws: `HTTPError` with 405, or 501, for all other methods.
+    /// - Throws: `HTTPError` with 405, or 501, on all other methods.
     func answerIfNotRead() throws(HTTPError) -> Response? {
         switch knownMethod {
         case .get, .head: return nil

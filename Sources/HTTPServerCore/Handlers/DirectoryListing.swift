@@ -25,7 +25,7 @@ package struct DirectoryEntry: Hashable, Sendable {
 package struct DirectoryListing: Sendable {
     /// The names of the folders from the root to this one; empty at the root.
     package let path: [[UInt8]]
-    /// What the root is called on the page.
+    /// The name of the root on the page.
     package let rootName: String
     /// The members: folders first, then by natural order of their names.
     package let entries: [DirectoryEntry]

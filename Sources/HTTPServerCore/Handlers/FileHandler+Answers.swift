@@ -1,7 +1,7 @@
 internal import HTTPCodecs
 internal import HTTPParser
 
-/// What a file that was found is sent as.
+/// The response for a file that was found.
 extension FileHandler {
     func serve(
         _ file: OpenFile, _ status: FileStatus, _ path: FilePath, _ root: RootDirectory,
@@ -41,7 +41,7 @@ extension FileHandler {
             .ok, fields: entry.fields, body: .bytes(entry.bytes, mediaType: entry.mediaType))
     }
 
-    /// What a file is sent as.
+    /// The representation of a file that is sent.
     struct Representation {
         let content: RangeSource
         let validators: Validators

@@ -33,7 +33,7 @@ package struct Preconditions: Hashable, Sendable {
     }
 }
 
-/// What is known of the resource at the moment when the conditions are evaluated.
+/// The state of the resource when the conditions are evaluated.
 package struct CurrentState: Hashable, Sendable {
     /// Whether there is a representation at all.
     package var exists: Bool

@@ -1,4 +1,4 @@
-/// Serves one file: validators, conditions, ranges. What is there when a request comes is sent.
+/// Serves one file: validators, conditions, ranges. Each request gets the current content.
 ///
 /// ```swift
 /// router.route(.get, "/manual.pdf", to: SingleFileHandler(path: "/srv/manual-7.pdf"))
