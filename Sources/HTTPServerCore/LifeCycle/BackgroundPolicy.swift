@@ -9,7 +9,7 @@
 ///
 /// It knows no platform; `BackgroundSupervisor` does what it says.
 public struct BackgroundPolicy: Hashable, Sendable {
-    /// What happened.
+    /// An event of the app.
     public enum Input: Hashable, Sendable {
         /// The app has left the foreground.
         case enteredBackground
@@ -31,7 +31,7 @@ public struct BackgroundPolicy: Hashable, Sendable {
         case resumeFailed
     }
 
-    /// What to do, in this order, each when the one before is done.
+    /// The actions, in this order, each when the one before is done.
     public enum Action: Hashable, Sendable {
         /// Ask the system to let the app run in the background.
         case beginTask

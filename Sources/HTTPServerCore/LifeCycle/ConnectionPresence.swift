@@ -3,7 +3,7 @@
 /// Between the requests of one client there may be moments without any connection. So the end is
 /// told only when nobody came back for an interval.
 package struct ConnectionPresence: Sendable {
-    /// What follows from what happened.
+    /// The consequence of an event.
     package enum Step: Equatable, Sendable {
         case none
         /// The first connection is there.
@@ -20,7 +20,8 @@ package struct ConnectionPresence: Sendable {
     /// Whether the last event was that somebody is connected.
     package private(set) var isConnected = false
 
-    /// - Parameter interval: nanoseconds without connection before the end is told; 0 for none.
+    /// - Parameter interval: nanoseconds without connection before the end is reported; 0 to report
+    ///   it at once.
     package init(interval: UInt64) {
         self.interval = interval
     }

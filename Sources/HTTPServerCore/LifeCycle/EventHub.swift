@@ -22,7 +22,7 @@ final class EventHub: Sendable {
     private let queue = DispatchQueue(label: "http.events")
     private let state: Locked<State>
 
-    /// - Parameter interval: nanoseconds without connection before the end is told.
+    /// - Parameter interval: nanoseconds without connection before the end is reported.
     init(interval: UInt64) {
         state = Locked(State(presence: ConnectionPresence(interval: interval)))
     }

@@ -42,7 +42,8 @@ extension HTTPServer {
             status.stopRequests += 1
             status.hasten(to: deadline)
         }
-        // Who retries to bind gives up, and a shutdown that goes on looks at its deadline.
+        // Wakes a retry of binding, which gives up, and a running shutdown, which checks its
+        // deadline.
         core.changes.beat()
         await turns.take()
         if state != .stopped { await stopNow(by: deadline, reason) }

@@ -7,10 +7,10 @@ extension HTTPServer {
     /// Closes the listening sockets, so that nobody can connect until `resume`; the server
     /// remembers where they were bound, with the ports the system chose.
     ///
-    /// Who is in the backlog is taken before. The state is `suspended` as soon as the sockets are
-    /// closed; the call returns when the connections are dealt with, or when the server is resumed
-    /// or shut down meanwhile. On a server that does not run it does nothing. Inherited sockets
-    /// stay open, without being accepted from.
+    /// Connections in the backlog are accepted first. The state is `suspended` as soon as the
+    /// sockets are closed; the call returns when the connections are dealt with, or when the server
+    /// is resumed or shut down meanwhile. On a server that does not run it does nothing. Inherited
+    /// sockets stay open, without being accepted from.
     /// - Parameter connections: what becomes of open connections.
     @concurrent
     public func suspend(
@@ -171,7 +171,7 @@ extension HTTPServer {
         else { return }
         core.logger.warning(
             "a listening socket was lost", metadata: ["address": "\(listener.address)"])
-        // What it failed with is told to the delegate and the readers of events.
+        // The delegate and the readers of events get the error.
         try? await replaceDeadListeners(listener)
     }
 

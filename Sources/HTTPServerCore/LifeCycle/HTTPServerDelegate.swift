@@ -56,7 +56,7 @@ extension HTTPServerDelegate {
 }
 
 extension HTTPServer {
-    /// Says who is told what happens, from now on, instead of whoever was before.
+    /// Sets the delegate that gets events from now on, in place of the old one.
     /// - Parameters:
     ///   - delegate: the delegate, which is not kept alive; `nil` for nobody.
     ///   - queue: where its methods are called, one at a time even if the queue is concurrent;

@@ -12,7 +12,7 @@ internal import HTTPCodecs
     internal import Musl
 #endif
 
-/// A signal by which a program is told to stop.
+/// A signal that stops a program.
 public struct StopSignal: Hashable, Sendable {
     /// The system's number of the signal.
     public let number: CInt
@@ -46,8 +46,8 @@ package final class SignalWatch: Sendable {
     private let signals: Set<StopSignal>
     private let action: @Sendable (StopSignal) -> Void
 
-    /// - Parameter action: called on a queue of its own for the first of the signals that comes.
-    ///   By then the watch has ended, so that a second signal does what it did before.
+    /// - Parameter action: called on a separate queue for the first of the signals that arrives. By
+    ///   then the watch has ended, so that a second signal has its usual effect.
     package init(_ signals: Set<StopSignal>, action: @escaping @Sendable (StopSignal) -> Void) {
         self.signals = signals
         self.action = action
