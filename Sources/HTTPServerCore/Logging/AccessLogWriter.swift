@@ -14,7 +14,8 @@ public final class AccessLogWriter: Sendable {
     private let format: AccessLogFormat
     private let lines: LineWriter
 
-    /// Appends to a file, which is made if it is missing, for its owner, and for its group to read.
+    /// Appends to a file, creating it if it is missing; its owner may read and write it, its group
+    /// read it.
     /// - Parameters:
     ///   - path: the path of the file.
     ///   - format: how a line looks.
@@ -46,8 +47,8 @@ public final class AccessLogWriter: Sendable {
     /// How many lines were dropped because they could not be written, or not as fast as they came.
     public var droppedLines: Int { lines.droppedLines }
 
-    /// Waits until all lines so far are with the system. It blocks, for ever where the reader of a
-    /// pipe has stopped to read: never call it on an event loop.
+    /// Waits until the system has all lines so far. It blocks without limit if the reader of a pipe
+    /// has stopped: never call it on an event loop.
     public func flush() { lines.flush() }
 
     /// The same, but not for longer than some time.

@@ -1,6 +1,6 @@
 public import HTTPParser
 
-/// What is known of a request once its response has ended.
+/// A finished request and its response.
 ///
 /// It is a small value that holds on to the request: texts are made when they are asked for.
 public struct AccessRecord: Sendable {
@@ -39,7 +39,7 @@ public struct AccessRecord: Sendable {
     public var request: Request? { storage.map { Request($0) } }
     /// Where the request came from.
     public var peer: SocketAddress { connection.peer }
-    /// Who sent it, once that was proved: the name in `Request.identity`.
+    /// The authenticated sender: the name in `Request.identity`.
     public var user: String? { request?.identity?.name }
     /// The method; empty when the head was unreadable.
     public var method: String { request?.method.name ?? "" }
@@ -53,7 +53,7 @@ public struct AccessRecord: Sendable {
     public var referer: String? { request?.fields[.referer] }
     /// The value of User-Agent.
     public var userAgent: String? { request?.fields[.userAgent] }
-    /// What logs and the client call the request; see `Request.traceID`.
+    /// The identifier of the request in logs and at the client; see `Request.traceID`.
     public var traceID: String { request?.traceID ?? "\(connection.id)-" }
     /// When the response ended.
     public var date: HTTPDate { HTTPDate(secondsSinceEpoch: time / 1_000_000_000) }

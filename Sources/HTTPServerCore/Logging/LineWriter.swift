@@ -8,7 +8,7 @@ package import HTTPParser
 /// written for 10 ms, else when that time is over. While the reader is slower than the lines come,
 /// up to 1 MiB waits; further lines are dropped, and counted.
 package final class LineWriter: @unchecked Sendable {
-    /// What is shared by the callers and the queue, with `lines`, which its lock is for as well.
+    /// State shared by the callers and the queue; the lock also guards `lines`.
     private struct State: Sendable {
         var isScheduled = false
         var dropped = 0
@@ -32,7 +32,8 @@ package final class LineWriter: @unchecked Sendable {
     private static let limit = 1 << 20
     private static let interval: UInt64 = 10_000_000
 
-    /// Appends to a file, which is made if it is missing, for its owner, and for its group to read.
+    /// Appends to a file, creating it if it is missing; its owner may read and write it, its group
+    /// read it.
     package init(path: String) throws(SystemError) {
         descriptor = try Syscalls.openLog(path)
         self.path = path

@@ -9,14 +9,14 @@ internal import HTTPParser
 /// print(counters.figures.requests)
 /// ```
 public final class ServerCounters: ServerMetrics {
-    /// What was counted until a moment. Figures that change meanwhile may be of slightly different
+    /// The counts up to a moment. Figures that change meanwhile may be of slightly different
     /// moments.
     public struct Figures: Sendable, Hashable {
         /// Connections that are open now.
         public var openConnections = 0
         /// Connections taken since the start.
         public var connections = 0
-        /// Newcomers turned away.
+        /// New connections that were refused.
         public var refusedConnections = 0
         /// Bytes received by connections that are closed, heads and framing included.
         public var bytesReceived: Int64 = 0
@@ -36,7 +36,7 @@ public final class ServerCounters: ServerMetrics {
         public var totalDuration = Duration.zero
     }
 
-    /// What requests are counted by.
+    /// The class by which requests are counted.
     public struct Key: Sendable, Hashable {
         /// The method's name, or `other`.
         public var method: String
@@ -64,7 +64,7 @@ public final class ServerCounters: ServerMetrics {
     /// Creates counters that are all zero.
     public init() {}
 
-    /// What was counted so far.
+    /// The counts so far.
     public var figures: Figures { state.withLock { $0 } }
 
     /// Counts a connection.
@@ -75,7 +75,7 @@ public final class ServerCounters: ServerMetrics {
         }
     }
 
-    /// Counts a newcomer that was turned away.
+    /// Counts a new connection that was refused.
     public func connectionRefused() {
         state.withLock { $0.refusedConnections += 1 }
     }

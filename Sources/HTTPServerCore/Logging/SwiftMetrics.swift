@@ -64,7 +64,7 @@ internal import HTTPCodecs
             total.increment()
         }
 
-        /// Counts a newcomer that was turned away.
+        /// Counts a new connection that was refused.
         public func connectionRefused() {
             refused.increment()
         }
