@@ -33,7 +33,7 @@ public struct AllowedHosts: Sendable, Hashable {
     /// Whether a host is allowed.
     /// - Parameter authority: host and port, as Host has them; IPv6 in brackets.
     public func contains(_ authority: String) -> Bool {
-        // What a local server is mostly asked for.
+        // The usual host names of a local server.
         if allowsAddresses, Self.isIPv4(authority.utf8) { return true }
         // A host is ASCII (RFC 3986 section 3.2.2), which compares byte by byte.
         guard authority.utf8.allSatisfy({ $0 < 0x80 }) else { return false }

@@ -15,7 +15,7 @@ public import HTTPParser
 /// requests are answered by the handler, errors included, and the answers say who may read them.
 /// It keeps nobody from sending requests; see `OriginCheckHandler` for that.
 public struct CORSHandler: Handler {
-    /// Who may read answers.
+    /// The origins whose pages may read responses.
     public enum Origins: Sendable {
         /// Pages of every origin.
         case any
@@ -26,18 +26,18 @@ public struct CORSHandler: Handler {
         case matching(@Sendable (String) -> Bool)
     }
 
-    /// What is allowed.
+    /// The rules.
     public struct Options: Sendable {
-        /// Who may read answers.
+        /// The origins whose pages may read responses.
         public var origins = Origins.any
         /// Whether pages without an origin of their own may, those of files and sandboxes: they
         /// send `null`, and anybody can make one. `Origins.any` without credentials includes them.
         public var allowsNull = false
-        /// Whether answers to requests with cookies or credentials may be read. Answers name the
-        /// one origin then, for `*` does not count. `Origins.any` cannot be combined with it: every
-        /// page that a user looks at could act for that user.
+        /// Whether answers to requests with cookies or credentials may be read. Responses then name
+        /// the one origin, because browsers ignore `*`. `Origins.any` cannot be combined with it:
+        /// every page that a user visits could act as that user.
         public var allowsCredentials = false
-        /// The methods that pages may use beside GET, HEAD and POST, for which no preflight asks.
+        /// The methods that pages may use beside GET, HEAD and POST, which need no preflight.
         public var methods: Set<HTTPMethod> = [.get, .head, .post, .put, .patch, .delete]
         /// The names of the request fields that pages may set; `nil` for all that they ask for.
         public var requestFields: Set<HTTPFieldName>?
@@ -83,7 +83,7 @@ public struct CORSHandler: Handler {
     private func shared(_ response: Response, with request: Request) -> Response {
         var response = response
         let origin = request.fields[.origin]
-        // What is the same for all must not be kept from caches.
+        // A response that is the same for all must stay cacheable.
         if !isForAll { response.fields.addVary("Origin") }
         guard let origin, let allowed = allowed(origin) else { return response }
         response.fields[Self.allowOrigin] = allowed

@@ -1,6 +1,6 @@
 internal import HTTPParser
 
-/// What caches may do with a response: the directives of Cache-Control (RFC 9111 section 5.2.2).
+/// The rights of caches: the directives of Cache-Control (RFC 9111 section 5.2.2).
 ///
 /// ```swift
 /// response.setCacheControl(.public(maxAge: .seconds(3_600)))

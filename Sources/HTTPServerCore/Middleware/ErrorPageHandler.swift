@@ -1,4 +1,4 @@
-/// Gives the errors of another handler a look of their own, for a part of a site.
+/// Renders the errors of another handler in a different way, in one part of a site.
 ///
 /// For all of a server, errors that no handler sees among them, use
 /// `ServerConfiguration.errorRenderer`.

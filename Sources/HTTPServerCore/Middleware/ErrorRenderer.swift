@@ -1,10 +1,10 @@
 internal import HTTPCodecs
 internal import HTTPParser
 
-/// What errors look like to clients.
+/// Renders errors as responses.
 ///
-/// It is given every error that has no body of its own yet: those that handlers throw, those of
-/// the router and of the server itself. Status and fields stay; what it makes is the content.
+/// It gets every error that has no body yet, from handlers, the router and the server itself.
+/// Status and fields stay; the renderer makes the content.
 ///
 /// ```swift
 /// configuration.errorRenderer = ErrorRenderer { error, request in
@@ -54,7 +54,7 @@ public struct ErrorRenderer: Sendable {
 
     /// The content that tells an error.
     /// - Parameters:
-    ///   - error: what is told.
+    ///   - error: the error to render.
     ///   - request: the request; `nil` when its head could not be read.
     public func body(for error: HTTPError, to request: Request?) -> ResponseBody {
         render(error, request)

@@ -11,7 +11,7 @@ internal import HTTPParser
 ///
 /// It holds only against pages that cannot take the server's own name; see `HostCheckHandler`.
 public struct OriginCheckHandler: Handler {
-    /// What is believed.
+    /// The trusted origins.
     public struct Options: Sendable {
         /// Origins whose pages may send anything, such as `https://app.example.org`.
         public var trustedOrigins: Set<String> = []
@@ -58,7 +58,7 @@ public struct OriginCheckHandler: Handler {
         return Self.isOwn(origin, request.host)
     }
 
-    /// The scheme is not compared: a server behind one that ends TLS does not know its own.
+    /// The scheme is not compared: a server behind a TLS proxy does not know it.
     private static func isOwn(_ origin: String, _ host: String?) -> Bool {
         guard let host, let colon = origin.firstRange(of: "://") else { return false }
         let scheme = origin[..<colon.lowerBound]

@@ -17,8 +17,8 @@ public struct RateLimitHandler: Handler {
     ///   - period: the time.
     ///   - burst: how many requests a client may make at once after it was silent; `nil` for as
     ///     many as `requests`.
-    ///   - clientLimit: how many clients are remembered at least; with twice as many the oldest
-    ///     are forgotten, and may begin anew. 64 bytes each, roughly.
+    ///   - clientLimit: how many clients are remembered at least; with twice as many the oldest are
+    ///     forgotten, and start with a full allowance. 64 bytes each, roughly.
     public init(
         _ handler: some Handler, requests: Int, per period: Duration, burst: Int? = nil,
         clientLimit: Int = 65_536
@@ -28,7 +28,7 @@ public struct RateLimitHandler: Handler {
             clock: { Syscalls.monotonic() })
     }
 
-    /// The same with a clock of nanoseconds, for tests.
+    /// The same with a clock of nanoseconds; tests use it.
     package init(
         _ handler: some Handler, requests: Int, per period: Duration, burst: Int? = nil,
         clientLimit: Int = 65_536, clock: @escaping @Sendable () -> UInt64
