@@ -11,7 +11,7 @@ internal import Synchronization
     internal import CHTTPServerShims
 #endif
 
-/// What the system tells of an open file.
+/// The attributes of an open file.
 package struct FileStatus: Sendable {
     package enum Kind: Sendable { case regular, directory, other }
 
@@ -28,7 +28,7 @@ package struct FileStatus: Sendable {
     /// When the file was made; 0 where the system does not tell.
     package var bornSeconds: Int64 = 0
     package var bornNanoseconds: Int64 = 0
-    /// Who may do what with it, as the usual octal digits say.
+    /// The permissions, as in the usual octal digits.
     package var permissions: UInt16
     /// Whether it is a symbolic link, which is looked at only by those who ask for it.
     package var isLink: Bool
@@ -241,8 +241,8 @@ package final class RootDirectory: Sendable {
         return status.kind == .other ? nil : status
     }
 
-    /// The status of what stands at a path, which may have been reached by links that lead out:
-    /// good for nothing but to compare it.
+    /// The status of the entry at a path, which may have been reached by links that lead out: use
+    /// it only for comparisons.
     func status(at path: UnsafePointer<CChar>) -> FileStatus? {
         var raw = stat()
         guard unsafe fstatat(descriptor, path, &raw, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
@@ -257,8 +257,8 @@ package final class RootDirectory: Sendable {
 }
 
 extension SystemError {
-    /// The status by which a file that cannot be opened is answered. What leads out of the root
-    /// is not there, as far as a client can tell.
+    /// The status by which a file that cannot be opened is answered. A path that leads out of the
+    /// root does not exist from a client's point of view.
     var fileStatus: HTTPStatusCode {
         switch code {
         case EACCES, EPERM: .forbidden

@@ -1,4 +1,4 @@
-/// What a network interface is, as far as its name tells.
+/// The kind of a network interface, as far as its name reveals it.
 public enum InterfaceKind: Hashable, Sendable {
     /// It leads back to this machine.
     case loopback

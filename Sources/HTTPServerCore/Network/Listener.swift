@@ -86,7 +86,7 @@ package final class Listener: Sendable {
     /// Whether it was closed.
     package var isClosed: Bool { closed.load(ordering: .acquiring) }
 
-    /// Ends listening at once, from any thread; whoever waits in the backlog is turned away.
+    /// Stops listening at once, from any thread; connections in the backlog are refused.
     ///
     /// The number of the descriptor stays taken until the last owner is gone, so that a loop in
     /// the middle of `accept` cannot reach somebody else's socket by it.

@@ -9,7 +9,7 @@
     internal import CHTTPServerShims
 #endif
 
-// What the system knows of its network interfaces.
+// The system's list of network interfaces.
 extension Syscalls {
     /// All interfaces with their addresses.
     package static func interfaces() throws(SystemError) -> [NetworkInterface] {
