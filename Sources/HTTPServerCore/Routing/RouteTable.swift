@@ -99,8 +99,8 @@ struct RouteTable: ~Copyable, Sendable {
 
     // MARK: Finding
 
-    /// The route that answers a request: the newest that matches path and method. HEAD is
-    /// answered by a route of its own, else by the one that answers GET.
+    /// The route that answers a request: the newest that matches path and method. HEAD is answered
+    /// by an explicit route, else by the one that answers GET.
     /// - Parameters:
     ///   - request: what is looked at.
     ///   - mapsHEAD: whether routes for GET answer HEAD.
