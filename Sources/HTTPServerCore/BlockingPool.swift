@@ -58,8 +58,8 @@ package final class BlockingPool: Sendable {
         }
     }
 
-    /// Calls `body`, which may block, for each item: for many of them on a second thread as well.
-    /// After it has thrown, those that follow in the same half are left out.
+    /// Calls `body`, which may block, for each item; a second thread helps with many items.
+    /// After it has thrown, the rest of that half is skipped.
     /// - Parameters:
     ///   - items: what there is.
     ///   - body: what is done with each.

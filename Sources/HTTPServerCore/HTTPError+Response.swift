@@ -10,8 +10,7 @@ extension HTTPError {
         return response
     }
 
-    /// What a client is told of an error that a handler has thrown; `nil` for one that is nobody's
-    /// business outside.
+    /// The response to an error of a handler; `nil` for an internal error.
     package init?(thrown error: any Error) {
         switch error {
         case let error as HTTPError: self = error
@@ -25,8 +24,7 @@ extension HTTPError {
     }
 }
 
-/// What a response tells that stands for an error: kept with it until somebody gives it a body of
-/// its own.
+/// The error that a response stands for, kept until a handler replaces the body.
 final class Problem: Sendable {
     let error: HTTPError
 

@@ -6,7 +6,7 @@ public struct HTTPError: Error, Sendable, CustomStringConvertible {
     /// The status to answer with. It should be 4xx or 5xx, which nothing checks but that 1xx is
     /// answered by 500.
     public var status: HTTPStatus
-    /// What the client is told, in a few words; it must not hold secrets.
+    /// A short text that the client sees; it must not contain secrets.
     public var reason: String
     /// Fields of the response, such as Allow.
     public var fields: HTTPFields
@@ -25,8 +25,8 @@ public struct HTTPError: Error, Sendable, CustomStringConvertible {
 }
 
 extension HTTPError {
-    /// What a client is told about content that cannot be decoded. A coding that is not taken
-    /// comes with the list of those that are (RFC 9110 section 15.5.16).
+    /// The error for content that cannot be decoded. An unsupported coding gets the list of
+    /// supported ones (RFC 9110 section 15.5.16).
     init(_ error: CodecError) {
         self.init(error.suggestedStatus, error.description)
         if error.kind == .unsupportedContentCoding {

@@ -17,9 +17,9 @@ public final class HTTPServer: Sendable {
         var state = State.stopped
         /// Counts the changes of `state`: who waited learns that it is not the same any more.
         var changes = 0
-        /// What listens now.
+        /// The current listeners.
         var listeners: [Listener] = []
-        /// What listened before the server was suspended, to be bound again.
+        /// The listeners before the suspension, to be bound again.
         var places: [Listener] = []
         var acceptors: [Acceptor] = []
         var loops: [EventLoop] = []
@@ -33,7 +33,7 @@ public final class HTTPServer: Sendable {
 
     let core: ServerCore
     let status = Locked(Status())
-    /// Whoever changes `Status.state` has the turn.
+    /// Held by each change of `Status.state`.
     let turns = Turns()
 
     /// Creates a server; it does nothing until it is started.
@@ -46,9 +46,9 @@ public final class HTTPServer: Sendable {
         core.events.finish()
     }
 
-    // MARK: What can be seen
+    // MARK: State
 
-    /// What the server is doing now.
+    /// The current state.
     public var state: State { status.withLock { $0.state } }
 
     /// Where the server listens, with the ports the system chose; empty unless it is running.
@@ -59,15 +59,14 @@ public final class HTTPServer: Sendable {
     /// The loops, while the server runs.
     package var loops: [EventLoop] { status.withLock { $0.loops } }
 
-    /// What listens now.
+    /// The current listeners.
     package var listeners: [Listener] { status.withLock { $0.listeners } }
 
     /// How many connections are open.
     public var connectionCount: Int { core.openConnections }
 
-    /// What happens to the server from now on, in that order. Each use gives a stream of its own,
-    /// which ends when the server is gone. A reader that falls more than 256 events behind loses
-    /// the oldest.
+    /// Events from now on, in order. Each use gives a separate stream, which ends when the server
+    /// is gone. A reader that falls more than 256 events behind loses the oldest.
     public var events: AsyncStream<Event> { core.events.stream() }
 
     func events(to delegation: EventHub.Delegation?) {
@@ -185,8 +184,8 @@ public final class HTTPServer: Sendable {
 
     // MARK: Handlers
 
-    /// Has another handler answer the requests whose heads come from now on, on open connections
-    /// too. Those that are being answered keep theirs.
+    /// Replaces the handler of requests whose heads come from now on, on open connections, too.
+    /// Running requests keep the old one.
     @concurrent
     public func replaceHandler(with handler: some Handler) async {
         core.handler = handler

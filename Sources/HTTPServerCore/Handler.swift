@@ -56,7 +56,7 @@ public struct AsyncHandler: Handler {
     }
 }
 
-/// Answers requests at once by a closure that waits for nothing.
+/// Answers requests at once by a closure that never waits.
 public struct SyncHandler: Handler {
     private let body: @Sendable (Request) throws -> Response
 
@@ -72,7 +72,7 @@ public struct SyncHandler: Handler {
     }
 }
 
-/// Answers requests by a closure that may block, on threads of its own.
+/// Answers requests by a closure that may block, on separate threads.
 public struct BlockingHandler: Handler {
     private let body: @Sendable (Request) throws -> Response
     private let pool: BlockingPool

@@ -78,8 +78,8 @@ extension Request {
         return segments.reduce(into: "") { $0 += "/" + PathEncoding.segment($1) }
     }
 
-    /// Ends the connection, unless it has another request by now: whoever reads the content gets
-    /// an error.
+    /// Ends the connection, unless it has another request by now: a reader of the content gets an
+    /// error.
     package func abandon() {
         let (info, number) = (storage.connection, storage.number)
         info.loop.execute {

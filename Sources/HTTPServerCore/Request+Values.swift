@@ -8,7 +8,7 @@ internal import Synchronization
 /// request[UserKey.self] = user
 /// ```
 public protocol RequestKey {
-    /// What is kept under this key.
+    /// The type of the value under this key.
     associatedtype Value: Sendable
 }
 
@@ -28,7 +28,7 @@ extension Request {
     }
 }
 
-/// Who waits for the end of an answer.
+/// The observers of the end of an answer.
 enum AnswerEndKey: RequestKey {
     typealias Value = @Sendable (Request, _ failure: ConnectionCloseReason?) -> Void
 }
@@ -36,9 +36,9 @@ enum AnswerEndKey: RequestKey {
 extension Request {
     /// Has somebody told when the answer has gone out, or will not; a handler calls it before it
     /// returns its answer.
-    /// - Parameter body: is given the request, which it must not hold itself, for the request holds
-    ///   it, and why the answer did not go out whole, `nil` when it did; it runs on the connection's
-    ///   event loop and must not block.
+    /// - Parameter body: gets the request, which it must not capture, because the request holds the
+    ///   closure, and the error that cut the answer short, `nil` without one; it runs on the
+    ///   connection's event loop and must not block.
     package func whenAnswered(
         _ body: @escaping @Sendable (Request, _ failure: ConnectionCloseReason?) -> Void
     ) {

@@ -1,7 +1,7 @@
 public import HTTPParser
 internal import Synchronization
 
-/// What a handler answers: the head of a request, and its content as a stream.
+/// A request to a handler: its head, and its content as a stream.
 ///
 /// It is a small value over one shared block of bytes. Nothing is decoded or copied until it is
 /// asked for.
@@ -16,8 +16,7 @@ public struct Request: Sendable {
         let number: Int
         /// Whether the content is read without the coding that Content-Encoding names.
         let hidesCoding: Bool
-        /// What stands for the content of the exchange; `nil` for requests that have come as they
-        /// are.
+        /// Replaces the content of the exchange; `nil` if the request is as it arrived.
         let content: StandInContent?
         private let shown = AtomicLazyReference<ShownLines>()
         private let values = AtomicLazyReference<RequestValues>()
@@ -68,7 +67,7 @@ public struct Request: Sendable {
 
         var madeValues: RequestValues { share(RequestValues()) }
 
-        /// What is kept with the request; `nil` for most of them, which this tells at once.
+        /// Values stored with the request; `nil` in most requests, which makes the check cheap.
         var valuesIfMade: RequestValues? {
             hasValues.load(ordering: .acquiring) ? values.load() : nil
         }
@@ -81,11 +80,11 @@ public struct Request: Sendable {
     }
 
     let storage: Storage
-    /// What the router took out of the path: the values of `:name` in a route.
+    /// The path parameters of the route: the values of `:name`.
     public internal(set) var parameters = PathParameters()
     /// How many segments of the path a mount has taken.
     package var mountDepth = 0
-    /// What stands for the target of the request line; `nil` while that counts.
+    /// Replaces the target of the request line; `nil` as long as that one counts.
     var rewritten: RewrittenTarget?
 
     init(_ storage: Storage) {
@@ -104,7 +103,7 @@ public struct Request: Sendable {
     /// All fields, as they came.
     package var wireFields: RequestFields { RequestFields(storage: storage, hidesCoding: false) }
     /// The announced length of the content in bytes; `nil` without Content-Length, and where a
-    /// content coding is taken off, for what is read then has another length.
+    /// content coding is removed, because the decoded content has another length.
     public var contentLength: Int64? {
         storage.hidesCoding ? nil : storage.head.contentLength
     }
@@ -212,8 +211,8 @@ public struct RequestFields: Sendable, RandomAccessCollection {
     }
 }
 
-/// What routes took from a path, percent-decoded: the values of `:name` segments, and what the
-/// groups of a regular expression matched.
+/// The parameters of a route, percent-decoded: the values of `:name` segments, and the groups of a
+/// regular expression.
 public struct PathParameters: Sendable, Hashable {
     private struct Pair: Sendable, Hashable {
         var name: String
@@ -221,8 +220,8 @@ public struct PathParameters: Sendable, Hashable {
     }
 
     private var pairs: [Pair] = []
-    /// What the groups of a regular expression matched, whether or not they have names: the whole
-    /// match first, `nil` for a group that took no part. Empty for other routes.
+    /// The groups of a regular expression, named or not: the whole match first, `nil` for a group
+    /// that took no part. Empty with other routes.
     public internal(set) var captures: [String?] = []
 
     /// The value of a parameter, or of a group with a name; `nil` when the route has none of that

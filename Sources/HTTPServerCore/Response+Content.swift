@@ -9,8 +9,7 @@ extension Response {
 
     /// A response with a page, sent as UTF-8.
     /// - Parameters:
-    ///   - markup: the page. What comes from elsewhere has to be escaped in it; a `Template` does
-    ///     that.
+    ///   - markup: the page. Escape text of other origin in it; a `Template` does that.
     ///   - status: the status.
     public static func html(_ markup: String, status: HTTPStatus = .ok) -> Response {
         Response(status, body: .text(markup, mediaType: MediaType.html.description))

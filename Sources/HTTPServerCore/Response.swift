@@ -1,6 +1,6 @@
 public import HTTPParser
 
-/// What a handler answers with.
+/// A handler's response.
 ///
 /// Date, Content-Length, Transfer-Encoding and Connection are the server's to write, and so is
 /// Content-Type from the body's media type unless `fields` has one.

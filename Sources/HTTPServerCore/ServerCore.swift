@@ -3,7 +3,7 @@ internal import HTTPParser
 internal import Logging
 internal import Synchronization
 
-/// What all connections of a server share.
+/// State that all connections of a server share.
 package final class ServerCore: Sendable {
     package let configuration: ServerConfiguration
     let logger: Logger
@@ -66,7 +66,7 @@ package final class ServerCore: Sendable {
         graceTime = max(configuration.contentGrace.nanoseconds, 1_000_000_000)
     }
 
-    /// What takes the content coding of a request off; `nil` when there is nothing to do.
+    /// Decodes the content coding of a request; `nil` when there is nothing to do.
     func decoding(_ head: borrowing RequestHead) -> BodyDecoding? {
         guard configuration.decodesContent, head.fields.contains(.contentEncoding) else {
             return nil
@@ -75,7 +75,7 @@ package final class ServerCore: Sendable {
         return BodyDecoding(codings, limits: decodingLimits, pool: decoders)
     }
 
-    /// What answers requests, for connections that open now.
+    /// The handler of connections that open now.
     var handler: any Handler {
         get { currentHandler.withLock { $0 } }
         set { currentHandler.withLock { $0 = newValue } }
