@@ -93,7 +93,7 @@ bench-uploads: ## measure the upload page and resumable uploads; takes 12 GB of 
 	@Scripts/bootstrap bench
 	$(PYTHON) Benchmarks/uploads.py $(ARGS)
 
-lint: ## check formatting, layers and left-overs
+lint: ## check formatting, layers, cycles, words and left-overs
 	@Scripts/bootstrap run
 	@Scripts/lint
 
