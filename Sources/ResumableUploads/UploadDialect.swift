@@ -44,7 +44,7 @@ enum UploadDialect: Hashable, Sendable {
     /// Whether a PATCH has to be of the draft's own media type.
     var requiresMediaType: Bool { version >= 6 }
 
-    /// Whether 104 tells how much has come.
+    /// Whether 104 carries the offset.
     var takesProgress: Bool { !isTus && version >= 5 }
 
     /// Whether the request says that its content completes the upload; `nil` when it does not say.
@@ -54,7 +54,7 @@ enum UploadDialect: Hashable, Sendable {
         return FieldItem.boolean(.uploadIncomplete, in: read).map { !$0 }
     }
 
-    /// Tells whether an upload is complete.
+    /// Adds the field that says whether an upload is complete.
     func tell(isComplete: Bool, in fields: inout HTTPFields) {
         guard !isTus else { return }
         if saysIncomplete {
@@ -64,7 +64,7 @@ enum UploadDialect: Hashable, Sendable {
         }
     }
 
-    /// Tells the limits of uploads.
+    /// Adds the fields with the limits of uploads.
     /// - Parameters:
     ///   - byteLimit: the most bytes of one.
     ///   - age: how many seconds are left for it.

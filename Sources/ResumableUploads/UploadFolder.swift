@@ -112,7 +112,7 @@ final class UploadFolder: Sendable {
         if synchronizes { try directory.file.synchronize() }
     }
 
-    /// Opens a part; what is written to it comes behind what it has.
+    /// Opens a part to append to it.
     func part(_ id: UploadID) throws -> OpenFile { try directory().openForAppending(id.partName) }
 
     /// A part as content.
@@ -126,7 +126,7 @@ final class UploadFolder: Sendable {
     /// How many bytes of an upload are there.
     func offset(_ id: UploadID) throws -> Int64 { try directory().status(of: id.partName).size }
 
-    /// Waits until a part is on the disk, if that is wished.
+    /// Waits until a part is on the disk, if the uploads are synchronized.
     func settle(_ file: OpenFile) throws {
         if synchronizes { try Syscalls.synchronizeContent(file.descriptor) }
     }

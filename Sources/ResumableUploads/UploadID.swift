@@ -1,7 +1,7 @@
 internal import HTTPCrypto
 internal import HTTPServerCore
 
-/// The name of an upload: 128 random bits in hexadecimal, which nobody can guess.
+/// The name of an upload: 128 random bits in hexadecimal, so it cannot be guessed.
 struct UploadID: Hashable, Sendable {
     /// The segment of paths in front of names.
     static let folder = ".uploads"

@@ -14,7 +14,7 @@ struct UploadRecord: Codable, Sendable {
     var length: Int64?
     /// When it is forgotten, in seconds since 1970.
     var expires: Int64
-    /// Upload-Metadata of tus, which HEAD tells.
+    /// Upload-Metadata of tus, which HEAD returns.
     var metadata: String?
     var answer: KeptAnswer?
 

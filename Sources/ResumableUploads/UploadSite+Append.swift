@@ -4,8 +4,9 @@ internal import HTTPServerCore
 
 /// Content that comes in, and what is done with it at the end.
 extension UploadSite {
-    /// After so many bytes an interim response tells how much has come, unless one has lately: one to a
-    /// client that has just gone resets the connection, and what is on its way over it is lost.
+    /// After so many bytes an interim response reports the offset, unless one was sent lately: a
+    /// response to a client that has just gone resets the connection, and content on its way is
+    /// lost.
     private static let progressBytes: Int64 = 16 << 20
     private static let progressPause = Duration.seconds(5)
 
@@ -104,7 +105,7 @@ extension UploadSite {
         return unfinished(offset)
     }
 
-    /// Writes content behind what is there.
+    /// Appends content.
     /// - Returns: the offset then.
     private func take(
         _ request: Request, _ id: UploadID, _ record: UploadRecord, _ dialect: UploadDialect,

@@ -114,7 +114,7 @@ extension UploadSite {
 
     // MARK: Lengths
 
-    /// The length of the upload, as far as a request tells it.
+    /// The length of the upload, if the request announces it.
     /// - Parameters:
     ///   - isComplete: whether the content of the request is the last.
     ///   - offset: where that content belongs.
@@ -154,8 +154,8 @@ extension UploadSite {
 }
 
 extension UploadRecord {
-    /// Keeps what tus tells of a file: pairs of a name and a value in base64. A media type among
-    /// them becomes that of the content.
+    /// Stores the metadata that tus sends with a file: pairs of a name and a value in base64. A
+    /// media type among them becomes that of the content.
     mutating func take(metadata text: String?) {
         guard let text, text.utf8.count <= 16 << 10 else { return }
         metadata = text

@@ -10,7 +10,7 @@ final class UploadSite: Sendable {
     let turns = UploadTurns()
     /// Writes in place of the part in tests; otherwise the part itself.
     let part: @Sendable (OpenFile) -> OpenFile
-    /// Tells by the head of a request whether it would be taken; `nil` when that is not known.
+    /// Whether a request would be accepted, judged by its head; `nil` when that is not known.
     let precheck: (@Sendable (Request) async throws -> Response?)?
     /// How many unfinished uploads each user has.
     private let counts = Locked<[String?: Int]>([:])

@@ -14,7 +14,7 @@ struct Mount: Sendable {
         prefix = segments.map { "/" + PathEncoding.segment($0) }.joined()
     }
 
-    /// The segments behind the mount point; `nil` for another place.
+    /// The segments after the mount point; `nil` outside of the mount.
     func inner(_ all: [[UInt8]]) -> [[UInt8]]? {
         guard all.starts(with: segments) else { return nil }
         return Array(all[segments.count...])

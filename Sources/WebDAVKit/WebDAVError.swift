@@ -1,13 +1,13 @@
 public import HTTPParser
 
-/// Why a resource cannot be read or changed as wished: a status, and the condition of RFC 4918 that
-/// is not met.
+/// The reason why a resource cannot be read or changed: a status, and the condition of RFC 4918
+/// that is not met.
 public struct WebDAVError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Conditions that the answer names in a `DAV:error` element (RFC 4918 section 16).
     public enum Condition: String, Hashable, Sendable {
         /// A lock is in the way, whose token was not submitted.
         case lockTokenSubmitted = "lock-token-submitted"
-        /// The lock would conflict with others.
+        /// The lock would conflict with another one.
         case noConflictingLock = "no-conflicting-lock"
         /// The token is not one of a lock of this resource.
         case lockTokenMatchesRequestURI = "lock-token-matches-request-uri"
@@ -19,7 +19,7 @@ public struct WebDAVError: Error, Hashable, Sendable, CustomStringConvertible {
         case validResourceType = "valid-resourcetype"
         /// The XML has an entity that is kept somewhere else.
         case noExternalEntities = "no-external-entities"
-        /// The server lets nobody use more room (RFC 4331 section 6).
+        /// The quota of the server is exhausted (RFC 4331 section 6).
         case quotaNotExceeded = "quota-not-exceeded"
         /// There is no room left on the disk (RFC 4331 section 6).
         case sufficientDiskSpace = "sufficient-disk-space"

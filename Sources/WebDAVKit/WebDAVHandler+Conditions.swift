@@ -7,7 +7,7 @@ extension WebDAVHandler {
     /// - Parameter info: what the resource of the request is now; `nil` when it is not there.
     func requireConditions(_ call: WebDAVCall, _ info: ResourceInfo?) async throws {
         guard try await isIfTrue(call, info) else { throw WebDAVError(.preconditionFailed) }
-        // Mostly there are none, and nobody needs tag or date.
+        // Usually there are none, and tag and date are not needed.
         guard call.request.hasConditions else { return }
         try call.request.requireConditions(
             entityTag: info?.entityTag, lastModified: info?.modified.httpDate, exists: info != nil)
@@ -105,8 +105,8 @@ extension WebDAVHandler {
         }
     }
 
-    /// Gives up the locks on what is not there: who removed it was another program, or died before
-    /// it could give them up. To be called while the path is held.
+    /// Removes the locks on missing resources: another program removed the resource, or a process
+    /// died before it could remove the lock. Call it while the path is held.
     package func forgetLocks(onNothingAt path: ResourcePath) async throws {
         try await locks.removeAll(inside: path, includingRoot: true)
     }
@@ -162,7 +162,7 @@ extension WebDAVHandler {
             .locked, "it is locked", condition: .lockTokenSubmitted, locks: found)
     }
 
-    /// Whether the client has shown a token, and is who was given it.
+    /// Whether the client has submitted the token and owns the lock.
     func isShown(_ lock: ActiveLock, _ call: WebDAVCall) -> Bool {
         call.tokens.contains(lock.token) && lock.user == call.request.identity?.name
     }
@@ -177,7 +177,7 @@ extension WebDAVHandler {
         guard !inside.isEmpty else { return [] }
         let closed = Dictionary(grouping: inside, by: \.root)
             .filter { _, locks in !locks.contains { isShown($0, call) } }
-        // A member that is gone is in nobody's way, even if the store of locks has kept its lock.
+        // A lock on a missing member does not conflict, even if the lock store still has it.
         let gone = try await forgetLocks(onGoneOf: Set(closed.keys))
         return closed.filter { !gone.contains($0.key) }.sorted { $0.key < $1.key }
             .map { root, locks in
@@ -188,8 +188,8 @@ extension WebDAVHandler {
             }
     }
 
-    /// Runs what changes these paths while nobody else changes them, or what is around or inside of
-    /// them. A request that had to wait is not carried out once its client has gone.
+    /// Runs `body` with exclusive access to these paths, their ancestors and their descendants. A
+    /// request that had to wait is dropped once its client has gone.
     func change<Result: Sendable>(
         _ paths: [ResourcePath], _ call: WebDAVCall, _ body: () async throws -> Result
     ) async throws -> Result {

@@ -54,8 +54,8 @@ public struct WebDAVHandler: PrecheckingHandler {
         self.options = options.normalized
     }
 
-    /// The fields by which a server tells that it knows WebDAV. Some clients look for them in the
-    /// answer that asks them to log in, too: `AuthenticationHandler` can be given them for OPTIONS.
+    /// The fields by which clients recognise a WebDAV server. Some clients look for them in the
+    /// answer that requires a login, too: give them to `AuthenticationHandler` for OPTIONS.
     /// - Parameter isReadOnly: whether nothing can be changed.
     public static func classFields(isReadOnly: Bool = false) -> HTTPFields {
         WebDAVClasses.fields(isReadOnly: isReadOnly)
@@ -75,7 +75,8 @@ public struct WebDAVHandler: PrecheckingHandler {
         }
     }
 
-    /// Judges a PUT by its head: tells what `answer(_:)` would refuse before it reads content.
+    /// Judges a PUT by its head: returns the refusal that `answer(_:)` would give before it reads
+    /// content.
     public func precheck(_ request: Request) async throws -> Response? {
         let mount = Mount(request)
         do {

@@ -8,11 +8,11 @@ public struct WebDAVOptions: Sendable {
     /// Whether names that begin with a dot are shown and taken. It counts for each segment of a
     /// path. Finder writes a file `._name` beside nearly every other.
     public var allowsHidden = false
-    /// Whether the files that Finder writes beside others, `._name` and `.DS_Store`, are neither
-    /// shown nor taken where other names that begin with a dot are.
+    /// Whether files that Finder writes beside other files, `._name` and `.DS_Store`, are hidden
+    /// and refused even where other names that begin with a dot are allowed.
     public var blocksAppleDouble = false
     /// The extensions that files may have, without dots, in any case of letters; `nil` for all.
-    /// Files with others are neither shown nor taken.
+    /// Other files are hidden and refused.
     public var allowedExtensions: Set<String>?
     /// Whether PROPFIND may ask for a whole tree.
     public var allowsInfiniteDepth = true
@@ -29,7 +29,7 @@ public struct WebDAVOptions: Sendable {
     /// by which the server is reached through a proxy that sends another Host on. Others, and text
     /// that is no origin (see `isOrigin`), are other servers, and 502 (RFC 4918 section 9.8.5).
     public var origins: [String] = []
-    /// Whether a collection is shown as a page to who reads it.
+    /// Whether GET of a collection returns a page.
     public var listsCollections = true
     /// Media types by extension.
     public var mediaTypes = MediaTypeTable.standard
@@ -39,11 +39,11 @@ public struct WebDAVOptions: Sendable {
     /// Asked before each operation, with its request; `false` refuses it with 403. It may also throw
     /// an `HTTPError`.
     public var shouldPerform: (@Sendable (WebDAVOperation, Request) async throws -> Bool)?
-    /// Told of each operation after it has succeeded: of a download when all of its content was
-    /// handed to the system, and not at all when the client went away before.
+    /// Called after each operation that succeeded: after a download when the system has all of its
+    /// content, and not at all when the client went away before.
     public var didPerform: (@Sendable (WebDAVOperation, Request) async -> Void)?
-    /// Told whenever content of an upload has come, with its bytes so far and how many there will
-    /// be, where the client has told it. It runs on the connection's event loop and must not block.
+    /// Called whenever content of an upload arrives, with the bytes so far and the announced
+    /// length, if there is one. It runs on the connection's event loop and must not block.
     public var uploadProgress:
         (@Sendable (ResourcePath, _ bytes: Int64, _ total: Int64?, Request) -> Void)?
     /// The defaults.

@@ -29,7 +29,7 @@ public final class WebDAVUsers: Handler {
         self.make = make
     }
 
-    /// Answers by the handler of the user; 403 for who has none, and who is nobody.
+    /// Answers by the handler of the user; 403 without a user, or for a user without a handler.
     public func answer(_ request: Request) throws -> Answer {
         guard let user = request.identity else { throw Self.hasNone }
         if let known = handlers.withLock({ $0[user.name] }) { return known.answer(request) }

@@ -4,11 +4,11 @@ internal import HTTPServerCore
 internal import Logging
 internal import WebDAVKit
 
-/// Why a request is refused: a status, and a word that programs can tell it by.
+/// The reason why a request is refused: a status, and a code that programs can check.
 struct UploaderError: Error {
     /// The member `code` of the problem.
     enum Code: String {
-        /// The token is missing, too old, or somebody else's.
+        /// The token is missing, expired, or another user's.
         case token
         /// A page of another site has sent it.
         case origin
@@ -83,7 +83,7 @@ struct UploaderError: Error {
         var code: String?
     }
 
-    /// A problem (RFC 9457), or a page for who would rather have one.
+    /// A problem (RFC 9457), or a page if the client prefers one.
     func response(for request: Request) -> Response {
         var response = Response(status, fields: fields)
         if UploaderCall.prefersPage(request) {

@@ -13,9 +13,9 @@ public import WebDAVKit
 /// router.mount("/upload", UploaderHandler(sharing: dav))
 /// ```
 ///
-/// It finds out by itself where it is mounted. It has the store of WebDAV, and heeds its locks:
-/// what a WebDAV client has locked is not changed by the page (423), and an upload is written as a
-/// PUT is, under a name that nobody sees until it is whole.
+/// It finds out by itself where it is mounted. It shares store and locks with WebDAV: the page
+/// never changes a file that a WebDAV client has locked (423), and an upload is written under a
+/// hidden name until it is complete, as a PUT is.
 ///
 /// It refuses requests from pages of other sites (CSRF) and by foreign host names (DNS rebinding).
 /// An `AuthenticationHandler` around it decides who gets in, and ``UploaderOptions/role`` what a
@@ -61,8 +61,8 @@ public struct UploaderHandler: PrecheckingHandler {
         }
     }
 
-    /// Judges an upload by the head of its request: tells what `answer(_:)` would refuse before it
-    /// reads content.
+    /// Judges an upload by the head of its request: returns the refusal that `answer(_:)` would
+    /// give before it reads content.
     public func precheck(_ request: Request) async throws -> Response? {
         request.isPrecheck = true
         defer { request.isPrecheck = false }
@@ -158,7 +158,7 @@ struct UploaderSite: Handler {
         }
     }
 
-    /// The links of the page are relative to the slash behind the mount point.
+    /// The links of the page are relative to the slash after the mount point.
     private func toSlash(_ request: Request) -> Response {
         let last = request.canonicalPath?.segments.last ?? []
         var location = PathEncoding.link(to: last, isDirectory: true)
@@ -175,7 +175,7 @@ struct UploaderSite: Handler {
         }
     }
 
-    /// Runs an operation, and tells the program how it came out.
+    /// Runs an operation and reports its result to the program.
     /// - Parameters:
     ///   - operation: what is to be done.
     ///   - body: does it, and says what was done.

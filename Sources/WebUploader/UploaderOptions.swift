@@ -8,9 +8,9 @@ public enum NameConflict: String, Hashable, Sendable, CaseIterable {
     case replace
     /// The new one is refused: 409.
     case refuse
-    /// The new one is refused (409, with the code `exists`) unless the request chooses, and the page
-    /// asks what is to happen. Without ``UploaderOptions/letsClientsChoose`` nobody can choose, and
-    /// it is as ``refuse``.
+    /// The new one is refused (409, with the code `exists`) unless the request chooses, and the
+    /// page asks what is to happen. Without ``UploaderOptions/letsClientsChoose`` it is the same as
+    /// ``refuse``.
     case ask
 }
 
@@ -44,7 +44,7 @@ public struct UploaderOptions: Sendable {
     /// Text at the end of the page.
     public var footer: UploaderText = ""
     /// The extensions that files may have, without dots, in any case of letters; `nil` for all.
-    /// Files with others are neither shown nor taken, by any operation.
+    /// Every operation hides and refuses other files.
     public var allowedExtensions: Set<String>?
     /// Whether names that begin with a dot are shown and taken. It counts for each name of a path.
     public var allowsHidden = false
@@ -58,8 +58,8 @@ public struct UploaderOptions: Sendable {
     /// limit. A longer upload is refused (507 with the code `quota`), before content is read if its
     /// length is known, else as soon as more has come.
     ///
-    /// It is asked for each file that is uploaded and for each copy, and has to count what ``onEvent``
-    /// has told. The bytes of the user's requests that are under way are subtracted from it here. A
+    /// It is called for each uploaded file and for each copy, and must count the changes that
+    /// ``onEvent`` has reported. The bytes of the user's running requests are subtracted from it. A
     /// file that is replaced does not make room for the new one.
     public var quota: (@Sendable (Request) async throws -> Int64?)?
     /// The most files of one form; above it 413.
@@ -86,10 +86,10 @@ public struct UploaderOptions: Sendable {
     /// Asked before each operation, lists and downloads included; `false` refuses it with 403. It
     /// may also throw an `HTTPError`. Of a resumable upload it is asked at the beginning, too.
     public var shouldPerform: (@Sendable (UploaderOperation, Request) async throws -> Bool)?
-    /// Told of each operation once it has succeeded or failed: of a download when all of its
-    /// content was handed to the system, or the client has gone.
+    /// Called after each operation, whether it succeeded or failed: after a download when the
+    /// system has all of its content, or the client has gone.
     public var onEvent: (@Sendable (UploaderEvent) async -> Void)?
-    /// Told whenever content of an upload has come. It may run on the connection's event loop and
+    /// Called whenever content of an upload arrives. It may run on the connection's event loop and
     /// must not block.
     public var uploadProgress: (@Sendable (UploadProgress) -> Void)?
 

@@ -19,7 +19,7 @@ struct ContentChecks: Sendable {
 
     private(set) var checks: [Check] = []
 
-    /// Fields of this length have more hashes than anybody checks.
+    /// A longer field has more hashes than any server checks.
     private static let byteLimit = 1024
 
     /// - Throws: `WebDAVError` with 400 for a hash that cannot be one. Functions that are not known

@@ -5,7 +5,7 @@ internal import HTTPServerCore
 ///
 /// It may be a path or a URI with the host that the request was sent to. Clients write it without
 /// escapes, with a space, a percent sign or a hash sign in it (cadaver does), so all bytes but NUL
-/// count as themselves, and so does a percent sign without two digits behind it.
+/// are taken literally, and so is a percent sign without two hexadecimal digits.
 package struct Destination: Hashable, Sendable {
     package enum Fault: Error, Hashable, Sendable {
         /// It is no path, or the path leads out: 400.

@@ -25,8 +25,8 @@ package struct IfHeader: Hashable, Sendable {
 
     package let lists: [List]
 
-    /// The tokens that are named anywhere, also in lists that do not hold and behind `Not`
-    /// (section 10.4.1: by that they are submitted).
+    /// All tokens in the field, also in lists that do not hold and after `Not` (section 10.4.1:
+    /// they count as submitted).
     package var tokens: Set<LockToken> {
         var tokens: Set<LockToken> = []
         for list in lists {
@@ -100,7 +100,7 @@ package struct IfHeader: Hashable, Sendable {
             return Condition(kind: .tag(tag), isNegated: isNegated)
         }
 
-        /// Behind the quote that ends a tag, which may hold brackets.
+        /// The position after the quote that ends a tag, which may contain brackets.
         private func endOfTag() -> Int? {
             guard let first = rest.firstIndex(of: 0x22),
                 let last = rest[(first + 1)...].firstIndex(of: 0x22)

@@ -1,4 +1,4 @@
-/// The name of a lock: a URI that nobody can guess (RFC 4918 section 6.5).
+/// The name of a lock: an unpredictable URI (RFC 4918 section 6.5).
 public struct LockToken: Hashable, Sendable, CustomStringConvertible {
     /// The URI.
     public let uri: String

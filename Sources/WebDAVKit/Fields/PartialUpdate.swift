@@ -5,7 +5,7 @@ package enum PartialUpdate: Hashable, Sendable {
     /// The media type of such content.
     static let mediaType = "application/x-sabredav-partialupdate"
 
-    /// Behind the end.
+    /// After the end.
     case append
     /// From an offset on; up to another, which is included, where the field has it.
     case from(Int64, through: Int64?)

@@ -2,7 +2,7 @@
 public struct ActiveLock: Hashable, Sendable {
     /// Whether other clients may hold a lock on the same resource at the same time.
     public enum Scope: String, Hashable, Sendable {
-        /// Nobody.
+        /// No other client.
         case exclusive
         /// Others that are shared as well.
         case shared
@@ -20,7 +20,7 @@ public struct ActiveLock: Hashable, Sendable {
     public var scope: Scope
     /// The `DAV:owner` element that the client sent, as self-contained XML; empty without one.
     public var owner: String
-    /// The user who was given it; `nil` where nobody has to log in.
+    /// The owner of the lock; `nil` if the server requires no login.
     public var user: String?
     /// How long it is held, in seconds from the last time that it was asked for.
     public var timeout: Int

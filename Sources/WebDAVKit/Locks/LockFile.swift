@@ -127,8 +127,8 @@ final class LockFile: Sendable {
 
     // MARK: Writing
 
-    /// Writes changes down. Several may be written by one call: those that come to it later find
-    /// theirs written, or write them with all others.
+    /// Writes changes to the file. One call may write several: a later caller finds its change
+    /// written, or writes it with all others.
     /// - Parameters:
     ///   - takeLines: gives the lines of the changes that were not written yet.
     ///   - all: gives all locks, with those changes.

@@ -31,7 +31,7 @@ package struct LockTable: Sendable {
         insert(lock)
     }
 
-    /// Takes a lock without asking others, as a file of locks does.
+    /// Takes a lock without checking for conflicts, as a file of locks does.
     package mutating func insert(_ lock: ActiveLock) {
         byToken[lock.token] = lock
         byRoot[lock.root, default: []].append(lock.token)

@@ -13,7 +13,8 @@ public final class MemoryLockStore: LockStore {
     private let file: LockFile?
     private let now: @Sendable () -> Int64
 
-    /// No lock is held for longer, in seconds: what Timeout can tell (RFC 4918 section 10.7).
+    /// The longest timeout in seconds: the largest value of the Timeout field (RFC 4918 section
+    /// 10.7).
     private static let longest = Int(clamping: UInt32.max)
 
     /// Creates a store in memory.

@@ -1,7 +1,7 @@
 internal import HTTPCodecs
 
-/// Lets those wait for each other who change the same resource, or one inside of the other, so
-/// that what was checked is still true when it counts.
+/// Serialises changes to overlapping paths, so that a condition that was checked still holds when
+/// the change is made.
 ///
 /// First come, first served: no request passes an older one that waits for a path around it or
 /// inside of it. Otherwise writers inside of a folder, of which one is always at work, would keep a
@@ -24,7 +24,7 @@ package final class PathLock: Sendable {
         /// Callbacks for paths that were held. One that returns `false` is called no more.
         var observers: [Int: @Sendable ([ResourcePath]) -> Bool] = [:]
 
-        /// Whether nobody who came before is in the way.
+        /// Whether no earlier request is in the way.
         func isFree(_ paths: [ResourcePath]) -> Bool {
             !held.contains { Self.meet($0.paths, paths) }
                 && !waiting.contains { Self.meet($0.paths, paths) }
@@ -68,8 +68,7 @@ package final class PathLock: Sendable {
         }
     }
 
-    /// Runs `body` while nobody else runs with a path that is, or is around or inside of, one of
-    /// these.
+    /// Runs `body` with exclusive access to these paths, their ancestors and their descendants.
     /// - Parameter isWanted: asked after a wait whether `body` shall still be run.
     /// - Throws: `CancellationError` where the task is cancelled while it waits, or `body` is not
     ///   wanted any more; `body` is not run then. Also the error of `body`.

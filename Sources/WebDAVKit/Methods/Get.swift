@@ -51,7 +51,7 @@ extension WebDAVHandler {
         }
     }
 
-    /// Tells it once all was sent; what the client has not taken was no success.
+    /// Reports the download once all of it was sent; an interrupted download is no success.
     private func tellDownload(_ call: WebDAVCall) {
         guard let told = options.didPerform else { return }
         call.request.whenAnswered { [path = call.path] request, failure in

@@ -135,13 +135,13 @@ extension WebDAVHandler {
             throw WebDAVError(
                 .badRequest, "expected content to create a lock, or If to refresh one")
         }
-        // Nothing is held: no resource changes, and behind long work the lock could end.
+        // No path is held: no resource changes, and the lock could expire during long work.
         let info = try await store.infoIfThere(call.path)
         try requireVisible(call.path, isCollection: info?.isCollection ?? false)
         guard let lock = try await lock(on: call.path, where: { isShown($0, call) }) else {
             throw Self.noSuchLock(.preconditionFailed)
         }
-        // A token behind `Not` is shown as well, and says that there is no such lock.
+        // A token after `Not` counts as submitted, and states that there is no such lock.
         try await requireConditions(call, info)
         try await require(.lock(call.path), call)
         guard let fresh = try await locks.refresh(lock.token, timeout: timeout(call)) else {

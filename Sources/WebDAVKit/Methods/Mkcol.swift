@@ -100,7 +100,7 @@ extension WebDAVHandler {
         }
     }
 
-    /// RFC 5689 section 3: a `DAV:mkcol-response` tells why.
+    /// RFC 5689 section 3: a `DAV:mkcol-response` gives the reason.
     private func answer(
         _ updates: [PropertyUpdate], _ refusal: PropertyRefusal, _ call: WebDAVCall
     ) -> Response {

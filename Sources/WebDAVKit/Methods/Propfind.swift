@@ -99,7 +99,7 @@ extension WebDAVHandler {
 /// answer has the error in place of its properties: leaving the collection out would look as if it
 /// were gone.
 struct PropfindWalk: Sendable {
-    /// Collections inside of each other, more than which nobody has.
+    /// The deepest nesting of collections; no real tree is deeper.
     private static let depthLimit = 128
     private static let pieceBytes = 64 << 10
 

@@ -8,7 +8,7 @@ enum KeptMediaType {
     /// The part of a Content-Type that is worth keeping.
     /// - Parameters:
     ///   - field: as the client sent it.
-    ///   - derived: the type that the name tells.
+    ///   - derived: the type that the name implies.
     /// - Returns: `nil` if the name implies the same type, if the value is no media type, and on
     ///   `application/octet-stream`, which clients send when they know none (RFC 9110 section 8.3).
     package static func worthKeeping(_ field: String, derived: String) -> String? {

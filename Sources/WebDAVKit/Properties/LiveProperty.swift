@@ -30,7 +30,8 @@ enum LiveProperty: String, CaseIterable, Sendable {
 
     var name: XMLName { XMLName(rawValue, in: namespace) }
 
-    /// Whether clients cannot set it. The others become dead properties, which then count.
+    /// Whether clients cannot set it. A settable property is stored as a dead property, which then
+    /// takes precedence.
     var isProtected: Bool { self != .displayname && self != .getcontentlanguage }
 
     /// Properties that are costly to find out are not part of allprop (RFC 4331 section 2).

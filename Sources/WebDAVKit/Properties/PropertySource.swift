@@ -187,8 +187,8 @@ extension XMLWriter {
         if isCollection { markup("/") }
     }
 
-    /// The `DAV:current-user-privilege-set` element (RFC 3744 section 5.4): what this server lets
-    /// everybody do who has come in. The file system, and the program, may refuse more.
+    /// The `DAV:current-user-privilege-set` element (RFC 3744 section 5.4): the privileges of
+    /// everybody who is logged in. The file system and the program may refuse more.
     mutating func privileges(isReadOnly: Bool, isCollection: Bool) {
         var names = ["read", "read-current-user-privilege-set"]
         if !isReadOnly {

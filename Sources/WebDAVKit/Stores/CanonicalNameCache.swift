@@ -2,7 +2,7 @@ internal import HTTPCodecs
 package import HTTPServerCore
 
 #if os(Linux)
-    // For the forms of Unicode, which volumes of other systems do not tell apart.
+    // Unicode normal forms; volumes of other systems treat them as equal.
     @_spi(_Unicode) internal import Swift
 #endif
 

@@ -67,7 +67,7 @@ extension [ContentChecksum] {
 }
 
 extension ContentChecksum.Algorithm {
-    /// RFC 9530 section 7.2 keeps the others for old programs.
+    /// RFC 9530 section 7.2 keeps the other algorithms to support old programs.
     var isForRepresentations: Bool { self == .sha256 || self == .sha512 }
 
     /// The names in ownCloud's fields and properties, the best function first.

@@ -49,10 +49,10 @@ extension ResourceInfo {
         if status.kind == .regular { tag = Self.tag(status) }
     }
 
-    /// Which file, how long, when changed, and when made: each PUT makes a new file, so the last
-    /// tells contents apart that share inode, size and a time that the client has set. `UniqueTimestamps`
-    /// tells those apart that are written within one tick of the file system's clock. The time of
-    /// the last change of status has no part in it, because properties change that one.
+    /// Inode, length, time of change and time of birth: each PUT makes a new file, so the last one
+    /// separates contents that share inode, size and a time that the client has set.
+    /// `UniqueTimestamps` separates files written within one tick of the file system's clock. The
+    /// status change time is not used, because a change of properties changes it.
     private static func tag(_ status: FileStatus) -> ResourceTag {
         .file(
             inode: status.inode, length: status.size,

@@ -1,8 +1,8 @@
 internal import HTTPServerCore
 internal import Synchronization
 
-/// Decides where short work on files is done: at once by who wants it, though that may be an event
-/// loop, as long as the disk keeps nobody waiting; else by a thread that may wait.
+/// Decides where short work on files runs: on the calling thread, even an event loop, as long as
+/// the disk responds at once; else on a thread that may wait.
 ///
 /// Short work is a few calls on names, and at most `LocalContent.memoryLimit` bytes that go to the
 /// system's memory: handing it to another thread and waking up again takes longer than doing it.
@@ -27,7 +27,7 @@ package final class InlineIOPolicy: Sendable {
         self.isLocal = isLocal
     }
 
-    /// Whether short work is done by who wants it.
+    /// Whether short work runs on the calling thread.
     package var isQuick: Bool {
         BlockingPool.mayBlockHere
             || (isLocal && Syscalls.monotonic() >= isBusyUntil.load(ordering: .relaxed))
@@ -48,8 +48,8 @@ package final class InlineIOPolicy: Sendable {
         return try body()
     }
 
-    /// Notes how long something took, and how often its thread had waited before; nil where nobody
-    /// has looked, which is done for a while from now on.
+    /// Records how long a call took, and how often its thread had waited before; nil if that was
+    /// not measured, which starts a period of measuring.
     private func note(from start: UInt64, to end: UInt64, _ waits: Int64?) {
         guard end > start, end - start > Self.limit else { return }
         isWatchedUntil.store(end &+ Self.watchTime, ordering: .relaxed)

@@ -22,7 +22,7 @@ final class LocalProperties: Sendable {
     private let staging: StagingDirectory
     private let synchronizes: Bool
     private let rootDevice: UInt64?
-    /// Whether there may be files of properties. Mostly there are none, and nobody looks for them.
+    /// Whether there may be files of properties. Usually there are none, and no lookup is made.
     private let hasFiles = Atomic(false)
     private let absence = PropertyAbsence()
     private let volumes = Locked<[Volume: String]>([:])
@@ -39,8 +39,7 @@ final class LocalProperties: Sendable {
         rootDevice = (try? tree.status(of: []))?.device
     }
 
-    /// - Throws: where there may be some that cannot be read now: who writes them again would lose
-    ///   those.
+    /// - Throws: when existing properties cannot be read now: a later write would lose them.
     func read(_ file: OpenFile) throws(SystemError) -> [DeadProperty] {
         PropertyFile.decode(try encoded(of: file))
     }
@@ -112,9 +111,9 @@ final class LocalProperties: Sendable {
         try write(bytes, to: file)
     }
 
-    /// Gives new content the dead properties of the file whose place it takes, and a description of
-    /// its own. Properties that nobody may read keep their file, so that they are not lost with it.
-    /// Where the description alone cannot be kept, it is left out: a file is complete without it.
+    /// Gives new content the dead properties of the file that it replaces, and its new description.
+    /// Properties that cannot be read keep the old file from being replaced, so that they are not
+    /// lost. A description that cannot be stored is left out: a file is complete without it.
     /// - Parameters:
     ///   - old: the file, which need not be opened; `nil` for none.
     ///   - new: the new one, with its content and its times.
@@ -230,7 +229,7 @@ final class LocalProperties: Sendable {
         return name
     }
 
-    /// Of the name of a file of properties, what tells the volume; empty for that of the root.
+    /// The part of a property file's name that identifies the volume; empty on the root's volume.
     private static func volume(in name: [UInt8]) -> ArraySlice<UInt8> {
         let last = name[((name.lastIndex(of: 0x2D) ?? -1) + 1)...]
         return last.first == UInt8(ascii: "v") ? last : []

@@ -117,8 +117,8 @@ extension LocalStore {
         }
     }
 
-    /// Waits, where that is wished, until the names in the directories of some places are on the
-    /// disk.
+    /// In a store that synchronizes, waits until the names in the directories of some places are on
+    /// the disk.
     func synchronize(_ places: [FilePlace]) throws(SystemError) {
         guard synchronizes else { return }
         for place in places { try place.directory.file.synchronize() }
@@ -133,7 +133,7 @@ extension LocalStore {
     /// Gives `new` the name of `target`. An existing target is replaced in one step and then
     /// removed.
     /// - Parameters:
-    ///   - source: the path of `new`; `nil` for one that nobody sees.
+    ///   - source: the path of `new`; `nil` if clients cannot see it.
     ///   - path: the path of `target`.
     private func put(
         _ new: FilePlace, at target: FilePlace, from source: ResourcePath?, to path: ResourcePath
@@ -200,7 +200,7 @@ extension LocalStore {
         }
     }
 
-    /// Removes what nobody sees any more.
+    /// Removes a tree that clients can no longer see.
     private func removeTree(_ place: FilePlace) {
         _ = clock.removing {
             place.directory.removeTree(place.name, onRemoval: onRemoval)

@@ -5,15 +5,15 @@ public import HTTPServerCore
 /// Resources that are the files and directories of a disk.
 ///
 /// No path leads out of the directory, whatever its spelling and whatever links are there. A file
-/// is written under a name that nobody sees and then renamed, a copy is made whole before it
-/// replaces anything. When the program dies, at any moment, each file is the old or the new one, and
-/// what was answered is done; what was left unfinished is removed when the next store of the
-/// directory starts.
+/// is written under a hidden name and then renamed, and a copy is completed before it replaces
+/// anything. If the program dies, at any moment, each file is the old or the new one, and every
+/// answered change is done; unfinished files are removed when the next store of the directory
+/// starts.
 ///
-/// When the machine loses power, or its system dies, that holds only for a store that
-/// `synchronizes`: then a change is answered once it is on the disk. Otherwise the system keeps
-/// changes in memory, mostly for up to half a minute: what was answered within that time may be
-/// undone, and a file that was new may be there without its content.
+/// After a power failure or a crash of the system, that holds only for a store that `synchronizes`:
+/// it answers a change once it is on the disk. Otherwise the system keeps changes in memory,
+/// usually for up to half a minute: a change answered within that time may be undone, and a new
+/// file may be there without its content.
 ///
 /// Dead properties are kept in an extended attribute of the file, by which they move and vanish
 /// with it. Where the file system has no such attributes, or too little room in them, they are in
@@ -40,8 +40,8 @@ public final class LocalStore: ResourceStore {
     /// Opens a directory.
     /// - Parameters:
     ///   - root: its path.
-    ///   - followsLinks: whether symbolic links that stay inside are followed, where the system can
-    ///     tell.
+    ///   - followsLinks: whether symbolic links that stay inside are followed, on systems that can
+    ///     check it.
     ///   - synchronizes: whether each change waits until it is on the disk: content, properties, and
     ///     the names in each directory that the change has touched. It costs a wait for the disk or
     ///     two for each change, and more for trees.
@@ -49,8 +49,8 @@ public final class LocalStore: ResourceStore {
     ///     and from then on by what this store changes. Content that comes counts, and so does what is
     ///     in the bin; a file that is replaced makes room once the new one is whole. `nil` for as many
     ///     as the disk takes.
-    /// - Throws: when there is no such directory; where `synchronizes` is set, when its file system
-    ///   cannot tell that names are on the disk.
+    /// - Throws: when there is no such directory; with `synchronizes`, when its file system cannot
+    ///   flush a directory.
     public convenience init(
         root: String, followsLinks: Bool = true, synchronizes: Bool = false,
         byteLimit: Int64? = nil
@@ -127,7 +127,8 @@ public final class LocalStore: ResourceStore {
     }
 
     private func status(of path: ResourcePath) async throws -> FileStatus {
-        // Elsewhere, too, the system mostly has it in memory, and nobody has to wait for it.
+        // On other file systems, too, the attributes are usually cached, and reading them does not
+        // block.
         if !inlineIO.isQuick {
             do throws(SystemError) {
                 if let known = try tree.statusIfCached(of: path.bytes) { return known }
@@ -294,7 +295,7 @@ public final class LocalStore: ResourceStore {
         do throws(SystemError) {
             return try tree.place(of: path.bytes)
         } catch {
-            // Somebody has put it where a directory was.
+            // Another program has put a link where a directory was.
             if error.isLink { canonicalNames.forget() }
             throw error.isMissing ? WebDAVError.noParent : WebDAVError(error)
         }
@@ -309,7 +310,7 @@ public final class LocalStore: ResourceStore {
         guard !isOwn(path) else { throw .forbidden }
     }
 
-    /// Runs `body` on a thread that may block, and tells its errors as those of WebDAV.
+    /// Runs `body` on a thread that may block, and maps its errors to those of WebDAV.
     func work<Result: Sendable>(
         _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
@@ -320,7 +321,7 @@ public final class LocalStore: ResourceStore {
         }
     }
 
-    /// The same for a few calls that are mostly answered from memory (see `InlineIOPolicy`).
+    /// The same for a few calls that are usually answered from memory (see `InlineIOPolicy`).
     func shortWork<Result: Sendable>(
         _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {

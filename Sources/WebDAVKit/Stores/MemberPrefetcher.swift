@@ -58,7 +58,7 @@ final class MemberPrefetcher: Sendable {
         if case .success = batch { false } else { true }
     }
 
-    /// Reads until a batch is there that nobody waits for.
+    /// Reads until a batch is ready and no caller waits.
     private func readOn() {
         while true {
             let batch = read()

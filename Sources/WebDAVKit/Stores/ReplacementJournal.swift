@@ -11,7 +11,7 @@ package struct ReplacementJournal: Sendable {
     /// The prefix of its names in the staging directory.
     package static let prefix = "replace-"
 
-    /// Where the new content comes from; `nil` where nobody sees it anyway.
+    /// The source of the new content; `nil` if it was hidden.
     package var source: ResourcePath?
     package var target: ResourcePath
     /// The identity of the old target.
@@ -33,7 +33,7 @@ package struct ReplacementJournal: Sendable {
         try place.directory.create(place.name).write(Array(text.utf8))
     }
 
-    /// Ends what the notes of a dead process tell of.
+    /// Completes the replacements that the journals of a dead process record.
     /// - Returns: whether the entry is settled and can be removed. Otherwise the old content may
     ///   have no other name.
     static func finishAll(in folder: OpenDirectory, of tree: FileTree) -> Bool {
@@ -49,7 +49,7 @@ package struct ReplacementJournal: Sendable {
                 let lines = encoded.compactMap { line in
                     unsafe Array(line).withUnsafeBytes { unsafe CanonicalPath.decode($0) }
                 }
-                // A whole one that cannot be read may tell of something.
+                // A complete entry that cannot be read may record a replacement.
                 guard encoded.count == 4, lines.count == 4 else {
                     isFinished = false
                     continue

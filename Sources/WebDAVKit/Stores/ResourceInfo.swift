@@ -73,7 +73,7 @@ public struct ResourceMember: Hashable, Sendable {
     public var name: [UInt8]
     /// Its description.
     public var info: ResourceInfo
-    /// Whether it is a link to something that is listed elsewhere; nobody goes through it.
+    /// Whether it is a link to something that is listed elsewhere; it is not followed.
     public var isLink = false
     /// Its dead properties, if they were asked for.
     public var properties: [DeadProperty]

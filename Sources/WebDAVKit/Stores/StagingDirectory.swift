@@ -2,8 +2,9 @@ internal import HTTPCodecs
 internal import HTTPServerCore
 internal import Synchronization
 
-/// Where files and trees are made before they get their names: a folder below `.httpkit-dav` that
-/// this process holds by a lock, so that others can tell what a dead one has left.
+/// The place where files and trees are made before they get their names: a folder below
+/// `.httpkit-dav` that this process holds by a lock, so that other processes recognise the
+/// leftovers of a dead one.
 final class StagingDirectory: Sendable {
     private struct Session: Sendable {
         var folder: OpenDirectory
@@ -29,7 +30,7 @@ final class StagingDirectory: Sendable {
     }
 
     deinit {
-        // Where nobody has closed it, it goes when it can.
+        // A folder that was not closed is removed when possible.
         guard let session = session.withLock({ $0 }) else { return }
         BlockingPool.files.submit { [tree] in Self.end(session, in: tree) }
     }
@@ -39,8 +40,8 @@ final class StagingDirectory: Sendable {
     /// If the staging directory cannot be created, or is on another volume, files are staged beside
     /// the target. A note in the staging directory records the place, so that the next process can
     /// clean up if this one dies.
-    /// - Parameter isContent: whether it is for content that nobody has yet, so that nothing is
-    ///   lost with it.
+    /// - Parameter isContent: whether it is for content that is not yet part of any resource, so
+    ///   that nothing is lost with it.
     func place(beside target: FilePlace, isContent: Bool = false) -> FilePlace {
         if let place = placeInSession(for: target) { return place }
         return FilePlace(
@@ -72,8 +73,8 @@ final class StagingDirectory: Sendable {
         }
     }
 
-    /// Gives up a folder that somebody else has removed while it was in use; the next name is in a
-    /// new one.
+    /// Gives up a folder that another program has removed while it was in use; the next name is in
+    /// a new one.
     /// - Returns: whether it was gone.
     @discardableResult
     func renewIfGone() -> Bool {
@@ -115,8 +116,8 @@ final class StagingDirectory: Sendable {
         return true
     }
 
-    /// Where nothing can be noted: content that nobody has written to for a day is that of a dead
-    /// process. Each directory is looked at once.
+    /// Where no note can be written: content that was not written to for a day belongs to a dead
+    /// process. Each directory is checked once.
     private func removeOldContent(in directory: OpenDirectory) {
         guard let status = try? directory.status(of: []) else { return }
         let key = Array("\(status.device) \(status.inode)".utf8)
@@ -130,7 +131,7 @@ final class StagingDirectory: Sendable {
         }
     }
 
-    /// Removes what the notes of a dead process tell of.
+    /// Removes the leftovers that the notes of a dead process record.
     private func sweepBeside(_ folder: OpenDirectory, of session: [UInt8]) {
         for note in Self.names(in: folder) where note.starts(with: Self.besidePrefix) {
             guard let path = try? folder.open(note).content(upTo: 64 << 10),
@@ -268,7 +269,7 @@ final class StagingDirectory: Sendable {
         try? tree.directory([]).remove(OwnNames.folder, isDirectory: true)
     }
 
-    /// A name in the folder of the session, where nobody else makes any.
+    /// A name in the folder of the session, which no other process uses.
     private func nextName() -> [UInt8] {
         Array(String(made.add(1, ordering: .relaxed).newValue, radix: 36).utf8)
     }

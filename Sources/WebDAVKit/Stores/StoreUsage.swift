@@ -16,7 +16,7 @@ final class StoreUsage: Sendable {
     /// How many bytes may come.
     var left: Int64 { bytes.withLock { max(limit - $0, 0) } }
 
-    /// - Throws: `SystemError` that tells of a quota when there would be too many.
+    /// - Throws: a `SystemError` about a quota when there would be too many.
     func add(_ count: Int64) throws(SystemError) {
         let isAdded = bytes.withLock { bytes in
             guard count <= limit - bytes else { return false }
@@ -39,7 +39,7 @@ final class StoreUsage: Sendable {
         private let usage: StoreUsage
         private let held: Locked<Int64>
 
-        /// - Throws: `SystemError` that tells of a quota when there would be too many.
+        /// - Throws: a `SystemError` about a quota when there would be too many.
         init(_ count: Int64, of usage: StoreUsage) throws(SystemError) {
             try usage.add(count)
             (self.usage, held) = (usage, Locked(count))

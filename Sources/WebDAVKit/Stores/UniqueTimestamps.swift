@@ -2,7 +2,7 @@ internal import HTTPCodecs
 internal import HTTPServerCore
 internal import Synchronization
 
-/// Times of changes that tell files apart which could be taken for one another.
+/// Generates unique modification times, so that two versions of a file never share an entity tag.
 ///
 /// A file system's clock stands still for some milliseconds, in which a file may be replaced more
 /// than once and get an inode back that it had: its tag would be that of older content. Where no
@@ -31,7 +31,7 @@ package final class UniqueTimestamps: Sendable {
         return (time / 1_000_000_000, time % 1_000_000_000)
     }
 
-    /// Runs what removes files, so that their inodes are free for others.
+    /// Runs a body that removes files, whose inodes may then be reused.
     func removing<Result, Fault: Error>(
         _ body: () throws(Fault) -> Result
     ) throws(Fault) -> Result {

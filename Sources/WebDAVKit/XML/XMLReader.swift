@@ -21,8 +21,8 @@ package struct XMLLimits: Hashable, Sendable {
     package var elements = 10_000
     package var attributes = 64
     package var nameBytes = 1024
-    /// Of one tag, comment or CDATA section, roughly: the library tells nothing of it before its end,
-    /// and compares each attribute of a tag with each other before anybody can count them.
+    /// The limit of one tag, comment or CDATA section, roughly: the library reports nothing before
+    /// its end, and compares all attributes of a tag in pairs before they can be counted.
     package var markupBytes = 64 << 10
 
     package init() {}
@@ -143,7 +143,7 @@ package enum XMLReader {
         guard unsafe value.contains(UInt8(ascii: "&")) else {
             return unsafe String(decoding: value, as: UTF8.self)
         }
-        // Byte by byte: as texts, a combining character behind the reference would hide it.
+        // Byte by byte: in text, a combining character after the reference would hide it.
         let reference = Array("#38;".utf8)
         var (bytes, index) = ([UInt8](), 0)
         bytes.reserveCapacity(value.count)
@@ -183,7 +183,7 @@ private final class XMLBuilder {
     private(set) var root: XMLElement?
     private(set) var fault: XMLFault.Kind?
     private var open: [XMLElement] = []
-    /// How much the library has told, in no particular unit.
+    /// How much the library has reported, in no particular unit.
     private(set) var events = 0
     private var count = 0
     private var text: [UInt8] = []
@@ -211,7 +211,7 @@ private final class XMLBuilder {
                 max(prefix.utf8.count, namespace.utf8.count) <= limits.nameBytes
             })
         else { return fail(.tooLarge) }
-        // The library lets a prefix pass that nobody declared.
+        // The library accepts an undeclared prefix.
         guard element.name.local.utf8.first(where: { $0 == UInt8(ascii: ":") }) == nil,
             !element.prefix.isEmpty || !element.name.local.isEmpty,
             element.prefix.isEmpty || !element.name.namespace.isEmpty

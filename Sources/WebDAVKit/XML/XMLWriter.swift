@@ -1,7 +1,7 @@
 internal import HTTPParser
 internal import HTTPServerCore
 
-/// Writes XML: markup of ours and text of others, which are never mixed up.
+/// Writes XML, and keeps markup and text of clients apart.
 ///
 /// Characters that XML cannot contain, such as most control characters, become U+FFFD: the document
 /// is always well-formed (XML 1.0 section 2.2).

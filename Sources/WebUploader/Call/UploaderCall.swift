@@ -3,7 +3,7 @@ internal import HTTPParser
 internal import HTTPServerCore
 internal import WebDAVKit
 
-/// A request, and who has sent it.
+/// A request and its user.
 struct UploaderCall: Sendable {
     let request: Request
     let role: UploaderRole

@@ -76,8 +76,8 @@ struct SharedFiles: Sendable {
 
     // MARK: Locks
 
-    /// Runs what changes these paths while nobody else changes them, or what is around or inside
-    /// of them. A request that had to wait is not carried out once its client has gone.
+    /// Runs `body` with exclusive access to these paths, their ancestors and their descendants. A
+    /// request that had to wait is dropped once its client has gone.
     func hold<Result: Sendable>(
         _ paths: [ResourcePath], _ call: UploaderCall, _ body: () async throws -> Result
     ) async throws -> Result {
@@ -101,7 +101,7 @@ struct SharedFiles: Sendable {
         if found.isEmpty, andInside {
             let roots = try await dav.locks.locks(on: path, andInside: true).map(\.root)
                 .filter { $0 != path && $0.isWithin(path) }
-            // A member that is gone is in nobody's way, even if its lock was left behind.
+            // A lock on a missing member does not conflict, even if it was left.
             let gone = try await dav.forgetLocks(onGoneOf: Set(roots))
             guard roots.allSatisfy({ gone.contains($0) }) else { throw Self.locked }
         }
@@ -114,12 +114,12 @@ struct SharedFiles: Sendable {
 
     // MARK: Names
 
-    /// Runs `body` with a name that nothing has, while nobody else can take it, or with the name
-    /// that was wished for where what has it is to be replaced.
+    /// Runs `body` with a free name that no other request can take, or with the wanted name if the
+    /// existing file is to be replaced.
     /// - Parameters:
-    ///   - path: the name that is wished for.
+    ///   - path: the wanted path.
     ///   - others: further paths that `body` changes.
-    ///   - isFolder: whether the numbers of names stand behind the extension, too.
+    ///   - isFolder: whether the number goes after the extension, too.
     ///   - conflict: what happens when the name is taken.
     ///   - body: is given the name, and what has it where that is to be replaced.
     func withName<Result: Sendable>(

@@ -28,7 +28,7 @@ final class UploaderChanges: Sendable {
             continuation.yield()
         }
 
-        /// Has something sent, so that nobody takes the connection for dead.
+        /// Sends a comment, so that no proxy closes the connection as idle.
         func beat() { continuation.yield() }
 
         /// Ends the signals.

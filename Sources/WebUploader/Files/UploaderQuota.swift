@@ -17,7 +17,7 @@ final class UploaderQuota: Sendable {
     private let ask: (@Sendable (Request) async throws -> Int64?)?
     private let entries = Locked<[String?: Entry]>([:])
 
-    /// Whether anybody is limited.
+    /// Whether any user has a quota.
     var isSet: Bool { ask != nil }
 
     init(_ ask: (@Sendable (Request) async throws -> Int64?)?) {
@@ -36,7 +36,7 @@ final class UploaderQuota: Sendable {
         guard let allowed = try await ask(request) else { return nil }
         hold.allowed.withLock { $0 = max(allowed, 0) }
         if let count { try hold.reach(count) }
-        // Nothing may be left, and nobody has said how much is to come.
+        // No room may be left, and the length is unknown.
         if allowed <= 0, count == nil { try hold.reach(1) }
         return hold
     }

@@ -197,7 +197,7 @@ extension UploaderSite {
         }
     }
 
-    /// `POST restore`: puts back what was deleted, by the values `undo` that the deletion has told.
+    /// `POST restore`: restores deleted files, by the values `undo` that the deletion returned.
     func restore(_ call: UploaderCall) async throws -> Response {
         try call.require(call.role.mayChange)
         let fields = try await fields(call)

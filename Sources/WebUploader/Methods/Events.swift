@@ -11,8 +11,8 @@ extension UploaderSite {
     /// The least time between two events: many changes at once are one.
     private static let quietTime = Duration.milliseconds(300)
 
-    /// `GET events`: tells, as server-sent events, that the members of a folder have changed. It
-    /// does not tell which: the list does.
+    /// `GET events`: reports, by server-sent events, that the members of a folder have changed. The
+    /// list says which.
     func events(_ call: UploaderCall) async throws -> Response {
         try call.require(call.role.mayList)
         let path = try await files.resolved(try UploaderCall.path(call.parameter("path") ?? []))

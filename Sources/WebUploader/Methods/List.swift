@@ -121,7 +121,7 @@ extension UploaderSite {
     }
 }
 
-/// Paths as the interface names them: with a slash in front, and behind folders.
+/// Paths of the interface: with a leading slash, and a trailing one after folders.
 enum PathText {
     static func shown(_ path: ResourcePath, isFolder: Bool) -> String {
         guard !path.isRoot else { return "/" }

@@ -69,7 +69,7 @@ extension UploaderSite {
                 }
                 continue
             }
-            // Nothing is looked at on the disk for somebody else's page.
+            // Do not touch the disk for a page of another site.
             try requireToken(call, fields)
             // A file field where no file was chosen is sent with an empty name.
             if fileName.isEmpty { continue }
@@ -230,7 +230,7 @@ extension UploaderSite {
         }
     }
 
-    /// Tells what was changed: JSON, or for a page the way back to the folder.
+    /// Returns the changes: as JSON, or for a page as a redirect to the folder.
     func answer(
         _ changed: [Changed], in folder: ResourcePath, _ status: HTTPStatus, _ call: UploaderCall
     ) throws -> Response {

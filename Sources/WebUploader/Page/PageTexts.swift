@@ -35,7 +35,7 @@ package struct PageTexts: Sendable {
     /// The best language that there is a table for, by Accept-Language (RFC 9110 section 12.5.4).
     static func language(of field: String?) -> String {
         var (best, bestWeight) = ("en", 0)
-        // Nobody knows more languages.
+        // No browser sends more languages.
         for range in (field ?? "").utf8.split(separator: 0x2C).prefix(32) {
             let parts = range.split(separator: 0x3B).map { part in
                 String(decoding: part.filter { $0 > 0x20 }, as: UTF8.self).lowercased()
