@@ -82,7 +82,7 @@ struct DispositionReader: ~Escapable {
         return nil
     }
 
-    /// The quote or backslash behind a backslash, unless it is the quote that ends everything.
+    /// The quote or backslash after a backslash, unless it is the final quote.
     private mutating func takeEscaped() -> UInt8? {
         if reader.take(UInt8(ascii: "\\")) { return UInt8(ascii: "\\") }
         let isLast = reader.position + 1 == reader.bytes.count

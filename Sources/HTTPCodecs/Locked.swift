@@ -36,7 +36,7 @@ public final class Locked<Value: Sendable>: @unchecked Sendable {
             unsafe mutex.deallocate()
         }
 
-        /// Uses the value while nobody else does.
+        /// Calls `body` with exclusive access to the value.
         public func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
             unsafe pthread_mutex_lock(mutex)
             defer { unsafe pthread_mutex_unlock(mutex) }
@@ -57,7 +57,7 @@ public final class Locked<Value: Sendable>: @unchecked Sendable {
             unsafe self.value = value
         }
 
-        /// Uses the value while nobody else does.
+        /// Calls `body` with exclusive access to the value.
         @inlinable
         public func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
             mutex._unsafeLock()

@@ -15,7 +15,7 @@ public import HTTPParser
 public struct MediaType: Sendable {
     /// The part before the slash, in lower case.
     public let type: String
-    /// The part behind the slash, in lower case.
+    /// The part after the slash, in lower case.
     public let subtype: String
     /// The parameters in their order, each name once.
     public let parameters: [FieldParameter]

@@ -76,7 +76,7 @@ extension MediaTypeRows {
         let end = unsafe end(of: rows, from: colon, where: isSpace)
         let letter = unsafe rows[colon + 1]
         let charset: StaticString = letter == UInt8(ascii: "t") ? "; charset=utf-8" : ""
-        // Behind the colon, the letter and the slash.
+        // The offset after the colon, the letter and the slash.
         let subtype = unsafe UnsafeBufferPointer(rebasing: rows[(colon + 3)..<end])
         return unsafe joined(type(of: letter), subtype, charset)
     }

@@ -3,9 +3,9 @@ public import HTTPParser
 /// Removes the chunked transfer coding from content that does not come over a connection: a
 /// recorded body, a proxy's, a test's.
 ///
-/// It is the state machine of HTTPParser behind another door, so both accept the same bytes.
-/// `decode(_:into:)` appends content to an array; `next(_:from:)` copies nothing and tells where
-/// the content stands. A decoder is used by one of the two.
+/// It uses the state machine of HTTPParser, so both accept the same bytes. `decode(_:into:)`
+/// appends content to an array; `next(_:from:)` copies nothing and returns the range of the
+/// content. Use one of the two with a decoder.
 ///
 /// ```swift
 /// var decoder = ChunkedDecoder()
@@ -33,7 +33,7 @@ public struct ChunkedDecoder: ~Copyable, Sendable {
     private var parser: BodyParser
     /// Bytes that were read for good.
     private var consumed: Int64 = 0
-    /// How many bytes behind them were seen, and are to be given again.
+    /// How many of the following bytes were seen already and will be passed again.
     private var unread = 0
     /// The first bytes of a trailer section, kept until `decode(_:into:)` gets the rest.
     private var pending: [UInt8] = []
@@ -53,7 +53,7 @@ public struct ChunkedDecoder: ~Copyable, Sendable {
     /// the fields of a head (RFC 9110 section 6.5.1).
     public var trailers: HTTPFields { parser.trailers }
 
-    /// Reads on from `position` and moves it behind what it has read.
+    /// Continues at `position` and moves it past the bytes that it has read.
     ///
     /// Bytes after the end are left unread: they belong to the next message. After `.more` the
     /// caller passes the bytes from `position` on again, followed by more.

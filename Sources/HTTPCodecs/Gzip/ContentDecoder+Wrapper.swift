@@ -26,7 +26,7 @@ extension ContentDecoder {
     private func headError(_ fault: GzipHead.Fault) -> CodecError {
         let last = readCount - 1
         switch fault {
-        // Behind a member only another one may stand.
+        // Only another member may follow a member.
         case .magic where memberStart > 0: return CodecError(.trailingGarbage, at: memberStart)
         case .magic: return CodecError(.invalidCompressedData, at: last, "no gzip head")
         case .method: return CodecError(.invalidCompressedData, at: last, "unknown method")
@@ -48,7 +48,7 @@ extension ContentDecoder {
         stream?.reset()
     }
 
-    /// Tells the zlib format from raw DEFLATE.
+    /// Distinguishes the zlib format from raw DEFLATE.
     ///
     /// A zlib head is a multiple of 31 and has 8 in its lowest bits (RFC 1950, 2.2). Raw data that
     /// begins so would be a stored block with padding that is not zero, which no compressor makes

@@ -9,8 +9,8 @@
 /// ```
 ///
 /// gzip may have several members, whose contents follow each other. `.deflate` is the zlib format
-/// or raw DEFLATE: the first two bytes tell. Check values and lengths are compared; bytes behind
-/// the end are refused, zeros too.
+/// or raw DEFLATE: the first two bytes decide. Check values and lengths are compared; bytes after
+/// the end are refused, zeros included.
 ///
 /// Throws `.truncated`, `.trailingGarbage`, `.invalidCompressedData`, `.checksumMismatch`,
 /// `.dictionaryNeeded`, `.outputTooLong`, `.ratioTooHigh` and `.outOfMemory`. The error, its offset
@@ -81,8 +81,8 @@ public struct ContentDecoder: ~Copyable, Sendable {
         _ = try decode(bytes, from: &position, into: &output, upTo: .max)
     }
 
-    /// Decodes bytes from `position`, appends at most `count` bytes of content and moves
-    /// `position` behind what it has read.
+    /// Decodes bytes from `position`, appends at most `count` bytes of content and moves `position`
+    /// past the bytes that it has read.
     ///
     /// So a reader that is slower than its sender holds a bounded amount, however much the bytes
     /// stand for. Content may be left when all bytes are read: go on with the same, or with none,

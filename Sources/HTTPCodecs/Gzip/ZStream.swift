@@ -204,7 +204,7 @@ extension ZStream {
         let code = unsafe body(&storage.pointee.stream)
         let read = input - Int(unsafe storage.pointee.stream.avail_in)
         let written = space - Int(unsafe storage.pointee.stream.avail_out)
-        // Nobody may use the pointers once the caller's bytes are gone.
+        // The pointers are invalid once the caller's bytes are gone.
         unsafe storage.pointee.stream.next_in = nil
         unsafe storage.pointee.stream.next_out = nil
         return (read, written, code)

@@ -12,7 +12,8 @@ struct Delimiters: Sendable {
         case none
         /// Perhaps one: its bytes have not all come.
         case perhaps
-        /// A delimiter of the level. `end` is behind it: padding and a line end have to follow.
+        /// A delimiter of the level. `end` is the offset after it: padding and a line end must
+        /// follow.
         case delimiter(level: Int, end: Int)
         /// The closing delimiter of the level, which has two more dashes.
         case close(level: Int, end: Int)

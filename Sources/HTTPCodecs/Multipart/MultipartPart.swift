@@ -35,7 +35,7 @@ public struct MultipartPart: Sendable {
             guard piece.count <= byteLimit - all.count else {
                 throw content.tooLong(byteLimit)
             }
-            // The only piece, mostly, is taken as it is.
+            // Usually there is one piece, which is returned without a copy.
             if isFirst { all = piece } else { all += piece }
             isFirst = false
         }

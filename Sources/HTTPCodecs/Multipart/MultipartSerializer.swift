@@ -39,7 +39,7 @@ public struct MultipartSerializer<Source> {
     public let boundary: MultipartBoundary
     /// The output so far, without the closing delimiter.
     private var written: [MultipartSegment<Source>] = []
-    /// The bytes that come behind them.
+    /// The bytes after them.
     private var pending: [UInt8] = []
     private var isEmpty = true
     /// The length of what is written; `nil` once the length of a part is not known.

@@ -53,7 +53,7 @@ extension PartParser {
         return nil
     }
 
-    /// Skips blanks, and finds the end of the line end behind them; `nil` for "more bytes, please".
+    /// Skips blanks, and finds the end of the line end after them; `nil` for "more bytes, please".
     private mutating func skipPadding(
         in bytes: UnsafeRawBufferPointer, from position: inout Int
     ) throws(CodecError) -> Int? {
@@ -89,7 +89,7 @@ extension PartParser {
         return unsafe delimiters.next(in: bytes, from: position)
     }
 
-    /// Goes behind the delimiter that stands at the position.
+    /// Moves past the delimiter at the position.
     mutating func enter(
         _ verdict: Delimiters.Verdict, from position: inout Int
     ) throws(CodecError) -> Step? {

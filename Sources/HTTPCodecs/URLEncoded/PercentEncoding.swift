@@ -90,7 +90,7 @@ public enum PercentEncoding {
         return text
     }
 
-    /// The same for those who need no error: gives the offset of the `%` that spoils the input.
+    /// The same without an error: returns the offset of the `%` that makes the input invalid.
     package static func decode(
         _ bytes: Span<UInt8>, keepsInvalid: Bool, into output: inout [UInt8]
     ) -> Int? {

@@ -16,7 +16,7 @@ extension BodyFraming {
     /// The framing of a request, by the steps of RFC 9112 section 6.3. Conflicting fields were
     /// refused while the head was read.
     package static func ofRequest(method: HTTPMethod.Known, fields: FramingFields) -> BodyFraming {
-        // Step 1 of ours: CONNECT has no content (RFC 9110 section 9.3.6).
+        // Before the steps of the RFC: CONNECT has no content (RFC 9110 section 9.3.6).
         if method == .connect { return .tunnel }
         // Steps 4 and 6.
         if fields.flags.contains(.chunked) { return .chunked }

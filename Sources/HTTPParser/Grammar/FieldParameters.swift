@@ -66,7 +66,7 @@ public struct ParameterizedValue: Hashable, Sendable {
 public struct WeightedValue: Hashable, Sendable {
     /// The requested item as written: `gzip`, `text/html`, `*`.
     public var value: String
-    /// The parameters before the weight; those behind it have no meaning and are dropped.
+    /// The parameters before the weight; later ones have no meaning and are dropped.
     public var parameters: [FieldParameter]
     /// The weight in thousandths, 0 (not acceptable) to 1000 (the default).
     public var weight: Int
@@ -104,7 +104,7 @@ extension FieldValues {
 }
 
 extension FieldValueReader {
-    /// Takes `token`, or `token/token`, and the parameters behind it.
+    /// Takes `token`, or `token/token`, and the parameters after it.
     fileprivate mutating func takeParameterizedValue() -> ParameterizedValue? {
         guard let first = takeToken() else { return nil }
         var end = first.upperBound

@@ -84,7 +84,7 @@ package struct FieldValueReader: ~Escapable {
         return isAtEnd || take(0x2C)
     }
 
-    /// Takes parameters (section 5.6.6), each behind a semicolon, possibly none.
+    /// Takes parameters (section 5.6.6), each after a semicolon, possibly none.
     ///
     /// Stops before whatever is not a semicolon. Nil if a parameter is malformed; empty ones are
     /// skipped. Names come out in lower case.

@@ -89,7 +89,7 @@ extension InternetTimestamp {
     /// Parses a time with its date and its distance from UTC.
     ///
     /// Nil unless the bytes are exactly that: a day that the month has, a time up to 23:59:60, `Z`
-    /// or an offset in hours and minutes, no white space. `t` and `z` may be small. Digits behind
+    /// or an offset in hours and minutes, no white space. `t` and `z` may be small. Digits after
     /// the ninth of a fraction are cut off. A leap second counts as the first second of the next
     /// minute.
     ///

@@ -2,7 +2,7 @@
 /// of them out.
 ///
 /// Content is never copied. Bytes that belong to an unfinished trailer line stay with the caller,
-/// who presents them again with more behind them.
+/// who passes them again, followed by more.
 @safe
 public struct BodyParser: ~Copyable, Sendable {
     /// The kind of the next bytes.
@@ -45,7 +45,7 @@ public struct BodyParser: ~Copyable, Sendable {
     /// Whether the message is complete.
     public var isComplete: Bool { state == .complete }
 
-    /// Reads on from `position` and moves it behind what it has read.
+    /// Continues at `position` and moves it past the bytes that it has read.
     /// - Parameters:
     ///   - bytes: what the peer sent and was not read yet, or more.
     ///   - position: where to read on, 0...`bytes.count`.

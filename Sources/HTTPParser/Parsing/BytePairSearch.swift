@@ -6,7 +6,7 @@
 package struct BytePairSearch: Sendable {
     /// The byte looked for.
     package let first: UInt8
-    /// The byte that stands `distance` behind it.
+    /// The byte at the offset `distance` after it.
     package let second: UInt8
     /// 1 to 16.
     package let distance: Int

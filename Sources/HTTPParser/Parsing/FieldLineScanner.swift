@@ -94,9 +94,9 @@ struct FieldLineScanner {
                 }
             }
             stops = Self.withoutLowest(stops)
-            // Only the last line of a head may be too near to the end of memory. With a name it
-            // has eight bytes, the empty line behind it included, which is what is looked at when
-            // it is judged; a name of nothing is left to the reference there.
+            // Only the last line of a head may be too near to the end of memory. With a name it has
+            // eight bytes, including the empty line after it, as many as the check reads; an empty
+            // name is left to the reference path.
             guard position &+ 16 <= memoryEnd else {
                 let nameStops = unsafe Scanner.nameStops16(base, position, end: memoryEnd)
                 let nameEnd = position &+ nameStops.trailingZeroBitCount

@@ -1,9 +1,9 @@
 /// Reads the head of one message, or a trailer section, in place: bytes in, offsets out.
 ///
 /// Hand it the bytes from the first of the head on. It answers with the length of the head, or
-/// `nil` when the head is not complete; then call it again with the same bytes and more behind
-/// them. It resumes at the line, and inside the line at the byte, where it stopped, so that
-/// feeding single bytes costs time linear in the head.
+/// `nil` when the head is not complete; then call it again with the same bytes, followed by more.
+/// It resumes at the line, and inside the line at the byte, where it stopped, so that feeding
+/// single bytes costs time linear in the head.
 ///
 /// ```swift
 /// var parser = HeadParser(.request)

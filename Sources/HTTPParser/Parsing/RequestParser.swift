@@ -5,7 +5,7 @@ public enum RequestEvent: ~Copyable, ~Escapable {
     /// A piece of the content, transfer coding taken off. It is lent until the parser is used
     /// again.
     case content(Span<UInt8>)
-    /// The request is complete; the fields are its trailers, mostly none.
+    /// The request is complete; the fields are its trailers, usually none.
     case end(HTTPFields)
 }
 
@@ -88,7 +88,7 @@ public struct RequestParser: ~Copyable {
         progress.stop = nil
     }
 
-    /// Takes the bytes that were not read, which after a stop belong to somebody else.
+    /// Takes the unread bytes, which after a stop belong to another protocol.
     public mutating func takeRest() -> [UInt8] {
         input.takeAll()
     }

@@ -7,7 +7,7 @@ public enum ResponseEvent: ~Copyable, ~Escapable {
     /// A piece of the content, transfer coding taken off. It is lent until the parser is used
     /// again.
     case content(Span<UInt8>)
-    /// The response is complete; the fields are its trailers, mostly none.
+    /// The response is complete; the fields are its trailers, usually none.
     case end(HTTPFields)
 }
 
@@ -101,7 +101,7 @@ public struct ResponseParser: ~Copyable {
         }
     }
 
-    /// Takes the bytes that were not read, which after a stop belong to somebody else.
+    /// Takes the unread bytes, which after a stop belong to another protocol.
     public mutating func takeRest() -> [UInt8] {
         input.takeAll()
     }

@@ -48,8 +48,8 @@ extension ByteBuffer {
         return true
     }
 
-    /// Writes a section of fields without the empty line. The fields that say how the message
-    /// ends are refused, as `framingField` tells.
+    /// Writes a section of fields without the empty line. Fields that decide where the message ends
+    /// are refused (see `framingField`).
     mutating func append(fields: HTTPFields) throws(HTTPMessageError) {
         for index in 0..<fields.count {
             let field = fields[index]

@@ -122,7 +122,7 @@ public struct ResponseSerializer: Sendable {
 
     /// Ends the response.
     /// - Parameters:
-    ///   - trailers: fields behind chunked content.
+    ///   - trailers: fields after chunked content.
     ///   - buffer: where the bytes go.
     /// - Throws: `.contentTooShort` when less content came than was announced.
     public mutating func end(

@@ -71,7 +71,7 @@ enum StoredFrame {
             output += content[start..<(start + count)]
             start += count
         }
-        // ISLAST and ISLASTEMPTY, behind WBITS where nothing has gone before.
+        // ISLAST and ISLASTEMPTY, after WBITS in an empty stream.
         output.append(content.isEmpty ? 0b110 : 0b11)
         return output
     }

@@ -5,7 +5,7 @@ import HTTPServerCore
 /// Digest as a client meets it elsewhere, with auth-int and session keys, which the server's own
 /// authentication does not offer (RFC 7616 section 3.4).
 ///
-/// It keeps nothing: any nonce is taken, and the client's count tells when one is used up.
+/// It stores nothing: any nonce is accepted, and the client's count shows when one is used up.
 struct BinDigest {
     private static let realm = "httpkit bin"
 

@@ -22,7 +22,7 @@ extension BinRouter {
         }
     }
 
-    /// One of some codes, each of which has a weight behind a colon or 1.
+    /// One of several codes, each with a weight after a colon, or 1.
     static func choice(of codes: String) throws(HTTPError) -> HTTPStatus {
         var choices: [(status: HTTPStatus, weight: Double)] = []
         for choice in codes.split(separator: ",", omittingEmptySubsequences: false).prefix(100) {
@@ -79,8 +79,8 @@ extension BinRouter {
 
         """
 
-    /// The answer tells its own fields in JSON, and so its length; the text is made again until
-    /// that is right.
+    /// The answer contains its own fields as JSON, and so its length; the text is generated again
+    /// until the length fits.
     static func responseFields(of request: Request) throws(HTTPError) -> Response {
         var response = Response()
         for pair in request.query {

@@ -61,7 +61,7 @@ struct FetchCommand: AsyncParsableCommand {
                 request: try request.request(url, connection), session: session, output: output,
                 upload: request.upload)
             let status = try await fetch.run()
-            // Told before the session tries the same in silence.
+            // Shown before the session fails on the same file without a message.
             if status == 0 { try session.configuration.cookies?.save() }
             await session.flush()
             return status

@@ -2,7 +2,7 @@ import ArgumentParser
 import HTTPParser
 import URLClient
 
-/// How the server is reached, and who asks.
+/// How to reach the server, and with which user.
 struct FetchConnectionOptions: ParsableArguments {
     enum Version: String, EnumerableFlag { case http1, http2 }
 

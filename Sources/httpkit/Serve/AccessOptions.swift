@@ -49,8 +49,8 @@ struct AccessOptions: ParsableArguments {
             valueName: "name"))
     var allowHost: [String] = []
 
-    /// The passwords are known to the process in the clear, so a stolen hash of one would tell nothing
-    /// new: few rounds make a quick start.
+    /// The process has the passwords in clear text, so a stolen hash would reveal nothing new: few
+    /// rounds make a quick start.
     private static let rounds = 10_000
 
     func validate() throws {
@@ -145,8 +145,8 @@ struct AccessOptions: ParsableArguments {
     /// The names by which the server is reached.
     /// - Parameter host: what it listens at.
     func hosts(beside host: String) -> AllowedHosts {
-        // Of the names below local only this machine's own: anybody on the link can claim another
-        // (RFC 6762 section 21).
+        // Of the names below local only this machine's own: any machine on the link can claim
+        // another one (RFC 6762 section 21).
         let own = Syscalls.hostName()
         var hosts = AllowedHosts([own, "\(own).local", host])
         for name in allowHost { hosts.allow(name) }
@@ -155,7 +155,7 @@ struct AccessOptions: ParsableArguments {
 
     /// The handler behind the login. Nothing here is meant for pages of other origins, so preflight
     /// requests need a login, too: the answers would reveal which files exist.
-    /// - Parameter optionsFields: what OPTIONS tells those who have not logged in.
+    /// - Parameter optionsFields: the fields of OPTIONS without a login.
     func guarding(
         _ handler: any Handler, optionsFields: HTTPFields = HTTPFields()
     ) -> any Handler {

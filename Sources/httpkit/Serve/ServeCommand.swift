@@ -165,8 +165,8 @@ struct ServeCommand: AsyncParsableCommand {
             guard ShownHost.isPrivate(host) else { return access.guarding(served) }
             return access.guarding(HostCheckHandler(served, hosts: hosts))
         }
-        // Outside of the compression, which would give a file another tag when it is read than
-        // the one that PUT has told.
+        // Outside of the compression, which would give a file another tag on GET than the one that
+        // PUT returned.
         var router = Router()
         router.mount("/", AsyncHandler { try await served.respond(to: $0) })
         if let webdav {
@@ -301,7 +301,7 @@ struct ServeCommand: AsyncParsableCommand {
         server.addresses.contains { !ShownHost.isLoopback($0.host) }
     }
 
-    /// Says so when everybody who reaches the server can change the files.
+    /// Warns when everybody who reaches the server can change the files.
     private func warn(_ server: HTTPServer) {
         guard webdav != nil || uploaderFlags.uploader != nil, !files.readOnly,
             access.auth == .none, isReachedByOthers(server)

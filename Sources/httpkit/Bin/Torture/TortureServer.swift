@@ -66,7 +66,7 @@ package final class TortureServer: Sendable {
             let socket = TortureSocket(descriptor)
             var connection = TortureConnection(socket: socket, cases: cases)
             connection.run()
-            // The number belongs to somebody else as soon as the socket is closed.
+            // The number may belong to another file as soon as the socket is closed.
             self?.open.withLock { _ = $0.remove(descriptor) }
             Syscalls.close(descriptor)
         }
