@@ -21,7 +21,7 @@ extension UploadSite {
         }
         // A PATCH of the first versions that says nothing is the last.
         let isLast = dialect.isTus ? false : dialect.isComplete(request) ?? true
-        return try await turns.run(id, ifAllowed: { _ = try await record(id, request) }) {
+        return try await requestQueue.run(id, ifAllowed: { _ = try await record(id, request) }) {
             var record = try await self.record(id, request)
             let offset = try await self.offset(id, record)
             if let answer = record.answer {
@@ -87,13 +87,13 @@ extension UploadSite {
         _ dialect: UploadDialect, unfinished: (Int64) -> Response
     ) async throws -> Response {
         let arrival = UploadArrival(request)
-        guard turns.mayStop(id, { arrival.endSoon() }) else {
+        guard requestQueue.mayStop(id, { arrival.endSoon() }) else {
             throw UploadProblem(.conflict, "a newer request has come for this upload")
         }
         defer { arrival.end() }
         let offset = try await take(request, id, record, dialect, arrival)
         arrival.end()
-        turns.mayStop(id, nil)
+        requestQueue.mayStop(id, nil)
         if dialect.isTus ? offset == record.length : isLast {
             guard offset == record.length ?? offset else {
                 throw UploadProblem.length("the content ends before the announced length")

@@ -22,7 +22,7 @@ extension UploadSite {
             return completed(refusal, dialect)
         }
         let id = UploadID.random()
-        return try await turns.run(id) {
+        return try await requestQueue.run(id) {
             try await open(id, record)
             var fields: HTTPFields = [.location: id.location(for: request)]
             tell(record, dialect, in: &fields)
@@ -52,7 +52,7 @@ extension UploadSite {
             return completed(refusal, .tus)
         }
         let (id, kept) = (UploadID.random(), record)
-        return try await turns.run(id) {
+        return try await requestQueue.run(id) {
             try await open(id, kept)
             var fields: HTTPFields = [.location: id.location(for: request)]
             tell(kept, .tus, in: &fields)

@@ -7,7 +7,7 @@ final class UploadSite: Sendable {
     let handler: any Handler
     let folder: UploadFolder
     let options: ResumableUploadHandler.Options
-    let turns = UploadTurns()
+    let requestQueue = UploadRequestQueue()
     /// Writes in place of the part in tests; otherwise the part itself.
     let part: @Sendable (OpenFile) -> OpenFile
     /// Whether a request would be accepted, judged by its head; `nil` when that is not known.
@@ -48,7 +48,7 @@ final class UploadSite: Sendable {
 
     /// It blocks.
     private func sweep() {
-        let found = folder.sweep { turns.isActive($0) }
+        let found = folder.sweep { requestQueue.isActive($0) }
         counts.withLock { $0 = found }
     }
 
@@ -207,7 +207,7 @@ final class UploadSite: Sendable {
     private func tell(
         _ request: Request, _ id: UploadID, _ dialect: UploadDialect
     ) async throws -> Response {
-        try await turns.run(id, ifAllowed: { _ = try await record(id, request) }) {
+        try await requestQueue.run(id, ifAllowed: { _ = try await record(id, request) }) {
             let record = try await self.record(id, request)
             let offset = try await self.offset(id, record)
             // A client of tus takes a whole upload for done, and will not come back.
@@ -255,7 +255,7 @@ final class UploadSite: Sendable {
     private func forget(
         _ request: Request, _ id: UploadID, _ dialect: UploadDialect
     ) async throws -> Response {
-        try await turns.run(id, ifAllowed: { _ = try await record(id, request) }) {
+        try await requestQueue.run(id, ifAllowed: { _ = try await record(id, request) }) {
             try await remove(id, try await self.record(id, request))
             var response = Response(.noContent)
             dialect.stamp(&response.fields)

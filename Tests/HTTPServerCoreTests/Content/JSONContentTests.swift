@@ -40,7 +40,7 @@ struct JSONContentTests {
             (#"{"text": "a", "tags": ["b", 5]}"#, "application/json", 422, "tags[1]: "),
             ("{}", "text/plain", 415, "expected application/json, got text/plain"),
             ("{}", nil, 415, "expected application/json, got none"),
-            ("{}", "application/json; charset=utf-16", 415, "JSON is UTF-8"),
+            ("{}", "application/json; charset=utf-16", 415, "JSON must be UTF-8"),
         ] as [(String, String?, Int, String)])
     func refusal(content: String, mediaType: String?, status: Int, text: String) async throws {
         let (answer, goesOn) = try await answer(content, mediaType)
