@@ -156,7 +156,7 @@ extension Authenticator {
         keepLogin(request, user)
     }
 
-    /// Somebody has tried a wrong password, or a name that there is not.
+    /// A wrong password, or an unknown user.
     func failed(_ request: Request, _ user: UInt64) -> Verdict {
         if options.slowsGuessing, let network = request.peerNetwork {
             let now = clock()

@@ -2,7 +2,7 @@ internal import HTTPCodecs
 internal import HTTPCrypto
 internal import HTTPParser
 
-/// Finds out who sent a request, by Basic (RFC 7617) and Digest (RFC 7616).
+/// Identifies the sender of a request, by Basic (RFC 7617) and Digest (RFC 7616).
 ///
 /// ```swift
 /// let accounts = MemoryAccountStore(realm: "Notes")
@@ -41,12 +41,12 @@ public final class Authenticator: Sendable {
         public var passwordLifetime = Duration.seconds(300)
         /// How many right passwords of Basic are remembered.
         public var passwordLimit = 1_024
-        /// Whether logins for a user from an address, or from a network of IPv6, have to wait after
-        /// ten that failed, and all logins from there after a hundred: one a second is taken then,
-        /// and those that would have to wait more than ten seconds are answered by 429. A user who
-        /// has logged in from there before is not held up, unless guesses at that password come
-        /// faster than one a second for minutes, and then still not on the connection of the login.
-        /// Neither is this machine itself, where a proxy may stand for anybody.
+        /// Whether logins are delayed: those of one user from an address, or an IPv6 network, after
+        /// ten failures, and all from there after a hundred. Then one per second is checked, and
+        /// those that would wait for more than ten seconds get 429. A user who has logged in from
+        /// there before is not delayed, unless guesses at that password arrive faster than one per
+        /// second for minutes, and even then not on the connection of the login. This machine
+        /// itself is never delayed, because a proxy on it may act for anybody.
         public var slowsGuessing = true
 
         /// The defaults.
@@ -68,7 +68,7 @@ public final class Authenticator: Sendable {
     let nonces: Locked<NonceTable>
     let failures = Locked(FailureTable())
     let algorithms: [DigestAlgorithm]
-    /// In place of the secrets of users who do not exist.
+    /// Used in place of the secrets of unknown users.
     let absentSecrets: [DigestAlgorithm: DigestSecret]
     /// Nonces are ours when they were made with it.
     let nonceKey = Crypto.random(32)
@@ -85,14 +85,14 @@ public final class Authenticator: Sendable {
         self.init(accounts: accounts, options: options, clock: { Syscalls.monotonic() })
     }
 
-    /// Creates an authenticator for Basic alone whose passwords somebody else checks, such as a
-    /// directory service.
+    /// Creates an authenticator with Basic alone, whose passwords another service checks, such as a
+    /// directory.
     /// - Parameters:
     ///   - realm: the name of the protection space, free of control characters.
     ///   - options: what is offered and remembered; a right password is right for
     ///     `passwordLifetime`, whatever becomes of the account.
-    ///   - verify: whether name and password are right. It should take the same time for a user
-    ///     who does not exist as for a wrong password. It must not block.
+    ///   - verify: whether name and password are right. It should take the same time with an
+    ///     unknown user as with a wrong password. It must not block.
     public convenience init(
         realm: String, options: Options = Options(),
         verify: @escaping @Sendable (_ name: String, _ password: String) async throws -> Bool

@@ -1,6 +1,6 @@
-/// A way in which clients prove who they are (RFC 9110 section 11.1).
+/// A scheme of authentication (RFC 9110 section 11.1).
 public enum AuthenticationScheme: String, Hashable, Sendable, CaseIterable {
-    /// Name and password in the clear (RFC 7617): for connections that nobody can listen to.
+    /// Name and password in clear text (RFC 7617): use it on connections that cannot be overheard.
     case basic = "Basic"
     /// A hash of password, request and a number of the server's (RFC 7616).
     case digest = "Digest"

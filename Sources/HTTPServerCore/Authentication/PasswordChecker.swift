@@ -5,9 +5,8 @@ internal import HTTPParser
 /// Checks passwords outside of the event loops, and remembers for a while which were right, so that
 /// not each request costs a derivation.
 ///
-/// Nothing that is remembered tells a password: it is a keyed code of name, password and stored
-/// hash, whose key nobody but this process has. A new password makes another code, so the old one
-/// counts no longer.
+/// The cache reveals no password: it holds a keyed code of name, password and stored hash, and only
+/// this process has the key. A new password makes another code, which invalidates the old one.
 package final class PasswordChecker: Sendable {
     /// Stands for a name and a password that were, or are being, checked against one hash.
     package struct Key: Hashable, Sendable {
@@ -59,7 +58,7 @@ package final class PasswordChecker: Sendable {
         state.withLock { $0.waiting[key]?.count ?? 0 }
     }
 
-    /// - Parameter hash: what the password is checked against; `nil` when somebody else checks it.
+    /// - Parameter hash: the hash to compare with; `nil` when another service checks the password.
     package func key(_ credentials: BasicCredentials, _ hash: PasswordHash?) -> Key {
         // Neither name nor password can hold a control character.
         let text = Array("\(credentials.name)\0\(credentials.password)\0".utf8)
