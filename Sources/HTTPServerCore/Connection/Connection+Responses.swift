@@ -3,7 +3,7 @@ internal import Logging
 
 /// A response on its way into bytes.
 extension Connection {
-    /// Answers a request that could not be read, or was refused before anybody saw it.
+    /// Answers a request that could not be parsed, or was refused before a handler saw it.
     func answer(_ error: HTTPError, into out: inout ByteBuffer) {
         answer(error.response, to: nil, into: &out)
     }
@@ -141,7 +141,7 @@ extension Connection {
     }
 
     /// Takes a piece of a streamed response.
-    /// - Parameter continuation: who waits until more is wanted, if anybody does.
+    /// - Parameter continuation: the writer that waits for room, if there is one.
     func write(_ bytes: [UInt8], _ continuation: CheckedContinuation<Void, any Error>?) {
         do throws(HTTPMessageError) {
             unsafe try serializer.content(bytes.span, into: &loop.sendBuffer)
@@ -154,7 +154,7 @@ extension Connection {
     }
 
     /// Takes a part of a file as a piece of a streamed response.
-    /// - Parameter continuation: who waits until more is wanted.
+    /// - Parameter continuation: the writer that waits for room.
     func write(
         _ file: OpenFile, _ offset: Int64, _ count: Int64,
         _ continuation: CheckedContinuation<Void, any Error>

@@ -142,7 +142,7 @@ package final class Connection: LoopClient, @unchecked Sendable {
         flush()
     }
 
-    /// Content is judged by its rate while somebody waits for it, not while the handler is behind.
+    /// The rate of content is checked while a reader waits for it, not while the handler is behind.
     private func contentIsLate() {
         guard let exchange, unsafe state.input == .content else { return }
         let wanted = Int64(core.configuration.contentRate) * Int64(core.graceTime / 1_000_000_000)

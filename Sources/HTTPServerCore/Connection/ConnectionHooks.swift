@@ -26,13 +26,13 @@ public struct ConnectionHooks: Sendable {
 
     /// Called when the head of a request is complete, before its handler.
     public var requestBegan: (@Sendable (Request) -> Void)?
-    /// Called for each piece of a request's content, as it comes in: transfer coding taken off,
-    /// content coding not. Content that nobody reads is not told.
+    /// Called for each piece of a request's content as it arrives, without transfer coding, with
+    /// content coding. Skipped content is not reported.
     public var contentReceived: Progress?
     /// Called whenever more of a response's content was handed to the system, and once at the end.
     public var contentSent: Progress?
-    /// Called when a response has gone out, or will not: the record tells which. For heads that
-    /// could not be read `requestBegan` was not called, and the record has no request.
+    /// Called when a response was sent, or will not be: the record says which. For heads that could
+    /// not be parsed `requestBegan` was not called, and the record has no request.
     public var requestEnded: (@Sendable (AccessRecord) -> Void)?
 
     /// Creates hooks of which none is set.

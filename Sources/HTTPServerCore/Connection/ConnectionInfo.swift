@@ -21,7 +21,7 @@ public final class ConnectionInfo: Sendable {
     private let received = Atomic<Int64>(0)
     private let sent = Atomic<Int64>(0)
     private let requests = Atomic<Int>(0)
-    /// Stands for the user who has logged in by Basic last, and the authenticator; 0 for none.
+    /// Identifies the last user who logged in by Basic, and the authenticator; 0 without one.
     private let login = Atomic<UInt64>(0)
     /// By which its loop finds the connection, as long as it is there.
     let token = Atomic<UInt64>(.max)

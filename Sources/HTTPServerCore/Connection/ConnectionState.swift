@@ -10,7 +10,7 @@ package struct ConnectionState: Sendable {
         case head
         /// Content of the request that is being answered.
         case content
-        /// Nobody wants them: the connection is about to close.
+        /// The bytes are dropped: the connection is about to close.
         case discarded
     }
 
@@ -62,7 +62,7 @@ package struct ConnectionState: Sendable {
     /// Whether the answer has begun, so that no other can be given.
     package var hasBegunResponse: Bool { output == .begun }
 
-    /// Whether content that comes in is of use to somebody.
+    /// Whether a reader needs the incoming content.
     package var awaitsContent: Bool { input == .content }
 
     // MARK: Requests

@@ -92,7 +92,7 @@ final class Exchange: @unchecked Sendable {
         }
     }
 
-    /// A piece for which nobody has to wait, though the system may have to be asked for it.
+    /// A piece that is available without waiting, though it may take a system call.
     private func pieceAtHand() -> [UInt8]? {
         guard unsafe reader == nil else { return nil }
         if unsafe pieces.isEmpty { connection?.readAhead() }
@@ -104,8 +104,8 @@ final class Exchange: @unchecked Sendable {
         unsafe inputIsComplete && pieces.isEmpty && reader == nil && inputError == nil
     }
 
-    /// All of the content that is left, if it has come in whole and is no longer than that: nobody
-    /// has to wait for it. On any thread.
+    /// The rest of the content, if it has arrived completely and is no longer than that. On any
+    /// thread.
     func wholeContent(upTo byteLimit: Int) -> [UInt8]? {
         guard loop.isCurrent, inputIsComplete, unsafe reader == nil, inputError == nil,
             buffered <= byteLimit
@@ -269,7 +269,7 @@ final class Exchange: @unchecked Sendable {
         connection = nil
         collector = nil
         collected = []
-        // Errors are made only where there is something that somebody may miss.
+        // Errors are created only if a reader may miss content.
         if unsafe !inputIsComplete || !pieces.isEmpty {
             // The connection stays open and discards the rest of the content, so unread pieces must not
             // keep it from reading.

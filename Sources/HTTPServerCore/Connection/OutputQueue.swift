@@ -117,8 +117,8 @@ package struct OutputQueue {
                 return (.empty, count)
             }
             items[first] = .file(file, offset: offset + Int64(sent), count: count - Int64(sent))
-            // Less than asked may mean that the peer is slow or that the file was cut: trying
-            // again tells which.
+            // A short write means that the peer is slow or that the file was cut; the next try
+            // shows which.
             return (.empty, Int64(sent))
         }
     }
