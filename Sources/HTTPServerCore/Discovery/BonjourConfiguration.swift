@@ -70,14 +70,14 @@
 
     /// A service that is announced, as it is known in the network now.
     public struct BonjourService: Hashable, Sendable {
-        /// The name, which may differ from the one that was wished for.
+        /// The name, which may differ from the requested one.
         public var name: String
         /// The type, such as `_http._tcp`.
         public var type: String
         /// The domain, such as `local`.
         public var domain: String
         /// The name of this machine in that domain, such as `desk.local`; `nil` until the system
-        /// has told it.
+        /// reports it.
         public var host: String?
         /// The port.
         public var port: UInt16

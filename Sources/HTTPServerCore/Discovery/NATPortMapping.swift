@@ -1,8 +1,8 @@
 #if NATPortMapping
     /// The settings of a port mapping on a gateway (RFC 6886).
     public struct NATPortMappingConfiguration: Hashable, Sendable {
-        /// The port of the gateway that is wished for; `nil` for the server's own. The gateway may
-        /// give another.
+        /// The requested port of the gateway; `nil` for the server's own. The gateway may choose
+        /// another.
         public var externalPort: UInt16?
         /// How long a mapping lasts that is not renewed, 1 second to a day. It is renewed when half
         /// of what the gateway granted has passed.
