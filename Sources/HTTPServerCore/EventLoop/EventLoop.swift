@@ -71,8 +71,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     ///   - label: names the queue in debuggers.
     ///   - linger: milliseconds to wait for more events before giving the thread back.
     ///   - serverName: the value of Server in each response; empty for none.
-    ///   - firesDeadlines: whether deadlines pass with time; tests let them pass themselves, so
-    ///     that no slow machine does it for them.
+    ///   - firesDeadlines: whether deadlines fire on their own. Tests turn this off and fire them by
+    ///     hand, so that they do not depend on machine speed.
     ///   - qos: how urgent the loop's work is to the system.
     ///   - target: a queue that lends the loop its thread; `nil` for one of the system's.
     /// - Throws: when there are no descriptors left.
