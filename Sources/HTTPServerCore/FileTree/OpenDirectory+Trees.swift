@@ -21,15 +21,14 @@ package struct TreeFault: Error, Sendable {
 /// Work on whole trees. Links inside of them are things of their own: nothing behind them is
 /// touched.
 extension OpenDirectory {
-    /// Directories inside of each other, more than which nobody has. Beyond it the error is that of
-    /// a path that is too long.
+    /// The deepest nesting of directories. Beyond it the error is that of a path that is too long.
     private static var depthLimit: Int { 512 }
 
     /// Removes a file or a tree. Entries that cannot be removed stay, with the directories around
     /// them.
     /// - Parameters:
     ///   - keeps: whether a file stays, which is a fault, judged by what it is now.
-    ///   - onRemoval: told of each file and directory that has gone, with what it was.
+    ///   - onRemoval: called with the attributes of each removed file and directory.
     /// - Returns: what could not be removed; empty when all is gone.
     package func removeTree(
         _ name: [UInt8], keeping keeps: ((FileStatus) -> Bool)? = nil,
@@ -68,7 +67,7 @@ extension OpenDirectory {
     }
 
     /// The total size of the files in this directory and below. Unreadable entries count as 0.
-    /// - Parameter isLeftOut: tells the names that do not count, with what is inside.
+    /// - Parameter isLeftOut: whether a name does not count, with everything inside.
     package func contentBytes(leavingOut isLeftOut: ([UInt8]) -> Bool) -> Int64 {
         contentBytes(isLeftOut, depth: 0)
     }
