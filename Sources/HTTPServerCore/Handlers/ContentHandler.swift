@@ -75,7 +75,7 @@ public struct ContentHandler: Handler {
         try request.answerIfNotRead() ?? selected(request).conditional(for: request)
     }
 
-    /// A part of the compressed form is of no use to those who want a part.
+    /// A part of the compressed form is useless to a client that wants a part of the file.
     private func selected(_ request: Request) -> Response {
         guard let compressed, !request.fields.contains(.range), AcceptedCoding(request).isGzip
         else {

@@ -71,7 +71,7 @@ extension FileHandler {
         }
     }
 
-    /// The fields that tell a file from others, which an answer without content has, too.
+    /// The fields that identify the file; an answer without content has them, too.
     private func identifyingFields(_ validators: Validators) -> HTTPFields {
         var fields = HTTPFields()
         fields.reserveCapacity(8)

@@ -25,8 +25,8 @@ public struct FileHandler: Handler {
         /// accept gzip, with compressible media types. It is a separate representation with another
         /// tag, date and ranges.
         public var servesPrecompressed = false
-        /// Whether symbolic links that stay inside of the directory are followed. Where a system
-        /// cannot tell, and where they lead out, none is.
+        /// Whether symbolic links that stay inside of the directory are followed. If the system
+        /// cannot check that, none is.
         public var followsLinks = true
         /// The file that answers, with 200, a request of a missing path, such as `index.html` of an
         /// application that renders its pages in the browser. It answers on paths whose last
@@ -80,7 +80,7 @@ public struct FileHandler: Handler {
         root = .success(try RootDirectory(directory, followsLinks: options.followsLinks))
     }
 
-    /// A handler without a directory: it knows how to answer with a file that somebody else opened.
+    /// A handler without a directory: it can answer with a file that the caller has opened.
     init(options: Options) {
         self.options = options
         cache = nil
