@@ -1,7 +1,7 @@
 internal import Dispatch
 internal import HTTPCodecs
 
-/// Tells the delegate and the readers of `events` what happens to a server, in that order.
+/// Sends events of a server to the delegate and the readers of `events`, in that order.
 final class EventHub: Sendable {
     private struct State: Sendable {
         var presence: ConnectionPresence

@@ -20,7 +20,7 @@ extension HTTPServer {
         await stop(by: deadline, .requested)
     }
 
-    /// Waits until a shutdown that somebody else begins is complete; returns at once if the server
+    /// Waits until a shutdown that another caller begins is complete; returns at once if the server
     /// is stopped now.
     @concurrent
     public func waitUntilShutdown() async {
@@ -54,7 +54,7 @@ extension HTTPServer {
         turns.give()
     }
 
-    /// For who has the turn.
+    /// Call only while holding `turns`.
     private func stopNow(by deadline: ContinuousClock.Instant, _ reason: StopReason) async {
         enter(.stopping)
         let parked = status.withLock { status in

@@ -1,6 +1,6 @@
 internal import HTTPCodecs
 
-/// Something that happens again and again, and tasks that wait for it.
+/// A repeated event, and tasks that wait for the next one.
 ///
 /// To wait for a condition, note `count`, check the condition, and wait for the next change: none
 /// can be missed in between.

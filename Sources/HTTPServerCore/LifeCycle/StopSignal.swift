@@ -30,7 +30,8 @@ public struct StopSignal: Hashable, Sendable {
     public static var hangUp: Self { Self(number: SIGHUP) }
 }
 
-/// Waits for signals of the process; what they did before is put back when nobody waits any more.
+/// Waits for signals of the process; their old dispositions are restored when the last waiter is
+/// gone.
 package final class SignalWatch: Sendable {
     private struct Entry: @unchecked Sendable {
         let source: any DispatchSourceProtocol
