@@ -25,7 +25,7 @@ public final class AccessLogWriter: Sendable {
         self.format = format
     }
 
-    /// Writes to a descriptor that somebody else opened and closes.
+    /// Writes to a descriptor that the caller opens and closes.
     /// - Parameters:
     ///   - descriptor: a file, a terminal or a pipe. A pipe whose reader is gone loses the lines.
     ///   - format: how a line looks.
@@ -56,8 +56,8 @@ public final class AccessLogWriter: Sendable {
     @discardableResult
     public func flush(within time: Duration) -> Bool { lines.flush(within: time) }
 
-    /// Opens the file again by its path, after it was renamed to begin a new one; of no effect for
-    /// a descriptor of somebody else. It blocks: never call it on an event loop.
+    /// Opens the file again by its path, after it was renamed to begin a new one; no effect on a
+    /// descriptor of the caller. It blocks: never call it on an event loop.
     /// - Throws: why it cannot be opened; lines go on into the old one then.
     public func reopen() throws(SystemError) { try lines.reopen() }
 }

@@ -12,7 +12,7 @@ public struct AccessRecord: Sendable {
     /// Bytes of content sent, framing left out: those that the system took, if the response was
     /// cut short.
     public let contentBytes: Int64
-    /// Bytes of content received, transfer coding taken off.
+    /// Bytes of content received, without transfer coding.
     public let receivedBytes: Int64
     /// Why the response did not go out whole; `nil` when it did.
     public let failure: ConnectionCloseReason?

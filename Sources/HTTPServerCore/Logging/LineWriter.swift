@@ -12,7 +12,7 @@ package final class LineWriter: @unchecked Sendable {
     private struct State: Sendable {
         var isScheduled = false
         var dropped = 0
-        /// Dropped lines of which the reader was not told.
+        /// Dropped lines that were not reported yet.
         var untold = 0
         var lastFlush: UInt64 = 0
         var clock = LogClock()
@@ -40,10 +40,10 @@ package final class LineWriter: @unchecked Sendable {
         notice = nil
     }
 
-    /// Writes to a descriptor that somebody else opened and closes.
+    /// Writes to a descriptor that the caller opens and closes.
     /// - Parameters:
     ///   - descriptor: a file, a terminal or a pipe. A pipe whose reader is gone loses the lines.
-    ///   - notice: a line that tells the reader how many lines were dropped before it.
+    ///   - notice: a line that reports how many lines were dropped before it.
     package init(descriptor: CInt, notice: (@Sendable (_ dropped: Int) -> String)? = nil) {
         self.descriptor = descriptor
         path = nil
@@ -99,8 +99,8 @@ package final class LineWriter: @unchecked Sendable {
         return done.wait(timeout: .now() + wait) == .success
     }
 
-    /// Opens the file again by its path, after it was renamed to begin a new one; of no effect for
-    /// a descriptor of somebody else. It blocks: never call it on an event loop.
+    /// Opens the file again by its path, after it was renamed to begin a new one; no effect on a
+    /// descriptor of the caller. It blocks: never call it on an event loop.
     /// - Throws: why it cannot be opened; lines go on into the old one then.
     package func reopen() throws(SystemError) {
         guard let path else { return }

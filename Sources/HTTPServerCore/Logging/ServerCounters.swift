@@ -22,9 +22,8 @@ public final class ServerCounters: ServerMetrics {
         public var bytesReceived: Int64 = 0
         /// Bytes sent by connections that are closed, heads and framing included.
         public var bytesSent: Int64 = 0
-        /// Requests that ended, by method and class of the status. Methods that nobody knows are
-        /// counted together, as `other`, and so are heads that could not be read: peers cannot add
-        /// names.
+        /// Requests that ended, by method and class of the status. Unknown methods are counted
+        /// together, as `other`, and so are heads that could not be read: peers cannot add names.
         public var requests: [Key: Int] = [:]
         /// Responses that did not go out whole.
         public var cutShort = 0
@@ -103,8 +102,7 @@ public final class ServerCounters: ServerMetrics {
 }
 
 extension AccessRecord {
-    /// The method, as far as it is one that somebody registered: peers must not make up names
-    /// under which something is kept.
+    /// The method if it is registered: peers must not create new series.
     package var countedMethod: String {
         guard let method = request?.method, method.isRegistered else { return "other" }
         return method.name
