@@ -6,7 +6,7 @@ internal import HTTPParser
 /// rebinding): to the browser that is one origin then, and the page reads what the server answers.
 /// The request still names the attacker's host, and that gives it away.
 public struct AllowedHosts: Sendable, Hashable {
-    /// Whether addresses are allowed. Nobody can rebind those.
+    /// Whether addresses are allowed. They cannot be rebound.
     public var allowsAddresses = true
     /// Whether `localhost` and names that end with `.localhost` are allowed; browsers resolve them
     /// by themselves.
@@ -97,7 +97,7 @@ public struct HostCheckHandler: Handler {
 
     /// Creates a handler.
     /// - Parameters:
-    ///   - handler: who answers.
+    ///   - handler: the inner handler.
     ///   - hosts: the names under which the server is reached.
     public init(_ handler: some Handler, hosts: AllowedHosts = AllowedHosts()) {
         inner = handler

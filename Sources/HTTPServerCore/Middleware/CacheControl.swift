@@ -17,7 +17,7 @@ public struct CacheControl: Sendable, Hashable {
     public var isPrivate = false
     /// Whether caches have to ask each time.
     public var noCache = false
-    /// Whether nobody may keep it.
+    /// Whether no cache may store it.
     public var noStore = false
     /// Whether content must not be changed on the way.
     public var noTransform = false
@@ -42,7 +42,7 @@ public struct CacheControl: Sendable, Hashable {
         return control
     }
 
-    /// Nobody may keep it.
+    /// No cache may store it.
     public static var noStore: CacheControl {
         var control = CacheControl()
         control.noStore = true

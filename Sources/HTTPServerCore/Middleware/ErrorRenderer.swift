@@ -12,7 +12,8 @@ internal import HTTPParser
 /// }
 /// ```
 public struct ErrorRenderer: Sendable {
-    /// Makes the content that tells an error. The request is `nil` when its head could not be read.
+    /// Makes the content of an error response. The request is `nil` when its head could not be
+    /// parsed.
     public typealias Render = @Sendable (HTTPError, Request?) -> ResponseBody
 
     private let render: Render
@@ -42,7 +43,7 @@ public struct ErrorRenderer: Sendable {
     public static let problemJSON = ErrorRenderer { error, _ in ErrorForm.problem(error) }
 
     /// One of the three, by Accept (RFC 9110 section 12.5.1): a page for browsers,
-    /// `application/problem+json` for those who like JSON, a line of text for all others.
+    /// `application/problem+json` for clients that accept JSON, a line of text for all others.
     public static let negotiated = ErrorRenderer(variesByAccept: true) { error, request in
         let preference = request?.fields.list(.accept).flatMap { MediaTypePreference($0) }
         switch preference?.best(of: ErrorForm.offers) {
@@ -52,7 +53,7 @@ public struct ErrorRenderer: Sendable {
         }
     }
 
-    /// The content that tells an error.
+    /// The content of an error response.
     /// - Parameters:
     ///   - error: the error to render.
     ///   - request: the request; `nil` when its head could not be read.
@@ -60,7 +61,7 @@ public struct ErrorRenderer: Sendable {
         render(error, request)
     }
 
-    /// A response that tells an error, with the content for it; any other as it is.
+    /// An error response with rendered content; any other response unchanged.
     func rendered(_ response: Response, for request: Request?) -> Response {
         guard var error = response.problem?.error else { return response }
         var response = response

@@ -12,7 +12,7 @@ public struct RateLimitHandler: Handler {
 
     /// Creates a handler.
     /// - Parameters:
-    ///   - handler: who answers.
+    ///   - handler: the inner handler.
     ///   - requests: how many requests a client may make in the time of `period`, 1 or more.
     ///   - period: the time.
     ///   - burst: how many requests a client may make at once after it was silent; `nil` for as

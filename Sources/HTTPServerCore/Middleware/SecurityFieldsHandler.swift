@@ -49,7 +49,7 @@ public struct SecurityFieldsHandler: Handler {
 
     /// Creates a handler.
     /// - Parameters:
-    ///   - handler: who answers.
+    ///   - handler: the inner handler.
     ///   - options: what is added.
     public init(_ handler: some Handler, options: Options = Options()) {
         inner = handler

@@ -13,7 +13,7 @@ public struct TimeoutHandler: Handler {
 
     /// Creates a handler.
     /// - Parameters:
-    ///   - handler: who answers.
+    ///   - handler: the inner handler.
     ///   - limit: the time for an answer, from its call on; it includes reading the content.
     ///   - status: the status that the client gets on a timeout.
     public init(
