@@ -18,7 +18,7 @@ final class Acceptor: LoopClient, @unchecked Sendable {
     private let loop: EventLoop
     private let core: ServerCore
     private let listener: Listener
-    /// Told when the system has taken the listening socket away.
+    /// Called when the system has taken the listening socket away.
     private let died: @Sendable (Listener) -> Void
     private var isPaused = false
     /// Whether the next connection that closes is reported already.
@@ -292,7 +292,7 @@ final class Acceptor: LoopClient, @unchecked Sendable {
     /// Whether it has nothing to take connections from any more; from any thread.
     var isOrphaned: Bool { listener.isClosed }
 
-    /// Takes those who wait in the backlog already, and then no more. Confined to the loop.
+    /// Accepts the connections in the backlog, and then no more. Confined to the loop.
     func finish() {
         guard !isStopped else { return }
         // Connections that arrive as fast as they are accepted do not keep the listener open.

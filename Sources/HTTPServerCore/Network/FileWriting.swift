@@ -107,7 +107,7 @@ extension Syscalls {
         removeFile(old)
     }
 
-    /// Sets who may do what with a file, in the usual octal digits.
+    /// Sets the permissions of a file, in the usual octal digits.
     package static func setPermissions(_ file: CInt, _ permissions: UInt16) throws(SystemError) {
         guard fchmod(file, mode_t(permissions)) == 0 else { throw SystemError("fchmod") }
     }

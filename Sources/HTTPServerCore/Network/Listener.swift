@@ -64,7 +64,7 @@ package final class Listener: Sendable {
     }
     /// The path to remove when a Unix socket is closed.
     private let path: String?
-    /// Whether the socket came from outside: once closed, nobody here could bind it again.
+    /// Whether the socket came from outside: once closed, this process could not bind it again.
     package let isInherited: Bool
     private let closed = Atomic<Bool>(false)
 
@@ -88,8 +88,8 @@ package final class Listener: Sendable {
 
     /// Stops listening at once, from any thread; connections in the backlog are refused.
     ///
-    /// The number of the descriptor stays taken until the last owner is gone, so that a loop in
-    /// the middle of `accept` cannot reach somebody else's socket by it.
+    /// The number of the descriptor stays taken until the last owner is gone, so that a loop in the
+    /// middle of `accept` cannot reach another socket by it.
     package func close() {
         guard !closed.exchange(true, ordering: .acquiringAndReleasing) else { return }
         if let path { unsafe unlink(path) }
@@ -215,7 +215,7 @@ package final class Listener: Sendable {
         return Listener(descriptor, path: path)
     }
 
-    /// Listens on a Unix socket. A socket file that nobody listens on any more is replaced.
+    /// Listens on a Unix socket. A socket file without a listener is replaced.
     package static func bind(unixPath path: String, backlog: Int) throws(ListenError) -> Listener {
         var address = RawSocketAddress()
         guard address.setUnixPath(path) else {
@@ -231,7 +231,7 @@ package final class Listener: Sendable {
         }
     }
 
-    /// Only what was a socket may be replaced: the path may be that of somebody's file.
+    /// Only a socket may be replaced: the path may be that of a regular file.
     private static func isSocket(_ path: String) -> Bool {
         var status = stat()
         return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
@@ -295,9 +295,8 @@ package final class Listener: Sendable {
         }
     }
 
-    /// Whether `accept` tells what became of one connection that waited, which says nothing of the
-    /// others. Linux hands on there what the network has reported of it: to pause then would let one
-    /// peer keep the others waiting.
+    /// Whether an error of `accept` concerns one waiting connection, and not the others. Linux
+    /// reports network errors of a connection there: a pause would let one peer delay the others.
     package static func concernsOneConnection(_ code: CInt) -> Bool {
         #if os(Linux)
             if code == ENONET { return true }

@@ -90,8 +90,8 @@ package struct PeerAddress: Hashable, Sendable {
         }
     }
 
-    /// Whom the address belongs to as far as one can tell; `nil` for this machine itself, behind
-    /// whose address a proxy may stand for anybody, and for Unix sockets.
+    /// The owner of the address, as far as it can be known; `nil` with this machine itself, where a
+    /// proxy may act for anybody, and with Unix sockets.
     package var network: PeerNetwork? {
         guard let client, !client.isLoopback else { return nil }
         return client

@@ -223,8 +223,8 @@ package enum Syscalls {
         (0..<CInt(min(descriptorLimit(), 1_024))).count(where: { fcntl($0, F_GETFD) >= 0 })
     }
 
-    /// Raises the soft limit of open descriptors to the hard one; when the system refuses, it stays
-    /// what it is, which `descriptorLimit` tells.
+    /// Raises the soft limit of open descriptors to the hard one; if the system refuses, it stays
+    /// as it is (see `descriptorLimit`).
     package static func raiseDescriptorLimit() {
         var limit = rlimit()
         guard unsafe getrlimit(openFiles, &limit) == 0 else { return }
@@ -234,7 +234,7 @@ package enum Syscalls {
         _ = unsafe setrlimit(openFiles, &limit)
     }
 
-    /// The address that a socket has on this machine; `nil` when the system does not tell.
+    /// The local address of a socket; `nil` when the system does not report it.
     static func localAddress(of descriptor: CInt) -> SocketAddress? {
         var raw = RawSocketAddress()
         let status = unsafe raw.withPointer { unsafe getsockname(descriptor, $0, $1) }
