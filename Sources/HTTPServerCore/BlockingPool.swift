@@ -85,7 +85,7 @@ package final class BlockingPool: Sendable {
         if let fault = fault.withLock({ $0 }) { throw fault }
     }
 
-    /// Runs `work` on one of the threads, and nobody waits for it.
+    /// Runs `work` on one of the threads without waiting for it.
     package func submit(_ work: @escaping @Sendable () -> Void) {
         let isFree = state.withLock { state in
             guard state.running < threads else {

@@ -3,7 +3,7 @@ internal import HTTPParser
 internal import Logging
 
 extension HTTPError {
-    /// The response that tells it: a line of text, until an `ErrorRenderer` makes more of it.
+    /// The response to the error: a line of text, until an `ErrorRenderer` replaces it.
     public var response: Response {
         var response = Response(status, fields: fields, body: .text(description + "\n"))
         response.problem = Problem(self)

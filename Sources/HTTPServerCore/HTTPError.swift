@@ -1,7 +1,7 @@
 internal import HTTPCodecs
 public import HTTPParser
 
-/// A request that cannot be answered as wished: thrown by handlers, shown to the client.
+/// An error that becomes a response: thrown by handlers, shown to the client.
 public struct HTTPError: Error, Sendable, CustomStringConvertible {
     /// The status to answer with. It should be 4xx or 5xx, which nothing checks but that 1xx is
     /// answered by 500.

@@ -9,13 +9,13 @@ internal import Logging
 /// try await HTTPServer(ServerConfiguration(port: 8080), handler: router).run()
 /// ```
 ///
-/// It is started, suspended, resumed and shut down from any task, as often as wanted. Such calls
-/// take turns in the order of coming, and each returns when what it asked for is the case; none of
-/// them blocks the thread of its caller. One that asks for what is the case already does nothing.
+/// Any task may start, suspend, resume and shut it down, as often as wanted. These calls are
+/// serialised in order of arrival and return once the requested state is reached. They never block
+/// the caller's thread. Requesting the current state does nothing.
 public final class HTTPServer: Sendable {
     struct Status: Sendable {
         var state = State.stopped
-        /// Counts the changes of `state`: who waited learns that it is not the same any more.
+        /// Counts the changes of `state`, so that a waiter sees that it has changed.
         var changes = 0
         /// The current listeners.
         var listeners: [Listener] = []
@@ -27,7 +27,7 @@ public final class HTTPServer: Sendable {
         var deadline: ContinuousClock.Instant?
         /// How many calls want the server to be stopped.
         var stopRequests = 0
-        /// How often it was shut down, and by whom at last.
+        /// How often it was shut down, and the last cause.
         var shutdowns = 0
     }
 
@@ -77,7 +77,7 @@ public final class HTTPServer: Sendable {
 
     /// Begins to listen and to serve, afresh if it failed before. A suspended server is resumed.
     ///
-    /// A server that is started serves until `shutdown`, whether or not somebody still holds it.
+    /// A started server serves until `shutdown`, whether or not the program holds it.
     /// - Throws: why an endpoint cannot be listened on; nothing is left open then, and `state` is
     ///   `failed`.
     @concurrent
@@ -132,7 +132,7 @@ public final class HTTPServer: Sendable {
         return listeners
     }
 
-    /// Only for who has the turn.
+    /// Call only while holding `turns`.
     private func makeLoops() throws(SystemError) {
         guard status.withLock({ $0.loops.isEmpty }) else { return }
         let configuration = core.configuration
@@ -172,7 +172,7 @@ public final class HTTPServer: Sendable {
 
     // MARK: States
 
-    /// Goes to a state and tells everybody. Only for who has the turn.
+    /// Sets the state and notifies observers. Call only while holding `turns`.
     func enter(_ state: State, _ event: Event? = nil) {
         status.withLock { status in
             status.state = state

@@ -19,7 +19,7 @@ extension Handler {
     }
 }
 
-/// A handler that can tell by the head of a request whether it would take the content.
+/// A handler that can decide by the head of a request whether it would accept the content.
 ///
 /// `ResumableUploadHandler` asks when an upload begins, so that no client sends in vain what is
 /// refused then. Other handlers get the request once, when all of the content is there.

@@ -8,7 +8,7 @@ final class StandInContent: Sendable {
     init(_ body: RequestBody) { self.body = body }
 }
 
-/// Tells that a handler is asked only whether it would take the content.
+/// Marks a request that only asks a handler whether it would accept the content.
 private enum PrecheckKey: RequestKey { typealias Value = Bool }
 
 extension Request {

@@ -13,7 +13,7 @@ public protocol RequestKey {
 }
 
 extension Request {
-    /// A value that somebody keeps with the request; `nil` until it is set.
+    /// A value that a handler stores with the request; `nil` until it is set.
     ///
     /// All copies of a request share these values: what an inner handler sets, the middleware
     /// around it and the access log see.
@@ -34,8 +34,8 @@ enum AnswerEndKey: RequestKey {
 }
 
 extension Request {
-    /// Has somebody told when the answer has gone out, or will not; a handler calls it before it
-    /// returns its answer.
+    /// Calls a closure when the answer was sent, or will not be; call it before returning the
+    /// answer.
     /// - Parameter body: gets the request, which it must not capture, because the request holds the
     ///   closure, and the error that cut the answer short, `nil` without one; it runs on the
     ///   connection's event loop and must not block.

@@ -107,7 +107,7 @@ public struct Request: Sendable {
     public var contentLength: Int64? {
         storage.hidesCoding ? nil : storage.head.contentLength
     }
-    /// The content, transfer coding taken off. It is read only when asked for, once.
+    /// The content without transfer coding. It is read on demand, once.
     public var body: RequestBody {
         storage.content?.body ?? RequestBody(exchange: storage.exchange)
     }

@@ -49,7 +49,8 @@ extension Response {
 
     /// A response with values as newline-delimited JSON, each sent as soon as it is there.
     ///
-    /// When `values` throws, the connection is cut, which tells the client that more was to come.
+    /// When `values` throws, the connection is cut, which shows the client that the content is
+    /// incomplete.
     public static func jsonLines<Values: AsyncSequence & Sendable>(
         _ values: Values, status: HTTPStatus = .ok, using lines: JSONLines = JSONLines()
     ) -> Response where Values.Element: Encodable {

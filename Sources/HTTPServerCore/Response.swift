@@ -13,7 +13,7 @@ public struct Response: Sendable {
     public var body: ResponseBody {
         didSet { problem = nil }
     }
-    /// The error that the response tells, as long as its body is the one that was made for it.
+    /// The error of the response, as long as its body is the one that was made for it.
     var problem: Problem?
 
     /// Creates a response.
@@ -101,7 +101,7 @@ public struct ResponseBody: Sendable {
     ///
     /// `producer` is called once the head is on its way. `ResponseWriter.write` suspends while the
     /// client is slow, so memory stays bounded. When `producer` throws, the connection is cut,
-    /// which tells the client that the content is not whole.
+    /// which shows the client that the content is incomplete.
     /// - Parameters:
     ///   - mediaType: the media type that Content-Type names; empty for none.
     ///   - length: the number of bytes that will be written, where it is known; otherwise the

@@ -59,7 +59,7 @@ public struct Router: Handler {
     ///   - path: segments after slashes, not percent-encoded. `:name` matches one segment, which
     ///     `Request.parameters` then holds, `*` one segment as well, and as the last one any rest,
     ///     which the handler finds in `Request.pathSegments`.
-    ///   - handler: who answers.
+    ///   - handler: the handler.
     public mutating func route(_ method: HTTPMethod?, _ path: String, to handler: some Handler) {
         add(RoutePattern(path), method, handler)
     }
@@ -73,7 +73,7 @@ public struct Router: Handler {
     /// Adds a handler for all paths. Added first, it is what answers when no other route does.
     /// - Parameters:
     ///   - method: the method, or `nil` for all.
-    ///   - handler: who answers.
+    ///   - handler: the handler.
     public mutating func route(_ method: HTTPMethod?, to handler: some Handler) {
         add(.condition(ClosureCondition(body: { _ in true })), method, handler)
     }
@@ -87,7 +87,7 @@ public struct Router: Handler {
     ///   - method: the method, or `nil` for all.
     ///   - expression: an expression; one that is not known when the program is written is made by
     ///     `try PathExpression(text)`.
-    ///   - handler: who answers.
+    ///   - handler: the handler.
     public mutating func route(
         _ method: HTTPMethod?, matching expression: PathExpression, to handler: some Handler
     ) {
@@ -98,7 +98,7 @@ public struct Router: Handler {
     /// - Parameters:
     ///   - condition: looks at the head of a request and decides. It runs on the event loop and
     ///     must not block.
-    ///   - handler: who answers.
+    ///   - handler: the handler.
     public mutating func route(
         where condition: @escaping @Sendable (Request) -> Bool, to handler: some Handler
     ) {

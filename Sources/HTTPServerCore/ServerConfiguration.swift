@@ -35,7 +35,7 @@ public struct ServerConfiguration: Sendable {
     /// How long there must be no connection before `HTTPServer.Event.disconnected` is sent; zero or
     /// less to send it at once.
     public var disconnectionInterval = Duration.seconds(1)
-    /// How long resuming tries to bind again while somebody else has the port.
+    /// How long resuming tries to bind again while another program has the port.
     public var rebindTimeout = Duration.seconds(2)
     /// The limits of heads, chunk extensions and trailers; see `ParserLimits`.
     public var parserLimits = ParserLimits.standard
@@ -44,9 +44,9 @@ public struct ServerConfiguration: Sendable {
     /// Content of one request in bytes; above it 413. Handlers that collect content in memory
     /// have limits of their own.
     public var contentLimit: Int64 = 4 << 30
-    /// Whether the content coding of requests, gzip or deflate, is taken off before handlers read
-    /// the content; others are 415 then. `contentLimit` holds for both forms. A handler can read
-    /// the coded form by `RequestBody.raw` all the same.
+    /// Whether content codings of requests, gzip or deflate, are decoded before handlers read the
+    /// content; others are 415 then. `contentLimit` limits both forms. A handler can still read the
+    /// coded form by `RequestBody.raw`.
     public var decodesContent = true
     /// How many bytes a byte of coded content may stand for once they are more than 1 MiB; above
     /// it 413. Text rarely exceeds 20, a bomb comes near 1000.
