@@ -94,7 +94,7 @@ bench-uploads: ## measure the upload page and resumable uploads; takes 12 GB of 
 	$(PYTHON) Benchmarks/uploads.py $(ARGS)
 
 lint: ## check formatting, layers, cycles, words and left-overs
-	@Scripts/bootstrap run
+	@Scripts/bootstrap lint
 	@Scripts/lint
 
 format: ## rewrite the Swift files in the project's format
