@@ -34,7 +34,7 @@ extension ResourceFailure {
 }
 
 extension ResourceInfo {
-    /// `nil` for what is neither a file nor a directory.
+    /// `nil` unless it is a file or a directory.
     init?(_ status: FileStatus) {
         guard status.kind != .other else { return nil }
         let modified = InternetTimestamp(

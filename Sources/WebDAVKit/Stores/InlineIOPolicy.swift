@@ -11,18 +11,19 @@ internal import Synchronization
 /// most a twentieth of its time waiting for a disk. File systems of other machines and programs may
 /// block without limit; an event loop never calls them.
 package final class InlineIOPolicy: Sendable {
-    /// In nanoseconds, what is no longer short.
+    /// The longest short work, in nanoseconds.
     private static let limit: UInt64 = 1_000_000
     private static let restFactor: UInt64 = 20
     private static let watchTime: UInt64 = 10_000_000_000
 
-    /// Whether the file system is one of this machine.
+    /// Whether the file system is local.
     let isLocal: Bool
     private let isBusyUntil = Atomic<UInt64>(0)
-    /// Until when it is looked at whether what takes long has waited, which costs a call each time.
+    /// The end of the period in which waits of the thread are counted, which costs a call each
+    /// time.
     private let isWatchedUntil = Atomic<UInt64>(0)
 
-    /// - Parameter isLocal: whether the file system is one of this machine.
+    /// - Parameter isLocal: whether the file system is local.
     package init(isLocal: Bool) {
         self.isLocal = isLocal
     }
@@ -33,7 +34,7 @@ package final class InlineIOPolicy: Sendable {
             || (isLocal && Syscalls.monotonic() >= isBusyUntil.load(ordering: .relaxed))
     }
 
-    /// Runs short work on files, here or where it may wait.
+    /// Runs short work on files, on this thread or on one that may wait.
     package func run<Result: Sendable>(
         _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {

@@ -16,7 +16,7 @@ final class LocalContent: StagedContent {
         var length: Int64
         var isPlaced = false
         var description = ContentDescription()
-        /// The bytes that the store counts for it.
+        /// The bytes that count towards the store's limit.
         var hold: StoreUsage.Hold?
     }
 

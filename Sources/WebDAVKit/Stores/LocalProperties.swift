@@ -3,9 +3,9 @@ internal import HTTPParser
 internal import HTTPServerCore
 internal import Synchronization
 
-/// The dead properties of files: in one extended attribute each, which is set at once and whole;
-/// where it does not fit, or the file system has none, in a file named by the identity of the file
-/// that they belong to.
+/// The dead properties of files. They are in one extended attribute of the file, which is replaced
+/// as a whole; if they do not fit, or the file system has no attributes, they are in a separate
+/// file named by the identity of their owner.
 final class LocalProperties: Sendable {
     #if canImport(Darwin)
         private static let attribute = "httpkit.dav.properties"
@@ -13,9 +13,9 @@ final class LocalProperties: Sendable {
         private static let attribute = "user.httpkit.dav"
     #endif
     static let folder = Array("properties".utf8)
-    /// The most bytes that are read from the attribute; other systems let it hold more.
+    /// The most bytes that are read from the attribute; other systems allow more.
     private static let attributeLimit = 64 << 10
-    /// Stands in the attribute for properties that are in a file.
+    /// The value of the attribute if the properties are in a separate file.
     private static let elsewhere = Array("@".utf8)
 
     private let tree: FileTree
@@ -32,8 +32,8 @@ final class LocalProperties: Sendable {
         var mount: UInt64
     }
 
-    /// - Parameter synchronizes: whether files beside are on the disk once they are written; what
-    ///   is in attributes is so with the file that has them.
+    /// - Parameter synchronizes: whether separate files are flushed to the disk; attributes are
+    ///   flushed with their file.
     init(_ tree: FileTree, _ staging: StagingDirectory, synchronizes: Bool) {
         (self.tree, self.staging, self.synchronizes) = (tree, staging, synchronizes)
         rootDevice = (try? tree.status(of: []))?.device
@@ -44,7 +44,7 @@ final class LocalProperties: Sendable {
         PropertyFile.decode(try encoded(of: file))
     }
 
-    /// The same, with the description of the content that counts for the file as it is.
+    /// The same, with the description if it belongs to the current content.
     func details(
         of file: OpenFile, _ status: FileStatus
     ) throws(SystemError) -> ResourceDetails {
@@ -68,7 +68,7 @@ final class LocalProperties: Sendable {
     /// - Parameters:
     ///   - name: its name.
     ///   - directory: the directory.
-    ///   - status: its status, seen before.
+    ///   - status: its status, read before.
     ///   - now: seconds since the epoch before that.
     func details(
         of name: [UInt8], in directory: OpenDirectory, _ status: FileStatus, now: Int64
@@ -82,12 +82,12 @@ final class LocalProperties: Sendable {
             if bytes.isEmpty, !hasFiles { absence.note(status, now: now) }
             return Self.details(bytes, status)
         } catch {
-            // Not noted: what could not be read now may be there.
+            // Do not cache an absence: unreadable properties may exist.
             return ResourceDetails()
         }
     }
 
-    /// - Parameter value: that of the attribute, as far as there is one.
+    /// - Parameter value: the value of the attribute, if there is one.
     private func encoded(
         _ value: [UInt8]?, of place: FilePlace
     ) throws(SystemError) -> [UInt8] {
@@ -115,7 +115,7 @@ final class LocalProperties: Sendable {
     /// Properties that cannot be read keep the old file from being replaced, so that they are not
     /// lost. A description that cannot be stored is left out: a file is complete without it.
     /// - Parameters:
-    ///   - old: the file, which need not be opened; `nil` for none.
+    ///   - old: the file, which need not be opened; `nil` if there is none.
     ///   - new: the new one, with its content and its times.
     func replace(
         _ old: FilePlace?, by new: OpenFile, _ status: FileStatus,
@@ -139,14 +139,14 @@ final class LocalProperties: Sendable {
         }
     }
 
-    /// Copies all to a file of the same content, whose times are set already.
+    /// Copies all properties to a file with the same content, whose times are set already.
     func copy(from old: OpenFile, to new: OpenFile) throws(SystemError) {
         let bytes = try encoded(of: old)
         guard !bytes.isEmpty else { return }
         try write(try restamped(bytes, from: old.status(), to: new), to: new)
     }
 
-    /// Sets when a file was changed last; the description of its content goes on to count.
+    /// Sets the time of the last change, and keeps the description of the content valid.
     func setModified(_ seconds: Int64, of file: OpenFile) throws(SystemError) {
         let bytes = try encodedIfReadable(of: file)
         let isDescribed = PropertyFile.split(bytes).kept != nil
@@ -155,7 +155,8 @@ final class LocalProperties: Sendable {
         if let old { try write(try restamped(bytes, from: old, to: file), to: file) }
     }
 
-    /// Properties with a description that counts for a file where it counted for an older state.
+    /// Updates the description so that it is valid in the file's new state, if it was in the old
+    /// one.
     private func restamped(
         _ bytes: [UInt8], from old: FileStatus, to file: OpenFile
     ) throws(SystemError) -> [UInt8] {
@@ -197,7 +198,7 @@ final class LocalProperties: Sendable {
         do throws(SystemError) {
             try file.setAttribute(Self.attribute, Self.elsewhere)
         } catch {
-            // The attribute must not go on telling of older ones.
+            // Remove the attribute, which would refer to older properties.
             if !error.isUnsupported { try file.removeAttribute(Self.attribute) }
         }
     }
@@ -269,7 +270,7 @@ final class LocalProperties: Sendable {
             if synchronizes { try file.synchronize() }
             try new.directory.rename(new.name, to: target, .replacing)
             guard synchronizes else { return }
-            // Each may have been made just now.
+            // Each folder may be new.
             for folder in [target.directory, own, try tree.directory([])] {
                 try folder.file.synchronize()
             }
@@ -284,13 +285,13 @@ final class LocalProperties: Sendable {
         forget(try file.status())
     }
 
-    /// Removes the properties of a file that is no more.
+    /// Removes the properties of a removed file.
     func forget(_ status: FileStatus) {
         guard let folder = sideFolder() else { return }
         try? folder.remove(name(of: status), isDirectory: false)
     }
 
-    /// For trees that are removed; `nil` when there is nothing to be forgotten.
+    /// Called while trees are removed; `nil` when no properties are in separate files.
     var onRemoval: ((FileStatus) -> Void)? {
         guard let folder = sideFolder() else { return nil }
         return { [self] status in
@@ -300,9 +301,9 @@ final class LocalProperties: Sendable {
 
     // MARK: The start
 
-    /// Removes the properties of files that are no more, which other programs have removed or a
-    /// dead process has left. Where all are in attributes, there is nothing to look for.
-    /// - Parameter isAlone: whether no other process writes here meanwhile.
+    /// Removes the properties of missing files, which other programs have removed or a dead process
+    /// has left. If all properties are in attributes, there is nothing to do.
+    /// - Parameter isAlone: whether no other process writes here.
     func sweep(isAlone: Bool) {
         hasFiles.store(true, ordering: .relaxed)
         guard let folder = sideFolder(), let reader = try? DirectoryReader(folder) else {
@@ -333,8 +334,8 @@ final class LocalProperties: Sendable {
         hasFiles.store(false, ordering: .relaxed)
     }
 
-    /// Takes out those whose files are there.
-    /// - Returns: whether everything could be looked at.
+    /// Removes the names whose owners exist from the list.
+    /// - Returns: whether everything could be read.
     private func findOwners(
         of names: inout Set<[UInt8]>, in directory: OpenDirectory, _ depth: Int
     ) -> Bool {

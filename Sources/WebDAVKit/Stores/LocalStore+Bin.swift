@@ -2,11 +2,11 @@ internal import HTTPCodecs
 internal import HTTPParser
 internal import HTTPServerCore
 
-/// Deletions that can be undone: one renaming there, and one back.
+/// The bin: deletions that one rename makes and another one undoes.
 extension LocalStore {
     /// Moves a file or a tree into the folder of this process below `.httpkit-dav`. It is removed
     /// with that folder: when the store closes, or, if the process dies, when the next one opens.
-    /// - Returns: `nil` where that folder cannot be made, or is on another volume.
+    /// - Returns: `nil` if that folder cannot be created, or is on another volume.
     public func discard(_ path: ResourcePath) async throws -> String? {
         try await work { [self] () throws -> String? in
             try Self.requireForeign(path)
@@ -28,7 +28,7 @@ extension LocalStore {
         }
     }
 
-    /// Moves it back.
+    /// Moves it back to a path.
     public func restore(_ name: String, to path: ResourcePath) async throws {
         try await work { [self] () throws in
             try Self.requireForeign(path)

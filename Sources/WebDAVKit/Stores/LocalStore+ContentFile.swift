@@ -1,8 +1,8 @@
 internal import HTTPServerCore
 
 extension LocalStore {
-    /// Content that is in a file of the same volume already: that gets one more name.
-    /// - Returns: `nil` where that cannot be done.
+    /// Links content that is already in a file of the same volume.
+    /// - Returns: `nil` if linking is impossible.
     func taken(
         _ given: ContentFile, for path: ResourcePath
     ) async throws -> LocalContent? {

@@ -2,7 +2,7 @@ internal import HTTPServerCore
 
 /// Copying and moving.
 extension LocalStore {
-    /// Copies a file or a tree: aside first, and to its name when it is whole.
+    /// Copies a file or a tree: first aside, then renamed once complete.
     public func copy(
         _ path: ResourcePath, to destination: ResourcePath, deep: Bool
     ) async throws {
@@ -11,7 +11,7 @@ extension LocalStore {
         }
     }
 
-    /// Gives a file or a tree another name. Where that is on another volume, it is copied first.
+    /// Renames a file or a tree. On another volume, it is copied first.
     public func move(_ path: ResourcePath, to destination: ResourcePath) async throws {
         let rename = { @Sendable [self] () throws in try renameNow(path, to: destination) }
         if try await synchronizes ? work(rename) : shortWork(rename) { return }
@@ -44,7 +44,7 @@ extension LocalStore {
         }
     }
 
-    /// Does it by one call, where nothing has to give way.
+    /// Moves by one rename, if the target is free.
     /// - Returns: whether that was possible.
     private func renameNow(_ path: ResourcePath, to destination: ResourcePath) throws -> Bool {
         try Self.requireForeign(path)
@@ -62,8 +62,8 @@ extension LocalStore {
         }
     }
 
-    /// - Parameter isMove: whether the old one is to go then. A link is copied as what it leads to,
-    ///   as clients see it, and moved as a link.
+    /// - Parameter isMove: whether the source will be removed. A link is copied as its target, as
+    ///   clients see it, and moved as a link.
     private func copyNow(
         _ path: ResourcePath, to destination: ResourcePath, deep: Bool, isMove: Bool = false
     ) throws {
@@ -88,7 +88,7 @@ extension LocalStore {
         let new = staging.place(beside: target)
         let own = try? staging.ownFolderIfThere()?.status(of: [])
         do {
-            // Of what moves, the old one goes: the new one has to be on its disk before.
+            // A move removes the source, so the copy must be on its disk before.
             let synchronizes = isMove || synchronizes
             try source.directory.copyTree(
                 source.name, to: new, deep: deep, isMove: isMove, synchronizes: synchronizes,
@@ -124,7 +124,7 @@ extension LocalStore {
         for place in places { try place.directory.file.synchronize() }
     }
 
-    /// Other names lead to what is inside, unless it is a file.
+    /// Cached paths lead inside, unless it is a file.
     private func forgetSpellings(unlessFile place: FilePlace) {
         let status = try? place.directory.status(of: place.name)
         if status?.kind != .regular { canonicalNames.forget() }
@@ -142,7 +142,7 @@ extension LocalStore {
         guard let old = try target.directory.statusIfThere(of: target.name) else {
             return try new.directory.rename(new.name, to: target, .replacing)
         }
-        // Sockets and devices are not the clients' to replace, though they do not see them.
+        // Clients must not replace sockets and devices, though they do not see them.
         guard old.kind != .other || old.isLink else { throw SystemError.forbidden("rename") }
         let status = try new.directory.status(of: new.name)
         if old.kind != .directory, status.kind != .directory {
@@ -157,11 +157,11 @@ extension LocalStore {
         if let note {
             let text = ReplacementJournal(source: source, target: path, old: old, aside: aside.name)
             try text.write(to: note)
-            // It has to be there when the names are found half changed.
+            // The journal must be on the disk before a crash can leave the names half changed.
             try staging.synchronize(note, if: synchronizes)
         }
         defer {
-            // Where nothing has the name of the target, the next start puts back what had it.
+            // If the target's name is free, the next start restores the old target.
             if let note, (try? target.directory.status(of: target.name)) != nil {
                 try? note.directory.remove(note.name, isDirectory: false)
             }
@@ -180,14 +180,14 @@ extension LocalStore {
         do throws(SystemError) {
             try new.directory.rename(new.name, to: aside, .replacing)
         } catch {
-            // It must not leave its directory, so it gets its name back.
+            // The old target must not leave its directory, so it gets its name back.
             try new.directory.rename(new.name, to: target, .exchanging)
             throw error
         }
         removeTree(aside)
     }
 
-    /// The same where names cannot be exchanged.
+    /// The same on file systems that cannot exchange names.
     private func putInTurn(
         _ new: FilePlace, at target: FilePlace, aside: FilePlace
     ) throws(SystemError) {
@@ -207,8 +207,8 @@ extension LocalStore {
         }
     }
 
-    /// Whether the paths lead to one thing, or one leads into the other, judged by what is on the
-    /// disk: links, and volumes on which case does not count, make other texts the same.
+    /// Whether the paths lead to the same place, or one inside of the other, judged by the disk:
+    /// links, and volumes that ignore case, give different texts to one place.
     public func overlap(_ path: ResourcePath, _ other: ResourcePath) async throws -> Bool {
         if path.isWithin(other) || other.isWithin(path) { return true }
         let known: Bool? = try await shortWork { [self] () throws in
@@ -240,13 +240,14 @@ extension LocalStore {
         }
     }
 
-    /// Whether what `path` leads to is `inner`, or one of the directories around it.
-    /// - Parameter looksInside: whether to search all of `path` where that takes it.
-    /// - Returns: `nil` where it would have to be searched.
+    /// Whether the target of `path` is `inner`, or a directory around it.
+    /// - Parameter looksInside: whether to search all of `path` if necessary.
+    /// - Returns: `nil` if a search is necessary.
     private func isAbove(
         _ path: ResourcePath, _ inner: ResourcePath, looksInside: Bool
     ) throws -> Bool? {
-        // To take one that cannot be looked at now for another one could cost both.
+        // An entry that cannot be examined is an error: treating one place as two could destroy
+        // both.
         guard let wanted = try statusIfThere(path) else { return false }
         let found = try statusIfThere(inner)
         if let found, found.isSameFile(as: wanted) { return true }
@@ -273,7 +274,7 @@ extension LocalStore {
 }
 
 extension FileStatus {
-    /// Whether its content, its attributes or its name are newer than a time of the wall clock.
+    /// Whether its content, attributes or name are newer than a time of the wall clock.
     fileprivate func hasChanged(since time: (seconds: Int64, nanoseconds: Int64)) -> Bool {
         (changedSeconds, changedNanoseconds) > (time.seconds, time.nanoseconds)
     }

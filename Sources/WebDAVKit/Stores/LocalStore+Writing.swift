@@ -2,9 +2,9 @@ internal import HTTPCodecs
 internal import HTTPParser
 public import HTTPServerCore
 
-/// How content is taken, put together with what is there, and given its name.
+/// Staging content, combining it with a file, and placing it.
 extension LocalStore {
-    /// Takes content: in memory when it is short, else in a file on the same volume.
+    /// Stages content: in memory when it is short, else in a file on the same volume.
     public func stage(
         _ body: RequestBody, for path: ResourcePath, expected: Int64?
     ) async throws -> any StagedContent {
@@ -66,14 +66,14 @@ extension LocalStore {
         throw WebDAVError(.badRequest, "received \(count) bytes, expected \(expected)")
     }
 
-    /// Gives a file its content by one renaming.
+    /// Replaces a file by one rename.
     public func place(
         _ content: any StagedContent, at path: ResourcePath, modified: Int64?
     ) async throws -> ResourceInfo {
         try await place(content, at: path, modified: modified, ifAllowed: { _ in }).info
     }
 
-    /// The same, with a last look at what is there before: one way to the directory for both.
+    /// The same after a last check of the old file: the directory is looked up once for both.
     public func place(
         _ content: any StagedContent, at path: ResourcePath, modified: Int64?,
         ifAllowed check: (ResourceInfo?) async throws -> Void
@@ -88,11 +88,11 @@ extension LocalStore {
         }
         let known =
             old?.isLink == true ? try await infoIfThere(path) : old.flatMap { ResourceInfo($0) }
-        // Sockets and devices are not the clients' to replace, though they do not see them.
+        // Clients must not replace sockets and devices, though they do not see them.
         if let old, old.kind == .other, !old.isLink { throw WebDAVError.forbidden }
         try await check(known)
         guard old?.kind != .directory else { throw WebDAVError(.methodNotAllowed) }
-        // To wait for the disk, or until the room of a long file is free again, is no short work.
+        // Waiting for the disk, or freeing the blocks of a long file, is no short work.
         let isShort =
             content.isInMemory && !synchronizes && (old?.size ?? 0) <= Self.shortFileLimit
         let run = { @Sendable [self] () throws in
@@ -101,7 +101,7 @@ extension LocalStore {
         return (known == nil, try await isShort ? shortWork(run) : work(run))
     }
 
-    /// A file that is so long takes the system a while to remove.
+    /// Removing a longer file takes the system a while.
     static let shortFileLimit: Int64 = 1 << 20
 
     private func put(
@@ -121,7 +121,7 @@ extension LocalStore {
             try properties.replace(isReplaced ? target : nil, by: file, status, description)
         }
         if let old, isReplaced {
-            // New content is nothing that was trusted with another user's rights.
+            // New content must not keep bits that run it with another user's rights.
             let permissions = old.permissions & 0o777
             if permissions != status.permissions { try file.setPermissions(permissions) }
         }
@@ -144,8 +144,7 @@ extension LocalStore {
         return info
     }
 
-    /// Makes a copy of a file with other content from an offset on, sharing blocks where the file
-    /// system can.
+    /// Copies a file with other content from an offset on, sharing blocks if the file system can.
     public func splice(
         _ content: any StagedContent, into path: ResourcePath, at offset: Int64
     ) async throws -> any StagedContent {

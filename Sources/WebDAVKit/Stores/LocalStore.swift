@@ -2,7 +2,7 @@ internal import HTTPCodecs
 internal import HTTPParser
 public import HTTPServerCore
 
-/// Resources that are the files and directories of a disk.
+/// Resources in a directory of a disk.
 ///
 /// No path leads out of the directory, whatever its spelling and whatever links are there. A file
 /// is written under a hidden name and then renamed, and a copy is completed before it replaces
@@ -17,8 +17,7 @@ public import HTTPServerCore
 ///
 /// Dead properties are kept in an extended attribute of the file, by which they move and vanish
 /// with it. Where the file system has no such attributes, or too little room in them, they are in
-/// the folder `.httpkit-dav` at the root, which no client sees; it also holds what is being
-/// written.
+/// the folder `.httpkit-dav` at the root, which no client sees; unfinished files are there, too.
 ///
 /// A file or directory has many paths where links lead to it, or where the volume ignores case.
 /// Locks and changes use one of them (see `canonical`), found once for each directory and cached; a
@@ -34,7 +33,7 @@ public final class LocalStore: ResourceStore {
     let clock: UniqueTimestamps
     let synchronizes: Bool
     let usage: StoreUsage?
-    /// Discarded resources that can be put back, by name.
+    /// Discarded resources that can be restored, by name.
     let bin = Locked<[String: FilePlace]>([:])
 
     /// Opens a directory.
@@ -45,10 +44,10 @@ public final class LocalStore: ResourceStore {
     ///   - synchronizes: whether each change waits until it is on the disk: content, properties, and
     ///     the names in each directory that the change has touched. It costs a wait for the disk or
     ///     two for each change, and more for trees.
-    ///   - byteLimit: the most bytes of all files; above it 507. They are counted now, which blocks,
-    ///     and from then on by what this store changes. Content that comes counts, and so does what is
-    ///     in the bin; a file that is replaced makes room once the new one is whole. `nil` for as many
-    ///     as the disk takes.
+    ///   - byteLimit: the most bytes of all files; above it 507. The files are counted now, which
+    ///     blocks, and then with each change of this store. Staged content and the bin count, too;
+    ///     a replaced file makes room once the new one is complete. `nil` for no limit but the
+    ///     disk's.
     /// - Throws: when there is no such directory; with `synchronizes`, when its file system cannot
     ///   flush a directory.
     public convenience init(
@@ -77,15 +76,15 @@ public final class LocalStore: ResourceStore {
         properties = LocalProperties(tree, staging, synchronizes: synchronizes)
         canonicalNames = CanonicalNameCache(tree)
         self.synchronizes = synchronizes
-        // Better known now than when the first change was made and cannot be answered.
+        // Fail now rather than at the first change, which could then not be answered.
         if synchronizes { try tree.directory([]).file.synchronize() }
         let isAlone = staging.sweep { [tree] in ReplacementJournal.finishAll(in: $0, of: tree) }
         properties.sweep(isAlone: isAlone)
         staging.removeIfEmpty()
     }
 
-    /// Removes the folder for what is being written, which is made again when something is written.
-    /// A program calls it when it ends, with no request under way. It blocks.
+    /// Removes the staging directory; the next write creates it again. Call it at the end of the
+    /// program, with no request in progress. It blocks.
     public func close() {
         staging.close()
     }
@@ -108,7 +107,7 @@ public final class LocalStore: ResourceStore {
         }
     }
 
-    /// Whether something has a name: a link, a socket or a device, too.
+    /// Whether a name is taken, also by a link, a socket or a device.
     public func isTaken(_ path: ResourcePath) async throws -> Bool {
         guard !path.isRoot else { return true }
         return try await shortWork { [tree] () throws in
@@ -139,7 +138,7 @@ public final class LocalStore: ResourceStore {
         return try await shortWork { [tree] () throws in try tree.status(of: path.bytes) }
     }
 
-    /// Runs it where calls of the system may take their time, unless short ones are made at once.
+    /// Runs it on a thread that may block, unless short work runs on the calling thread.
     public func perform<Result: Sendable>(
         _ body: () async throws -> Result
     ) async throws -> Result {
@@ -176,7 +175,7 @@ public final class LocalStore: ResourceStore {
             guard var info = ResourceInfo(status), !info.isCollection else {
                 throw WebDAVError.notFound
             }
-            // The file can be read, whatever there is beside it.
+            // The file is readable even if its properties are not.
             if let details = try? properties.details(of: file, status) {
                 info.content = details.content
             }
@@ -184,7 +183,7 @@ public final class LocalStore: ResourceStore {
         }
     }
 
-    /// How much room the volume has, or what the limit leaves of it.
+    /// The free room of the volume, or the rest of the limit if that is less.
     public func quota(at path: ResourcePath) async throws -> StorageQuota? {
         try await shortWork { [tree, usage] () throws in
             let space = try FileTree.space(of: try tree.open(path.bytes))
@@ -255,8 +254,8 @@ public final class LocalStore: ResourceStore {
 
     // MARK: Dead properties
 
-    /// The dead properties of a file or directory: none where it must not be read, as listings of
-    /// what is around it have it.
+    /// The dead properties of a file or directory; none if it must not be read, as in the listing
+    /// of its parent.
     public func properties(of path: ResourcePath) async throws -> [DeadProperty] {
         try await details(of: path).properties
     }
@@ -269,14 +268,14 @@ public final class LocalStore: ResourceStore {
                 return try properties.details(of: file, try file.status())
             } catch {
                 guard error.isForbidden else { throw error }
-                // It has to be there all the same.
+                // Check that it exists.
                 _ = try tree.status(of: path.bytes)
                 return ResourceDetails()
             }
         }
     }
 
-    /// Changes them by writing all of them at once.
+    /// Rewrites all of them as a whole.
     public func change(_ changes: [PropertyChange], of path: ResourcePath) async throws {
         try await work { [self] () throws in
             let file = try tree.open(path.bytes)
@@ -289,7 +288,7 @@ public final class LocalStore: ResourceStore {
 
     // MARK: Helpers
 
-    /// The directory that a path lies in; 409 without one.
+    /// The parent directory of a path; 409 without one.
     func place(of path: ResourcePath) throws -> FilePlace {
         guard !path.isRoot else { throw WebDAVError.forbidden }
         do throws(SystemError) {
@@ -301,7 +300,7 @@ public final class LocalStore: ResourceStore {
         }
     }
 
-    /// Whether a path leads to what the store keeps for itself.
+    /// Whether a path leads to the store's own files.
     static func isOwn(_ path: ResourcePath) -> Bool {
         path.hasDotName && OwnNames.areIn(path.bytes)
     }

@@ -1,7 +1,7 @@
 internal import HTTPCodecs
 internal import HTTPServerCore
 
-/// Reads the next batch of a directory while the last one is being used: one is ready at most.
+/// Reads the next batch of a directory while the last one is in use: at most one batch is ready.
 final class MemberPrefetcher: Sendable {
     /// Members, or the error that ended the listing; `nil` after the last.
     typealias Batch = Result<[ResourceMember], any Error>?
@@ -17,7 +17,7 @@ final class MemberPrefetcher: Sendable {
     private let read: @Sendable () -> Batch
 
     /// - Parameters:
-    ///   - first: a batch that is there already.
+    ///   - first: a batch that was read before.
     ///   - read: reads the next batch, `nil` after the last; one call ends before the next begins.
     init(
         _ first: [ResourceMember],

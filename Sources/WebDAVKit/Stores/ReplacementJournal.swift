@@ -5,8 +5,8 @@ package import HTTPServerCore
 /// swap three names in one step: if the process dies in between, the next start completes the
 /// replacement.
 ///
-/// With the exchange of two names done, what was replaced has the name of the source. Where names
-/// cannot be exchanged, what is to be replaced waits aside while its name is free.
+/// After the exchange, the old target has the name of the source. On file systems that cannot
+/// exchange names, the old target is aside while its name is free.
 package struct ReplacementJournal: Sendable {
     /// The prefix of its names in the staging directory.
     package static let prefix = "replace-"
@@ -16,7 +16,7 @@ package struct ReplacementJournal: Sendable {
     package var target: ResourcePath
     /// The identity of the old target.
     package var old: FileStatus
-    /// The name that it gets beside the note or, on other volumes, beside the target.
+    /// The name of the old target beside the journal or, on other volumes, beside the target.
     package var aside: [UInt8]
 
     package init(source: ResourcePath?, target: ResourcePath, old: FileStatus, aside: [UInt8]) {
@@ -44,7 +44,7 @@ package struct ReplacementJournal: Sendable {
                 guard name.starts(with: prefix.utf8) else { continue }
                 let bytes = try folder.open(name).content(upTo: 64 << 10)
                 let encoded = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
-                // One that is not whole was being written: nothing had begun.
+                // An incomplete entry was being written: the replacement had not begun.
                 guard encoded.count >= 4 else { continue }
                 let lines = encoded.compactMap { line in
                     unsafe Array(line).withUnsafeBytes { unsafe CanonicalPath.decode($0) }
@@ -63,8 +63,8 @@ package struct ReplacementJournal: Sendable {
         }
     }
 
-    /// - Returns: whether nothing waits any more under the name of what was replaced.
-    /// - Throws: where that cannot be found out now.
+    /// - Returns: whether nothing is left under the aside name.
+    /// - Throws: when that cannot be found out now.
     private static func finish(
         _ lines: [[UInt8]], in folder: OpenDirectory, of tree: FileTree
     ) throws(SystemError) -> Bool {
@@ -81,7 +81,7 @@ package struct ReplacementJournal: Sendable {
             place = try tree.place(of: target)
         } catch {
             guard error.isMissing else { throw error }
-            // Without a place to put it back to, it stays where it is.
+            // Without a path to restore it to, it stays where it is.
             return try folder.statusIfThere(of: aside) == nil
         }
         for around in [folder, place.directory] {

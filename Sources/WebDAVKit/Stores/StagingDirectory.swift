@@ -17,11 +17,11 @@ final class StagingDirectory: Sendable {
     private let tree: FileTree
     private let session = Locked<Session?>(nil)
     private let made = Atomic<UInt64>(0)
-    /// The directories in which there are files of this process, and notes on that.
+    /// The directories that contain files of this process, and the notes on them.
     private let noted = Locked<Set<[UInt8]>>([])
-    /// Names of folders of sessions begin like this.
+    /// The prefix of the names of session folders.
     private static let sessionPrefix = Array("new-".utf8)
-    /// Names of notes on directories begin like this, in the folder of the session.
+    /// The prefix of the names of notes, in the folder of the session.
     private static let besidePrefix = Array("beside-".utf8)
     private static let contentPrefix = OwnNames.folder + Array("-put-".utf8)
 
@@ -35,7 +35,7 @@ final class StagingDirectory: Sendable {
         BlockingPool.files.submit { [tree] in Self.end(session, in: tree) }
     }
 
-    /// A name for something new on the volume of `target`. It blocks.
+    /// A name to create something on the volume of `target`. It blocks.
     ///
     /// If the staging directory cannot be created, or is on another volume, files are staged beside
     /// the target. A note in the staging directory records the place, so that the next process can
@@ -49,7 +49,7 @@ final class StagingDirectory: Sendable {
     }
 
     /// A name in the directory of this process, on the volume of `target`. It blocks.
-    /// - Returns: `nil` where that folder cannot be made, or is on another volume.
+    /// - Returns: `nil` if that folder cannot be created, or is on another volume.
     func placeInSession(for target: FilePlace) -> FilePlace? {
         guard let session = try? current(), isReachable(session, from: target) else { return nil }
         return FilePlace(directory: session.folder, name: nextName())
@@ -98,7 +98,7 @@ final class StagingDirectory: Sendable {
         return Self.randomName(String(decoding: prefix, as: UTF8.self))
     }
 
-    /// How names of a session begin in other directories than its own.
+    /// The prefix of a session's names in other directories.
     private static func besideNames(_ session: [UInt8]) -> [UInt8] {
         OwnNames.folder + [0x2D] + session.dropFirst(sessionPrefix.count) + [0x2D]
     }
@@ -151,13 +151,13 @@ final class StagingDirectory: Sendable {
         return names
     }
 
-    /// A name for a note on what is about to be done, which the next process reads if this one dies
-    /// meanwhile.
+    /// The place of a note about a change in progress, which the next process reads if this one
+    /// dies.
     func note(_ kind: String) throws(SystemError) -> FilePlace {
         FilePlace(directory: try current().folder, name: Self.randomName(kind))
     }
 
-    /// Waits until a note is on the disk, and the way to it.
+    /// Waits until a note and its directories are on the disk.
     func synchronize(_ note: FilePlace, if isWished: Bool) throws(SystemError) {
         guard isWished else { return }
         try note.directory.open(note.name).synchronize()
@@ -181,7 +181,7 @@ final class StagingDirectory: Sendable {
         return try made.get()
     }
 
-    /// Another process may take a new folder for one that was left, until it is held.
+    /// Until it is locked, another process may treat a new folder as abandoned.
     private func makeSession() throws(SystemError) -> Session {
         var tries = 8
         while true {
@@ -205,7 +205,7 @@ final class StagingDirectory: Sendable {
         }
     }
 
-    /// `.httpkit-dav` at the root, made when it is not there.
+    /// `.httpkit-dav` at the root, created if it is missing.
     func ownFolder() throws(SystemError) -> OpenDirectory {
         let root = try tree.directory([])
         do throws(SystemError) {
@@ -216,7 +216,7 @@ final class StagingDirectory: Sendable {
         return try root.directory(OwnNames.folder)
     }
 
-    /// `.httpkit-dav` if it is there.
+    /// `.httpkit-dav`, if it exists.
     func ownFolderIfThere() -> OpenDirectory? {
         (try? tree.directory([]))?.directoryIfThere(OwnNames.folder)
     }
@@ -240,9 +240,11 @@ final class StagingDirectory: Sendable {
         try? root.remove(OwnNames.folder, isDirectory: true)
     }
 
-    /// Removes what processes have left that are no more.
-    /// - Parameter finish: is given each folder of one before that goes, and says whether it may.
-    /// - Returns: whether no other process has a folder here, or has left one that has to stay.
+    /// Removes the leftovers of dead processes.
+    /// - Parameter finish: gets each folder of a dead process before it is removed, and returns
+    ///   whether it may be removed.
+    /// - Returns: whether no other process has a folder here, and no folder of a dead one had to
+    ///   stay.
     func sweep(_ finish: (OpenDirectory) -> Bool) -> Bool {
         guard let own = ownFolderIfThere() else { return true }
         var isAlone = true
