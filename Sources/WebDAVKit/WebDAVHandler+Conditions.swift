@@ -124,7 +124,7 @@ extension WebDAVHandler {
 
     /// Gives up the locks on those of some resources that are not there. To be called while what is
     /// around them is held.
-    /// - Returns: those that are not there.
+    /// - Returns: the missing ones.
     package func forgetLocks(onGoneOf roots: Set<ResourcePath>) async throws -> Set<ResourcePath> {
         var gone: Set<ResourcePath> = []
         var last: ResourcePath?
@@ -142,13 +142,13 @@ extension WebDAVHandler {
         return gone
     }
 
-    /// Gives up the locks on resources that are not there any more: another program has removed
-    /// them, or a process that died before it could give up their locks.
+    /// Removes the locks on missing resources: another program has removed these, or a process that
+    /// died before it could remove their locks.
     ///
-    /// A server with locks that outlive it calls this before its first request. Later, such locks
-    /// are given up when a request meets them. A resource on a volume that is not mounted yet looks
+    /// A server whose locks survive restarts calls this before its first request. Later, such locks
+    /// are removed when a request meets them. A resource on a volume that is not mounted yet looks
     /// like a removed one: mount all volumes below the root first.
-    /// - Throws: what the store of locks throws.
+    /// - Throws: errors of the lock store.
     public func removeStaleLocks() async throws {
         let roots = Set(try await locks.locks(on: .root, andInside: true).map(\.root))
         for root in roots.sorted() {
@@ -167,7 +167,7 @@ extension WebDAVHandler {
         call.tokens.contains(lock.token) && lock.user == call.request.identity?.name
     }
 
-    /// The members of a tree that locks keep as they are, whose tokens were not shown.
+    /// The members of a tree with locks whose tokens were not submitted.
     func lockedMembers(
         of path: ResourcePath, _ call: WebDAVCall
     ) async throws -> [ResourceFailure] {
@@ -203,7 +203,7 @@ extension WebDAVHandler {
         try await pathLock.hold(paths, isWanted: { await call.request.isAwaited() }, body)
     }
 
-    /// A 207 for members with which it did not work.
+    /// A 207 answer with the members that failed.
     func response(_ failures: [ResourceFailure], _ call: WebDAVCall) async -> Response {
         var all = Multistatus(call.mount)
         for failure in failures { all.add(failure, isCollection: await isCollection(failure)) }

@@ -22,12 +22,12 @@ public struct WebDAVHandler: PrecheckingHandler {
 
     /// Creates a handler.
     ///
-    /// Of one store there is one handler, and further ones by `init(sharing:options:)`: handlers
-    /// that know nothing of each other would change the same resource at the same time.
+    /// Create one handler per store, and further ones by `init(sharing:options:)`: independent
+    /// handlers would change the same resource at the same time.
     /// - Parameters:
-    ///   - store: where resources are kept.
-    ///   - locks: where locks are kept.
-    ///   - options: what is allowed.
+    ///   - store: the resources.
+    ///   - locks: the lock store.
+    ///   - options: the settings.
     public init(
         store: any ResourceStore, locks: any LockStore = MemoryLockStore(),
         options: WebDAVOptions = WebDAVOptions()
@@ -40,11 +40,11 @@ public struct WebDAVHandler: PrecheckingHandler {
         propertyRequests = ParsedBodyCache()
     }
 
-    /// Creates a further handler of the same resources, such as one at another path by which
-    /// nothing can be changed. Both wait for each other, and the locks of one count for the other.
+    /// Creates a further handler of the same resources, such as a read-only one at another path.
+    /// They share the lock store and wait for each other's changes.
     /// - Parameters:
-    ///   - other: the handler whose store and locks it has.
-    ///   - options: what is allowed.
+    ///   - other: the handler to share with.
+    ///   - options: the settings.
     public init(sharing other: WebDAVHandler, options: WebDAVOptions = WebDAVOptions()) {
         store = other.store
         locks = other.locks
@@ -202,7 +202,7 @@ public struct WebDAVHandler: PrecheckingHandler {
 
     // MARK: Visibility
 
-    /// Whether a resource is to be seen.
+    /// Whether clients can see a resource.
     func isVisible(_ path: ResourcePath, isCollection: Bool) -> Bool {
         if !options.allowsHidden || options.blocksAppleDouble, path.hasDotName {
             guard options.allowsHidden, !path.hasAppleName else { return false }
@@ -210,7 +210,7 @@ public struct WebDAVHandler: PrecheckingHandler {
         return isCollection || options.allowedExtensions == nil || hasAllowedExtension(path.name)
     }
 
-    /// The same for a member of a collection that is seen.
+    /// The same with a member of a visible collection.
     func isVisible(member name: [UInt8], isCollection: Bool) -> Bool {
         if name.first == 0x2E {
             guard options.allowsHidden else { return false }
@@ -221,12 +221,12 @@ public struct WebDAVHandler: PrecheckingHandler {
 
     private func hasAllowedExtension(_ name: [UInt8]) -> Bool {
         guard let allowed = options.allowedExtensions else { return true }
-        // No name on a disk is longer.
+        // File systems allow no longer names.
         guard let dot = name.lastIndex(of: 0x2E), name.count - dot <= 255 else { return false }
         return allowed.contains(String(decoding: name[(dot + 1)...], as: UTF8.self).lowercased())
     }
 
-    /// Describes a resource; `nil` when there is none, or none that is shown.
+    /// Describes a resource; `nil` when it is missing or hidden.
     func visibleInfo(_ path: ResourcePath) async throws -> ResourceInfo? {
         guard isVisible(path, isCollection: true), let info = try await store.infoIfThere(path),
             isVisible(path, isCollection: info.isCollection)
@@ -234,14 +234,14 @@ public struct WebDAVHandler: PrecheckingHandler {
         return info
     }
 
-    /// Refuses to make what has a name that is no text: few programs could show it, or open it.
+    /// Refuses to create a name that is not text: few programs could show it, or open it.
     func requireTextName(_ path: ResourcePath) throws(WebDAVError) {
         guard ResourcePath.isText(path.name) else {
             throw WebDAVError(.badRequest, "a new name must be UTF-8 without control characters")
         }
     }
 
-    /// Refuses to make what would not be shown.
+    /// Refuses to create a hidden name.
     func requireVisible(_ path: ResourcePath, isCollection: Bool) throws(WebDAVError) {
         guard isVisible(path, isCollection: isCollection) else {
             guard path.hasDotName, !options.allowsHidden else {

@@ -2,7 +2,7 @@ internal import HTTPCodecs
 internal import HTTPParser
 public import HTTPServerCore
 
-/// WebDAV in which each user has a place of their own.
+/// WebDAV in which each user has a separate store.
 ///
 /// ```swift
 /// let users = WebDAVUsers { user in
@@ -23,8 +23,8 @@ public final class WebDAVUsers: Handler {
     private let handlers = Locked<[String: WebDAVHandler]>([:])
 
     /// Creates a handler.
-    /// - Parameter make: is called for the first request of each user; what it gives is kept as
-    ///   long as this object, with its locks.
+    /// - Parameter make: called for the first request of each user; the handler is kept as long as
+    ///   this object, with its locks.
     public init(_ make: @escaping Maker) {
         self.make = make
     }
@@ -46,7 +46,7 @@ public final class WebDAVUsers: Handler {
     private func handler(of user: Identity) async throws -> WebDAVHandler? {
         if let known = handlers.withLock({ $0[user.name] }) { return known }
         guard let made = try await make(user) else { return nil }
-        // Two requests may have come at once: all need the same locks.
+        // Two requests may have come at once: both need the same locks.
         return handlers.withLock { handlers in
             let kept = handlers[user.name] ?? made
             handlers[user.name] = kept

@@ -22,8 +22,8 @@ struct ContentChecks: Sendable {
     /// A longer field has more hashes than any server checks.
     private static let byteLimit = 1024
 
-    /// - Throws: `WebDAVError` with 400 for a hash that cannot be one. Functions that are not known
-    ///   are left out, as RFC 9530 section 3 asks for.
+    /// - Throws: `WebDAVError` with 400 for a malformed hash. Unknown functions are left out, as
+    ///   RFC 9530 section 3 requires.
     init(representation: String?, ownCloud: String?) throws(WebDAVError) {
         if let representation { try add(representation: representation) }
         if let ownCloud { try add(ownCloud: ownCloud) }
@@ -71,7 +71,7 @@ struct ContentChecks: Sendable {
         }
     }
 
-    /// The hashes of content as it comes, to be compared once all of it has.
+    /// Hashes content as it arrives, and compares the result at the end.
     func begin() -> RunningChecks { RunningChecks(checks) }
 }
 
@@ -93,7 +93,7 @@ package final class RunningChecks: Sendable {
 
     /// The checksums that came with a request; `nil` when there are none, or when the content is
     /// coded: they cover the coded content, and the store keeps it decoded.
-    /// - Throws: `WebDAVError` with 400 for a hash that cannot be one.
+    /// - Throws: `WebDAVError` with 400 for a malformed hash.
     package static func of(_ request: Request) throws(WebDAVError) -> RunningChecks? {
         let fields = request.fields
         guard !fields.contains(.contentEncoding), request.body.codings == nil,
@@ -110,7 +110,7 @@ package final class RunningChecks: Sendable {
 
     /// Called once, after the last piece.
     /// - Returns: the hashes of the content.
-    /// - Throws: `WebDAVError` with 400 when one is another than the client has sent.
+    /// - Throws: `WebDAVError` with 400 when a hash differs from the one that the client sent.
     @discardableResult
     package func finish() throws(WebDAVError) -> [ContentChecksum] {
         let found = digests.withLock { digests in

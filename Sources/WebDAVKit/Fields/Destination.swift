@@ -1,6 +1,6 @@
 internal import HTTPServerCore
 
-/// Where COPY and MOVE lead, and what the tags of an If field mean: a path on this server (RFC 4918
+/// The target of COPY and MOVE, and of a tag in an If field: a path on this server (RFC 4918
 /// sections 8.3 and 10.3).
 ///
 /// It may be a path or a URI with the host that the request was sent to. Clients write it without
@@ -35,7 +35,8 @@ package struct Destination: Hashable, Sendable {
         self.segments = segments
     }
 
-    /// The scheme of the client's URI need not be ours: a proxy may have taken TLS off.
+    /// The scheme of the client's URI may differ from the server's: a proxy may have terminated
+    /// TLS.
     private static func isOwn(_ origin: Origin, _ host: String?, _ origins: [String]) -> Bool {
         if let host, Origin(scheme: origin.scheme, authority: Array(host.utf8)) == origin {
             return true
@@ -69,10 +70,10 @@ package struct Destination: Hashable, Sendable {
     }
 }
 
-/// Scheme, host and port (RFC 6454 section 4), in the one spelling by which they are compared.
+/// Scheme, host and port (RFC 6454 section 4), normalised so that they can be compared.
 package struct Origin: Hashable, Sendable {
     package let scheme: [UInt8]
-    /// Without the port that the scheme has anyway.
+    /// Without the default port of the scheme.
     package let authority: [UInt8]
 
     /// Whether it is one of HTTP.

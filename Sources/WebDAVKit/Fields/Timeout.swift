@@ -1,8 +1,8 @@
 internal import HTTPParser
 
-/// How long a client would like to have a lock (RFC 4918 section 10.7).
+/// The lock duration that a client requests (RFC 4918 section 10.7).
 package enum Timeout {
-    /// The seconds of the first entry that can be read; `nil` when there is none.
+    /// The seconds of the first valid entry; `nil` when there is none.
     ///
     /// `Infinite` is `Int.max`, as is any number that is too large.
     package static func seconds(_ field: String) -> Int? {

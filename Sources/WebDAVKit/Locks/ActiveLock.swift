@@ -4,11 +4,11 @@ public struct ActiveLock: Hashable, Sendable {
     public enum Scope: String, Hashable, Sendable {
         /// No other client.
         case exclusive
-        /// Others that are shared as well.
+        /// Other clients with shared locks.
         case shared
     }
 
-    /// Its name, which clients show to be let through.
+    /// Its token, which clients submit to change the resource.
     public var token: LockToken
     /// The resource that was locked.
     public var root: ResourcePath
@@ -22,7 +22,7 @@ public struct ActiveLock: Hashable, Sendable {
     public var owner: String
     /// The owner of the lock; `nil` if the server requires no login.
     public var user: String?
-    /// How long it is held, in seconds from the last time that it was asked for.
+    /// How long it lasts, in seconds since it was taken or refreshed.
     public var timeout: Int
     /// When it ends, in seconds since the epoch.
     public var expiry: Int64

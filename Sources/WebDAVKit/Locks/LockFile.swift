@@ -2,7 +2,7 @@ internal import HTTPCodecs
 internal import HTTPParser
 internal import HTTPServerCore
 
-/// Why a file of locks cannot be used.
+/// An error that makes a file of locks unusable.
 public struct LockFileError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The file.
     public let path: String
@@ -19,13 +19,13 @@ public struct LockFileError: Error, Hashable, Sendable, CustomStringConvertible 
 /// A process may die at any moment: a rewritten file gets its name once it is complete, and a last
 /// line without its line feed is ignored, because its request was not answered yet.
 ///
-/// Two stores would each write the locks of the other away. The one that came first holds a file
-/// beside it, which keeps its name when that of the locks is replaced.
+/// Two stores would overwrite each other's locks. The first one locks a file beside it, whose name
+/// stays when the file of locks is replaced.
 final class LockFile: Sendable {
     private static let byteLimit = 256 << 20
     /// A shorter file is not worth a rewrite.
     private static let leastHistory = 64 << 10
-    /// The first line. The file of an older version has none, and no line is torn there.
+    /// The first line. The file of an older version has none; it cannot be torn there.
     private static let header = Array("httpkit-locks 2".utf8)
 
     private struct State: Sendable {
@@ -34,9 +34,9 @@ final class LockFile: Sendable {
         var length = 0
         /// Its length after the last rewrite.
         var wholeLength = 0
-        /// Whether there is no file yet that lines can be appended to.
+        /// Whether the file must be created before lines can be appended.
         var isUnusable = true
-        /// Held as long as it is open; `nil` before there is a folder for it.
+        /// Open as long as the file is locked; `nil` before its folder exists.
         var claim: OpenFile?
     }
 
@@ -54,17 +54,17 @@ final class LockFile: Sendable {
 
     // MARK: Claiming
 
-    /// - Returns: whether no other store has the file.
+    /// - Returns: whether no other store uses the file.
     private func claim(_ state: inout State) throws(SystemError) -> Bool {
         if state.claim != nil { return true }
         let file = OpenFile(owning: try Syscalls.openForHolding(claimPath))
-        // A file system that cannot hold files keeps no store from its locks.
+        // A file system without file locks must not prevent a store of WebDAV locks.
         guard file.hold() || !SystemError("flock").isHeldElsewhere else { return false }
         state.claim = file
         return true
     }
 
-    /// Where there is no folder yet, the first change claims the file.
+    /// If the folder is missing, the first change claims the file.
     private func claim() throws(LockFileError) {
         let result: Result<Bool, SystemError> = state.withLock { state in
             do throws(SystemError) {
@@ -84,8 +84,8 @@ final class LockFile: Sendable {
 
     // MARK: Reading
 
-    /// The locks of the file; none where there is no file yet. One that cannot be read is not
-    /// taken for an empty one: the next change would replace it, and what it is may be of use.
+    /// The locks of the file; none if it is missing. An unreadable file is an error and not empty:
+    /// the next change would replace it.
     func read() throws(LockFileError) -> [ActiveLock] {
         try claim()
         let bytes: [UInt8]
@@ -98,7 +98,7 @@ final class LockFile: Sendable {
         guard let locks = Self.locks(in: bytes) else {
             throw LockFileError(path: path, reason: "it holds something else than locks")
         }
-        // A process that died while it wrote has left this.
+        // The leftover of a process that died during a rewrite.
         Syscalls.removeFile(newPath)
         return locks
     }
@@ -120,7 +120,7 @@ final class LockFile: Sendable {
             case nil: return nil
             }
         }
-        // A token is listed again if it was taken again.
+        // A token that was taken again is listed again.
         var seen: Set<LockToken> = []
         return order.filter { seen.insert($0).inserted }.compactMap { byToken[$0] }
     }
@@ -213,8 +213,7 @@ final class LockFile: Sendable {
         case removal(LockToken)
     }
 
-    /// Fields with a space between them, percent-encoded. The path of a collection ends with a
-    /// slash.
+    /// Fields separated by spaces, percent-encoded. The path of a collection ends with a slash.
     static func line(adding lock: ActiveLock) -> [UInt8] {
         let root = lock.root.bytes + (lock.isCollection ? [0x2F] : [])
         let fields: [[UInt8]] = [
@@ -226,7 +225,7 @@ final class LockFile: Sendable {
         return line(fields)
     }
 
-    /// A line by which a lock is no more.
+    /// A line that removes a lock.
     static func line(removing token: LockToken) -> [UInt8] {
         line([Array("-".utf8), Array(token.uri.utf8)])
     }

@@ -1,7 +1,7 @@
 internal import HTTPCodecs
 internal import HTTPServerCore
 
-/// Locks in memory, and in a file if they are to outlive the program.
+/// Locks in memory, and optionally in a file that survives restarts.
 public final class MemoryLockStore: LockStore {
     private struct State: Sendable {
         var table: LockTable
@@ -18,22 +18,22 @@ public final class MemoryLockStore: LockStore {
     private static let longest = Int(clamping: UInt32.max)
 
     /// Creates a store in memory.
-    /// - Parameter limit: how many locks there may be.
+    /// - Parameter limit: the most locks.
     public convenience init(limit: Int = 100_000) {
         self.init(limit: limit) { Syscalls.realtime().seconds }
     }
 
-    /// Creates a store that is kept over restarts. It blocks while it reads the file.
+    /// Creates a store that survives restarts. It blocks while it reads the file.
     /// - Parameters:
     ///   - file: the path of the file, which is created with the first lock. Keep it outside of the
     ///     shared folder, and give each store a separate one. Each change appends a line; the file
     ///     is rewritten once most lines are obsolete. While the store lives, a file beside it whose
     ///     name ends with `.held` keeps other stores out.
-    ///   - limit: how many locks there may be.
-    ///   - synchronizes: whether each change waits until it is on the disk: then a lock that was
-    ///     granted outlives a power cut, and otherwise the end of the program.
-    /// - Throws: when another store has the file, and when there is a file that cannot be read, or
-    ///   that holds something else.
+    ///   - limit: the most locks.
+    ///   - synchronizes: whether each change waits until it is on the disk: then a granted lock
+    ///     survives a power failure, otherwise only the end of the program.
+    /// - Throws: when another store uses the file, when it cannot be read, or when it contains
+    ///   something else.
     public convenience init(
         file: String, limit: Int = 100_000, synchronizes: Bool = false
     ) throws(LockFileError) {
@@ -56,7 +56,7 @@ public final class MemoryLockStore: LockStore {
         self.now = now
     }
 
-    /// Keeps a new lock.
+    /// Adds a lock.
     public func add(_ lock: ActiveLock) async throws -> ActiveLock {
         var lock = lock
         lock.timeout = min(lock.timeout, Self.longest)
@@ -92,7 +92,7 @@ public final class MemoryLockStore: LockStore {
         }
     }
 
-    /// Gives up a lock.
+    /// Removes a lock.
     public func remove(_ token: LockToken) async throws {
         try await change { table, lines in
             table.remove(token)
@@ -105,7 +105,7 @@ public final class MemoryLockStore: LockStore {
         state.withLock { $0.table.locks(on: path, andInside: isTree, now: now()) }
     }
 
-    /// Gives up the locks inside of a path.
+    /// Removes the locks inside of a path.
     public func removeAll(inside path: ResourcePath, includingRoot: Bool) async throws {
         let isNone = state.withLock { state in
             !state.table.locks(on: path, andInside: true, now: now())
@@ -119,8 +119,8 @@ public final class MemoryLockStore: LockStore {
         }
     }
 
-    /// - Parameter body: changes the table, and adds what the file is to have of it, where there is
-    ///   a file.
+    /// - Parameter body: changes the table, and appends the lines of the change, if there is a
+    ///   file.
     private func change<Value: Sendable>(
         _ body: (inout LockTable, inout [UInt8]?) throws(WebDAVError) -> Value
     ) async throws -> Value {

@@ -4,8 +4,8 @@ internal import HTTPCodecs
 /// the change is made.
 ///
 /// First come, first served: no request passes an older one that waits for a path around it or
-/// inside of it. Otherwise writers inside of a folder, of which one is always at work, would keep a
-/// MOVE of the folder waiting for ever.
+/// inside of it. Otherwise a steady stream of writers inside of a folder would keep a MOVE of the
+/// folder waiting without end.
 package final class PathLock: Sendable {
     private struct Waiter: Sendable {
         var number: Int
@@ -16,12 +16,12 @@ package final class PathLock: Sendable {
     private struct State: Sendable {
         /// Few at a time, so that a list finds them faster than a table.
         var held: [(number: Int, paths: [ResourcePath])] = []
-        /// In the order in which they came.
+        /// In the order of arrival.
         var waiting: [Waiter] = []
         /// Waiters that were cancelled before they began to wait.
         var cancelled: Set<Int> = []
         var next = 0
-        /// Callbacks for paths that were held. One that returns `false` is called no more.
+        /// Callbacks for paths that were held. A callback that returns `false` is removed.
         var observers: [Int: @Sendable ([ResourcePath]) -> Bool] = [:]
 
         /// Whether no earlier request is in the way.
@@ -69,9 +69,9 @@ package final class PathLock: Sendable {
     }
 
     /// Runs `body` with exclusive access to these paths, their ancestors and their descendants.
-    /// - Parameter isWanted: asked after a wait whether `body` shall still be run.
-    /// - Throws: `CancellationError` where the task is cancelled while it waits, or `body` is not
-    ///   wanted any more; `body` is not run then. Also the error of `body`.
+    /// - Parameter isWanted: called after a wait; whether `body` should still run.
+    /// - Throws: `CancellationError` if the task is cancelled while it waits, or `isWanted` returns
+    ///   false; then `body` does not run. Also the error of `body`.
     package func hold<Result>(
         _ paths: [ResourcePath], isWanted: () async -> Bool = { true },
         _ body: () async throws -> Result

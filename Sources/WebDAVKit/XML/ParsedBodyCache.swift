@@ -6,7 +6,7 @@ final class ParsedBodyCache<Meaning: Sendable>: Sendable {
     private static var byteLimit: Int { 2 << 10 }
     private static var countLimit: Int { 32 }
 
-    /// Content that is hashed all at once.
+    /// The longest content in the cache, which is hashed as a whole.
     private struct Content: Hashable, Sendable {
         let bytes: [UInt8]
 
@@ -17,7 +17,7 @@ final class ParsedBodyCache<Meaning: Sendable>: Sendable {
 
     private let known = Locked<[Content: Meaning]>([:])
 
-    /// The meaning of content, read by `read` if it is not known.
+    /// The parsed content, by `read` unless it is cached.
     func meaning(
         of content: [UInt8], _ read: ([UInt8]) throws -> Meaning
     ) throws -> Meaning {

@@ -1,13 +1,13 @@
 internal import CLibXML2
 
-/// Why content that should be XML is refused.
+/// The reason why XML is refused.
 package struct XMLFault: Error, Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         /// It is not well-formed, or its prefixes are not declared.
         case malformed
-        /// It has a document type, which no client needs and attackers like.
+        /// It has a document type, which clients do not need and attackers use.
         case documentType
-        /// It is longer, deeper or has more elements than is allowed.
+        /// It exceeds a limit of length, depth or number of elements.
         case tooLarge
     }
 
@@ -28,10 +28,10 @@ package struct XMLLimits: Hashable, Sendable {
     package init() {}
 }
 
-/// Reads XML by libxml2, which does the characters, the syntax and the namespaces, and nothing
-/// else: no document types, so no entities but the five of XML; no network; no files.
+/// Reads XML by libxml2, which handles characters, syntax and namespaces, and nothing else: no
+/// document types, so no entities but the five of XML; no network; no files.
 ///
-/// Parsing is by events, and ends at the first thing that is refused.
+/// Parsing is by events, and ends at the first error.
 package enum XMLReader {
     /// The root of a document.
     package static func read(
@@ -46,7 +46,7 @@ package enum XMLReader {
         return root
     }
 
-    /// The library's tables are made once, before two threads could make them at the same time.
+    /// The library's tables are initialised once, before two threads could do it at the same time.
     private static let libraryIsReady: Void = xmlInitParser()
 
     private static func parse(_ content: [UInt8], into builder: XMLBuilder) {
@@ -58,7 +58,7 @@ package enum XMLReader {
         unsafe handler.cdataBlock = unsafe Self.characters
         unsafe handler.internalSubset = unsafe Self.documentType
         unsafe handler.reference = unsafe Self.reference
-        // Without one the library would print to standard error.
+        // Otherwise the library would print to standard error.
         unsafe handler.serror = { _, _ in }
         let context = unsafe Unmanaged.passUnretained(builder).toOpaque()
         guard let parser = unsafe xmlCreatePushParserCtxt(&handler, context, nil, 0, nil) else {
@@ -70,7 +70,7 @@ package enum XMLReader {
             unsafe xmlFreeParserCtxt(parser)
         }
         _ = unsafe xmlCtxtUseOptions(parser, CInt(XML_PARSE_NONET.rawValue))
-        // In pieces, so that what is refused early costs little however much follows.
+        // In pieces, so that an early error costs little however much follows.
         var start = 0
         var (events, silent) = (builder.events, 0)
         while start < content.count, builder.fault == nil {
@@ -177,7 +177,7 @@ package enum XMLReader {
     }
 }
 
-/// Puts events together to elements.
+/// Builds elements from events.
 private final class XMLBuilder {
     let limits: XMLLimits
     private(set) var root: XMLElement?
