@@ -93,8 +93,8 @@ bench-uploads: ## measure the upload page and resumable uploads; takes 12 GB of 
 	@Scripts/bootstrap bench
 	$(PYTHON) Benchmarks/uploads.py $(ARGS)
 
-lint: ## check formatting, layers and left-overs
-	@Scripts/bootstrap run
+lint: ## check formatting, layers, cycles, words and left-overs
+	@Scripts/bootstrap lint
 	@Scripts/lint
 
 format: ## rewrite the Swift files in the project's format

@@ -17,7 +17,7 @@ let strict: [SwiftSetting] = [
 /// Peers are written as their own documentation writes a server.
 let peer: [SwiftSetting] = [.swiftLanguageMode(.v6)]
 
-// A package of its own, so that nobody who depends on the toolkit resolves its peers. Build one
+// A separate package, so that users of the toolkit do not resolve its peers. Build one
 // product at a time: `BenchServer` needs no peer at all, `ParserBench` only SwiftNIO.
 let package = Package(
     name: "benchmarks",

@@ -20,7 +20,7 @@ let codecs = Target.Dependency.product(name: "HTTPCodecs", package: "swift-http-
 let logins = Target.Dependency.product(
     name: "HTTPServerAuthentication", package: "swift-http-toolkit")
 
-/// A fuzz target is one source file of its own name: with `--sanitize=fuzzer` it becomes a fuzzer,
+/// A fuzz target is one source file of the same name: with `--sanitize=fuzzer` it becomes a fuzzer,
 /// without it an empty program.
 func fuzzTarget(_ name: String, _ others: Target.Dependency...) -> Target {
     .executableTarget(

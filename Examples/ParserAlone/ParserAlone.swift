@@ -1,10 +1,10 @@
 // ParserAlone: HTTPParser without a server. Reads requests from standard input, as many as come,
-// and prints what they are made of. It opens no socket and needs no other module.
+// and prints their parts. It opens no socket and needs no other module.
 //
 //   printf 'GET /a?b HTTP/1.1\r\nHost: example.org\r\n\r\n' |
 //       swift run --package-path Examples ParserAlone
 //
-// On bad input it prints what is wrong, at which byte, and the status a server would answer with.
+// On bad input it prints the error, its offset, and the status that a server would answer with.
 
 import HTTPParser
 
@@ -30,14 +30,14 @@ struct ParserAlone {
         }
     }
 
-    /// Prints what the bytes so far hold. Where they stop inside a request it prints nothing more,
-    /// and the next call goes on from there.
+    /// Prints the events of the bytes so far. Where they stop inside a request it prints nothing more,
+    /// and the next call continues there.
     static func printEvents(of parser: inout RequestParser) throws(HTTPParseError) {
         while let event = try parser.next() {
             switch event {
             case .head(let head):
                 print(head.method, head.target.path, head.target.query ?? "-", head.framing)
-                for field in HTTPFields(head.fields) { print("  \(field.name): \(field.value)") }
+                head.fields.forEach { print("  \($0.name): \($0.value)") }
             case .content(let bytes):
                 print("  \(bytes.count) bytes of content")
             case .end(let trailers):

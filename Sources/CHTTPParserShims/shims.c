@@ -20,8 +20,8 @@ static pthread_key_t cache_key;
 static pthread_once_t cache_once = PTHREAD_ONCE_INIT;
 static _Bool has_cache_key;
 
-// Sanitizers have to see the end of each block: of what was done with one before it was given back,
-// the thread sanitizer knows nothing that orders it, for references are counted where it does not look.
+// Sanitizers must see the end of each block: the thread sanitizer does not see the reference counts
+// that order the last use of a block before its reuse.
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 enum { is_caching = 0 };

@@ -5,12 +5,12 @@ public import HTTPParser
 /// `offset` counts from the first byte that the codec was ever given, so it does not depend on how
 /// the input was split.
 public struct CodecError: Error, Hashable, Sendable {
-    /// What is wrong.
+    /// The kind of an error.
     @nonexhaustive
     public enum Kind: String, Sendable, CaseIterable {
         /// The input ended before its format did.
         case truncated
-        /// Bytes stand where the format has none: behind its end, or between its parts.
+        /// There are bytes where the format has none: after its end, or between its parts.
         case trailingGarbage
         /// Compressed data is ill-formed (RFC 1950, 1951 and 1952).
         case invalidCompressedData
@@ -52,7 +52,7 @@ public struct CodecError: Error, Hashable, Sendable {
         case tooManyParts
         /// A part's content is longer than the limit.
         case partTooLong
-        /// What belongs to no part, a preamble or an epilogue, is longer than the limit.
+        /// The bytes outside of all parts, a preamble or an epilogue, are longer than the limit.
         case fillerTooLong
         /// A part of a form has no name (RFC 7578 section 4.2).
         case missingPartName
@@ -73,7 +73,7 @@ public struct CodecError: Error, Hashable, Sendable {
         case archiveTooLong
     }
 
-    /// What is wrong.
+    /// The kind of the error.
     public let kind: Kind
     /// Where: the byte that spoils the input, or the first byte beyond a limit.
     public let offset: Int64
@@ -106,9 +106,14 @@ public struct CodecError: Error, Hashable, Sendable {
 }
 
 extension CodecError: CustomStringConvertible {
-    /// What and where in one line, such as `checksum mismatch at byte 17`.
+    /// Kind and place in one line, such as `checksum mismatch at byte 17`.
+    ///
+    /// An error of a field, such as a wrong media type, has no place in the content: then its detail
+    /// alone.
     public var description: String {
-        detail.isEmpty ? "\(reason) at byte \(offset)" : "\(reason) at byte \(offset): \(detail)"
+        if offset == 0, suggestedStatus == .unsupportedMediaType, !detail.isEmpty { return detail }
+        return detail.isEmpty
+            ? "\(reason) at byte \(offset)" : "\(reason) at byte \(offset): \(detail)"
     }
 
     /// The kind in plain words.

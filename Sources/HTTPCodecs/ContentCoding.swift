@@ -32,9 +32,9 @@ public enum ContentCoding: String, Sendable, CaseIterable {
     ///
     /// One layer is taken: every further one could multiply what a few bytes expand to. A missing
     /// or empty field means `.identity`, and `identity` in a list means nothing.
-    /// - Throws: `.unsupportedContentCoding` for an unknown coding, for more than one layer, and
-    ///   for a value that is no list of tokens. The answer to a request is 415 with an
-    ///   `Accept-Encoding` of ``acceptedByDecoders`` then (RFC 9110, section 12.5.3).
+    /// - Throws: `.unsupportedContentCoding` on an unknown coding, on more than one layer, and on a
+    ///   value that is no list of tokens. The answer to a request is 415 with an `Accept-Encoding`
+    ///   of ``acceptedByDecoders`` then (RFC 9110, section 12.5.3).
     public init(applied fieldValue: String?) throws(CodecError) {
         self = .identity
         guard let fieldValue else { return }
@@ -47,7 +47,7 @@ public enum ContentCoding: String, Sendable, CaseIterable {
             }
             guard coding != .identity else { continue }
             guard self == .identity else {
-                throw CodecError(.unsupportedContentCoding, "more than one layer")
+                throw CodecError(.unsupportedContentCoding, "more than one content coding")
             }
             self = coding
         }
@@ -65,6 +65,6 @@ public enum ContentCoding: String, Sendable, CaseIterable {
         try self.init(applied: lines.joined(separator: ","))
     }
 
-    /// What a recipient that decodes with this module can say in `Accept-Encoding`.
+    /// The value of `Accept-Encoding` for a recipient that decodes with this module.
     public static var acceptedByDecoders: String { "gzip, deflate" }
 }

@@ -1,6 +1,6 @@
 public import HTTPParser
 
-/// What an `Accept-Encoding` field says about content codings.
+/// The preferences of an `Accept-Encoding` field.
 ///
 /// ```swift
 /// let preference = ContentCodingPreference("gzip;q=0.8, deflate;q=0.5, identity;q=0")
@@ -20,10 +20,10 @@ public struct ContentCodingPreference: Hashable, Sendable {
 
     private init() {}
 
-    /// What a request without the field says.
+    /// The preferences of a request without the field.
     ///
-    /// Any coding is acceptable then by the letter, but clients that do not mention codings are
-    /// mostly those that do not know them, so nothing but identity is taken to be welcome.
+    /// By the letter any coding is acceptable then, but clients that do not mention codings usually
+    /// do not know them, so only identity is used.
     public static var absent: ContentCodingPreference { ContentCodingPreference() }
 
     /// Parses the value of an `Accept-Encoding` field.
@@ -128,7 +128,7 @@ extension Span<UInt8> {
 }
 
 extension FieldValueReader {
-    /// Takes the weight behind an element and the element's end; 1000 if there is none.
+    /// Takes the weight after an element and the element's end; 1000 without a weight.
     ///
     /// The weight is the only parameter here; nil for any other.
     fileprivate mutating func takeWeight() -> Int16? {

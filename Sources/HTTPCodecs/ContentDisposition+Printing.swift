@@ -38,8 +38,8 @@ extension ContentDisposition: CustomStringConvertible {
         isControl(scalar) ? "_" : scalar
     }
 
-    /// What all readers take for the same. Some percent-decode, and some do not know escapes
-    /// (RFC 6266, appendix D).
+    /// Characters that all readers understand in the same way. Some readers percent-decode, and
+    /// some do not know escapes (RFC 6266, appendix D).
     private static func plainByte(_ character: Character) -> UInt8 {
         switch character {
         case "\"", "\\", "%": UInt8(ascii: "_")

@@ -7,8 +7,8 @@ extension ContentDisposition {
     /// Makes a name that can be that of a file in a folder, and nothing else, of what a peer sent.
     ///
     /// It is the last component, behind `/` and `\`, cut at the border of a character to at most
-    /// `byteLimit` bytes of UTF-8. Nil if that is empty, `.` or `..`, or if it holds a control
-    /// character, in which case nobody can say what the peer meant.
+    /// `byteLimit` bytes of UTF-8. Nil if that is empty, `.` or `..`, or if it contains a control
+    /// character: then the peer's intention is unknown.
     ///
     /// It may be the name of a file that is there already, and it may begin with a dot.
     /// - Parameters:
@@ -18,7 +18,7 @@ extension ContentDisposition {
     /// RFC 6266, section 4.3, and RFC 7578, section 4.2.
     public static func safeFileName(of text: String, byteLimit: Int = 255) -> String? {
         precondition(byteLimit >= 4, "a file name needs room for a character")
-        // By bytes: a separator with a combining mark behind it is another `Character`.
+        // By bytes: a separator with a combining mark after it is another `Character`.
         let name = text.utf8.split(omittingEmptySubsequences: false) { $0 == 0x2F || $0 == 0x5C }
             .last.map { String(decoding: $0, as: UTF8.self) }
         guard let name, !["", ".", ".."].contains(name) else { return nil }

@@ -1,6 +1,6 @@
 public import HTTPParser
 
-/// What is to become of content, or which control of a form it belongs to, and its file name.
+/// The disposition of content or of a part of a form, and its file name.
 ///
 /// It stands in two places with two grammars, so there are two readers and two printed forms:
 ///
@@ -28,7 +28,7 @@ public struct ContentDisposition: Hashable, Sendable {
 
     /// Where it stands, which decides how it is printed.
     public let place: Place
-    /// What to do: `attachment`, `inline`, `form-data`, in lower case.
+    /// The disposition type: `attachment`, `inline`, `form-data`, in lower case.
     public let type: String
     /// The parameter `name`: the control of the form.
     public var name: String?
@@ -96,10 +96,10 @@ extension ContentDisposition {
     /// - `%22`, `%0D` and `%0A` in a name are a quote, CR and LF, as in the HTML standard; nothing
     ///   else is percent-decoded.
     /// - A backslash before a quote or a backslash is an escape, as older clients send it, and
-    ///   means itself elsewhere, as in `C:\x`. A name of a browser that ends with a backslash can
-    ///   be told from an escaped quote only at the very end; elsewhere it is refused, because a
-    ///   guess would let a file name bring parameters of its own.
-    /// - What is not UTF-8 is read as ISO-8859-1.
+    ///   means itself elsewhere, as in `C:\x`. A browser's name that ends with a backslash differs
+    ///   from an escaped quote only at the very end; elsewhere it is refused, because a guess would
+    ///   let a file name inject parameters.
+    /// - Bytes that are not UTF-8 are read as ISO-8859-1.
     ///
     /// Nil if it is malformed, holds a control character, or names a parameter twice: of two names
     /// a filter may have looked at the other one.

@@ -55,8 +55,8 @@ struct DispositionReader: ~Escapable {
         return place == .field ? reader.takeQuotedString() : takeFormQuotedString()
     }
 
-    /// What clients send without quotes: more than a token, and nothing that could be taken for
-    /// the end of the value.
+    /// A value that clients send without quotes: more than a token, and without a byte that could
+    /// end the value.
     private static func isUnquotedByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\\"): false
@@ -82,7 +82,7 @@ struct DispositionReader: ~Escapable {
         return nil
     }
 
-    /// The quote or backslash behind a backslash, unless it is the quote that ends everything.
+    /// The quote or backslash after a backslash, unless it is the final quote.
     private mutating func takeEscaped() -> UInt8? {
         if reader.take(UInt8(ascii: "\\")) { return UInt8(ascii: "\\") }
         let isLast = reader.position + 1 == reader.bytes.count

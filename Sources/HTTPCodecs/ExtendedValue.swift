@@ -24,8 +24,8 @@ public struct ExtendedValue: Hashable, Sendable {
     /// Parses a value.
     ///
     /// Nil if it is malformed, if its bytes are not of the charset that it names, or if that is
-    /// neither UTF-8 nor ISO-8859-1, the two that senders have ever been told to use. The RFC
-    /// advises to ignore such a parameter.
+    /// neither UTF-8 nor ISO-8859-1, the two that a specification ever named. The RFC advises to
+    /// ignore such a parameter.
     public init?(_ value: String) {
         let bytes = Array(value.utf8)
         let pieces = bytes.split(

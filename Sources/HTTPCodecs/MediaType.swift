@@ -15,7 +15,7 @@ public import HTTPParser
 public struct MediaType: Sendable {
     /// The part before the slash, in lower case.
     public let type: String
-    /// The part behind the slash, in lower case.
+    /// The part after the slash, in lower case.
     public let subtype: String
     /// The parameters in their order, each name once.
     public let parameters: [FieldParameter]
@@ -57,8 +57,8 @@ public struct MediaType: Sendable {
     /// Type and subtype without parameters, such as `text/html`.
     public var essence: String { "\(type)/\(subtype)" }
 
-    /// What follows the last `+` of the subtype, such as `json` in `application/ld+json`; nil
-    /// without one.
+    /// The structured suffix after the last `+` of the subtype, such as `json` in
+    /// `application/ld+json`; nil without one.
     ///
     /// RFC 6838, section 4.2.8.
     public var structuredSuffix: String? {
@@ -125,7 +125,7 @@ extension MediaType: CustomStringConvertible {
 }
 
 extension MediaType {
-    /// `application/octet-stream`, for content of which nothing is known.
+    /// `application/octet-stream`: the type of unknown content.
     public static let octetStream = MediaType(known: "application", "octet-stream")
     /// `text/plain`, with `charset=utf-8`.
     public static let plainText = MediaType(known: "text", "plain", utf8)

@@ -1,6 +1,6 @@
 public import HTTPParser
 
-/// What an `Accept` field says about media types.
+/// The preferences of an `Accept` field.
 ///
 /// ```swift
 /// let preference = MediaTypePreference("text/html, */*;q=0.5")
@@ -71,8 +71,8 @@ extension WeightedValue {
         return names + parameters.count
     }
 
-    /// 1 for `*/*`; far more, so that no number of parameters outdoes it, for `text/*` and for
-    /// `text/html`.
+    /// The weight of a match: 1 for `*/*`, and far more for `text/*` and `text/html`, so that no
+    /// number of parameters outweighs it.
     private func exactness(forNamesOf type: MediaType) -> Int? {
         let value = value.lowercased()
         if value == "*/*" { return 1 }

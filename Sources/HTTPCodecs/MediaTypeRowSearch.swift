@@ -1,5 +1,5 @@
-/// An extension of 1 to 16 bytes in lower case, packed into two words so that looking one up needs
-/// no memory of its own.
+/// An extension of 1 to 16 bytes in lower case, packed into two words so that a lookup allocates
+/// nothing.
 struct ExtensionKey: Hashable, Sendable {
     private var high: UInt64 = 0
     private var low: UInt64 = 0
@@ -76,7 +76,7 @@ extension MediaTypeRows {
         let end = unsafe end(of: rows, from: colon, where: isSpace)
         let letter = unsafe rows[colon + 1]
         let charset: StaticString = letter == UInt8(ascii: "t") ? "; charset=utf-8" : ""
-        // Behind the colon, the letter and the slash.
+        // The offset after the colon, the letter and the slash.
         let subtype = unsafe UnsafeBufferPointer(rebasing: rows[(colon + 3)..<end])
         return unsafe joined(type(of: letter), subtype, charset)
     }

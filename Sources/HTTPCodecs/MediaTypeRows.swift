@@ -1,4 +1,4 @@
-/// The facts behind ``MediaTypeTable/standard``: extensions and the media types that they mean.
+/// The data of ``MediaTypeTable/standard``: extensions and their media types.
 ///
 /// An entry is an extension in lower case, a colon, a letter for the type, a slash and the subtype.
 /// The letters are those of ``MediaTypeRows/type(of:)``. Entries stand in the order of the bytes of

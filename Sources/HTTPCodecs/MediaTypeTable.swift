@@ -17,7 +17,7 @@ public struct MediaTypeTable: Sendable {
     /// Applies to types that are set from then on.
     public var textCharset: String? = "utf-8"
 
-    /// What the program has set; `nil` for an extension that it wants forgotten.
+    /// Overrides by the program; `nil` for an extension that it removed.
     private var own: [ExtensionKey: String?] = [:]
     private var isStandard = false
     private let fallback = MediaType.octetStream.description
@@ -51,9 +51,9 @@ public struct MediaTypeTable: Sendable {
 
     /// The value of `Content-Type` for a file of that name.
     ///
-    /// Looks at what follows the last dot of the last path component, without regard to case. A
-    /// name without a dot, or whose only dot comes first, has no extension. What the table does not
-    /// know is `application/octet-stream`. Allocates at most the answer.
+    /// Searches by the extension after the last dot of the last path component, ignoring case. A
+    /// name without a dot, or whose only dot comes first, has no extension. Unknown extensions give
+    /// `application/octet-stream`. Allocates at most the result.
     public func contentType(ofFile name: String) -> String {
         var name = name
         return name.withUTF8 { unsafe contentType(ofFileNamed: UnsafeRawBufferPointer($0)) }

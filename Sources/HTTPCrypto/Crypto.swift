@@ -92,7 +92,7 @@ package enum Crypto {
         return sure(key)
     }
 
-    /// Bytes that nobody can guess.
+    /// Unpredictable bytes.
     package static func random(_ count: Int) -> [UInt8] {
         #if canImport(CommonCrypto)
             let bytes = unsafe filled(count) { room in

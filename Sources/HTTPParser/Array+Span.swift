@@ -1,3 +1,15 @@
+extension Array where Element == UInt8 {
+    /// Appends a copy of the bytes, such as the content that a parser lends.
+    ///
+    /// ```swift
+    /// case .content(let bytes): body.append(copying: bytes)
+    /// ```
+    @inlinable
+    public mutating func append(copying bytes: Span<UInt8>) {
+        unsafe bytes.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
+    }
+}
+
 #if canImport(Darwin)
     extension Array where Element == UInt8 {
         /// The bytes as a span, on the systems that the package supports.

@@ -5,11 +5,10 @@ extension HTTPServer {
     /// The URLs at which the server can be reached now, the most useful first; empty unless it
     /// listens on a network.
     ///
-    /// A server that is bound to one address has that one URL. One that is bound to all has those
-    /// of every interface that is up: addresses of networks come before those of one link and of
-    /// this machine alone, IPv4 before IPv6, cables and wireless networks before bridges, tunnels
-    /// and mobile networks. The list is made anew each time, by calls of the system that do not
-    /// wait for the network.
+    /// A server that is bound to one address has one URL. If it is bound to all addresses, it has
+    /// those of every interface that is up: routable addresses come before link-local and loopback
+    /// ones, IPv4 before IPv6, cables and wireless networks before bridges, tunnels and mobile
+    /// networks. Each call reads the list again, by system calls that do not wait for the network.
     public var reachableURLs: [ServerURL] {
         urls(among: (try? NetworkInterface.all()) ?? [])
     }

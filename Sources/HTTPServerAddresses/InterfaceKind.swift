@@ -1,4 +1,4 @@
-/// What a network interface is, as far as its name tells.
+/// The kind of a network interface, as far as its name reveals it.
 public enum InterfaceKind: Hashable, Sendable {
     /// It leads back to this machine.
     case loopback
@@ -17,7 +17,7 @@ public enum InterfaceKind: Hashable, Sendable {
     case tunnel
     /// One end of a link within this machine, or to machines near by without a network.
     case virtual
-    /// The name does not tell.
+    /// The name reveals no kind.
     case unknown
 
     /// - Parameter name: the name of the interface on the platform that this was built for.
@@ -61,7 +61,7 @@ public enum InterfaceKind: Hashable, Sendable {
         prefixes.first { name.hasPrefix($0.0) }?.1 ?? .unknown
     }
 
-    /// The more useful for somebody who wants to reach this machine, the lower.
+    /// The rank of the interface as a way to reach this machine; lower is better.
     package var rank: Int {
         switch self {
         case .ethernet, .wifi: 0

@@ -5,9 +5,9 @@ extension NetworkInterface {
     /// The interfaces as they are now, and again whenever one of them, its addresses or its flags
     /// have changed.
     ///
-    /// The system tells of changes; nothing is polled. Changes that come together, as when a
-    /// network is joined, are one: the list follows the first of them by a tenth of a second. Only
-    /// the newest list is kept for a reader that lags. All streams of the process share one socket,
+    /// The system reports changes; nothing is polled. Changes that come together, as when a network
+    /// is joined, are one: the list follows the first of them by a tenth of a second. Only the
+    /// newest list is kept for a reader that lags. All streams of the process share one socket,
     /// which is closed when the last of them ends. A stream ends when its task is cancelled, and
     /// after the first list where the system does not let this process listen for changes.
     public static func changes() -> AsyncStream<[NetworkInterface]> {
@@ -15,7 +15,7 @@ extension NetworkInterface {
     }
 }
 
-/// Listens for changes of the network interfaces while somebody wants to know.
+/// Watches for changes of the network interfaces while a stream is read.
 ///
 /// All of it is confined to its queue.
 package final class InterfaceMonitor: @unchecked Sendable {

@@ -24,7 +24,7 @@ public struct NetworkInterface: Hashable, Sendable {
         }
     }
 
-    /// What the system says of an interface.
+    /// The system's description of an interface.
     public struct Flags: OptionSet, Hashable, Sendable {
         /// The bits, as Linux and the BSDs number them.
         public let rawValue: UInt32
@@ -47,12 +47,12 @@ public struct NetworkInterface: Hashable, Sendable {
     public var name: String
     /// The number that the system gave it; the zone of its link-local addresses (RFC 4007).
     public var index: UInt32
-    /// What the system says of it.
+    /// The system's description of it.
     public var flags: Flags
     /// Its addresses, in the order of the system.
     public var addresses: [Address]
 
-    /// What the interface is, as far as its name tells.
+    /// The kind of the interface, as far as its name reveals it.
     public var kind: InterfaceKind {
         flags.contains(.loopback) ? .loopback : InterfaceKind(name: name)
     }

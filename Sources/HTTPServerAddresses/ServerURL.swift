@@ -16,7 +16,7 @@ public struct ServerURL: Hashable, Sendable, CustomStringConvertible {
     public var scope: AddressScope
     /// The interface that has the address; `nil` when none of the list does.
     public var interface: String?
-    /// What that interface is.
+    /// The kind of that interface.
     public var kind: InterfaceKind
 
     package init(
@@ -67,7 +67,7 @@ public struct ServerURL: Hashable, Sendable, CustomStringConvertible {
         return text
     }
 
-    /// What somebody who wants to reach the machine should try first is the lowest.
+    /// The order in which to try to reach the machine, lowest first.
     fileprivate var rank: Int {
         let distance =
             switch scope {

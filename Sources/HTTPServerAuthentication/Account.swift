@@ -1,11 +1,11 @@
-/// What is known of a user who can log in.
+/// A user who can log in.
 public struct Account: Sendable {
     /// The name; it is compared as text, not byte by byte.
     public var name: String
-    /// What Basic checks; `nil` when the user cannot log in by Basic.
+    /// The hash that Basic checks; `nil` when the user cannot log in by Basic.
     public var password: PasswordHash?
-    /// What Digest checks, at most one for each algorithm; without one for an algorithm the user
-    /// cannot log in by that.
+    /// The secrets that Digest checks, at most one per algorithm; without one the user cannot log
+    /// in by that algorithm.
     public var digestSecrets: [DigestSecret]
 
     /// Creates an account.
@@ -26,23 +26,23 @@ public struct Account: Sendable {
 
 /// Where an authenticator finds accounts: a table, a file, a database.
 ///
-/// It is asked for each request that carries credentials, so one that is slow should remember. An
-/// error that it throws becomes a response of its own, 500 unless it is an `HTTPError`.
+/// The store is asked for each request that carries credentials, so a slow one should cache. An
+/// error that it throws becomes the response, 500 unless it is an `HTTPError`.
 public protocol AccountStore: Sendable {
     /// The name of the protection space (RFC 9110 section 11.5), which users are shown. The Digest
     /// secrets are made for it. It must be free of control characters.
     var realm: String { get }
 
-    /// Checked in place of the password of a user who does not exist, so that both cases take the
-    /// same time: it has to have as many rounds as the passwords of the store. Unless a store says
-    /// otherwise it has `PasswordHash.defaultRounds`.
+    /// Checked in place of the password of an unknown user, so that both cases take the same time:
+    /// it must have as many rounds as the passwords of the store. By default it has
+    /// `PasswordHash.defaultRounds`.
     var absentPassword: PasswordHash { get }
 
     /// The account of a user, or `nil`. It should take the same time for both.
     func account(named name: String) async throws -> Account?
 
-    /// The account of a user of whom a client tells only the hash of name and realm (`userhash`,
-    /// RFC 7616 section 3.4.4), or `nil`. Unless a store says otherwise there is none.
+    /// The account of a user when the client sends only the hash of name and realm (`userhash`, RFC
+    /// 7616 section 3.4.4), or `nil`, which is the default.
     /// - Parameters:
     ///   - hash: lower-case hexadecimal digits.
     ///   - algorithm: by which the hash of `name:realm` was made.
@@ -68,7 +68,7 @@ public protocol ImmediateAccountStore: AccountStore {
     /// The account of a user, or `nil`; it must not block.
     func accountNow(named name: String) throws -> Account?
 
-    /// The account of a user of whom a client tells only the hash of name and realm; it must not
+    /// The account of a user when the client sends only the hash of name and realm; it must not
     /// block.
     func accountNow(nameHash hash: String, by algorithm: DigestAlgorithm) throws -> Account?
 }
@@ -79,7 +79,7 @@ extension ImmediateAccountStore {
         try accountNow(named: name)
     }
 
-    /// The account of a user of whom a client tells only a hash, or `nil`.
+    /// The account of a user when the client sends only a hash, or `nil`.
     public func account(
         nameHash hash: String, by algorithm: DigestAlgorithm
     ) async throws -> Account? {

@@ -1,7 +1,7 @@
 public import HTTPParser
 public import HTTPServerCore
 
-/// Lets those requests through to another handler whose users can prove who they are.
+/// Protects another handler by a login.
 ///
 /// ```swift
 /// let guarded = AuthenticationHandler(files, by: authenticator) { user, request in
@@ -10,12 +10,12 @@ public import HTTPServerCore
 /// router.mount("/files", guarded)
 /// ```
 ///
-/// Others are answered by 401 with the challenges of the authenticator, users who may not do what
-/// they ask for by 403. That happens before content is read and before `100 Continue` is sent.
-/// Inner handlers, and the access log, find the user in `Request.identity`.
+/// A request without valid credentials gets 401 with the challenges of the authenticator, and one
+/// that the user may not make 403. That happens before content is read and before `100 Continue` is
+/// sent. Inner handlers, and the access log, find the user in `Request.identity`.
 ///
-/// Answers to users who have logged in are theirs: `public` in Cache-Control becomes `private`
-/// (RFC 9111 section 3.5).
+/// Answers to a logged-in user are private: `public` in Cache-Control becomes `private` (RFC 9111
+/// section 3.5).
 public struct AuthenticationHandler: Handler {
     private let handler: any Handler
     private let authenticator: Authenticator
@@ -26,17 +26,16 @@ public struct AuthenticationHandler: Handler {
 
     /// Creates a handler.
     /// - Parameters:
-    ///   - handler: who answers.
-    ///   - authenticator: who finds out who sent a request.
+    ///   - handler: the inner handler.
+    ///   - authenticator: identifies the sender of a request.
     ///   - isOptional: whether requests without credentials are let through, without an identity.
     ///     Wrong ones are refused all the same.
-    ///   - exemptsPreflight: whether the questions that browsers ask before a request to another
-    ///     origin are let through: `OPTIONS` with Origin and Access-Control-Request-Method, which
-    ///     never carry credentials. The inner handler answers them, so that everybody learns what
-    ///     its answer to OPTIONS tells.
+    ///   - exemptsPreflight: whether preflight requests of browsers pass without a login: `OPTIONS`
+    ///     with Origin and Access-Control-Request-Method, which never carry credentials. The inner
+    ///     handler answers them, so its answer to OPTIONS is public.
     ///   - optionsFields: fields of the answers to `OPTIONS` without a login; some clients of WebDAV
     ///     look for `DAV` even there.
-    ///   - allows: whether a user who has logged in may do what is asked for. It must not block.
+    ///   - allows: whether a logged-in user may make the request. It must not block.
     public init(
         _ handler: some Handler, by authenticator: Authenticator, isOptional: Bool = false,
         exemptsPreflight: Bool = true, optionsFields: HTTPFields = HTTPFields(),
@@ -70,7 +69,7 @@ public struct AuthenticationHandler: Handler {
             && request.fields.contains("Access-Control-Request-Method")
     }
 
-    /// Sets the identity, or throws what the client is told.
+    /// Sets the identity, or throws the error that the client gets.
     private func admit(_ verdict: Verdict, _ request: Request) throws(HTTPError) {
         switch verdict {
         case .anonymous:

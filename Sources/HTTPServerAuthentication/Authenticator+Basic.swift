@@ -53,7 +53,7 @@ extension Authenticator {
         return .granted(Identity(name: account.name, scheme: .basic), info: nil)
     }
 
-    /// A user who does not exist goes the same way as one whose password is wrong.
+    /// An unknown user takes the same path as a wrong password.
     private func check(
         _ credentials: BasicCredentials, _ store: any AccountStore, _ request: Request
     ) async throws -> Verdict {

@@ -5,7 +5,7 @@ internal import HTTPServerCore
 
 /// Digest (RFC 7616).
 extension Authenticator {
-    /// The verdict, if the store answers at once and nobody has to wait for his turn.
+    /// The verdict, if the store answers at once and the login is not delayed.
     func digestNow(_ credentials: DigestCredentials, _ request: Request) throws -> Verdict? {
         guard isForUs(credentials) else { return .refused(challenge()) }
         guard case .immediate(let store) = source else { return nil }
@@ -48,8 +48,8 @@ extension Authenticator {
         credentials.realm.hasBytes(of: realm) && algorithms.contains(credentials.algorithm)
     }
 
-    /// Whether the user has logged in with the nonce before, or was given it for having proven to
-    /// know the password: only who knows that can have one.
+    /// Whether the user has logged in with the nonce before, or got it after proving knowledge of
+    /// the password: only that user can have it.
     private func isInUse(_ nonce: Nonce?, by user: UInt64) -> Bool {
         guard let nonce else { return false }
         return nonces.withLock { $0.contains(nonce.id, by: user) }
@@ -62,7 +62,7 @@ extension Authenticator {
         }
     }
 
-    /// A new nonce for who has proven to know the password: it is not held up where others guess.
+    /// A new nonce after a proof of the password: guesses of others do not delay it.
     private func staleChallenge(_ user: UInt64) -> Verdict {
         let nonce = Nonce.fresh(at: nonceTime)
         let now = nonceTime
@@ -70,8 +70,8 @@ extension Authenticator {
         return .refused(challenge(isStale: true, nonce: nonce))
     }
 
-    /// A user who does not exist goes the same way as one whose password is wrong. Only who knows
-    /// the password learns what else is wrong.
+    /// An unknown user takes the same path as a wrong password. Only a client with the right
+    /// password learns about other errors.
     private func decide(
         _ credentials: DigestCredentials, _ nonce: Nonce?, _ account: Account?, _ request: Request
     ) -> Verdict {
@@ -103,8 +103,8 @@ extension Authenticator {
             let identity = Identity(name: account.name, scheme: .digest)
             return .granted(identity, info: credentials.info(secret))
         case .expired: return staleChallenge(user)
-        // A client that repeats a count by mistake can go on with a new nonce. Somebody who
-        // repeats a request that he has overheard cannot, and no nonce is kept for it.
+        // A client that repeats a count by mistake can continue with a new nonce. An attacker that
+        // replays a recorded request cannot, and no nonce is stored.
         case .repeated: return .refused(challenge(isStale: true))
         }
     }

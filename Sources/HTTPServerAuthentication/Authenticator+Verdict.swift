@@ -3,7 +3,7 @@ internal import HTTPParser
 package import HTTPServerCore
 internal import ToolkitSystem
 
-/// What an authenticator says of a request.
+/// An authenticator's decision on a request.
 package enum Verdict: Sendable {
     /// It brings no credentials.
     case anonymous
@@ -22,7 +22,7 @@ private enum VerdictKey: RequestKey { typealias Value = [ObjectIdentifier: Verdi
 private enum ComparisonKey: RequestKey { typealias Value = Set<ObjectIdentifier> }
 
 extension Authenticator {
-    /// What Authorization says, read as far as that goes without accounts.
+    /// The credentials in Authorization, parsed as far as possible without accounts.
     private enum Claim {
         case basic(BasicCredentials)
         case digest(DigestCredentials)
@@ -137,8 +137,8 @@ extension Authenticator {
     /// Waits for the request's turn to try a password.
     func waitForTurn(_ request: Request, _ user: UInt64) async throws {
         guard options.slowsGuessing, let network = request.peerNetwork else { return }
-        // What is remembered ends while others guess. There is one such try until the next login on
-        // the connection: a proxy may send what others guess by the same one.
+        // A cached login ends while others guess passwords. A connection gets one such attempt
+        // until its next login: a proxy may send the guesses of others over the same connection.
         if request.storage.connection.takeLogin(loginNumber(user)) { return }
         let now = clock()
         switch failures.withLock({ $0.wait(network, user: user, now: now) }) {
@@ -158,7 +158,7 @@ extension Authenticator {
         keepLogin(request, user)
     }
 
-    /// Somebody has tried a wrong password, or a name that there is not.
+    /// A wrong password, or an unknown user.
     func failed(_ request: Request, _ user: UInt64) -> Verdict {
         if options.slowsGuessing, let network = request.peerNetwork {
             let now = clock()

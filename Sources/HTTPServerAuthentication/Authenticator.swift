@@ -3,7 +3,7 @@ internal import HTTPParser
 public import HTTPServerCore
 internal import ToolkitSystem
 
-/// Finds out who sent a request, by Basic (RFC 7617) and Digest (RFC 7616).
+/// Identifies the sender of a request, by Basic (RFC 7617) and Digest (RFC 7616).
 ///
 /// ```swift
 /// let accounts = MemoryAccountStore(realm: "Notes")
@@ -12,20 +12,19 @@ internal import ToolkitSystem
 /// router.mount("/notes", AuthenticationHandler(notes, by: authenticator))
 /// ```
 ///
-/// What clients send is judged at the head of a request, before content is read or asked for. A
-/// user who does not exist costs the same time as a wrong password, and is answered in the same
-/// way. Passwords of Basic are checked outside of the event loops, and remembered for a while in a
-/// form that tells nothing of them. A Digest request is taken once: counts that were used with a
-/// nonce are refused.
+/// Credentials are checked at the head of a request, before content is read or requested. An
+/// unknown user takes the same time as a wrong password, and gets the same answer. Passwords of
+/// Basic are checked outside of the event loops, and cached for a while in a form that does not
+/// reveal them. A Digest request is accepted once: a count that was used with a nonce is refused.
 ///
 /// Handlers that share an authenticator share its nonces and what it remembers.
 public final class Authenticator: Sendable {
-    /// What is offered to clients, and what is remembered for how long.
+    /// The offered schemes, and how long results are cached.
     public struct Options: Sendable {
-        /// What clients are offered, the better one first: most take the first that they know.
+        /// The schemes offered to clients, best first: most clients take the first that they
+        /// support.
         public var schemes: [AuthenticationScheme] = [.digest, .basic]
-        /// The algorithms of Digest, the better one first. Those that the system does not have are
-        /// left out.
+        /// The algorithms of Digest, best first. Algorithms that the system lacks are left out.
         public var digestAlgorithms: [DigestAlgorithm] = [.sha256, .md5]
         /// Whether clients of Digest are asked to send a hash in place of the name (`userhash`).
         /// The store has to find accounts by it; `MemoryAccountStore` does.
@@ -43,19 +42,19 @@ public final class Authenticator: Sendable {
         public var passwordLifetime = Duration.seconds(300)
         /// How many right passwords of Basic are remembered.
         public var passwordLimit = 1_024
-        /// Whether logins for a user from an address, or from a network of IPv6, have to wait after
-        /// ten that failed, and all logins from there after a hundred: one a second is taken then,
-        /// and those that would have to wait more than ten seconds are answered by 429. A user who
-        /// has logged in from there before is not held up, unless guesses at that password come
-        /// faster than one a second for minutes, and then still not on the connection of the login.
-        /// Neither is this machine itself, where a proxy may stand for anybody.
+        /// Whether logins are delayed: those of one user from an address, or an IPv6 network, after
+        /// ten failures, and all from there after a hundred. Then one per second is checked, and
+        /// those that would wait for more than ten seconds get 429. A user who has logged in from
+        /// there before is not delayed, unless guesses at that password arrive faster than one per
+        /// second for minutes, and even then not on the connection of the login. This machine
+        /// itself is never delayed, because a proxy on it may act for anybody.
         public var slowsGuessing = true
 
         /// The defaults.
         public init() {}
     }
 
-    /// Who knows the accounts.
+    /// The store of accounts.
     enum Source: Sendable {
         case store(any AccountStore)
         case immediate(any ImmediateAccountStore)
@@ -70,7 +69,7 @@ public final class Authenticator: Sendable {
     let nonces: Locked<NonceTable>
     let failures = Locked(FailureTable())
     let algorithms: [DigestAlgorithm]
-    /// In place of the secrets of users who do not exist.
+    /// Used in place of the secrets of unknown users.
     let absentSecrets: [DigestAlgorithm: DigestSecret]
     /// Nonces are ours when they were made with it.
     let nonceKey = Crypto.random(32)
@@ -87,14 +86,14 @@ public final class Authenticator: Sendable {
         self.init(accounts: accounts, options: options, clock: { Syscalls.monotonic() })
     }
 
-    /// Creates an authenticator for Basic alone whose passwords somebody else checks, such as a
-    /// directory service.
+    /// Creates an authenticator with Basic alone, whose passwords another service checks, such as a
+    /// directory.
     /// - Parameters:
     ///   - realm: the name of the protection space, free of control characters.
     ///   - options: what is offered and remembered; a right password is right for
     ///     `passwordLifetime`, whatever becomes of the account.
-    ///   - verify: whether name and password are right. It should take the same time for a user
-    ///     who does not exist as for a wrong password. It must not block.
+    ///   - verify: whether name and password are right. It should take the same time with an
+    ///     unknown user as with a wrong password. It must not block.
     public convenience init(
         realm: String, options: Options = Options(),
         verify: @escaping @Sendable (_ name: String, _ password: String) async throws -> Bool

@@ -5,7 +5,8 @@ internal import HTTPParser
 public enum DigestAlgorithm: String, Hashable, Sendable, CaseIterable {
     /// SHA-256.
     case sha256 = "SHA-256"
-    /// MD5, for clients that know nothing else; it is the one meant when none is named.
+    /// MD5, needed by clients that support nothing else; it is the default when a client names
+    /// none.
     case md5 = "MD5"
 
     /// Whether the system's library offers it; some are built or configured without MD5.
@@ -33,11 +34,11 @@ public enum DigestAlgorithm: String, Hashable, Sendable, CaseIterable {
     package func hex(_ text: String) -> String { hashing.hex(text) }
 }
 
-/// What a server keeps of a password for Digest: the hash of name, realm and password, called A1 in
-/// RFC 7616 section 3.4.2.
+/// A server's stored secret for Digest: the hash of name, realm and password, called A1 in RFC 7616
+/// section 3.4.2.
 ///
-/// It takes the place of the password within its realm: whoever has it can log in there, so it is
-/// to be guarded like a password.
+/// It takes the place of the password within its realm: it is enough to log in there, so guard it
+/// like a password.
 public struct DigestSecret: Hashable, Sendable {
     /// The algorithm.
     public let algorithm: DigestAlgorithm
@@ -67,7 +68,7 @@ public struct DigestSecret: Hashable, Sendable {
         self.hex = hex.lowercased()
     }
 
-    /// A secret that nobody knows, for the user who does not exist.
+    /// A secret that nobody knows, used in place of an unknown user's.
     static func unknown(_ algorithm: DigestAlgorithm) -> DigestSecret {
         DigestSecret(algorithm: algorithm, bytes: Crypto.random(algorithm.byteCount))
     }

@@ -2,9 +2,9 @@ internal import HTTPCodecs
 internal import HTTPCrypto
 package import HTTPParser
 
-/// What a client sends by Digest (RFC 7616 section 3.4).
+/// The credentials of a Digest request (RFC 7616 section 3.4).
 package struct DigestCredentials: Equatable, Sendable {
-    /// Who it says it is.
+    /// The claimed user name.
     package enum User: Equatable, Sendable {
         case name(String)
         /// The hash of name and realm, in lower case.
@@ -93,7 +93,7 @@ package struct DigestCredentials: Equatable, Sendable {
         proof(secret, a2: "\(method):\(uri)")
     }
 
-    /// What the server proves in return: the same with an empty method (section 3.5).
+    /// The server's proof in return: the same with an empty method (section 3.5).
     package func serverProof(_ secret: DigestSecret) -> String {
         Hex.text(of: proof(secret, a2: ":\(uri)"))
     }

@@ -5,12 +5,12 @@ package import ToolkitSystem
 /// named. It slows guessing down: after some failures one more try a second is taken, and those that
 /// would have to wait too long are refused.
 ///
-/// Behind one address may be a whole office: a guesser holds up the user whose password he guesses,
-/// and the others only after many more failures. A user who has logged in from there before is let
-/// through with what is known to be right (`admitsKnown`). To answer at once tells that a guess was
-/// right, so that ends where guesses come faster than one a second, until a second has passed.
+/// A whole office may share one address: a guesser delays the user whose password is guessed, and
+/// the others only after many more failures. A user who has logged in from there before passes with
+/// the cached password (`admitsKnown`). An immediate answer reveals that a guess was right, so that
+/// ends when guesses arrive faster than one per second, until a second has passed.
 package struct FailureTable: Sendable {
-    /// What a try has to do.
+    /// The decision on an attempt to log in.
     package enum Wait: Equatable, Sendable {
         case none
         /// Nanoseconds.
@@ -40,14 +40,14 @@ package struct FailureTable: Sendable {
     package static let spacing: UInt64 = 1_000_000_000
     /// Tries that would have to wait longer are refused.
     package static let longestWait: UInt64 = 10_000_000_000
-    /// How long failures are remembered after the last of them. As many seconds, so many guesses at
-    /// the password of a user who is known may come at once.
+    /// How long failures are remembered after the last one. This is also how many guesses, one per
+    /// second, may come at once at the password of a known user.
     package static let memory: UInt64 = 300_000_000_000
 
     private var users: [Place: Entry] = [:]
     private var networks: [PeerNetwork: Entry] = [:]
-    /// Users who have logged in, and until when the guesses last that were compared with what is
-    /// known to be right, one a second.
+    /// Users who have logged in, and the time until which guesses, one per second, were compared
+    /// with the cached password.
     private var known: [Place: UInt64] = [:]
     private let limit: Int
 

@@ -10,7 +10,7 @@ public struct InvalidUserName: Error, Hashable, Sendable, CustomStringConvertibl
     /// The name.
     public let name: String
 
-    /// What is wrong with it.
+    /// The kind of the problem.
     public var description: String {
         if name.isEmpty { return "a user name is not empty" }
         return name.utf8.count > Self.byteLimit
@@ -36,7 +36,7 @@ public final class MemoryAccountStore: ImmediateAccountStore {
 
     /// The name of the protection space.
     public let realm: String
-    /// Checked in place of the password of a user who does not exist.
+    /// Checked in place of the password of an unknown user.
     public let absentPassword: PasswordHash
     private let rounds: Int
     private let table = Locked(Table())
@@ -74,8 +74,8 @@ public final class MemoryAccountStore: ImmediateAccountStore {
                 digestSecrets: secrets))
     }
 
-    /// Adds an account whose password was hashed before, or replaces the one of that name. A hash
-    /// with other rounds than the store's makes its user tell from one who does not exist by time.
+    /// Adds an account with a hashed password, or replaces the one of that name. If the hash has
+    /// other rounds than the store's, response times reveal that the user exists.
     /// - Throws: when the name is none.
     public func add(_ account: Account) throws(InvalidUserName) {
         let name = account.name
@@ -91,7 +91,7 @@ public final class MemoryAccountStore: ImmediateAccountStore {
         }
     }
 
-    /// Removes a user, who is refused from the next request on.
+    /// Removes a user; the next request is refused.
     public func remove(_ name: String) {
         let hashes = DigestAlgorithm.allCases.filter(\.isAvailable).map { hash(of: name, by: $0) }
         table.withLock { table in
@@ -110,7 +110,7 @@ public final class MemoryAccountStore: ImmediateAccountStore {
         return table.withLock { $0.accounts[name] }
     }
 
-    /// The account of a user of whom a client tells only the hash of name and realm, or `nil`.
+    /// The account of a user when the client sends only the hash of name and realm, or `nil`.
     public func accountNow(nameHash hash: String, by algorithm: DigestAlgorithm) -> Account? {
         guard hash.utf8.count == algorithm.byteCount * 2 else { return nil }
         return table.withLock { table in table.names[hash].flatMap { table.accounts[$0] } }

@@ -35,14 +35,14 @@ struct Nonce: Equatable, Sendable {
     }
 }
 
-/// Which counts were used with which nonces, so that no request is taken twice (RFC 7616 section
-/// 3.4, nc). Only nonces of users who have logged in are in it.
+/// The counts that were used with each nonce, so that no request is accepted twice (RFC 7616
+/// section 3.4, nc). It contains only nonces of logged-in users.
 package struct NonceTable: Sendable {
-    /// What a count comes to.
+    /// The result of checking a count.
     package enum Use: Equatable, Sendable {
         /// It was not used before.
         case first
-        /// It was used, or is so old that nobody knows.
+        /// It was used, or is too old to know.
         case repeated
         /// The nonce is too old.
         case expired
@@ -53,14 +53,14 @@ package struct NonceTable: Sendable {
         var highest: UInt32
         /// Bit n: the count `highest - n` was used.
         var used: UInt64
-        /// Who has it.
+        /// The owner of the nonce.
         var user: UInt64
     }
 
     private var entries: [UInt64: Entry] = [:]
     /// The nonces of `entries` that were given to users and not used yet, by user.
     private var expected: [UInt64: UInt64] = [:]
-    /// Of nonces made until then some are forgotten: who is not in the table may have been.
+    /// Some nonces made before that time are forgotten: a missing one may have been used.
     private var forgotten: UInt64 = 0
     private let limit: Int
     private let lifetime: UInt64
@@ -78,8 +78,8 @@ package struct NonceTable: Sendable {
     /// Whether a user has logged in with a nonce, or was given it after that.
     package func contains(_ id: UInt64, by user: UInt64 = 0) -> Bool { entries[id]?.user == user }
 
-    /// Notes a nonce that a user is given who has proven to know the password. Of those that were
-    /// not used the user's last one is kept: to repeat what was overheard makes no others go.
+    /// Records a nonce given to a user with the right password. Of unused ones only the user's last
+    /// is kept, so replayed requests displace no others.
     package mutating func expect(id: UInt64, issued: UInt64, user: UInt64, now: UInt64) {
         if let older = expected.removeValue(forKey: user) { entries[older] = nil }
         if entries.count >= limit { forget(now) }

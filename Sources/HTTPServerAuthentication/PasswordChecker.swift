@@ -6,9 +6,8 @@ internal import ToolkitSystem
 /// Checks passwords outside of the event loops, and remembers for a while which were right, so that
 /// not each request costs a derivation.
 ///
-/// Nothing that is remembered tells a password: it is a keyed code of name, password and stored
-/// hash, whose key nobody but this process has. A new password makes another code, so the old one
-/// counts no longer.
+/// The cache reveals no password: it holds a keyed code of name, password and stored hash, and only
+/// this process has the key. A new password makes another code, which invalidates the old one.
 package final class PasswordChecker: Sendable {
     /// Stands for a name and a password that were, or are being, checked against one hash.
     package struct Key: Hashable, Sendable {
@@ -24,7 +23,7 @@ package final class PasswordChecker: Sendable {
     private struct State: Sendable {
         /// When what was found right has to be checked again.
         var verified: [Key: UInt64] = [:]
-        /// Who waits for a check: the same credentials are checked once at a time.
+        /// The waiters for a check: equal credentials are checked once at a time.
         var waiting: [Key: [CheckedContinuation<Bool, any Error>]] = [:]
     }
 
@@ -60,7 +59,7 @@ package final class PasswordChecker: Sendable {
         state.withLock { $0.waiting[key]?.count ?? 0 }
     }
 
-    /// - Parameter hash: what the password is checked against; `nil` when somebody else checks it.
+    /// - Parameter hash: the hash to compare with; `nil` when another service checks the password.
     package func key(_ credentials: BasicCredentials, _ hash: PasswordHash?) -> Key {
         // Neither name nor password can hold a control character.
         let text = Array("\(credentials.name)\0\(credentials.password)\0".utf8)

@@ -9,8 +9,8 @@ internal import HTTPParser
 ///
 ///     $pbkdf2-sha256$i=600000$0KZt8P3sS2h7hYxXH0h1qQ$lBf8…
 ///
-/// Making and checking one takes as long as its rounds say: with the default some tenths of a
-/// second, which is what it costs somebody who has stolen the hash to try one password.
+/// Creating and checking one takes as long as its rounds: by default some tenths of a second, which
+/// is the cost of one guess after a hash was stolen.
 public struct PasswordHash: Hashable, Sendable {
     /// The rounds of a hash that is made without saying how many.
     public static let defaultRounds = 600_000
@@ -50,8 +50,8 @@ public struct PasswordHash: Hashable, Sendable {
         (self.rounds, self.salt, self.key) = (Int(rounds), salt, key)
     }
 
-    /// A hash that no password is known for, which costs as much to check as others with so many
-    /// rounds: checked in place of the password of a user who does not exist.
+    /// A hash without a known password, which costs as much to check as others with so many rounds:
+    /// used in place of the password of an unknown user.
     public static func unmatchable(rounds: Int = defaultRounds) -> PasswordHash {
         precondition((1...roundLimit).contains(rounds), "rounds out of range")
         return PasswordHash(rounds: rounds, salt: Crypto.random(16), key: Crypto.random(32))
@@ -69,7 +69,7 @@ public struct PasswordHash: Hashable, Sendable {
         return Crypto.areEqual(derived, key) && !password.utf8.contains(0)
     }
 
-    /// What tells this hash from others.
+    /// The identifier of this kind of hash.
     var distinction: [UInt8] { salt + key }
 
     /// Base64 without its padding, as such texts have it.

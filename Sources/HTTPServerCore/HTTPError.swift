@@ -1,11 +1,11 @@
 public import HTTPParser
 
-/// A request that cannot be answered as wished: thrown by handlers, shown to the client.
+/// An error that becomes a response: thrown by handlers, shown to the client.
 public struct HTTPError: Error, Sendable, CustomStringConvertible {
     /// The status to answer with. It should be 4xx or 5xx, which nothing checks but that 1xx is
     /// answered by 500.
     public var status: HTTPStatus
-    /// What the client is told, in a few words; it must not hold secrets.
+    /// A short text that the client sees; it must not contain secrets.
     public var reason: String
     /// Fields of the response, such as Allow.
     public var fields: HTTPFields

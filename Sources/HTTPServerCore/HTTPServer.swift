@@ -9,17 +9,17 @@ public import ToolkitSystem
 /// try await HTTPServer(ServerConfiguration(port: 8080), handler: router).run()
 /// ```
 ///
-/// It is started, suspended, resumed and shut down from any task, as often as wanted. Such calls
-/// take turns in the order of coming, and each returns when what it asked for is the case; none of
-/// them blocks the thread of its caller. One that asks for what is the case already does nothing.
+/// Any task may start, suspend, resume and shut it down, as often as wanted. These calls are
+/// serialised in order of arrival and return once the requested state is reached. They never block
+/// the caller's thread. Requesting the current state does nothing.
 public final class HTTPServer: Sendable {
     struct Status: Sendable {
         var state = State.stopped
-        /// Counts the changes of `state`: who waited learns that it is not the same any more.
+        /// Counts the changes of `state`, so that a waiter sees that it has changed.
         var changes = 0
-        /// What listens now.
+        /// The current listeners.
         var listeners: [Listener] = []
-        /// What listened before the server was suspended, to be bound again.
+        /// The listeners before the suspension, to be bound again.
         var places: [Listener] = []
         var acceptors: [Acceptor] = []
         var loops: [EventLoop] = []
@@ -27,13 +27,13 @@ public final class HTTPServer: Sendable {
         var deadline: ContinuousClock.Instant?
         /// How many calls want the server to be stopped.
         var stopRequests = 0
-        /// How often it was shut down, and by whom at last.
+        /// How often it was shut down, and the last cause.
         var shutdowns = 0
     }
 
     let core: ServerCore
     let status = Locked(Status())
-    /// Whoever changes `Status.state` has the turn.
+    /// Held by each change of `Status.state`.
     let turns = Turns()
 
     /// Creates a server; it does nothing until it is started.
@@ -45,9 +45,9 @@ public final class HTTPServer: Sendable {
         core.events.finish()
     }
 
-    // MARK: What can be seen
+    // MARK: State
 
-    /// What the server is doing now.
+    /// The current state.
     public var state: State { status.withLock { $0.state } }
 
     /// Where the server listens, with the ports the system chose; empty unless it is running.
@@ -74,15 +74,14 @@ public final class HTTPServer: Sendable {
     /// The loops, while the server runs.
     package var loops: [EventLoop] { status.withLock { $0.loops } }
 
-    /// What listens now.
+    /// The current listeners.
     package var listeners: [Listener] { status.withLock { $0.listeners } }
 
     /// How many connections are open.
     public var connectionCount: Int { core.openConnections }
 
-    /// What happens to the server from now on, in that order. Each use gives a stream of its own,
-    /// which ends when the server is gone. A reader that falls more than 256 events behind loses
-    /// the oldest.
+    /// Events from now on, in order. Each use gives a separate stream, which ends when the server
+    /// is gone. A reader that falls more than 256 events behind loses the oldest.
     public var events: AsyncStream<Event> { core.events.stream() }
 
     func events(to delegation: EventHub.Delegation?) {
@@ -93,7 +92,7 @@ public final class HTTPServer: Sendable {
 
     /// Begins to listen and to serve, afresh if it failed before. A suspended server is resumed.
     ///
-    /// A server that is started serves until `shutdown`, whether or not somebody still holds it.
+    /// A started server serves until `shutdown`, whether or not the program holds it.
     /// - Throws: why an endpoint cannot be listened on; nothing is left open then, and `state` is
     ///   `failed`.
     @concurrent
@@ -148,7 +147,7 @@ public final class HTTPServer: Sendable {
         return listeners
     }
 
-    /// Only for who has the turn.
+    /// Call only while holding `turns`.
     private func makeLoops() throws(SystemError) {
         guard status.withLock({ $0.loops.isEmpty }) else { return }
         let configuration = core.configuration
@@ -188,7 +187,7 @@ public final class HTTPServer: Sendable {
 
     // MARK: States
 
-    /// Goes to a state and tells everybody. Only for who has the turn.
+    /// Sets the state and notifies observers. Call only while holding `turns`.
     func enter(_ state: State, _ event: Event? = nil) {
         status.withLock { status in
             status.state = state
@@ -200,8 +199,8 @@ public final class HTTPServer: Sendable {
 
     // MARK: Handlers
 
-    /// Has another handler answer the requests whose heads come from now on, on open connections
-    /// too. Those that are being answered keep theirs.
+    /// Replaces the handler of requests whose heads come from now on, on open connections, too.
+    /// Running requests keep the old one.
     @concurrent
     public func replaceHandler(with handler: some Handler) async {
         core.handler = handler

@@ -21,7 +21,7 @@ extension Handler {
     }
 }
 
-/// A handler that can tell by the head of a request whether it would take the content.
+/// A handler that can decide by the head of a request whether it would accept the content.
 ///
 /// `ResumableUploadHandler` asks when an upload begins, so that no client sends in vain what is
 /// refused then. Other handlers get the request once, when all of the content is there.
@@ -58,7 +58,7 @@ public struct AsyncHandler: Handler {
     }
 }
 
-/// Answers requests at once by a closure that waits for nothing.
+/// Answers requests at once by a closure that never waits.
 public struct SyncHandler: Handler {
     private let body: @Sendable (Request) throws -> Response
 
@@ -74,7 +74,7 @@ public struct SyncHandler: Handler {
     }
 }
 
-/// Answers requests by a closure that may block, on threads of its own.
+/// Answers requests by a closure that may block, on separate threads.
 public struct BlockingHandler: Handler {
     private let body: @Sendable (Request) throws -> Response
     private let pool: BlockingPool

@@ -14,31 +14,31 @@ public struct ServerConfiguration: Sendable {
     /// How many connections may be open; `nil` for 80 % of the descriptors the process may have,
     /// and for 40 less than these where they are few.
     public var connectionLimit: Int?
-    /// How many connections one address may have open, an IPv6 address standing for its /64; `nil`
-    /// for as many as all together. Where a proxy stands in front all come from its address. What
-    /// comes above it is closed at once, or answered by 503 where `connectionOverflow` says so.
+    /// The most open connections of one address, an IPv6 address counting as its /64; `nil` for as
+    /// many as all together. Behind a proxy, all connections come from the address of the proxy.
+    /// Further connections are closed at once, or answered by 503 if `connectionOverflow` says so.
     public var connectionLimitPerAddress: Int?
     /// Whether the connection that has been idle for longest, between two requests or for a second
     /// since it was opened, is closed when a new one comes above `connectionLimit`, or finds no
-    /// descriptor. Otherwise idle clients keep newcomers waiting for `idleTimeout`.
+    /// descriptor. Otherwise new connections wait for idle ones until `idleTimeout`.
     public var closesIdleAtLimit = true
     /// Whether starting the server raises the soft limit of the process for open descriptors to its
     /// hard one, at most 1,048,576. It holds for the whole process and for the programs that it
     /// starts, and `select` does not work above 1,024: so the program decides.
     public var raisesDescriptorLimit = false
-    /// What becomes of new connections above `connectionLimit`, when none is idle.
+    /// The treatment of new connections above `connectionLimit`, when none is idle.
     public var connectionOverflow = ConnectionOverflow.wait
     /// How urgent the work of the event loops is to the system.
     public var loopQoS = DispatchQoS.unspecified
     /// A queue that lends the event loops their threads; `nil` for those of the system. It has to
     /// be concurrent unless there is one loop: a busy loop keeps its thread.
     public var loopTarget: DispatchQueue?
-    /// How long there must be no connection before `HTTPServer.Event.disconnected` is told; zero
-    /// or less to be told at once.
+    /// How long there must be no connection before `HTTPServer.Event.disconnected` is sent; zero or
+    /// less to send it at once.
     public var disconnectionInterval = Duration.seconds(1)
-    /// How long resuming tries to bind again while somebody else has the port.
+    /// How long resuming tries to bind again while another program has the port.
     public var rebindTimeout = Duration.seconds(2)
-    /// What heads, chunk extensions and trailers may have; see `ParserLimits`.
+    /// The limits of heads, chunk extensions and trailers; see `ParserLimits`.
     public var parserLimits = ParserLimits.standard
     /// Departures from the standard that are forgiven; none by default.
     public var leniency: ParserLeniency = []
@@ -74,7 +74,7 @@ public struct ServerConfiguration: Sendable {
     /// Called for each response that ends, on the loop: it must not block. `AccessLogWriter` writes
     /// lines to a file without that.
     public var accessLog: (@Sendable (AccessRecord) -> Void)?
-    /// What the program is told of connections and requests; nothing by default.
+    /// Callbacks for events of connections and requests; none by default.
     public var hooks = ConnectionHooks()
     /// Where the server counts and measures what it does; nowhere by default.
     public var metrics: (any ServerMetrics)?
@@ -95,13 +95,13 @@ public struct ServerConfiguration: Sendable {
         if let connectionLimit { return connectionLimit }
         // Of few descriptors the process itself needs most of the rest.
         let descriptors = Syscalls.descriptorLimit()
-        // Those that are open already, by inheritance too, are no connections'.
+        // Descriptors that are open already, also by inheritance, belong to no connection.
         let others = max(40, Syscalls.openDescriptorCount() + 28)
         return max(16, min(descriptors * 8 / 10, descriptors - others))
     }
 }
 
-/// What becomes of new connections when there are as many as may be.
+/// The treatment of new connections when the limit is reached.
 public enum ConnectionOverflow: Hashable, Sendable {
     /// They wait in the backlog, whose length is `ServerConfiguration.backlog`.
     case wait

@@ -11,28 +11,27 @@ package import ToolkitSystem
 /// router.mount("/dav", files)
 /// ```
 ///
-/// It has to be mounted, because uploads have addresses below the path of the mount:
-/// `/dav/.uploads/`, followed by 32 hexadecimal digits. A client that begins an upload is told its
-/// address at once, by an interim response 104. The content goes into a file. When the connection
-/// breaks, the client asks how much has come (HEAD) and sends the rest (PATCH). When all is there,
-/// the handler gets *one* request: method, target and fields of the first one, and all of the
-/// content as its body. Its answer goes to the client, and is kept for a day for one that has missed
-/// it. Credentials in that request are those of the request that has brought the last of the
-/// content.
+/// Mount it, because uploads have addresses below the path of the mount: `/dav/.uploads/`, followed
+/// by 32 hexadecimal digits. A client that begins an upload gets its address at once, in an interim
+/// response 104. The content goes into a file. When the connection breaks, the client asks for the
+/// offset (HEAD) and sends the rest (PATCH). When the upload is complete, the handler gets *one*
+/// request: method, target and fields of the first one, and the whole content as its body. The
+/// client gets the answer, which is kept for a day in case the client missed it. Credentials in
+/// that request are those of the request that brought the last of the content.
 ///
-/// A `PrecheckingHandler`, such as `WebDAVHandler` and `UploaderHandler`, is asked at the beginning
-/// whether it would take the upload, so that no client sends in vain what would be refused. Where
-/// another handler stands in front of it, ``Options/precheck`` says whom to ask. All others refuse an
-/// upload when it is whole.
+/// A `PrecheckingHandler`, such as `WebDAVHandler` and `UploaderHandler`, decides at the beginning
+/// whether it would accept the upload, so that no client sends content in vain. If another handler
+/// stands in front of it, ``Options/precheck`` names the one to ask. All other handlers refuse an
+/// upload when it is complete.
 ///
-/// The offset that is told is the length of the file. It outlives the end of the process at any
-/// moment and never goes back. If the process ends while the handler has the whole content, the
-/// client is told that all has come and that the upload is not complete, completes it by an empty
-/// PATCH, and the handler is called again.
+/// The reported offset is the length of the file. It survives the end of the process at any moment
+/// and never decreases. If the process ends while the handler has the whole content, the client
+/// learns that all content has arrived and that the upload is not complete, completes it by an
+/// empty PATCH, and the handler is called again.
 ///
-/// An upload can be continued by the user who began it alone; for others it is not there (404). Hashes
-/// such as `Repr-Digest` (RFC 9530) are the handler's to check, which sees the field and the whole
-/// content. Requests without fields of these protocols are handed on as they are.
+/// Only the user who began an upload can continue it; other users get 404. The handler itself
+/// checks hashes such as `Repr-Digest` (RFC 9530), because it gets the field and the whole content.
+/// Requests without fields of these protocols are passed on unchanged.
 public struct ResumableUploadHandler: Handler {
     /// How uploads are limited.
     public struct Options: Sendable {
@@ -47,12 +46,12 @@ public struct ResumableUploadHandler: Handler {
         /// The method of the request that the handler gets for an upload by tus, which knows POST
         /// alone; `nil` for POST.
         public var tusMethod: HTTPMethod?
-        /// Judges an upload by the head of its request before content is read: gives the answer that
-        /// refuses it, or `nil` (see `PrecheckingHandler`). Without it the handler is asked, if it can
-        /// tell.
+        /// Judges an upload by the head of its request before content is read: returns the answer
+        /// that refuses it, or `nil` (see `PrecheckingHandler`). Without it the handler is asked,
+        /// if it is a `PrecheckingHandler`.
         public var precheck: (@Sendable (Request) async throws -> Response?)?
-        /// Whether parts are on the disk before their offset is told, so that it does not go back
-        /// after a power cut either.
+        /// Whether content is on the disk before its offset is reported, so that the offset does
+        /// not decrease after a power cut either.
         public var synchronizes = false
 
         /// The defaults.
@@ -64,7 +63,7 @@ public struct ResumableUploadHandler: Handler {
     /// Creates a handler, and removes what has expired, which blocks for a moment. It is done each
     /// hour as well.
     /// - Parameters:
-    ///   - handler: who gets the requests.
+    ///   - handler: the handler of complete uploads and of all other requests.
     ///   - folder: the path of the folder for what has come so far; at best on the volume where the
     ///     handler keeps content, and where no client sees it. It belongs to this handler alone,
     ///     and is made when it is needed.

@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// Content of a request on its way into a part, which a newer request may end.
 final class UploadArrival: Sendable {
-    /// What has been sent already is read before the end, so that it is not sent twice: as long as
-    /// more comes within this time, but not for longer than that.
+    /// Content that has been sent already is read before the end, so that it is not sent twice: as
+    /// long as more arrives within this time, but no longer in all.
     private static let (pause, patience) = (Duration.milliseconds(250), Duration.seconds(2))
 
     private let request: Request

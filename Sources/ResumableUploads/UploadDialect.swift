@@ -44,18 +44,17 @@ enum UploadDialect: Hashable, Sendable {
     /// Whether a PATCH has to be of the draft's own media type.
     var requiresMediaType: Bool { version >= 6 }
 
-    /// Whether 104 tells how much has come.
+    /// Whether 104 carries the offset.
     var takesProgress: Bool { !isTus && version >= 5 }
 
-    /// What the request says of the end of the upload: whether its content is the last; `nil` when
-    /// it says nothing.
+    /// Whether the request says that its content completes the upload; `nil` when it does not say.
     func isComplete(_ request: Request) -> Bool? {
         let read = { request.fields.values(of: $0) }
         guard saysIncomplete else { return FieldItem.boolean(.uploadComplete, in: read) }
         return FieldItem.boolean(.uploadIncomplete, in: read).map { !$0 }
     }
 
-    /// Tells whether an upload is complete.
+    /// Adds the field that says whether an upload is complete.
     func tell(isComplete: Bool, in fields: inout HTTPFields) {
         guard !isTus else { return }
         if saysIncomplete {
@@ -65,7 +64,7 @@ enum UploadDialect: Hashable, Sendable {
         }
     }
 
-    /// Tells the limits of uploads.
+    /// Adds the fields with the limits of uploads.
     /// - Parameters:
     ///   - byteLimit: the most bytes of one.
     ///   - age: how many seconds are left for it.
@@ -75,7 +74,7 @@ enum UploadDialect: Hashable, Sendable {
         fields[.uploadLimit] = "\(size), \(version == 6 ? "expires" : "max-age")=\(age)"
     }
 
-    /// What each answer and interim response says of the protocol.
+    /// The fields of the protocol in each answer and interim response.
     func stamp(_ fields: inout HTTPFields) {
         switch self {
         case .tus: fields[.tusResumable] = "1.0.0"

@@ -80,7 +80,7 @@ final class UploadFolder: Sendable {
         }
     }
 
-    /// What is kept of an upload; `nil` when there is none of that name.
+    /// The record of an upload; `nil` when there is none of that name.
     func record(_ id: UploadID) throws -> UploadRecord? {
         let bytes: [UInt8]
         do throws(SystemError) {
@@ -90,7 +90,7 @@ final class UploadFolder: Sendable {
             guard error.isMissing else { throw error }
             return nil
         }
-        // What cannot be read is lost, and so is the upload.
+        // An unreadable record is lost, and so is the upload.
         return try? JSONBody().decode(UploadRecord.self, from: bytes)
     }
 
@@ -113,7 +113,7 @@ final class UploadFolder: Sendable {
         if synchronizes { try directory.file.synchronize() }
     }
 
-    /// Opens a part; what is written to it comes behind what it has.
+    /// Opens a part to append to it.
     func part(_ id: UploadID) throws -> OpenFile { try directory().openForAppending(id.partName) }
 
     /// A part as content.
@@ -127,7 +127,7 @@ final class UploadFolder: Sendable {
     /// How many bytes of an upload are there.
     func offset(_ id: UploadID) throws -> Int64 { try directory().status(of: id.partName).size }
 
-    /// Waits until a part is on the disk, if that is wished.
+    /// Waits until a part is on the disk, if the uploads are synchronized.
     func settle(_ file: OpenFile) throws {
         if synchronizes { try Syscalls.synchronizeContent(file.descriptor) }
     }

@@ -2,7 +2,7 @@ internal import HTTPCrypto
 internal import HTTPServerCore
 internal import HTTPServerKit
 
-/// The name of an upload: 128 random bits in hexadecimal, which nobody can guess.
+/// The name of an upload: 128 random bits in hexadecimal, so it cannot be guessed.
 struct UploadID: Hashable, Sendable {
     /// The segment of paths in front of names.
     static let folder = ".uploads"
@@ -15,8 +15,8 @@ struct UploadID: Hashable, Sendable {
 
     private init(text: String) { self.text = text }
 
-    /// The upload that a request names; `nil` when it names something else. That is told by the
-    /// last bytes of the target, so requests for other things cost nothing.
+    /// The upload that a request names; `nil` when it names something else. The last bytes of the
+    /// target decide, so other requests cost nothing.
     init?(of request: Request) {
         guard let end = request.targetEnd(Self.length, behind: Self.marker) else { return nil }
         self.init(end)

@@ -30,7 +30,7 @@ struct UploadProblem: Error {
     var status: HTTPStatus
     var kind: Kind?
     var title: String
-    /// How much of the upload is there, where that is told.
+    /// The offset of the upload, where the answer reports it.
     var offset: Int64?
     var provided: Int64?
     var fields = HTTPFields()
@@ -41,7 +41,7 @@ struct UploadProblem: Error {
 
     static var notFound: UploadProblem { UploadProblem(.notFound, "there is no such upload") }
 
-    /// The length that is told now differs from what was told before, or from what has come.
+    /// The announced length differs from an earlier one, or from the content so far.
     static func length(_ title: String) -> UploadProblem {
         UploadProblem(.badRequest, title, kind: .length)
     }

@@ -3,9 +3,9 @@ internal import HTTPParser
 internal import HTTPServerCore
 internal import HTTPServerKit
 
-/// What is kept of an upload beside its bytes.
+/// The record of an upload, stored beside its content.
 struct UploadRecord: Codable, Sendable {
-    /// Who began it; `nil` for nobody in particular.
+    /// The user who began it; `nil` without a login.
     var owner: String?
     /// The request that began it, as the handler is to see it.
     var method: String
@@ -15,7 +15,7 @@ struct UploadRecord: Codable, Sendable {
     var length: Int64?
     /// When it is forgotten, in seconds since 1970.
     var expires: Int64
-    /// Upload-Metadata of tus, which HEAD tells.
+    /// Upload-Metadata of tus, which HEAD returns.
     var metadata: String?
     var answer: KeptAnswer?
 
@@ -67,7 +67,7 @@ struct UploadRecord: Codable, Sendable {
     }
 }
 
-/// The answer of the handler, for a client that has missed it.
+/// The answer of the handler, kept in case the client missed it.
 struct KeptAnswer: Codable, Sendable {
     /// Content up to this length is kept.
     private static let byteLimit = 64 << 10

@@ -6,8 +6,9 @@ internal import ToolkitSystem
 
 /// Content that comes in, and what is done with it at the end.
 extension UploadSite {
-    /// After so many bytes an interim response tells how much has come, unless one has lately: one to a
-    /// client that has just gone resets the connection, and what is on its way over it is lost.
+    /// After so many bytes an interim response reports the offset, unless one was sent lately: a
+    /// response to a client that has just gone resets the connection, and content on its way is
+    /// lost.
     private static let progressBytes: Int64 = 16 << 20
     private static let progressPause = Duration.seconds(5)
 
@@ -22,7 +23,7 @@ extension UploadSite {
         }
         // A PATCH of the first versions that says nothing is the last.
         let isLast = dialect.isTus ? false : dialect.isComplete(request) ?? true
-        return try await turns.run(id, ifAllowed: { _ = try await record(id, request) }) {
+        return try await requestQueue.run(id, ifAllowed: { _ = try await record(id, request) }) {
             var record = try await self.record(id, request)
             let offset = try await self.offset(id, record)
             if let answer = record.answer {
@@ -64,7 +65,7 @@ extension UploadSite {
         throw problem
     }
 
-    /// The answer once more, for a client that has missed it.
+    /// Sends the answer again to a client that missed it.
     private func replay(
         _ answer: KeptAnswer, _ request: Request, _ wanted: Int64, _ isLast: Bool,
         _ dialect: UploadDialect
@@ -88,13 +89,13 @@ extension UploadSite {
         _ dialect: UploadDialect, unfinished: (Int64) -> Response
     ) async throws -> Response {
         let arrival = UploadArrival(request)
-        guard turns.mayStop(id, { arrival.endSoon() }) else {
+        guard requestQueue.mayStop(id, { arrival.endSoon() }) else {
             throw UploadProblem(.conflict, "a newer request has come for this upload")
         }
         defer { arrival.end() }
         let offset = try await take(request, id, record, dialect, arrival)
         arrival.end()
-        turns.mayStop(id, nil)
+        requestQueue.mayStop(id, nil)
         if dialect.isTus ? offset == record.length : isLast {
             guard offset == record.length ?? offset else {
                 throw UploadProblem.length("the content ends before the announced length")
@@ -106,7 +107,7 @@ extension UploadSite {
         return unfinished(offset)
     }
 
-    /// Writes content behind what is there.
+    /// Appends content.
     /// - Returns: the offset then.
     private func take(
         _ request: Request, _ id: UploadID, _ record: UploadRecord, _ dialect: UploadDialect,
@@ -138,7 +139,7 @@ extension UploadSite {
         } catch let error as UploadProblem {
             throw error
         } catch {
-            // What has come is kept, whatever the reason is for which no more does.
+            // Received content is kept, whatever the reason why no more arrives.
             try await writer.flush()
             throw error
         }
@@ -222,7 +223,7 @@ extension UploadSite {
         var response = completed(response, dialect)
         response.fields[.uploadOffset] = "\(length)"
         // tus knows success by 204 alone.
-        if dialect.isTus, response.status.class == .successful {
+        if dialect.isTus, response.status.isSuccess {
             response.status = .noContent
             response.body = .empty
         }

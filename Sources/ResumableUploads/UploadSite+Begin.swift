@@ -23,7 +23,7 @@ extension UploadSite {
             return completed(refusal, dialect)
         }
         let id = UploadID.random()
-        return try await turns.run(id) {
+        return try await requestQueue.run(id) {
             try await open(id, record)
             var fields: HTTPFields = [.location: id.location(for: request)]
             tell(record, dialect, in: &fields)
@@ -53,7 +53,7 @@ extension UploadSite {
             return completed(refusal, .tus)
         }
         let (id, kept) = (UploadID.random(), record)
-        return try await turns.run(id) {
+        return try await requestQueue.run(id) {
             try await open(id, kept)
             var fields: HTTPFields = [.location: id.location(for: request)]
             tell(kept, .tus, in: &fields)
@@ -63,7 +63,7 @@ extension UploadSite {
                 return Response(.created, fields: fields)
             }
             // It was whole already: the client needs to know all the same where it is.
-            guard answer.status.class == .successful else { return answer }
+            guard answer.status.isSuccess else { return answer }
             var created = answer
             created.status = .created
             created.fields[.location] = fields[.location]
@@ -115,11 +115,11 @@ extension UploadSite {
 
     // MARK: Lengths
 
-    /// The length of the upload, as far as a request tells it.
+    /// The length of the upload, if the request announces it.
     /// - Parameters:
     ///   - isComplete: whether the content of the request is the last.
     ///   - offset: where that content belongs.
-    ///   - known: the length that was told before.
+    ///   - known: the length that was announced before.
     func announcedLength(
         _ request: Request, isComplete: Bool, offset: Int64, known: Int64?
     ) throws(UploadProblem) -> Int64? {
@@ -155,8 +155,8 @@ extension UploadSite {
 }
 
 extension UploadRecord {
-    /// Keeps what tus tells of a file: pairs of a name and a value in base64. A media type among
-    /// them becomes that of the content.
+    /// Stores the metadata that tus sends with a file: pairs of a name and a value in base64. A
+    /// media type among them becomes that of the content.
     mutating func take(metadata text: String?) {
         guard let text, text.utf8.count <= 16 << 10 else { return }
         metadata = text

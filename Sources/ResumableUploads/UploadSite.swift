@@ -4,15 +4,15 @@ internal import HTTPServerCore
 internal import HTTPServerKit
 internal import ToolkitSystem
 
-/// What answers requests of the protocols.
+/// Answers the requests of the protocols.
 final class UploadSite: Sendable {
     let handler: any Handler
     let folder: UploadFolder
     let options: ResumableUploadHandler.Options
-    let turns = UploadTurns()
-    /// What is written in place of a part; the part itself but in tests.
+    let requestQueue = UploadRequestQueue()
+    /// Writes in place of the part in tests; otherwise the part itself.
     let part: @Sendable (OpenFile) -> OpenFile
-    /// Tells by the head of a request whether it would be taken; `nil` when that is not known.
+    /// Whether a request would be accepted, judged by its head; `nil` when that is not known.
     let precheck: (@Sendable (Request) async throws -> Response?)?
     /// How many unfinished uploads each user has.
     private let counts = Locked<[String?: Int]>([:])
@@ -50,7 +50,7 @@ final class UploadSite: Sendable {
 
     /// It blocks.
     private func sweep() {
-        let found = folder.sweep { turns.isActive($0) }
+        let found = folder.sweep { requestQueue.isActive($0) }
         counts.withLock { $0 = found }
     }
 
@@ -115,7 +115,7 @@ final class UploadSite: Sendable {
         let versions = UploadDialect.versions
         return UploadProblem(
             .badRequest,
-            "the versions \(versions.lowerBound) to \(versions.upperBound) of the draft are known"
+            "versions \(versions.lowerBound) to \(versions.upperBound) of the draft are supported"
         ).response(.draft(nil))
     }
 
@@ -147,7 +147,7 @@ final class UploadSite: Sendable {
         guard request.method == .options else { return answer }
         return try answer.map { [self] response in
             var response = response
-            if response.status.class == .successful { tellLimits(request, &response.fields) }
+            if response.status.isSuccess { tellLimits(request, &response.fields) }
             return response
         }
     }
@@ -168,7 +168,7 @@ final class UploadSite: Sendable {
 
     // MARK: One upload
 
-    /// What is kept of the upload that a request names.
+    /// The record of the upload that a request names.
     /// - Throws: `UploadProblem` with 404 when there is none, when it is too old, or when it is
     ///   another user's.
     func record(_ id: UploadID, _ request: Request) async throws -> UploadRecord {
@@ -209,7 +209,7 @@ final class UploadSite: Sendable {
     private func tell(
         _ request: Request, _ id: UploadID, _ dialect: UploadDialect
     ) async throws -> Response {
-        try await turns.run(id, ifAllowed: { _ = try await record(id, request) }) {
+        try await requestQueue.run(id, ifAllowed: { _ = try await record(id, request) }) {
             let record = try await self.record(id, request)
             let offset = try await self.offset(id, record)
             // A client of tus takes a whole upload for done, and will not come back.
@@ -233,7 +233,7 @@ final class UploadSite: Sendable {
         var response = try await request.outliving { [self] in
             try await complete(request, id, record, offset, .tus)
         }
-        guard response.status.class == .successful else { return response }
+        guard response.status.isSuccess else { return response }
         response = Response(.ok, fields: [.cacheControl: "no-store"])
         response.fields[.uploadOffset] = "\(offset)"
         tell(record, .tus, in: &response.fields)
@@ -257,7 +257,7 @@ final class UploadSite: Sendable {
     private func forget(
         _ request: Request, _ id: UploadID, _ dialect: UploadDialect
     ) async throws -> Response {
-        try await turns.run(id, ifAllowed: { _ = try await record(id, request) }) {
+        try await requestQueue.run(id, ifAllowed: { _ = try await record(id, request) }) {
             try await remove(id, try await self.record(id, request))
             var response = Response(.noContent)
             dialect.stamp(&response.fields)

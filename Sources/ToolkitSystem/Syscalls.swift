@@ -33,7 +33,7 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// What a call on a non-blocking descriptor came to.
+/// The result of a call on a non-blocking descriptor.
 package enum IOResult: Equatable, Sendable {
     /// That many bytes were moved; 0 from a read is the end of the stream.
     case done(Int)
@@ -78,8 +78,8 @@ package enum Syscalls {
 
     private static let null = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
 
-    /// Closes what a descriptor stands for and keeps its number: it stands for nothing then.
-    /// Without any descriptor left at the first use, it is shut down instead.
+    /// Closes the file behind a descriptor and keeps its number, which then refers to nothing. If
+    /// no descriptor is left at the first use, the socket is shut down instead.
     package static func replaceByNull(_ descriptor: CInt) {
         guard null >= 0, dup2(null, descriptor) == descriptor else {
             #if os(Linux)
@@ -162,7 +162,7 @@ package enum Syscalls {
         #endif
     }
 
-    /// Seconds and nanoseconds since the epoch, for Date; deadlines use `monotonic`.
+    /// Seconds and nanoseconds since the epoch. Date uses it; deadlines use `monotonic`.
     package static func realtime() -> (seconds: Int64, nanoseconds: Int64) {
         var time = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &time)
@@ -223,8 +223,8 @@ package enum Syscalls {
         (0..<CInt(min(descriptorLimit(), 1_024))).count(where: { fcntl($0, F_GETFD) >= 0 })
     }
 
-    /// Raises the soft limit of open descriptors to the hard one; when the system refuses, it stays
-    /// what it is, which `descriptorLimit` tells.
+    /// Raises the soft limit of open descriptors to the hard one; if the system refuses, it stays
+    /// as it is (see `descriptorLimit`).
     package static func raiseDescriptorLimit() {
         var limit = rlimit()
         guard unsafe getrlimit(openFiles, &limit) == 0 else { return }

@@ -99,7 +99,7 @@ public struct ResourcePath: Hashable, Sendable, Comparable, CustomStringConverti
         return other.isRoot || (bytes[other.bytes.count] == 0x2F && bytes.starts(with: other.bytes))
     }
 
-    /// The same place below another collection, for what is within `old`.
+    /// The path after a move of `old`; valid on paths within `old`.
     package func moved(from old: ResourcePath, to new: ResourcePath) -> ResourcePath {
         guard self != old else { return new }
         let rest = old.isRoot ? bytes[...] : bytes[(old.bytes.count + 1)...]

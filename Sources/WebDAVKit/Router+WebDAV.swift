@@ -11,16 +11,16 @@ extension Router {
     /// for its path, whichever was mounted first.
     /// - Parameters:
     ///   - prefix: the path, not percent-encoded.
-    ///   - handler: who answers.
+    ///   - handler: the WebDAV handler.
     public mutating func mountWebDAV(_ prefix: String, _ handler: WebDAVHandler) {
         mountWebDAV(prefix, handler, isReadOnly: handler.options.isReadOnly)
     }
 
-    /// The same for a handler around those of WebDAV, such as one that asks who it is.
+    /// The same with a handler around those of WebDAV, such as one that requires a login.
     ///
-    /// An `AuthenticationHandler` lets the questions through that browsers ask before they send
-    /// something to another origin, and the answer to OPTIONS tells whether there is a resource.
-    /// Have it ask for a login then, too:
+    /// An `AuthenticationHandler` passes on preflight requests, which browsers send before a
+    /// request to another origin, and the answer to OPTIONS reveals whether a resource exists. Make
+    /// it require a login then, too:
     ///
     /// ```swift
     /// let guarded = AuthenticationHandler(
@@ -30,7 +30,7 @@ extension Router {
     /// ```
     /// - Parameters:
     ///   - prefix: the path, not percent-encoded.
-    ///   - handler: who answers.
+    ///   - handler: the handler.
     ///   - isReadOnly: whether nothing can be changed there.
     public mutating func mountWebDAV(
         _ prefix: String, _ handler: some Handler, isReadOnly: Bool = false
@@ -49,7 +49,7 @@ extension Router {
         }
         for count in mount.segments.indices {
             let outer = Array(mount.segments[..<count])
-            // Who is mounted there, or above, answers better.
+            // A handler that is mounted there, or above, answers better.
             if mounts.contains(where: { $0.covers(outer) }) { continue }
             answer(outer, Self.classes(of: mounts.filter { $0.isWithin(outer) }))
         }

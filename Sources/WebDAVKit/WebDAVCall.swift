@@ -15,7 +15,7 @@ struct Mount: Sendable {
         prefix = segments.map { "/" + PathEncoding.segment($0) }.joined()
     }
 
-    /// The segments behind the mount point; `nil` for another place.
+    /// The segments after the mount point; `nil` outside of the mount.
     func inner(_ all: [[UInt8]]) -> [[UInt8]]? {
         guard all.starts(with: segments) else { return nil }
         return Array(all[segments.count...])
@@ -50,7 +50,7 @@ struct WebDAVCall: Sendable {
             return
         }
         guard let header = IfHeader(field) else {
-            throw WebDAVError(.badRequest, "If cannot be read")
+            throw WebDAVError(.badRequest, "malformed If")
         }
         ifHeader = header
     }
@@ -59,7 +59,7 @@ struct WebDAVCall: Sendable {
     func depth(_ without: Depth) throws(WebDAVError) -> Depth {
         guard let field = request.fields["Depth"] else { return without }
         guard let depth = Depth(field) else {
-            throw WebDAVError(.badRequest, "Depth is 0, 1 or infinity")
+            throw WebDAVError(.badRequest, "expected Depth 0, 1 or infinity")
         }
         return depth
     }
@@ -67,8 +67,8 @@ struct WebDAVCall: Sendable {
     /// The tokens that the client shows.
     var tokens: Set<LockToken> { ifHeader?.tokens ?? [] }
 
-    /// Whether the client would rather not be told what it can tell itself (RFC 8144 section 2):
-    /// `return=minimal` in Prefer (RFC 7240 section 4.2).
+    /// Whether the client asks to omit what it can infer (RFC 8144 section 2): `return=minimal` in
+    /// Prefer (RFC 7240 section 4.2).
     var prefersMinimal: Bool {
         guard let field = request.fields.list("Prefer") else { return false }
         return field.utf8.split(separator: 0x2C).contains { preference in
@@ -79,7 +79,7 @@ struct WebDAVCall: Sendable {
         }
     }
 
-    /// What tells that it was heeded.
+    /// The field that confirms it.
     static let minimalFields: HTTPFields = ["Preference-Applied": "return=minimal"]
 
     /// The XML of the content; `nil` when there is no content. Its media type does not count: some
@@ -89,12 +89,12 @@ struct WebDAVCall: Sendable {
         return bytes.isEmpty ? nil : try XMLReader.read(bytes)
     }
 
-    /// What the XML of the content means; `nil` when there is no content.
+    /// The parsed XML of the content; `nil` when there is no content.
     /// - Parameters:
     ///   - known: what came before.
     ///   - read: finds out what it means.
     func meaning<Meaning: Sendable>(
-        _ known: KnownContents<Meaning>, _ read: (XMLElement) throws -> Meaning
+        _ known: ParsedBodyCache<Meaning>, _ read: (XMLElement) throws -> Meaning
     ) async throws -> Meaning? {
         let bytes = try await bytes()
         guard !bytes.isEmpty else { return nil }

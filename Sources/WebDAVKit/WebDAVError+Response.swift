@@ -12,7 +12,7 @@ extension WebDAVError {
         }
     }
 
-    /// The response that tells it: with a condition as XML, else as a line of text.
+    /// The response to the error: with a condition as XML, else as a line of text.
     func response(_ mount: Mount) -> Response {
         guard condition != nil else { return HTTPError(status, reason).response }
         var writer = XMLWriter()

@@ -1,13 +1,13 @@
 public import HTTPParser
 
-/// Why a resource cannot be read or changed as wished: a status, and the condition of RFC 4918 that
-/// is not met.
+/// The reason why a resource cannot be read or changed: a status, and the condition of RFC 4918
+/// that is not met.
 public struct WebDAVError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Conditions that clients are told by name, in a `DAV:error` element (RFC 4918 section 16).
+    /// Conditions that the answer names in a `DAV:error` element (RFC 4918 section 16).
     public enum Condition: String, Hashable, Sendable {
         /// A lock is in the way, whose token was not submitted.
         case lockTokenSubmitted = "lock-token-submitted"
-        /// The lock would conflict with others.
+        /// The lock would conflict with another one.
         case noConflictingLock = "no-conflicting-lock"
         /// The token is not one of a lock of this resource.
         case lockTokenMatchesRequestURI = "lock-token-matches-request-uri"
@@ -19,7 +19,7 @@ public struct WebDAVError: Error, Hashable, Sendable, CustomStringConvertible {
         case validResourceType = "valid-resourcetype"
         /// The XML has an entity that is kept somewhere else.
         case noExternalEntities = "no-external-entities"
-        /// The server lets nobody use more room (RFC 4331 section 6).
+        /// The quota of the server is exhausted (RFC 4331 section 6).
         case quotaNotExceeded = "quota-not-exceeded"
         /// There is no room left on the disk (RFC 4331 section 6).
         case sufficientDiskSpace = "sufficient-disk-space"
@@ -27,13 +27,13 @@ public struct WebDAVError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// The status.
     public var status: HTTPStatus
-    /// What the client is told, in a few words; it must not hold secrets.
+    /// A short text that the client sees; it must not contain secrets.
     public var reason: String
     /// The condition that is not met.
     public var condition: Condition?
-    /// The resources that are in the way, for the conditions that name some.
+    /// The conflicting resources, where the condition names some.
     public var resources: [ResourcePath]
-    /// Those of them that are collections; their paths are written with a slash at the end.
+    /// The collections among them; their paths are written with a slash at the end.
     public var collections: Set<ResourcePath>
 
     /// Creates an error.
@@ -63,7 +63,7 @@ public struct WebDAVError: Error, Hashable, Sendable, CustomStringConvertible {
     public static var forbidden: WebDAVError { WebDAVError(.forbidden) }
     /// The collection around it is missing: 409.
     public static var noParent: WebDAVError {
-        WebDAVError(.conflict, "there is no collection for it")
+        WebDAVError(.conflict, "the parent collection does not exist")
     }
     /// There is no room left: 507.
     public static var storageFull: WebDAVError {

@@ -2,13 +2,13 @@ internal import HTTPParser
 internal import HTTPServerCore
 internal import HTTPServerKit
 
-/// What has to be true before something is done: If, the conditions of HTTP, and locks.
+/// Checks before a change: If, the conditions of HTTP, and locks.
 extension WebDAVHandler {
     /// Checks If and the conditional fields of HTTP against a resource.
     /// - Parameter info: what the resource of the request is now; `nil` when it is not there.
     func requireConditions(_ call: WebDAVCall, _ info: ResourceInfo?) async throws {
         guard try await isIfTrue(call, info) else { throw WebDAVError(.preconditionFailed) }
-        // Mostly there are none, and nobody needs tag or date.
+        // Usually there are none, and tag and date are not needed.
         guard call.request.hasConditions else { return }
         try call.request.requireConditions(
             entityTag: info?.entityTag, lastModified: info?.modified.httpDate, exists: info != nil)
@@ -27,9 +27,7 @@ extension WebDAVHandler {
         for list in header.lists {
             var (path, known): (ResourcePath?, ResourceInfo?) = (call.path, info)
             if let resource = list.resource {
-                // What is on another server, or in another place of this one, has neither tags nor
-                // locks here.
-                path = try? await resourcePath(resource, call)
+                path = try await taggedPath(resource, call)
                 known = nil
                 if let path, path == call.path {
                     known = info
@@ -40,6 +38,23 @@ extension WebDAVHandler {
             if try await holds(list, path, known, call) { return true }
         }
         return false
+    }
+
+    /// The resource that a tag of an If field names; `nil` for one on another server or outside of
+    /// this mount, which has neither entity tags nor locks here.
+    ///
+    /// Other errors are thrown: a `Not` condition would hold for a resource that only could not be
+    /// looked up.
+    private func taggedPath(
+        _ resource: String, _ call: WebDAVCall
+    ) async throws -> ResourcePath? {
+        do {
+            return try await resourcePath(resource, call)
+        } catch let error as WebDAVError
+            where [.badRequest, .badGateway, .notFound].contains(error.status)
+        {
+            return nil
+        }
     }
 
     private func holds(
@@ -91,8 +106,8 @@ extension WebDAVHandler {
         }
     }
 
-    /// Gives up the locks on what is not there: who removed it was another program, or died before
-    /// it could give them up. To be called while the path is held.
+    /// Removes the locks on missing resources: another program removed the resource, or a process
+    /// died before it could remove the lock. Call it while the path is held.
     package func forgetLocks(onNothingAt path: ResourcePath) async throws {
         try await locks.removeAll(inside: path, includingRoot: true)
     }
@@ -110,12 +125,12 @@ extension WebDAVHandler {
 
     /// Gives up the locks on those of some resources that are not there. To be called while what is
     /// around them is held.
-    /// - Returns: those that are not there.
+    /// - Returns: the missing ones.
     package func forgetLocks(onGoneOf roots: Set<ResourcePath>) async throws -> Set<ResourcePath> {
         var gone: Set<ResourcePath> = []
         var last: ResourcePath?
         for root in roots.sorted() {
-            // What was inside of it follows it, and went with it.
+            // Members of the removed resource follow it in the order, and are gone, too.
             if let last, root.isWithin(last) {
                 gone.insert(root)
                 continue
@@ -128,17 +143,17 @@ extension WebDAVHandler {
         return gone
     }
 
-    /// Gives up the locks on resources that are not there any more: another program has removed
-    /// them, or a process that died before it could give up their locks.
+    /// Removes the locks on missing resources: another program has removed these, or a process that
+    /// died before it could remove their locks.
     ///
-    /// A server with locks that outlive it calls this before its first request. Later, such locks
-    /// are given up when a request meets them. What is on a volume that is not mounted yet cannot be
-    /// told from what was removed: volumes below the root have to be mounted before.
-    /// - Throws: what the store of locks throws.
+    /// A server whose locks survive restarts calls this before its first request. Later, such locks
+    /// are removed when a request meets them. A resource on a volume that is not mounted yet looks
+    /// like a removed one: mount all volumes below the root first.
+    /// - Throws: errors of the lock store.
     public func removeStaleLocks() async throws {
         let roots = Set(try await locks.locks(on: .root, andInside: true).map(\.root))
         for root in roots.sorted() {
-            _ = try await gate.hold([root]) { try await forgetLocks(onGoneOf: [root]) }
+            _ = try await pathLock.hold([root]) { try await forgetLocks(onGoneOf: [root]) }
         }
     }
 
@@ -148,12 +163,12 @@ extension WebDAVHandler {
             .locked, "it is locked", condition: .lockTokenSubmitted, locks: found)
     }
 
-    /// Whether the client has shown a token, and is who was given it.
+    /// Whether the client has submitted the token and owns the lock.
     func isShown(_ lock: ActiveLock, _ call: WebDAVCall) -> Bool {
         call.tokens.contains(lock.token) && lock.user == call.request.identity?.name
     }
 
-    /// The members of a tree that locks keep as they are, whose tokens were not shown.
+    /// The members of a tree with locks whose tokens were not submitted.
     func lockedMembers(
         of path: ResourcePath, _ call: WebDAVCall
     ) async throws -> [ResourceFailure] {
@@ -163,7 +178,7 @@ extension WebDAVHandler {
         guard !inside.isEmpty else { return [] }
         let closed = Dictionary(grouping: inside, by: \.root)
             .filter { _, locks in !locks.contains { isShown($0, call) } }
-        // A member that is gone is in nobody's way, even if the store of locks has kept its lock.
+        // A lock on a missing member does not conflict, even if the lock store still has it.
         let gone = try await forgetLocks(onGoneOf: Set(closed.keys))
         return closed.filter { !gone.contains($0.key) }.sorted { $0.key < $1.key }
             .map { root, locks in
@@ -174,8 +189,8 @@ extension WebDAVHandler {
             }
     }
 
-    /// Runs what changes these paths while nobody else changes them, or what is around or inside of
-    /// them. A request that had to wait is not carried out once its client has gone.
+    /// Runs `body` with exclusive access to these paths, their ancestors and their descendants. A
+    /// request that had to wait is dropped once its client has gone.
     func change<Result: Sendable>(
         _ paths: [ResourcePath], _ call: WebDAVCall, _ body: () async throws -> Result
     ) async throws -> Result {
@@ -186,10 +201,10 @@ extension WebDAVHandler {
     func hold<Result>(
         _ paths: [ResourcePath], _ call: WebDAVCall, _ body: () async throws -> Result
     ) async throws -> Result {
-        try await gate.hold(paths, isWanted: { await call.request.isAwaited() }, body)
+        try await pathLock.hold(paths, isWanted: { await call.request.isAwaited() }, body)
     }
 
-    /// A 207 for members with which it did not work.
+    /// A 207 answer with the members that failed.
     func response(_ failures: [ResourceFailure], _ call: WebDAVCall) async -> Response {
         var all = Multistatus(call.mount)
         for failure in failures { all.add(failure, isCollection: await isCollection(failure)) }

@@ -10,25 +10,25 @@ internal import Logging
 /// router.mount("/dav", WebDAVHandler(store: try LocalStore(root: "/srv/share")))
 /// ```
 ///
-/// It finds out by itself where it is mounted. Who may come in is decided by an
-/// `AuthenticationHandler` around it.
+/// It finds out by itself where it is mounted. An `AuthenticationHandler` around it decides who
+/// gets in.
 public struct WebDAVHandler: PrecheckingHandler {
     package let store: any ResourceStore
     package let locks: any LockStore
     let options: WebDAVOptions
-    /// Whoever changes the same resources needs the same one.
-    package let gate: PathGate
-    let lockWishes: KnownContents<LockWish>
-    let propertyWishes: KnownContents<PropertyWish>
+    /// Shared by all handlers of one store.
+    package let pathLock: PathLock
+    let lockRequests: ParsedBodyCache<LockRequest>
+    let propertyRequests: ParsedBodyCache<PropertyRequest>
 
     /// Creates a handler.
     ///
-    /// Of one store there is one handler, and further ones by `init(sharing:options:)`: handlers
-    /// that know nothing of each other would change the same resource at the same time.
+    /// Create one handler per store, and further ones by `init(sharing:options:)`: independent
+    /// handlers would change the same resource at the same time.
     /// - Parameters:
-    ///   - store: where resources are kept.
-    ///   - locks: where locks are kept.
-    ///   - options: what is allowed.
+    ///   - store: the resources.
+    ///   - locks: the lock store.
+    ///   - options: the settings.
     public init(
         store: any ResourceStore, locks: any LockStore = MemoryLockStore(),
         options: WebDAVOptions = WebDAVOptions()
@@ -36,27 +36,27 @@ public struct WebDAVHandler: PrecheckingHandler {
         self.store = store
         self.locks = locks
         self.options = options.normalized
-        gate = PathGate()
-        lockWishes = KnownContents()
-        propertyWishes = KnownContents()
+        pathLock = PathLock()
+        lockRequests = ParsedBodyCache()
+        propertyRequests = ParsedBodyCache()
     }
 
-    /// Creates a further handler of the same resources, such as one at another path by which
-    /// nothing can be changed. Both wait for each other, and the locks of one count for the other.
+    /// Creates a further handler of the same resources, such as a read-only one at another path.
+    /// They share the lock store and wait for each other's changes.
     /// - Parameters:
-    ///   - other: the handler whose store and locks it has.
-    ///   - options: what is allowed.
+    ///   - other: the handler to share with.
+    ///   - options: the settings.
     public init(sharing other: WebDAVHandler, options: WebDAVOptions = WebDAVOptions()) {
         store = other.store
         locks = other.locks
-        gate = other.gate
-        lockWishes = other.lockWishes
-        propertyWishes = other.propertyWishes
+        pathLock = other.pathLock
+        lockRequests = other.lockRequests
+        propertyRequests = other.propertyRequests
         self.options = options.normalized
     }
 
-    /// The fields by which a server tells that it knows WebDAV. Some clients look for them in the
-    /// answer that asks them to log in, too: `AuthenticationHandler` can be given them for OPTIONS.
+    /// The fields by which clients recognise a WebDAV server. Some clients look for them in the
+    /// answer that requires a login, too: give them to `AuthenticationHandler` for OPTIONS.
     /// - Parameter isReadOnly: whether nothing can be changed.
     public static func classFields(isReadOnly: Bool = false) -> HTTPFields {
         WebDAVClasses.fields(isReadOnly: isReadOnly)
@@ -76,7 +76,8 @@ public struct WebDAVHandler: PrecheckingHandler {
         }
     }
 
-    /// Judges a PUT by its head: tells what `answer(_:)` would refuse before it reads content.
+    /// Judges a PUT by its head: returns the refusal that `answer(_:)` would give before it reads
+    /// content.
     public func precheck(_ request: Request) async throws -> Response? {
         let mount = Mount(request)
         do {
@@ -110,7 +111,7 @@ public struct WebDAVHandler: PrecheckingHandler {
             throw WebDAVError(.badRequest, "the path cannot be decoded")
         }
         var path = try await resourcePath(segments)
-        // Who only reads is shown the names that were asked for.
+        // Requests that only read keep the names that the client used.
         if Self.writing.contains(request.method.name) || request.method == .unlock {
             path = try await store.canonical(path, followsLast: request.method == .proppatch)
         }
@@ -153,7 +154,7 @@ public struct WebDAVHandler: PrecheckingHandler {
     func resourcePath(_ segments: [[UInt8]]) async throws -> ResourcePath {
         let names = segments.last == [] ? segments.dropLast() : segments[...]
         guard let path = ResourcePath(segments: Array(names)) else {
-            throw WebDAVError(.badRequest, "a name holds bytes that names cannot have here")
+            throw WebDAVError(.badRequest, "a name contains bytes that are not allowed in names")
         }
         return try await store.resolved(path)
     }
@@ -169,14 +170,14 @@ public struct WebDAVHandler: PrecheckingHandler {
                 field, host: call.request.fields[.host], origins: options.origins)
         } catch {
             throw error == .malformed
-                ? WebDAVError(.badRequest, "the destination cannot be read")
+                ? WebDAVError(.badRequest, "malformed Destination")
                 : WebDAVError(.badGateway, "the destination is on another server")
         }
         guard let segments = call.mount.inner(destination.segments) else { return nil }
         return try await store.canonical(try await resourcePath(segments), followsLast: false)
     }
 
-    // MARK: What the program says
+    // MARK: Decisions of the program
 
     func require(_ operation: WebDAVOperation, _ call: WebDAVCall) async throws {
         guard let shouldPerform = options.shouldPerform else { return }
@@ -187,8 +188,8 @@ public struct WebDAVHandler: PrecheckingHandler {
         await options.didPerform?(operation, call.request)
     }
 
-    /// Gives up the locks on what is gone. The client is told what has become of the resource, even
-    /// if the locks cannot be given up where they are kept.
+    /// Gives up the locks on removed resources. An error of the lock store is logged, and does not
+    /// change the answer.
     func giveUpLocks(
         inside path: ResourcePath, includingRoot: Bool, _ call: WebDAVCall
     ) async {
@@ -196,13 +197,13 @@ public struct WebDAVHandler: PrecheckingHandler {
             try await locks.removeAll(inside: path, includingRoot: includingRoot)
         } catch {
             call.request.logger.error(
-                "locks on what is gone cannot be given up", metadata: ["error": "\(error)"])
+                "locks on removed resources could not be released", metadata: ["error": "\(error)"])
         }
     }
 
-    // MARK: What is shown
+    // MARK: Visibility
 
-    /// Whether a resource is to be seen.
+    /// Whether clients can see a resource.
     func isVisible(_ path: ResourcePath, isCollection: Bool) -> Bool {
         if !options.allowsHidden || options.blocksAppleDouble, path.hasDotName {
             guard options.allowsHidden, !path.hasAppleName else { return false }
@@ -210,7 +211,7 @@ public struct WebDAVHandler: PrecheckingHandler {
         return isCollection || options.allowedExtensions == nil || hasAllowedExtension(path.name)
     }
 
-    /// The same for a member of a collection that is seen.
+    /// The same with a member of a visible collection.
     func isVisible(member name: [UInt8], isCollection: Bool) -> Bool {
         if name.first == 0x2E {
             guard options.allowsHidden else { return false }
@@ -221,12 +222,12 @@ public struct WebDAVHandler: PrecheckingHandler {
 
     private func hasAllowedExtension(_ name: [UInt8]) -> Bool {
         guard let allowed = options.allowedExtensions else { return true }
-        // No name on a disk is longer.
+        // File systems allow no longer names.
         guard let dot = name.lastIndex(of: 0x2E), name.count - dot <= 255 else { return false }
         return allowed.contains(String(decoding: name[(dot + 1)...], as: UTF8.self).lowercased())
     }
 
-    /// What is known of a resource; `nil` when there is none that is shown.
+    /// Describes a resource; `nil` when it is missing or hidden.
     func visibleInfo(_ path: ResourcePath) async throws -> ResourceInfo? {
         guard isVisible(path, isCollection: true), let info = try await store.infoIfThere(path),
             isVisible(path, isCollection: info.isCollection)
@@ -234,14 +235,14 @@ public struct WebDAVHandler: PrecheckingHandler {
         return info
     }
 
-    /// Refuses to make what has a name that is no text: few programs could show it, or open it.
+    /// Refuses to create a name that is not text: few programs could show it, or open it.
     func requireTextName(_ path: ResourcePath) throws(WebDAVError) {
         guard ResourcePath.isText(path.name) else {
-            throw WebDAVError(.badRequest, "a new name is UTF-8 without control characters")
+            throw WebDAVError(.badRequest, "a new name must be UTF-8 without control characters")
         }
     }
 
-    /// Refuses to make what would not be shown.
+    /// Refuses to create a hidden name.
     func requireVisible(_ path: ResourcePath, isCollection: Bool) throws(WebDAVError) {
         guard isVisible(path, isCollection: isCollection) else {
             guard path.hasDotName, !options.allowsHidden else {
@@ -249,7 +250,7 @@ public struct WebDAVHandler: PrecheckingHandler {
             }
             throw WebDAVError(
                 .forbidden,
-                "names that begin with a dot are not taken here, unless WebDAVOptions.allowsHidden, "
+                "names that begin with a dot are refused, unless WebDAVOptions.allowsHidden, "
                     + "or httpkit serve --show-hidden, allows them")
         }
     }

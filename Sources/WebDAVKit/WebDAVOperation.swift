@@ -1,4 +1,4 @@
-/// What a request is about to do, or has done.
+/// A change or a download, before or after it happens.
 public enum WebDAVOperation: Hashable, Sendable {
     /// A file is read.
     case download(ResourcePath)
@@ -15,9 +15,9 @@ public enum WebDAVOperation: Hashable, Sendable {
     /// Properties are changed. A collection that is made with properties (RFC 5689) is a
     /// `makeCollection` as well.
     case changeProperties(ResourcePath)
-    /// A lock is taken, or held for longer. One on what is not there makes an empty file, which is
+    /// A lock is taken or refreshed. A lock on a missing resource creates an empty file, which is
     /// an `upload` as well.
     case lock(ResourcePath)
-    /// A lock is given up.
+    /// A lock is removed.
     case unlock(ResourcePath)
 }

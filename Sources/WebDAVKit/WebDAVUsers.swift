@@ -2,7 +2,7 @@ internal import HTTPParser
 public import HTTPServerCore
 internal import ToolkitSystem
 
-/// WebDAV in which each user has a place of their own.
+/// WebDAV in which each user has a separate store.
 ///
 /// ```swift
 /// let users = WebDAVUsers { user in
@@ -12,10 +12,10 @@ internal import ToolkitSystem
 /// router.mountWebDAV("/home", AuthenticationHandler(users, by: authenticator))
 /// ```
 ///
-/// Who it is an `AuthenticationHandler` around it has to find out. Names of users are no names of
-/// folders: they may hold slashes and dots.
+/// An `AuthenticationHandler` around it finds out the user. Do not use user names as folder names:
+/// they may contain slashes and dots.
 public final class WebDAVUsers: Handler {
-    /// Makes the handler of a user; `nil` for one who has no place. Those who share a place need
+    /// Makes the handler of a user; `nil` for a user without a store. Users that share a store need
     /// handlers that share it (`WebDAVHandler.init(sharing:options:)`).
     public typealias Maker = @Sendable (Identity) async throws -> WebDAVHandler?
 
@@ -23,13 +23,13 @@ public final class WebDAVUsers: Handler {
     private let handlers = Locked<[String: WebDAVHandler]>([:])
 
     /// Creates a handler.
-    /// - Parameter make: is called for the first request of each user; what it gives is kept as
-    ///   long as this object, with its locks.
+    /// - Parameter make: called for the first request of each user; the handler is kept as long as
+    ///   this object, with its locks.
     public init(_ make: @escaping Maker) {
         self.make = make
     }
 
-    /// Answers by the handler of the user; 403 for who has none, and who is nobody.
+    /// Answers by the handler of the user; 403 without a user, or for a user without a handler.
     public func answer(_ request: Request) throws -> Answer {
         guard let user = request.identity else { throw Self.hasNone }
         if let known = handlers.withLock({ $0[user.name] }) { return known.answer(request) }
@@ -40,13 +40,13 @@ public final class WebDAVUsers: Handler {
     }
 
     private static var hasNone: HTTPError {
-        HTTPError(.forbidden, "there is nothing of yours here")
+        HTTPError(.forbidden, "this user has no files here")
     }
 
     private func handler(of user: Identity) async throws -> WebDAVHandler? {
         if let known = handlers.withLock({ $0[user.name] }) { return known }
         guard let made = try await make(user) else { return nil }
-        // Two requests may have come at once: all need the same locks.
+        // Two requests may have come at once: both need the same locks.
         return handlers.withLock { handlers in
             let kept = handlers[user.name] ?? made
             handlers[user.name] = kept

@@ -4,11 +4,11 @@ internal import HTTPServerCore
 internal import Logging
 internal import WebDAVKit
 
-/// Why a request is refused: a status, and a word that programs can tell it by.
+/// The reason why a request is refused: a status, and a code that programs can check.
 struct UploaderError: Error {
     /// The member `code` of the problem.
     enum Code: String {
-        /// The token is missing, too old, or somebody else's.
+        /// The token is missing, expired, or another user's.
         case token
         /// A page of another site has sent it.
         case origin
@@ -52,7 +52,7 @@ struct UploaderError: Error {
         if error.status == .forbidden { code = .origin }
     }
 
-    /// What a client is told of an error; `nil` for one that is nobody's answer, as nobody waits.
+    /// The answer to an error; `nil` when the client is gone and no answer is needed.
     /// - Parameter request: where an error without a status is logged; `nil` for nowhere.
     init?(thrown error: any Error, for request: Request?) {
         switch error {
@@ -63,7 +63,7 @@ struct UploaderError: Error {
         case let error as WebDAVError:
             self.init(error.status, error.status == .locked ? .locked : nil, error.reason)
             if error.condition == .quotaNotExceeded { code = .quota }
-            // What WebDAV tells by 405 is told here of the name, not of the method.
+            // WebDAV's 405 is about the method; here the error is about the name.
             if status == .methodNotAllowed { (status, code) = (.conflict, .exists) }
         case let error as CodecError: self.init(error.suggestedStatus, nil, error.description)
         case is CancellationError: return nil
@@ -83,7 +83,7 @@ struct UploaderError: Error {
         var code: String?
     }
 
-    /// A problem (RFC 9457), or a page for who would rather have one.
+    /// A problem (RFC 9457), or a page if the client prefers one.
     func response(for request: Request) -> Response {
         var response = Response(status, fields: fields)
         if UploaderCall.prefersPage(request) {

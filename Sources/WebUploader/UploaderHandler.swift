@@ -14,17 +14,17 @@ public import WebDAVKit
 /// router.mount("/upload", UploaderHandler(sharing: dav))
 /// ```
 ///
-/// It finds out by itself where it is mounted. It has the store of WebDAV, and heeds its locks:
-/// what a WebDAV client has locked is not changed by the page (423), and an upload is written as a
-/// PUT is, under a name that nobody sees until it is whole.
+/// It finds out by itself where it is mounted. It shares store and locks with WebDAV: the page
+/// never changes a file that a WebDAV client has locked (423), and an upload is written under a
+/// hidden name until it is complete, as a PUT is.
 ///
-/// It guards itself against pages of other sites (CSRF) and against DNS rebinding. Who may come in
-/// is decided by an `AuthenticationHandler` around it, and what they may do by
-/// ``UploaderOptions/role``.
+/// It refuses requests from pages of other sites (CSRF) and by foreign host names (DNS rebinding).
+/// An `AuthenticationHandler` around it decides who gets in, and ``UploaderOptions/role`` what a
+/// user may do.
 public struct UploaderHandler: PrecheckingHandler {
     private let guarded: any Handler
 
-    /// Creates a handler of a store of its own.
+    /// Creates a handler of a store that no WebDAV handler uses.
     ///
     /// Where WebDAV serves the same files, use ``init(sharing:options:)``: handlers that know
     /// nothing of each other would change the same file at the same time.
@@ -62,17 +62,17 @@ public struct UploaderHandler: PrecheckingHandler {
         }
     }
 
-    /// Judges an upload by the head of its request: tells what `answer(_:)` would refuse before it
-    /// reads content.
+    /// Judges an upload by the head of its request: returns the refusal that `answer(_:)` would
+    /// give before it reads content.
     public func precheck(_ request: Request) async throws -> Response? {
         request.isPrecheck = true
         defer { request.isPrecheck = false }
         let response = try await respond(to: request)
-        return response.status.class == .successful ? nil : response
+        return response.status.isSuccess ? nil : response
     }
 }
 
-/// What answers once a request is known to come from nobody else's page.
+/// Answers after the check that no page of another site sent the request.
 struct UploaderSite: Handler {
     let files: SharedFiles
     let options: UploaderOptions
@@ -86,7 +86,7 @@ struct UploaderSite: Handler {
         self.options = options
         tokens = UploaderTokens(lifetime: options.tokenLifetime)
         bin = UploaderBin(other.store, lifetime: options.undoTime)
-        changes = UploaderChanges(other.gate, limit: options.listenerLimit)
+        changes = UploaderChanges(other.pathLock, limit: options.listenerLimit)
         quota = UploaderQuota(options.quota)
     }
 
@@ -121,7 +121,7 @@ struct UploaderSite: Handler {
                     request.method.isRegistered ? .methodNotAllowed : .notImplemented,
                     fields: [.allow: (allowed + [.options]).map(\.name).joined(separator: ", ")]))
         }
-        // What else has content is short, and judged when it is there.
+        // Other requests have short content, which is judged after it is read.
         if request.isPrecheck, action != .upload { return Response(.noContent) }
         return try await answer(action, UploaderCall(request, await options.role(request)))
     }
@@ -159,7 +159,7 @@ struct UploaderSite: Handler {
         }
     }
 
-    /// The links of the page are relative to the slash behind the mount point.
+    /// The links of the page are relative to the slash after the mount point.
     private func toSlash(_ request: Request) -> Response {
         let last = request.canonicalPath?.segments.last ?? []
         var location = PathEncoding.link(to: last, isDirectory: true)
@@ -167,16 +167,16 @@ struct UploaderSite: Handler {
         return .redirect(to: location, .permanentRedirect)
     }
 
-    // MARK: What the program says
+    // MARK: Decisions of the program
 
     func require(_ operation: UploaderOperation, _ call: UploaderCall) async throws {
         guard let shouldPerform = options.shouldPerform else { return }
         guard try await shouldPerform(operation, call.request) else {
-            throw UploaderError(.forbidden, .refused, "the program does not allow it")
+            throw UploaderError(.forbidden, .refused, "the program refused it")
         }
     }
 
-    /// Runs an operation, and tells the program how it came out.
+    /// Runs an operation and reports its result to the program.
     /// - Parameters:
     ///   - operation: what is to be done.
     ///   - body: does it, and says what was done.

@@ -31,18 +31,18 @@ public struct UploaderEvent: Sendable {
     public var operation: UploaderOperation
     /// The status of the failure; `nil` for success. A download that the client broke off has 408.
     public var failure: HTTPStatus?
-    /// The request, which tells the user (`identity`) and the peer.
+    /// The request, with the user (`identity`) and the peer.
     public var request: Request
 }
 
 /// How far an upload is.
 public struct UploadProgress: Sendable {
-    /// What is uploaded.
+    /// The target of the upload.
     public var path: ResourcePath
     /// The bytes that have come.
     public var bytes: Int64
-    /// How many there will be, where the client has told it.
+    /// The announced number of bytes, if there is one.
     public var total: Int64?
-    /// The request, which tells the user (`identity`) and the peer.
+    /// The request, with the user (`identity`) and the peer.
     public var request: Request
 }

@@ -1,7 +1,7 @@
 public import HTTPServerCore
 public import HTTPServerKit
 
-/// What happens when something already has the name that a file or folder is to get.
+/// The action when the name of a new file or folder is taken.
 public enum NameConflict: String, Hashable, Sendable, CaseIterable {
     /// Both are kept: the new one gets a number, such as `name (1).txt`.
     case keepBoth = "keep"
@@ -9,13 +9,13 @@ public enum NameConflict: String, Hashable, Sendable, CaseIterable {
     case replace
     /// The new one is refused: 409.
     case refuse
-    /// The new one is refused (409, with the code `exists`) unless the request chooses, and the page
-    /// asks what is to happen. Without ``UploaderOptions/letsClientsChoose`` nobody can choose, and
-    /// it is as ``refuse``.
+    /// The new one is refused (409, with the code `exists`) unless the request chooses, and the
+    /// page asks what is to happen. Without ``UploaderOptions/letsClientsChoose`` it is the same as
+    /// ``refuse``.
     case ask
 }
 
-/// What a user may do.
+/// The permissions of a user.
 public enum UploaderRole: String, Hashable, Sendable, CaseIterable {
     /// Everything.
     case all
@@ -36,32 +36,31 @@ public enum UploaderRole: String, Hashable, Sendable, CaseIterable {
 public struct UploaderOptions: Sendable {
     /// The title of the page, and the name of the root in its path.
     public var title = "Files"
-    /// What stands at the top of the page; `nil` for the title.
+    /// The heading of the page; `nil` to use the title.
     public var header: UploaderText?
-    /// What stands before the list of files.
+    /// Text before the list of files.
     public var prologue: UploaderText = ""
-    /// What stands behind the list of files.
+    /// Text after the list of files.
     public var epilogue: UploaderText = ""
-    /// What stands at the end of the page.
+    /// Text at the end of the page.
     public var footer: UploaderText = ""
     /// The extensions that files may have, without dots, in any case of letters; `nil` for all.
-    /// Files with others are neither shown nor taken, by any operation.
+    /// Every operation hides and refuses other files.
     public var allowedExtensions: Set<String>?
     /// Whether names that begin with a dot are shown and taken. It counts for each name of a path.
     public var allowsHidden = false
-    /// What happens when a name is taken, unless the request says otherwise.
+    /// The action when a name is taken, unless the request chooses another one.
     public var conflict = NameConflict.keepBoth
     /// Whether a request may choose that itself.
     public var letsClientsChoose = true
-    /// The most bytes of one file; above it 413, for content of unknown length as soon as more has
-    /// come.
+    /// The most bytes of one file; above it 413, if the length is unknown as soon as more has come.
     public var contentLimit: Int64 = .max
-    /// How many more bytes the user of a request may add, `Request.identity` telling who that is; `nil`
-    /// for as many as there is room for. What is longer is refused (507 with the code `quota`), before
-    /// content is read where its length is known, else as soon as more has come.
+    /// How many more bytes the user of a request may add, by `Request.identity`; `nil` without a
+    /// limit. A longer upload is refused (507 with the code `quota`), before content is read if its
+    /// length is known, else as soon as more has come.
     ///
-    /// It is asked for each file that is uploaded and for each copy, and has to count what ``onEvent``
-    /// has told. The bytes of the user's requests that are under way are subtracted from it here. A
+    /// It is called for each uploaded file and for each copy, and must count the changes that
+    /// ``onEvent`` has reported. The bytes of the user's running requests are subtracted from it. A
     /// file that is replaced does not make room for the new one.
     public var quota: (@Sendable (Request) async throws -> Int64?)?
     /// The most files of one form; above it 413.
@@ -70,10 +69,10 @@ public struct UploaderOptions: Sendable {
     /// area of the store, where it takes room, and is gone for good when the server stops. A store
     /// without a bin removes at once.
     public var undoTime = Duration.seconds(60)
-    /// How many browsers may listen to changes at the same time; others see them when they load a
-    /// folder anew (503).
+    /// How many browsers may listen to changes at the same time; others get 503 and see changes
+    /// when they load a folder again.
     public var listenerLimit = 200
-    /// What the user of a request may do; `Request.identity` tells who that is.
+    /// The role of the user of a request, by `Request.identity`.
     public var role: @Sendable (Request) async -> UploaderRole = { _ in .all }
     /// The hosts that requests may be for; `nil` does not look at them. Others are answered by 421,
     /// as a guard against DNS rebinding: have it checked here, or by a `HostCheckHandler` around.
@@ -88,10 +87,10 @@ public struct UploaderOptions: Sendable {
     /// Asked before each operation, lists and downloads included; `false` refuses it with 403. It
     /// may also throw an `HTTPError`. Of a resumable upload it is asked at the beginning, too.
     public var shouldPerform: (@Sendable (UploaderOperation, Request) async throws -> Bool)?
-    /// Told of each operation once it has succeeded or failed: of a download when all of its
-    /// content was handed to the system, or the client has gone.
+    /// Called after each operation, whether it succeeded or failed: after a download when the
+    /// system has all of its content, or the client has gone.
     public var onEvent: (@Sendable (UploaderEvent) async -> Void)?
-    /// Told whenever content of an upload has come. It may run on the connection's event loop and
+    /// Called whenever content of an upload arrives. It may run on the connection's event loop and
     /// must not block.
     public var uploadProgress: (@Sendable (UploadProgress) -> Void)?
 

@@ -12,7 +12,7 @@ public struct TrustedMarkup: Hashable, Sendable {
     }
 }
 
-/// What a program puts into the page: text, which is escaped, or markup that it vouches for.
+/// A text for the page: plain text, which is escaped, or markup that the program vouches for.
 ///
 /// A string literal, with or without interpolations, is text.
 public enum UploaderText: Hashable, Sendable {

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The command line of the toolkit; each subcommand has a file of its own.
+/// The command line of the toolkit; each subcommand has a separate file.
 @main
 struct HTTPKit: AsyncParsableCommand {
     static let version = "0.1.0"

@@ -25,7 +25,7 @@ enum JSONValue: Equatable, Sendable {
         Response(status, fields: fields, body: .bytes(bytes, mediaType: "application/json"))
     }
 
-    /// The same in one line, for streams of values.
+    /// The same in one line, as streams of values need it.
     var line: [UInt8] {
         var buffer = ByteBuffer(capacity: 1024)
         write(into: &buffer, indent: nil)
@@ -137,7 +137,7 @@ extension JSONValue: Decodable {
         return .text(try container.decode(String.self))
     }
 
-    /// What a text in JSON says; `nil` for any other text.
+    /// The value of a text in JSON; `nil` for any other text.
     init?(parsing bytes: [UInt8]) {
         var json = JSONBody()
         json.byteLimit = BinRouter.contentLimit

@@ -38,7 +38,7 @@ struct ServeAccessTests {
     @Test(
         "A file that has no users is refused at the start",
         arguments: [
-            ("", "there is no user in it"), ("ann", "takes NAME:PASSWORD"),
+            ("", "the file contains no user"), ("ann", "takes NAME:PASSWORD"),
             ("ann:", "the password is empty"), ("ann:1\nann:2", "names ann twice"),
             ("tom:1", "names tom twice"), ("a\u{1}:b", "control characters"),
         ])

@@ -63,7 +63,7 @@ router.on(.get, "/stream") { _ in
         })
 }
 
-// One answer of 20 KiB, as it is and compressed: taken from memory, or anew each time.
+// One answer of 20 KiB, as it is and compressed: taken from memory, or made again each time.
 let json = SampleJSON.bytes(20 << 10)
 let answer = SyncHandler { _ in
     Response(.ok, body: .bytes(json, mediaType: "application/json"))

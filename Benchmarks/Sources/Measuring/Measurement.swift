@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// What the process has used since a moment, printed in the way that `client.py` reads.
+/// The resources that the process has used since a moment, printed as `client.py` reads them.
 public struct Measurement {
     private let start = Self.wall()
     private let startCPU = Self.cpu()

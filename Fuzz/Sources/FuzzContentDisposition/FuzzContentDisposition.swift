@@ -56,7 +56,7 @@ private func checkPart(_ part: ContentDisposition) {
     }
 }
 
-/// What the escapes of the HTML standard do not give back.
+/// Characters that the escapes of the HTML standard do not restore.
 private func isAmbiguous(_ name: String) -> Bool {
     let scalars = name.unicodeScalars
     let hasControl = scalars.contains { $0.value < 0x20 || $0.value == 0x7F }

@@ -85,7 +85,7 @@ private struct Setup {
         limits.fillerBytes = 6
     }
 
-    /// What the parser with a buffer of its own says.
+    /// The events of the parser with an internal buffer.
     func outcome(_ input: [UInt8], cuts: [Int]) -> Outcome {
         var parser = MultipartParser(kind, boundary: boundary, limits: limits, leniency: leniency)
         var outcome = Outcome()
@@ -106,7 +106,7 @@ private struct Setup {
         return outcome
     }
 
-    /// What the parser says that is shown the caller's bytes.
+    /// The events of the parser that reads the caller's bytes.
     func steps(_ input: [UInt8], cuts: [Int]) -> Outcome {
         var parser = PartParser(kind, boundary: boundary, limits: limits, leniency: leniency)
         var outcome = Outcome()

@@ -1,11 +1,11 @@
 public import HTTPParser
 
-/// Takes the chunked transfer coding off, for chunked content outside of a connection: a recorded
-/// body, a proxy's, a test's.
+/// Removes the chunked transfer coding from content that does not come over a connection: a
+/// recorded body, a proxy's, a test's.
 ///
-/// It is the state machine of HTTPParser behind another door, so both accept the same bytes.
-/// `decode(_:into:)` appends content to an array; `next(_:from:)` copies nothing and tells where
-/// the content stands. A decoder is used by one of the two.
+/// It uses the state machine of HTTPParser, so both accept the same bytes. `decode(_:into:)`
+/// appends content to an array; `next(_:from:)` copies nothing and returns the range of the
+/// content. Use one of the two with a decoder.
 ///
 /// ```swift
 /// var decoder = ChunkedDecoder()
@@ -20,7 +20,7 @@ public import HTTPParser
 ///
 /// RFC 9112, section 7.1.
 public struct ChunkedDecoder: ~Copyable, Sendable {
-    /// What the bytes hold next.
+    /// The kind of the next bytes.
     public enum Step: Equatable, Sendable {
         /// More bytes, please.
         case more
@@ -33,9 +33,9 @@ public struct ChunkedDecoder: ~Copyable, Sendable {
     private var parser: BodyParser
     /// Bytes that were read for good.
     private var consumed: Int64 = 0
-    /// How many bytes behind them were seen, and are to be given again.
+    /// How many of the following bytes were seen already and will be passed again.
     private var unread = 0
-    /// Those bytes, kept for `decode(_:into:)`: the beginning of a trailer section.
+    /// The first bytes of a trailer section, kept until `decode(_:into:)` gets the rest.
     private var pending: [UInt8] = []
     private var failure: CodecError?
 
@@ -49,14 +49,14 @@ public struct ChunkedDecoder: ~Copyable, Sendable {
     /// Whether the last chunk and the trailers are read.
     public var isComplete: Bool { parser.isComplete }
 
-    /// The fields behind the last chunk, once the content is complete. They are never merged into
+    /// The fields after the last chunk, once the content is complete. They are never merged into
     /// the fields of a head (RFC 9110 section 6.5.1).
     public var trailers: HTTPFields { parser.trailers }
 
-    /// Reads on from `position` and moves it behind what it has read.
+    /// Continues at `position` and moves it past the bytes that it has read.
     ///
-    /// Bytes behind the end are left unread: they belong to whatever follows. After `.more` the
-    /// bytes from `position` on are given again, with more behind them.
+    /// Bytes after the end are left unread: they belong to the next message. After `.more` the
+    /// caller passes the bytes from `position` on again, followed by more.
     /// - Parameters:
     ///   - bytes: what was not read yet, or more.
     ///   - position: where to read on, 0...`bytes.count`.
@@ -82,8 +82,8 @@ public struct ChunkedDecoder: ~Copyable, Sendable {
 
     /// Appends the content that `bytes` hold to `output`.
     ///
-    /// Bytes behind the end are `.trailingGarbage`. What an error leaves in `output` is the content
-    /// before it.
+    /// Bytes after the end are `.trailingGarbage`. After an error `output` holds the content before
+    /// it.
     public mutating func decode(
         _ bytes: Span<UInt8>, into output: inout [UInt8]
     ) throws(CodecError) {
@@ -129,7 +129,7 @@ public struct ChunkedDecoder: ~Copyable, Sendable {
 }
 
 extension CodecError {
-    /// What the parser of chunks says, in the words of the codecs.
+    /// The error of the chunk parser as an error of the codecs.
     init(_ error: HTTPParseError, at offset: Int64) {
         let kind: Kind
         switch error.kind {

@@ -1,6 +1,6 @@
 public import HTTPParser
 
-/// Puts the chunked transfer coding on, for chunked content outside of a connection.
+/// Applies the chunked transfer coding to content that does not go over a connection.
 ///
 /// ```swift
 /// var encoder = ChunkedEncoder()
@@ -31,8 +31,8 @@ public struct ChunkedEncoder: ~Copyable, Sendable {
         endChunk(into: &output)
     }
 
-    /// Appends what stands before a chunk of `count` bytes, more than 0, which the caller sends
-    /// itself; `endChunk(into:)` goes behind them.
+    /// Appends the bytes before a chunk of `count` bytes, more than 0, which the caller sends
+    /// itself; `endChunk(into:)` appends those after the chunk.
     public mutating func beginChunk(of count: Int64, into output: inout [UInt8]) {
         precondition(!isFinished, "the content is finished")
         precondition(count > 0, "an empty chunk would end the content")
@@ -44,7 +44,7 @@ public struct ChunkedEncoder: ~Copyable, Sendable {
         takeLines(into: &output)
     }
 
-    /// Appends what stands behind a chunk.
+    /// Appends the bytes after a chunk.
     public mutating func endChunk(into output: inout [UInt8]) {
         writer.complete(into: &lines)
         takeLines(into: &output)
@@ -65,11 +65,5 @@ public struct ChunkedEncoder: ~Copyable, Sendable {
     private mutating func takeLines(into output: inout [UInt8]) {
         output.append(copying: lines.bytes)
         lines.removeAll()
-    }
-}
-
-extension Array where Element == UInt8 {
-    mutating func append(copying bytes: Span<UInt8>) {
-        unsafe bytes.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
     }
 }

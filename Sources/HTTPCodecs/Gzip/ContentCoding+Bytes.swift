@@ -32,7 +32,7 @@ extension [UInt8] {
         try ContentCoding.gzip.encode(span, level: level)
     }
 
-    /// What bytes in the gzip format stand for.
+    /// Decodes bytes in the gzip format.
     /// - Parameter outputLimit: how long the content may be, in bytes.
     /// - Throws: what ``ContentDecoder`` throws.
     public func gunzipped(outputLimit: Int64) throws(CodecError) -> [UInt8] {

@@ -58,7 +58,7 @@ struct ZStreamSlots: ~Copyable, @unchecked Sendable {
         return nil
     }
 
-    /// Keeps a stream that nobody uses any more; false if there is no place.
+    /// Keeps an idle stream; false if there is no place.
     func put(_ storage: UnsafeMutablePointer<ZStream.Storage>) -> Bool {
         let address = UInt(bitPattern: storage)
         for index in unsafe slots.indices {

@@ -1,6 +1,6 @@
 internal import HTTPParser
 
-// What stands before and behind the compressed data of gzip and zlib.
+// The header and trailer around the compressed data of gzip and zlib.
 extension ContentDecoder {
     /// Reads the head of a gzip member.
     /// - Returns: false when more input is wanted.
@@ -26,7 +26,7 @@ extension ContentDecoder {
     private func headError(_ fault: GzipHead.Fault) -> CodecError {
         let last = readCount - 1
         switch fault {
-        // Behind a member only another one may stand.
+        // Only another member may follow a member.
         case .magic where memberStart > 0: return CodecError(.trailingGarbage, at: memberStart)
         case .magic: return CodecError(.invalidCompressedData, at: last, "no gzip head")
         case .method: return CodecError(.invalidCompressedData, at: last, "unknown method")
@@ -35,7 +35,7 @@ extension ContentDecoder {
         }
     }
 
-    /// Goes on behind the end: with another gzip member, and with nothing else (RFC 1952, 2.2).
+    /// Continues after the end: with another gzip member, and with nothing else (RFC 1952, 2.2).
     mutating func beginMember() throws(CodecError) {
         guard format == .gzip else { throw CodecError(.trailingGarbage, at: readCount) }
         stage = .head
@@ -48,7 +48,7 @@ extension ContentDecoder {
         stream?.reset()
     }
 
-    /// Tells the zlib format from raw DEFLATE.
+    /// Distinguishes the zlib format from raw DEFLATE.
     ///
     /// A zlib head is a multiple of 31 and has 8 in its lowest bits (RFC 1950, 2.2). Raw data that
     /// begins so would be a stored block with padding that is not zero, which no compressor makes

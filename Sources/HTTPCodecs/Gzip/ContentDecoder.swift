@@ -9,11 +9,11 @@
 /// ```
 ///
 /// gzip may have several members, whose contents follow each other. `.deflate` is the zlib format
-/// or raw DEFLATE: the first two bytes tell. Check values and lengths are compared; bytes behind
-/// the end are refused, zeros too.
+/// or raw DEFLATE: the first two bytes decide. Check values and lengths are compared; bytes after
+/// the end are refused, zeros included.
 ///
-/// Thrown are `.truncated`, `.trailingGarbage`, `.invalidCompressedData`, `.checksumMismatch`,
-/// `.dictionaryNeeded`, `.outputTooLong`, `.ratioTooHigh` and `.outOfMemory`. What is thrown, where,
+/// Throws `.truncated`, `.trailingGarbage`, `.invalidCompressedData`, `.checksumMismatch`,
+/// `.dictionaryNeeded`, `.outputTooLong`, `.ratioTooHigh` and `.outOfMemory`. The error, its offset
 /// and the content before it do not depend on how the input was cut; an error is final. Content is
 /// handed out before its check value is known: only after `finish(into:)` is it whole.
 ///
@@ -21,7 +21,7 @@
 public struct ContentDecoder: ~Copyable, Sendable {
     /// The coding that is taken off.
     public let coding: ContentCoding
-    /// What the content may come to.
+    /// The limits of the decoded content.
     public let limits: ContentDecodingLimits
     /// How many bytes were read so far.
     public internal(set) var readCount: Int64 = 0
@@ -81,8 +81,8 @@ public struct ContentDecoder: ~Copyable, Sendable {
         _ = try decode(bytes, from: &position, into: &output, upTo: .max)
     }
 
-    /// Decodes bytes from `position`, appends at most `count` bytes of content and moves
-    /// `position` behind what it has read.
+    /// Decodes bytes from `position`, appends at most `count` bytes of content and moves `position`
+    /// past the bytes that it has read.
     ///
     /// So a reader that is slower than its sender holds a bounded amount, however much the bytes
     /// stand for. Content may be left when all bytes are read: go on with the same, or with none,
@@ -127,7 +127,7 @@ public struct ContentDecoder: ~Copyable, Sendable {
     }
 }
 
-// What the stages read.
+// The input of the stages.
 extension ContentDecoder {
     /// Reads on until the input is used up or `output` has `end` bytes.
     /// - Returns: whether more input is wanted.

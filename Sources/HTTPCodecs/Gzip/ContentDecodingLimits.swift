@@ -1,4 +1,4 @@
-/// What decoded content may come to.
+/// The limits of decoded content.
 ///
 /// A megabyte of compressed data can stand for a gigabyte, so there is no decoder without a limit.
 public struct ContentDecodingLimits: Hashable, Sendable {

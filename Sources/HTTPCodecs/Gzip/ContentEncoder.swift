@@ -101,7 +101,7 @@ public struct ContentEncoder: ~Copyable, Sendable {
     }
 }
 
-// What stands before and behind the compressed data.
+// The header and trailer around the compressed data.
 extension ContentEncoder {
     private mutating func begin(into output: inout [UInt8]) {
         precondition(stage != .finished, "an encoder that is finished")

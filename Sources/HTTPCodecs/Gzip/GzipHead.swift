@@ -85,7 +85,7 @@ struct GzipHead {
 }
 
 extension GzipHead {
-    /// What is wrong with a head.
+    /// The kind of an error in a head.
     enum Fault: Error {
         case magic, method, flags, check
     }

@@ -10,7 +10,7 @@ internal import CZlib
 /// stream with a pool goes back to it at its end.
 @safe
 struct ZStream: ~Copyable, @unchecked Sendable {
-    /// What lives on the heap.
+    /// The state on the heap.
     @safe
     struct Storage {
         var stream = unsafe z_stream()
@@ -18,7 +18,7 @@ struct ZStream: ~Copyable, @unchecked Sendable {
         var level: CInt
     }
 
-    /// What to do when the input is used up.
+    /// The flush mode when the input is used up.
     enum Flush {
         case none, sync, finish
     }
@@ -95,7 +95,7 @@ struct ZStream: ~Copyable, @unchecked Sendable {
     ) -> (read: Int, written: Int) {
         var result = (read: 0, written: 0, code: Z_OK)
         let storage = unsafe storage
-        // What does not fit into one step is not flushed yet.
+        // Output that does not fit into one step is not flushed yet.
         let flush = bytes.count > Self.stepLimit ? Flush.none : flush
         unsafe withRoom(room, in: &output) { room in
             unsafe bytes.withUnsafeBufferPointer { bytes in
@@ -204,18 +204,18 @@ extension ZStream {
         let code = unsafe body(&storage.pointee.stream)
         let read = input - Int(unsafe storage.pointee.stream.avail_in)
         let written = space - Int(unsafe storage.pointee.stream.avail_out)
-        // Nobody may use the pointers once the caller's bytes are gone.
+        // The pointers are invalid once the caller's bytes are gone.
         unsafe storage.pointee.stream.next_in = nil
         unsafe storage.pointee.stream.next_out = nil
         return (read, written, code)
     }
 
-    /// Hands the memory behind the end of `output` to `body`, which says how much it wrote.
+    /// Passes the memory after the end of `output` to `body`, which returns how much it wrote.
     private func withRoom(
         _ room: Int, in output: inout [UInt8],
         _ body: (UnsafeMutableBufferPointer<UInt8>) -> Int
     ) {
-        // zlib wants to be told of a place even where it may not write.
+        // zlib requires a valid pointer even if it must not write there.
         output.append(addingCapacity: max(room, 1)) { span in
             unsafe span.withUnsafeMutableBufferPointer { buffer, count in
                 count = unsafe body(
@@ -262,7 +262,7 @@ struct ZChecksum: Sendable {
     mutating func update(_ bytes: Span<UInt8>) {
         let (value, isAdler) = (UInt(value), isAdler)
         self.value = unsafe bytes.withUnsafeBufferPointer { bytes in
-            // Without a place zlib starts anew.
+            // Without an output pointer zlib starts again.
             guard let start = bytes.baseAddress else { return UInt32(truncatingIfNeeded: value) }
             return UInt32(
                 truncatingIfNeeded: isAdler

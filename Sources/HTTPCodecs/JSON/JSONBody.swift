@@ -59,7 +59,7 @@ public struct JSONBody: Hashable, Sendable {
 
     static func check(charsetOf mediaType: MediaType?) throws(CodecError) {
         guard let charset = mediaType?["charset"], !charset.isASCII("utf-8") else { return }
-        throw CodecError(.unsupportedCharset, "JSON is UTF-8")
+        throw CodecError(.unsupportedCharset, "JSON must be UTF-8")
     }
 
     // MARK: Values
@@ -132,6 +132,6 @@ public struct JSONBody: Hashable, Sendable {
 extension CodecError {
     static func unsupported(_ mediaType: MediaType?, wanted: String) -> CodecError {
         let got = mediaType?.essence ?? "none"
-        return CodecError(.unsupportedMediaType, "\(wanted) is wanted, not \(got)")
+        return CodecError(.unsupportedMediaType, "expected \(wanted), got \(got)")
     }
 }

@@ -1,8 +1,8 @@
 /// The grammar of JSON (RFC 8259) as a check that goes over the bytes once and builds nothing.
 ///
-/// It runs before Foundation sees the bytes. Nesting costs it one bit and never the stack; what it
-/// lets through is JSON in UTF-8, so that whatever fails behind it is a question of types. Left to
-/// itself, Foundation takes trailing commas, UTF-16, and any text where a value is not asked for.
+/// It runs before Foundation sees the bytes. A level of nesting costs one bit and no stack;
+/// accepted input is JSON in UTF-8, so that any later failure is about types. Foundation alone
+/// accepts trailing commas, UTF-16, and any text where no value is decoded.
 struct JSONGrammar {
     private enum Expected { case value, firstElement, firstName, name, colon, afterValue }
 

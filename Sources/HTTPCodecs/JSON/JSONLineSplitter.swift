@@ -1,3 +1,5 @@
+internal import HTTPParser
+
 /// Cuts a stream of newline-delimited JSON into its lines, fed at any split.
 ///
 /// LF and CRLF end a line, the end of the input ends the last one too, and lines of white space

@@ -43,7 +43,7 @@ public struct JSONLines: Hashable, Sendable {
         JSONLineSequence(source: source, values: values)
     }
 
-    /// Appends a value and the LF behind it.
+    /// Appends a value and an LF.
     /// - Throws: as ``JSONBody/encode(_:)``; nothing is appended then.
     public func encode(_ value: some Encodable, into output: inout [UInt8]) throws {
         var values = values

@@ -6,20 +6,21 @@ internal import HTTPParser
 /// end is part of it, and boundaries have no CR, what matches the beginning of a delimiter never
 /// overlaps with another beginning: the search is linear, whatever the content.
 struct Delimiters: Sendable {
-    /// What stands at a place.
+    /// The kind of a place in the input.
     enum Verdict: Equatable {
         /// No delimiter.
         case none
         /// Perhaps one: its bytes have not all come.
         case perhaps
-        /// A delimiter of the level. `end` is behind it: padding and a line end have to follow.
+        /// A delimiter of the level. `end` is the offset after it: padding and a line end must
+        /// follow.
         case delimiter(level: Int, end: Int)
         /// The closing delimiter of the level, which has two more dashes.
         case close(level: Int, end: Int)
     }
 
     private var boundaries: [[UInt8]] = []
-    private let search: PairSearch
+    private let search: BytePairSearch
     private let isLenient: Bool
 
     init(leniency: MultipartLeniency) {
@@ -27,7 +28,7 @@ struct Delimiters: Sendable {
         // The second dash is the one that lists and rules in text have less often.
         search =
             isLenient
-            ? PairSearch(0x0A, 0x2D, distance: 2) : PairSearch(0x0D, 0x2D, distance: 3)
+            ? BytePairSearch(0x0A, 0x2D, distance: 2) : BytePairSearch(0x0D, 0x2D, distance: 3)
     }
 
     /// The number of boundaries that are open.
@@ -86,7 +87,7 @@ struct Delimiters: Sendable {
         return unsafe verdict(at: place + 2, in: bytes)
     }
 
-    /// What stands at the beginning of a line.
+    /// The kind of a line by its first bytes.
     func verdict(at start: Int, in bytes: UnsafeRawBufferPointer) -> Verdict {
         var position = start
         for _ in 0..<2 {

@@ -58,7 +58,7 @@ public struct MultipartBoundary: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// What multipart content is made for, which decides what its parts must have.
+/// The kind of multipart content, which decides the fields that its parts must have.
 public enum MultipartKind: Hashable, Sendable {
     /// `multipart/form-data`: each part is a field of a form and has a name (RFC 7578).
     case formData

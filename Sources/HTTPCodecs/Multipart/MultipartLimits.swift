@@ -1,5 +1,5 @@
-/// What a parser of multipart content accepts at the most. Each limit is the largest value that
-/// still passes, and none depends on how the input was split.
+/// The limits of a parser of multipart content. Each limit is the largest value that still passes,
+/// and none depends on how the input was split.
 public struct MultipartLimits: Hashable, Sendable {
     /// Parts, nested ones and those that nest others among them; above it `.tooManyParts`.
     public var parts = 1_000
@@ -9,14 +9,14 @@ public struct MultipartLimits: Hashable, Sendable {
     public var fieldCount = 32
     /// A name or file name in bytes of UTF-8; above it `.partHeadTooLong`.
     public var nameBytes = 1 << 10
-    /// Content in bytes of a form's part without a file name, which mostly ends up in memory;
+    /// Content in bytes of a form's part without a file name, which usually ends up in memory;
     /// above it `.partTooLong`.
     public var fieldBytes: Int64 = 1 << 20
     /// Content of any other part in bytes; above it `.partTooLong`.
     public var fileBytes = Int64.max
     /// The whole input in bytes; above it `.inputTooLong`.
     public var totalBytes: Int64 = 4 << 30
-    /// Each preamble, each epilogue, and the blanks behind each boundary, in bytes; above it
+    /// Each preamble, each epilogue, and the blanks after each boundary, in bytes; above it
     /// `.fillerTooLong`.
     public var fillerBytes: Int64 = 8 << 10
     /// Levels of multipart in a form, itself counted; above it `.nestedTooDeeply`.
@@ -30,8 +30,8 @@ public struct MultipartLimits: Hashable, Sendable {
     public static var standard: Self { Self() }
 }
 
-/// Departures from the standard that a parser of multipart content may be told to forgive. All are
-/// off by default.
+/// Violations of the standard that a parser of multipart content can tolerate. All are off by
+/// default.
 public struct MultipartLeniency: OptionSet, Hashable, Sendable {
     /// The bits.
     public let rawValue: UInt8
@@ -41,7 +41,7 @@ public struct MultipartLeniency: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// A lone LF ends lines of part heads, and stands before and behind boundaries, as hand-made
-    /// content has it. RFC 2046 section 4.1.1 knows CRLF only.
+    /// A lone LF ends lines of part heads and surrounds boundaries, as in content written by hand.
+    /// RFC 2046 section 4.1.1 knows CRLF only.
     public static var bareLineFeed: Self { Self(rawValue: 1) }
 }

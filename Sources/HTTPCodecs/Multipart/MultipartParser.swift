@@ -1,6 +1,6 @@
 internal import HTTPParser
 
-/// What multipart content is made of, in the order of the wire.
+/// The parts of multipart content, in the order of the wire.
 public enum MultipartEvent: ~Copyable, ~Escapable {
     /// A part begins.
     case part(PartHead)
@@ -8,7 +8,7 @@ public enum MultipartEvent: ~Copyable, ~Escapable {
     case content(Span<UInt8>)
     /// The part is complete.
     case partEnd
-    /// No part follows. What does is skipped.
+    /// No part follows. Any further bytes are skipped.
     case end
 }
 
@@ -31,8 +31,7 @@ public enum MultipartEvent: ~Copyable, ~Escapable {
 ///
 /// The bytes may be split anywhere; the events are the same but for the sizes of content pieces.
 /// Memory is bounded by the limit of a part head plus what was appended and not yet asked for.
-/// What is taken and what is refused tells ``PartParser``, which does the work on the caller's own
-/// bytes.
+/// ``PartParser``, which works on the caller's own bytes, documents what it accepts.
 ///
 /// RFC 2046, section 5.1; RFC 7578.
 public struct MultipartParser: ~Copyable, Sendable {

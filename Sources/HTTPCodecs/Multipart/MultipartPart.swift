@@ -4,7 +4,7 @@ public import HTTPParser
 ///
 /// Its content can be read once, and before the next part is asked for.
 public struct MultipartPart: Sendable {
-    /// What the head of the part says.
+    /// The head of the part.
     public let head: PartHead
     /// The content, read from the stream as it is asked for.
     public let content: Content
@@ -26,8 +26,8 @@ public struct MultipartPart: Sendable {
     public var isFile: Bool { head.isFile }
 
     /// All of the content in memory.
-    /// - Parameter byteLimit: the most bytes to take; above it `.partTooLong` is thrown. What is
-    ///   left is skipped when the next part is asked for.
+    /// - Parameter byteLimit: the most bytes to take; above it `.partTooLong` is thrown. Asking for
+    ///   the next part skips the rest.
     public func collect(upTo byteLimit: Int = 1 << 20) async throws -> [UInt8] {
         var all: [UInt8] = []
         var isFirst = true
@@ -35,7 +35,7 @@ public struct MultipartPart: Sendable {
             guard piece.count <= byteLimit - all.count else {
                 throw content.tooLong(byteLimit)
             }
-            // The only piece, mostly, is taken as it is.
+            // Usually there is one piece, which is returned without a copy.
             if isFirst { all = piece } else { all += piece }
             isFirst = false
         }

@@ -11,9 +11,9 @@
 /// ```
 ///
 /// Nothing is read from the stream before it is asked for, so a slow reader slows the sender down.
-/// Asking for the next part skips what is left of the one before, and its `content` is over then.
-/// Behind the last part the stream is read to its end, so that all of the input is known to be
-/// acceptable. It can be read once: several iterators share one place in it, but not at a time.
+/// Asking for the next part skips the rest of the one before and ends its `content`. After the last
+/// part the stream is read to its end, so that all of the input is known to be acceptable. It can
+/// be read once: several iterators share one position, and must not run at the same time.
 ///
 /// A stream's own errors come through as they are; what is wrong with the content is a
 /// `CodecError`, misuse a ``MultipartUseError``. An error is final: it is thrown again.

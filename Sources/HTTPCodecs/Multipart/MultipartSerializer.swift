@@ -33,13 +33,13 @@ extension MultipartSegment: Equatable where Source: Equatable {}
 ///
 /// RFC 2046, section 5.1; RFC 7578.
 public struct MultipartSerializer<Source> {
-    /// What the content is made for.
+    /// The kind of the content.
     public let kind: MultipartKind
-    /// What separates the parts.
+    /// The delimiter between the parts.
     public let boundary: MultipartBoundary
-    /// What is written so far but for the closing delimiter.
+    /// The output so far, without the closing delimiter.
     private var written: [MultipartSegment<Source>] = []
-    /// The bytes that come behind them.
+    /// The bytes after them.
     private var pending: [UInt8] = []
     private var isEmpty = true
     /// The length of what is written; `nil` once the length of a part is not known.

@@ -1,6 +1,6 @@
 public import HTTPParser
 
-/// What the head of a part says.
+/// The fields of a part.
 ///
 /// RFC 7578, section 4.
 public struct PartHead: Hashable, Sendable {
@@ -32,7 +32,7 @@ public struct PartHead: Hashable, Sendable {
     public var isFile: Bool { fileName != nil }
 }
 
-/// What is wrong with the fields of a part, and with which.
+/// The kind of an error in the fields of a part, and the field.
 struct PartHeadFault: Error {
     var kind: CodecError.Kind
     var field: HTTPFieldName?

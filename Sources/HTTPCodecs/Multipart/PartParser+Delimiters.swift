@@ -1,8 +1,9 @@
 internal import HTTPParser
 
-// What stands between the parts: delimiters, and what belongs to no part.
+// The bytes between the parts: delimiters, preamble and epilogue.
 extension PartParser {
-    /// A preamble or an epilogue: up to the next delimiter, and behind the last to the end.
+    /// Reads a preamble or an epilogue: up to the next delimiter, or to the end of the input after
+    /// the last one.
     mutating func skipFiller(
         _ bytes: UnsafeRawBufferPointer, from position: inout Int
     ) throws(CodecError) -> Step? {
@@ -52,7 +53,7 @@ extension PartParser {
         return nil
     }
 
-    /// Skips blanks, and finds the end of the line end behind them; `nil` for "more bytes, please".
+    /// Skips blanks, and finds the end of the line end after them; `nil` for "more bytes, please".
     private mutating func skipPadding(
         in bytes: UnsafeRawBufferPointer, from position: inout Int
     ) throws(CodecError) -> Int? {
@@ -88,7 +89,7 @@ extension PartParser {
         return unsafe delimiters.next(in: bytes, from: position)
     }
 
-    /// Goes behind the delimiter that stands at the position.
+    /// Moves past the delimiter at the position.
     mutating func enter(
         _ verdict: Delimiters.Verdict, from position: inout Int
     ) throws(CodecError) -> Step? {

@@ -48,7 +48,7 @@ extension PartParser {
         guard delimiters.count < limits.depth else {
             throw PartHeadFault(.nestedTooDeeply, .contentType)
         }
-        // Two levels with one boundary could not be told apart.
+        // Two nested levels with the same boundary would be ambiguous.
         guard let boundary = try? MultipartBoundary(of: type), !delimiters.contains(boundary)
         else { throw PartHeadFault(.invalidBoundary, .contentType) }
         headParser.reset()
@@ -64,7 +64,7 @@ extension PartParser {
         let (place, verdict) = unsafe nextDelimiter(in: bytes, from: position)
         let start = position
         guard place > start else { return try enter(verdict, from: &position) }
-        // What fits is handed over first, so that the limit does not depend on the split.
+        // The bytes that fit are delivered first, so that the limit does not depend on the split.
         let taken = min(Int64(place - start), contentLimit - contentBytes)
         guard taken > 0 else { throw CodecError(.partTooLong, at: origin + Int64(start)) }
         contentBytes += taken
@@ -74,7 +74,7 @@ extension PartParser {
 }
 
 extension CodecError {
-    /// What the parser of fields says, as said of a part that begins at `start`.
+    /// The error of the field parser, as an error of the part that begins at `start`.
     fileprivate init(_ error: HTTPParseError, inPartHeadAt start: Int64) {
         let kind: Kind
         switch error.kind {

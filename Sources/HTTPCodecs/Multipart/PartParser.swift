@@ -3,8 +3,8 @@ internal import HTTPParser
 /// Reads the parts of multipart content: bytes in, heads and ranges of the bytes out.
 ///
 /// Content is never copied. Bytes that may belong to a delimiter (at most 76), and those of an
-/// unfinished part head, stay with the caller, who presents them again with more behind them.
-/// ``MultipartParser`` does that for its user, ``MultipartParts`` does it for a stream.
+/// unfinished part head, stay with the caller, who passes them again, followed by more.
+/// ``MultipartParser`` does that for an array of bytes, ``MultipartParts`` for a stream.
 ///
 /// ```swift
 /// var parser = try PartParser(of: mediaType)
@@ -22,16 +22,16 @@ internal import HTTPParser
 /// A line that begins like a delimiter and goes on with another character of boundaries is
 /// content; one that goes on with anything but blanks and CRLF is `.invalidDelimiter`.
 ///
-/// In a form, a part without a file name and of the type `multipart/mixed` is not reported: its
-/// own parts are, under its name (RFC 7578 section 4.3). In other content, nested multipart is
-/// content like any other. `Content-Transfer-Encoding` is taken in a form where it changes nothing,
-/// `7bit`, `8bit` or `binary`; any other is `.unsupportedContentCoding` there, and in other content
-/// the caller's affair, who finds it among the fields (RFC 7578 section 4.7).
+/// In a form, a part without a file name and of the type `multipart/mixed` is not reported: its own
+/// parts are, under its name (RFC 7578 section 4.3). In other content, nested multipart is content
+/// like any other. `Content-Transfer-Encoding` is taken in a form where it changes nothing, `7bit`,
+/// `8bit` or `binary`; any other is `.unsupportedContentCoding` there, and in other content left to
+/// the caller, in the fields of the part (RFC 7578 section 4.7).
 ///
 /// RFC 2046, section 5.1; RFC 7578.
 @safe
 public struct PartParser: ~Copyable, Sendable {
-    /// What the bytes hold next.
+    /// The kind of the next bytes.
     public enum Step: Hashable, Sendable {
         /// More bytes, please.
         case more
@@ -41,24 +41,24 @@ public struct PartParser: ~Copyable, Sendable {
         case content(Range<Int>)
         /// The part is complete.
         case partEnd
-        /// No part follows. What does is skipped: go on until the input ends.
+        /// No part follows. Skip any further bytes until the input ends.
         case end
     }
 
     enum State {
-        /// Before the first delimiter of a level, or behind the last.
+        /// Before the first delimiter of a level, or after the last one.
         case filler
-        /// Behind a delimiter: blanks and a line end.
+        /// After a delimiter: blanks and a line end.
         case delimiterEnd
         case head
         case content
         /// The last part has ended.
         case end
-        /// Behind a closing delimiter: blanks, and a line end or the end of the input.
+        /// After a closing delimiter: blanks, and a line end or the end of the input.
         case closeEnd
     }
 
-    /// What multipart content is read as.
+    /// The kind of multipart content to read.
     public let kind: MultipartKind
     let limits: MultipartLimits
     let isLenient: Bool
@@ -111,9 +111,9 @@ public struct PartParser: ~Copyable, Sendable {
             .trailers, limits: headLimits, leniency: isLenient ? .bareLineFeed : [])
     }
 
-    /// Reads on from `position` and moves it behind what it has read.
+    /// Continues at `position` and moves it past the bytes that it has read.
     /// - Parameters:
-    ///   - bytes: what was not read yet, and more behind it.
+    ///   - bytes: the unread bytes, followed by new ones.
     ///   - position: where to read on, 0...`bytes.count`.
     /// - Throws: what makes the content unacceptable. The error is final: it is thrown again.
     public mutating func next(

@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// The place in a stream of multipart content that its parts share.
 ///
-/// Whoever reads sets `isBusy` first, and nobody else touches anything else meanwhile: that makes
-/// it safe to send, and a second reader gets an error instead of a place in a queue.
+/// A reader sets `isBusy` first and has exclusive access until it clears it. This makes the type
+/// safe to send; a second reader gets an error instead of a place in a queue.
 final class PartStream: @unchecked Sendable {
     private let isBusy = Atomic(false)
     private var parser: PartParser
@@ -23,7 +23,7 @@ final class PartStream: @unchecked Sendable {
         self.source = source
     }
 
-    /// Where the content of the part begins; for whoever reads.
+    /// The offset of the part's content; only the reader uses it.
     var contentOffset: Int64 { parser.contentOffset }
 
     /// Skips the rest of the part, and reads the head of the next.
@@ -44,7 +44,7 @@ final class PartStream: @unchecked Sendable {
         return nil
     }
 
-    /// Reads content of the part that was handed out last; `nil` behind its last piece.
+    /// Reads content of the part that was handed out last; `nil` after its last piece.
     func nextPiece(ofPart wanted: Int) async throws -> [UInt8]? {
         try begin()
         defer { end() }

@@ -20,7 +20,7 @@ extension FormURLEncoded {
         try self.init(bytes.span, options: options)
     }
 
-    /// Reads the query of a target, which stands behind its `?`; without one the form is empty.
+    /// Reads the query of a target, the part after `?`; without one the form is empty.
     ///
     /// Throws what ``FormURLEncodedParser`` throws.
     public init(query: String?, options: Options = .standard) throws(CodecError) {
@@ -59,6 +59,6 @@ extension FormURLEncoded {
 }
 
 extension FormURLEncoded: CustomStringConvertible {
-    /// The encoded form, as a target carries it behind its `?`.
+    /// The encoded form, as a target carries it after `?`.
     public var description: String { String(decoding: encoded, as: UTF8.self) }
 }

@@ -10,9 +10,8 @@
 /// FormURLEncoded(["name": "Jo & Co"]).description   // "name=Jo+%26+Co"
 /// ```
 ///
-/// What was read is kept as bytes, all of them in one array, and becomes text when asked for.
-/// Names are found by their UTF-8, byte by byte, in a scan over the pairs; so no choice of names
-/// slows it down.
+/// The parsed form is kept as bytes in one array and becomes text on request. Names are compared as
+/// UTF-8, byte by byte, in a scan over the pairs, so no choice of names slows it down.
 public struct FormURLEncoded: Sendable {
     /// One name and its value.
     public struct Pair: Hashable, Sendable {

@@ -120,8 +120,7 @@ public struct FormURLEncodedParser: Sendable {
         }
     }
 
-    /// Takes the byte at hand, which means itself, and those behind it that do, whatever comes
-    /// before them.
+    /// Takes the current byte, which means itself, and the following bytes that do in any context.
     private mutating func readRun(
         _ bytes: Span<UInt8>, from start: Int, into output: inout OutputSpan<UInt8>
     ) throws(CodecError) -> Int {

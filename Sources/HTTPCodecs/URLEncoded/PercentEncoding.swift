@@ -12,7 +12,7 @@ internal import HTTPParser
 ///
 /// RFC 3986, section 2.1.
 public enum PercentEncoding {
-    /// What becomes of ill-formed input.
+    /// How to treat ill-formed input.
     public enum Strictness: Sendable {
         /// It is refused.
         case strict
@@ -23,7 +23,7 @@ public enum PercentEncoding {
 
     /// Appends the bytes to the output, each one encoded that the set does not keep.
     ///
-    /// What is appended is ASCII.
+    /// The appended bytes are ASCII.
     public static func encode(
         _ bytes: Span<UInt8>, keeping kept: ByteSet = .unreserved, into output: inout [UInt8]
     ) {
@@ -90,7 +90,7 @@ public enum PercentEncoding {
         return text
     }
 
-    /// The same for those who need no error: gives the offset of the `%` that spoils the input.
+    /// The same without an error: returns the offset of the `%` that makes the input invalid.
     package static func decode(
         _ bytes: Span<UInt8>, keepsInvalid: Bool, into output: inout [UInt8]
     ) -> Int? {

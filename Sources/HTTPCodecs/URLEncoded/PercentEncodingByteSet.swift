@@ -1,9 +1,8 @@
 extension PercentEncoding {
     /// The ASCII bytes that a percent-encoder leaves as they are; it encodes all others.
     ///
-    /// The sets of RFC 3986 encode `%`. Those of the URL standard, except
-    /// ``urlComponent`` and ``form``, leave it: they are for text that may be percent-encoded
-    /// already.
+    /// The sets of RFC 3986 encode `%`. The sets of the URL standard, except ``urlComponent`` and
+    /// ``form``, leave it: they apply to text that may be percent-encoded already.
     public struct ByteSet: Hashable, Sendable {
         /// Bytes 0 to 63, a bit each.
         private var low: UInt64
@@ -44,23 +43,23 @@ extension PercentEncoding.ByteSet {
     public static var unreserved: Self {
         Self(low: 0x03FF_6000_0000_0000, high: 0x47FF_FFFE_87FF_FFFE)
     }
-    /// pchar: unreserved, sub-delims, `:` and `@`, for one path segment (RFC 3986 section 3.3).
+    /// pchar: unreserved, sub-delims, `:` and `@`. One path segment (RFC 3986 section 3.3).
     public static var pathSegment: Self {
         Self(low: 0x2FFF_7FD2_0000_0000, high: 0x47FF_FFFE_87FF_FFFF)
     }
-    /// pchar and `/`, for a whole path (RFC 3986 section 3.3).
+    /// pchar and `/`. A whole path (RFC 3986 section 3.3).
     public static var path: Self {
         Self(low: 0x2FFF_FFD2_0000_0000, high: 0x47FF_FFFE_87FF_FFFF)
     }
-    /// pchar, `/` and `?`, for a whole query or fragment (RFC 3986 sections 3.4 and 3.5).
+    /// pchar, `/` and `?`. A whole query or fragment (RFC 3986 sections 3.4 and 3.5).
     public static var query: Self {
         Self(low: 0xAFFF_FFD2_0000_0000, high: 0x47FF_FFFE_87FF_FFFF)
     }
-    /// unreserved, sub-delims and `:`, for user information (RFC 3986 section 3.2.1).
+    /// unreserved, sub-delims and `:`. User information (RFC 3986 section 3.2.1).
     public static var userInfo: Self {
         Self(low: 0x2FFF_7FD2_0000_0000, high: 0x47FF_FFFE_87FF_FFFE)
     }
-    /// attr-char, for extended values of parameters (RFC 8187 section 3.2.1).
+    /// attr-char. Extended values of parameters (RFC 8187 section 3.2.1).
     public static var attribute: Self {
         Self(low: 0x03FF_685A_0000_0000, high: 0x57FF_FFFF_C7FF_FFFE)
     }

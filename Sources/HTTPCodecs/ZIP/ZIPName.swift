@@ -30,7 +30,7 @@ public enum ZIPName {
     /// The longest name that file systems take.
     private static let byteLimit = 255
 
-    /// Text without the characters behind a number of bytes.
+    /// The text without the characters after a number of bytes.
     private static func cut(_ text: ArraySlice<UInt8>, to limit: Int) -> [UInt8] {
         guard text.count > limit else { return Array(text) }
         var end = limit

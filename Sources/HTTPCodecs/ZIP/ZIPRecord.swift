@@ -90,7 +90,7 @@ struct ZIPRecord {
         putExtra(time)
     }
 
-    /// The descriptor behind the content of a file (section 4.3.9).
+    /// The descriptor after the content of a file (section 4.3.9).
     mutating func descriptor(_ checksum: UInt32, _ length: UInt64, isLarge: Bool) {
         put(0x0807_4B50, 4)
         put(UInt64(checksum), 4)

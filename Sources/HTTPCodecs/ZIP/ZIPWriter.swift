@@ -2,8 +2,8 @@ public import HTTPParser
 
 /// Writes a ZIP archive as a stream: files as they are, without compression.
 ///
-/// It is a value without any input or output of its own. The caller sends what each call appends to
-/// `output`, and between `beginFile` and `endFile` the content of the file:
+/// It performs no input or output. The caller sends the bytes that each call appends to `output`,
+/// and between `beginFile` and `endFile` the content of the file:
 ///
 /// ```swift
 /// var (writer, archive) = (ZIPWriter(), [UInt8]())
@@ -34,7 +34,7 @@ public struct ZIPWriter: Sendable {
         var checksum = ZChecksum.crc
     }
 
-    /// The most bytes of the directory, for which memory is needed.
+    /// The most bytes of the directory, which is kept in memory.
     private let directoryLimit: Int
     private var directory: [UInt8] = []
     private var count: UInt64 = 0
@@ -192,7 +192,7 @@ public struct ZIPWriter: Sendable {
 }
 
 extension ZIPWriter {
-    /// Continues a check value, for callers that read content on another thread.
+    /// Continues a check value. Callers that read content on another thread use it.
     /// - Parameters:
     ///   - bytes: the content that follows.
     ///   - checksum: what an earlier call has returned for the content before; 0 at the start.
@@ -213,7 +213,7 @@ extension ZIPWriter {
         position += UInt64(count)
     }
 
-    /// Moves the offset on as if so many bytes had been written before, for tests of archives that
-    /// are longer than any disk of theirs.
+    /// Advances the offset as if so many bytes had been written before. Tests use it for archives
+    /// that are longer than any disk.
     package mutating func skip(_ count: UInt64) { position += count }
 }

@@ -8,7 +8,7 @@ public enum BodyFraming: Hashable, Sendable {
     case chunked
     /// The content ends with the connection; responses only.
     case untilClose
-    /// What follows is not HTTP: an accepted CONNECT, or CONNECT itself.
+    /// The bytes that follow are not HTTP: an accepted CONNECT, or CONNECT itself.
     case tunnel
 }
 
@@ -16,7 +16,7 @@ extension BodyFraming {
     /// The framing of a request, by the steps of RFC 9112 section 6.3. Conflicting fields were
     /// refused while the head was read.
     package static func ofRequest(method: HTTPMethod.Known, fields: FramingFields) -> BodyFraming {
-        // Step 1 of ours: CONNECT has no content (RFC 9110 section 9.3.6).
+        // Before the steps of the RFC: CONNECT has no content (RFC 9110 section 9.3.6).
         if method == .connect { return .tunnel }
         // Steps 4 and 6.
         if fields.flags.contains(.chunked) { return .chunked }
@@ -31,7 +31,7 @@ extension BodyFraming {
         status: HTTPStatus, requestMethod: HTTPMethod, fields: FramingFields
     ) -> BodyFraming {
         // Step 2: any 2xx to CONNECT. It comes first because 204 is one too.
-        if requestMethod == .connect, status.class == .successful { return .tunnel }
+        if requestMethod == .connect, status.isSuccess { return .tunnel }
         // Step 1: HEAD, 1xx, 204 and 304.
         if requestMethod == .head || status.forbidsContent { return .none }
         // Step 4: chunked; anything else was refused.

@@ -28,7 +28,7 @@ package struct ChunkedFraming: Sendable {
         contentLimit = UInt64(max(limits.contentBytes, 0))
     }
 
-    /// Reads on from `position` and moves it behind what it has read.
+    /// Continues at `position` and moves it past the bytes that it has read.
     package mutating func next(
         _ bytes: UnsafeRawBufferPointer, from position: inout Int
     ) throws(HTTPParseError) -> Step {

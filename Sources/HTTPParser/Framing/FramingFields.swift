@@ -177,24 +177,24 @@ package struct FramingFields: Sendable {
         flags.insert(.chunked)
     }
 
-    /// Codings we do not know before one final `chunked` are lawful but not implemented; all else
+    /// Codings we do not know before one final `chunked` are valid but not implemented; all else
     /// leaves the length in doubt, which RFC 9112 section 6.3 wants answered with 400.
     private static func transferCodingFault(
         _ value: UnsafeRawBufferPointer
     ) -> HTTPParseError.Kind {
         var sawChunked = false
-        var isLawful = true
+        var isValid = true
         unsafe forEachElement(value) { element in
-            if sawChunked { isLawful = false }
+            if sawChunked { isValid = false }
             if unsafe matches(element, "chunked") {
                 sawChunked = true
             } else if unsafe element.isEmpty || !element.allSatisfy(ByteClass.isToken)
                 || matches(element, "identity")
             {
-                isLawful = false
+                isValid = false
             }
         }
-        return isLawful && sawChunked ? .unsupportedTransferCoding : .invalidTransferCoding
+        return isValid && sawChunked ? .unsupportedTransferCoding : .invalidTransferCoding
     }
 
     private mutating func recordConnection(_ value: UnsafeRawBufferPointer) {

@@ -15,7 +15,7 @@
 ///
 /// RFC 9110, section 11.4.
 public struct AuthorizationField: Equatable, Sendable {
-    /// What follows the scheme.
+    /// The rest of the field after the scheme.
     public enum Content: Hashable, Sendable {
         /// The scheme is all.
         case nothing
@@ -33,7 +33,7 @@ public struct AuthorizationField: Equatable, Sendable {
 
     /// The scheme, in lower case: case does not count.
     public let scheme: String
-    /// What follows it.
+    /// The rest of the field after the scheme.
     public let content: Content
 
     /// Takes the value of a field apart.

@@ -29,9 +29,9 @@ package enum ByteClass {
         (byte >= 0x20 && byte != 0x7F) || byte == 0x09
     }
 
-    /// What may stand in a request target: VCHAR without "#". RFC 9112 section 3.2 asks for a URI;
-    /// browsers send a few visible characters outside of RFC 3986 unescaped in queries, so all of
-    /// them pass, but a fragment never belongs on the wire.
+    /// A byte that a request target may contain: VCHAR without "#". RFC 9112 section 3.2 asks for a
+    /// URI; browsers send a few visible characters outside of RFC 3986 unescaped in queries, so all
+    /// of them pass, but a fragment never belongs on the wire.
     @inline(__always)
     package static func isTarget(_ byte: UInt8) -> Bool {
         byte > 0x20 && byte < 0x7F && byte != 0x23

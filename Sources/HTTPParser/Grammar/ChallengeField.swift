@@ -3,8 +3,8 @@
 ///
 ///     challenge = auth-scheme [ 1*SP ( token68 / #auth-param ) ]
 ///
-/// A field may hold several, with commas between them as there are commas between the parameters of
-/// one; what tells them apart is that a scheme has no equals sign behind it.
+/// A field may hold several, separated by commas, and so are the parameters of one; a scheme is
+/// recognised because no equals sign follows it.
 ///
 /// ```swift
 /// let all = ChallengeField.list(#"Negotiate, Digest realm="a, b", nonce=x, Basic realm="a, b""#)
@@ -16,7 +16,7 @@
 public struct ChallengeField: Hashable, Sendable {
     /// The scheme, in lower case: case does not count.
     public let scheme: String
-    /// What follows it.
+    /// The rest of the challenge after the scheme.
     public let content: AuthorizationField.Content
 
     /// Takes the value of a field apart: the challenges in their order.

@@ -75,7 +75,7 @@ extension EntityTag: CustomStringConvertible {
     public var description: String { String(decoding: bytes, as: UTF8.self) }
 }
 
-/// What `If-Match` and `If-None-Match` carry: a list of tags, or `*` for any.
+/// The value of `If-Match` and `If-None-Match`: a list of tags, or `*` for any.
 ///
 /// RFC 9110, sections 13.1.1 and 13.1.2.
 public enum EntityTagCondition: Hashable, Sendable {

@@ -9,8 +9,8 @@ public struct FieldParameter: Hashable, Sendable {
 
     /// Makes a parameter; the name is turned to lower case.
     ///
-    /// The name must be a token, and the value free of control characters, for the parameter to
-    /// have a printed form.
+    /// A parameter has a printed form only if its name is a token and its value has no control
+    /// characters.
     public init(name: String, value: String) {
         self.name = name.lowercased()
         self.value = value
@@ -30,7 +30,7 @@ public struct FieldParameter: Hashable, Sendable {
 ///
 /// RFC 9110, section 5.6.6.
 public struct ParameterizedValue: Hashable, Sendable {
-    /// What stands before the parameters: a token, or two with a slash between.
+    /// The value before the parameters: a token, or two with a slash between.
     public var value: String
     /// The parameters in their order; a name may come twice.
     public var parameters: [FieldParameter]
@@ -64,9 +64,9 @@ public struct ParameterizedValue: Hashable, Sendable {
 ///
 /// RFC 9110, section 12.4.2.
 public struct WeightedValue: Hashable, Sendable {
-    /// What is asked for, as written: `gzip`, `text/html`, `*`.
+    /// The requested item as written: `gzip`, `text/html`, `*`.
     public var value: String
-    /// The parameters before the weight; those behind it have no meaning and are dropped.
+    /// The parameters before the weight; later ones have no meaning and are dropped.
     public var parameters: [FieldParameter]
     /// The weight in thousandths, 0 (not acceptable) to 1000 (the default).
     public var weight: Int
@@ -104,7 +104,7 @@ extension FieldValues {
 }
 
 extension FieldValueReader {
-    /// Takes `token`, or `token/token`, and the parameters behind it.
+    /// Takes `token`, or `token/token`, and the parameters after it.
     fileprivate mutating func takeParameterizedValue() -> ParameterizedValue? {
         guard let first = takeToken() else { return nil }
         var end = first.upperBound

@@ -45,12 +45,6 @@ package struct FieldValueReader: ~Escapable {
         return range.isEmpty ? nil : range
     }
 
-    /// Takes a number of digits only; nil if none comes next or it exceeds `Int64`.
-    package mutating func takeDecimal() -> Int64? {
-        let digits = takeWhile { 0x30...0x39 ~= $0 }
-        return FieldValues.parseDecimal(bytes.extracting(digits))
-    }
-
     /// Takes a quoted string (section 5.6.4) and gives its content without the escapes.
     ///
     /// Nil if none comes next, or it does not end, or holds a byte that it must not.
@@ -90,7 +84,7 @@ package struct FieldValueReader: ~Escapable {
         return isAtEnd || take(0x2C)
     }
 
-    /// Takes parameters (section 5.6.6), each behind a semicolon, possibly none.
+    /// Takes parameters (section 5.6.6), each after a semicolon, possibly none.
     ///
     /// Stops before whatever is not a semicolon. Nil if a parameter is malformed; empty ones are
     /// skipped. Names come out in lower case.

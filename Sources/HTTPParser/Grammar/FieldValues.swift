@@ -1,7 +1,8 @@
 /// The grammar that field values share: tokens, numbers, quoted strings, lists and weights.
 ///
 /// Input is a field value as the parser gives it; several lines of one field are one value when
-/// joined with a comma. What is malformed is nil, never a guess. All work is linear in the length.
+/// joined with a comma. A malformed value gives nil, never a guess. All work is linear in the
+/// length.
 ///
 /// ```swift
 /// FieldValues.list(#"a, "b, c", d"#)      // ["a", "\"b, c\"", "d"]
@@ -28,8 +29,8 @@ public enum FieldValues {
 
     /// Parses a number that consists of digits only.
     ///
-    /// Nil for no digit at all, for a sign, white space or a digit of another script, and for a
-    /// number above `Int64.max`. Leading zeros are allowed, as the grammar `1*DIGIT` allows them.
+    /// Nil without a digit, with a sign, white space or a digit of another script, and above
+    /// `Int64.max`. Leading zeros are allowed, as the grammar `1*DIGIT` allows them.
     public static func parseDecimal(_ bytes: Span<UInt8>) -> Int64? {
         guard !bytes.isEmpty else { return nil }
         var number: Int64 = 0
@@ -91,8 +92,8 @@ extension FieldValues {
         }
     }
 
-    /// What a quoted string may hold, bare or behind a backslash: HTAB, SP, VCHAR and obs-text
-    /// (section 5.6.4); a bare quote or backslash is looked at before.
+    /// A byte that a quoted string may contain, bare or after a backslash: HTAB, SP, VCHAR and
+    /// obs-text (section 5.6.4). The caller checks for a bare quote or backslash first.
     package static func isQuotableByte(_ byte: UInt8) -> Bool {
         byte == 0x09 || (byte >= 0x20 && byte != 0x7F)
     }

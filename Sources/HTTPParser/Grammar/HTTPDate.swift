@@ -42,8 +42,8 @@ extension HTTPDate: CustomStringConvertible {
 
     /// Writes the date in the preferred format into the first 29 bytes of a buffer.
     ///
-    /// Allocates nothing. The buffer must hold at least ``byteCount`` bytes, else this traps; what
-    /// lies behind them stays untouched. Times outside the years 0 to 9999 are clamped. RFC 9110,
+    /// Allocates nothing. The buffer must hold at least ``byteCount`` bytes, else this traps;
+    /// further bytes stay untouched. Times outside the years 0 to 9999 are clamped. RFC 9110,
     /// section 5.6.7.
     public func write(into bytes: inout MutableSpan<UInt8>) {
         precondition(bytes.count >= Self.byteCount, "a date needs 29 bytes")
@@ -70,7 +70,7 @@ enum DateText {
     static let longWeekdays = [
         "Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
     ].map { Array($0.utf8) }
-    /// What follows the weekday, with blanks where the numbers and the month go.
+    /// The text after the weekday, with blanks in place of the numbers and the month.
     static let separators = Array(",               :  :   GMT".utf8)
 
     static func copy(

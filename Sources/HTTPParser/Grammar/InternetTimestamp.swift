@@ -6,11 +6,11 @@
 /// InternetTimestamp(secondsSinceEpoch: 0).text(offsetMinutes: 90)      // 1970-01-01T01:30:00+01:30
 /// ```
 ///
-/// Fields of HTTP carry dates in another form, for which there is ``HTTPDate``.
+/// HTTP fields carry dates in another form; see ``HTTPDate``.
 public struct InternetTimestamp: Hashable, Sendable {
     /// Seconds since 1970-01-01T00:00:00Z, without leap seconds; negative before it.
     public let secondsSinceEpoch: Int64
-    /// What comes on top of the seconds, 0 to 999,999,999 nanoseconds.
+    /// The part below a second, 0 to 999,999,999 nanoseconds.
     public let nanoseconds: Int
 
     /// Makes the point in time so long after 1970-01-01T00:00:00Z.
@@ -42,15 +42,15 @@ extension InternetTimestamp: Comparable {
 }
 
 extension InternetTimestamp: CustomStringConvertible {
-    /// The time in UTC, with as many digits behind the second as it needs.
+    /// The time in UTC, with as many digits after the decimal point as it needs.
     public var description: String { text() }
 
     /// The time as text, such as `1985-04-12T23:20:50.52Z`.
     ///
     /// Years outside 0 to 9999 have no such form and are clamped.
     /// - Parameters:
-    ///   - fractionDigits: how many digits stand behind the second, 0 to 9, the rest cut off; `nil`
-    ///     for as many as it needs.
+    ///   - fractionDigits: the number of digits after the decimal point, 0 to 9, the rest cut off;
+    ///     `nil` to write as many as the time needs.
     ///   - offsetMinutes: how far local time is ahead of UTC, -1439 to 1439; 0 is written as `Z`.
     ///
     /// RFC 3339, section 5.6.
@@ -89,7 +89,7 @@ extension InternetTimestamp {
     /// Parses a time with its date and its distance from UTC.
     ///
     /// Nil unless the bytes are exactly that: a day that the month has, a time up to 23:59:60, `Z`
-    /// or an offset in hours and minutes, no white space. `t` and `z` may be small. Digits behind
+    /// or an offset in hours and minutes, no white space. `t` and `z` may be small. Digits after
     /// the ninth of a fraction are cut off. A leap second counts as the first second of the next
     /// minute.
     ///

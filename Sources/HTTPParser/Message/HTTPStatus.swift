@@ -1,6 +1,6 @@
 /// A response's status code, an open set of three digits (RFC 9110 section 15).
 ///
-/// Every code of the IANA registry has a name here; any other code from 100 to 999 is lawful.
+/// Every code of the IANA registry has a name here; any other code from 100 to 999 is valid.
 public struct HTTPStatus: Hashable, Sendable {
     /// The code, 100 to 999.
     public let code: UInt16
@@ -43,6 +43,10 @@ public struct HTTPStatus: Hashable, Sendable {
         default: .invalid
         }
     }
+
+    /// Whether the class is 2xx: the request was received, understood and accepted.
+    @inlinable
+    public var isSuccess: Bool { code / 100 == 2 }
 
     /// Whether a response with this status never has content, whatever its fields say: 1xx, 204
     /// and 304 (RFC 9112 section 6.3).

@@ -6,7 +6,7 @@ internal import CHTTPParserShims
 /// not copyable: hand it on, or take out what should live longer.
 @safe
 public struct RequestHead: ~Copyable, @unchecked Sendable {
-    /// What is known of a head beside its bytes.
+    /// The facts about a head that are not in its bytes.
     private struct Summary {
         var contentLength: Int64
         var length: UInt32
@@ -110,7 +110,7 @@ public struct RequestHead: ~Copyable, @unchecked Sendable {
         return unsafe HTTPMethod(.other, custom: String(decoding: name, as: UTF8.self))
     }
 
-    /// What the request line names.
+    /// The request target of the request line.
     public var target: RequestTarget {
         unsafe RequestTarget(
             text: String(decoding: targetBytes, as: UTF8.self), form: summary.pointee.targetForm)

@@ -1,4 +1,4 @@
-/// What the request line names, in one of the four forms of RFC 9112 section 3.2.
+/// The request target, in one of the four forms of RFC 9112 section 3.2.
 ///
 /// The text is kept as it stood on the wire, still percent-encoded: decoding before splitting
 /// would make `%2F` a separator.
@@ -49,7 +49,7 @@ public struct RequestTarget: Hashable, Sendable {
         }
     }
 
-    /// What follows the first `?`, still percent-encoded; `nil` without one.
+    /// The part after the first `?`, still percent-encoded; `nil` without one.
     public var query: String? {
         guard form == .origin || form == .absolute else { return nil }
         guard let mark = text.utf8.firstIndex(of: UInt8(ascii: "?")) else { return nil }

@@ -2,10 +2,10 @@
 /// of them out.
 ///
 /// Content is never copied. Bytes that belong to an unfinished trailer line stay with the caller,
-/// who presents them again with more behind them.
+/// who passes them again, followed by more.
 @safe
 public struct BodyParser: ~Copyable, Sendable {
-    /// What the bytes hold next.
+    /// The kind of the next bytes.
     public enum Step: Equatable, Sendable {
         /// More bytes, please.
         case more
@@ -24,7 +24,7 @@ public struct BodyParser: ~Copyable, Sendable {
     private var chunks: ChunkedFraming
     private var trailerParser: HeadParser?
 
-    /// The fields behind the last chunk, once the message is complete. They say nothing about
+    /// The fields after the last chunk, once the message is complete. They say nothing about
     /// framing and are never merged into the fields of the head (RFC 9110 section 6.5.1).
     public private(set) var trailers = HTTPFields()
 
@@ -45,7 +45,7 @@ public struct BodyParser: ~Copyable, Sendable {
     /// Whether the message is complete.
     public var isComplete: Bool { state == .complete }
 
-    /// Reads on from `position` and moves it behind what it has read.
+    /// Continues at `position` and moves it past the bytes that it has read.
     /// - Parameters:
     ///   - bytes: what the peer sent and was not read yet, or more.
     ///   - position: where to read on, 0...`bytes.count`.
@@ -81,7 +81,7 @@ public struct BodyParser: ~Copyable, Sendable {
     var endsWithInput: Bool { state == .untilClose }
 
     /// The peer closed: content that ends so is complete now, any other is cut off.
-    /// - Parameter offset: where the input ended, for the error.
+    /// - Parameter offset: where the input ended; the error names it.
     public mutating func finish(at offset: Int) throws(HTTPParseError) {
         guard state != .complete else { return }
         guard state == .untilClose else { throw HTTPParseError(.truncated, at: offset) }
@@ -109,7 +109,7 @@ public struct BodyParser: ~Copyable, Sendable {
     ) throws(HTTPParseError) -> Step {
         let start = position
         guard start < end else { return .more }
-        // What fits is handed over first, so that a limit does not depend on the split.
+        // The bytes that fit are delivered first, so that a limit does not depend on the split.
         let taken = min(Int64(end - start), limits.contentBytes - total)
         guard taken > 0 else { throw HTTPParseError(.contentTooLong, at: start) }
         total += taken

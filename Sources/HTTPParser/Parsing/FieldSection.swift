@@ -131,6 +131,30 @@ public struct FieldSection: ~Escapable {
         return unsafe table.field(position)
     }
 
+    /// Calls `body` with each field, in the order of the wire.
+    ///
+    /// ```swift
+    /// head.fields.forEach { field in print(field.name, field.value) }
+    /// ```
+    ///
+    /// A section cannot outlive its head, so it is not a `Sequence`; `HTTPFields(section)` makes a
+    /// copy that can be kept and iterated with `for`.
+    /// - Throws: the error that `body` throws; later fields are not visited.
+    public func forEach<Failure: Error>(
+        _ body: (HTTPField) throws(Failure) -> Void
+    ) throws(Failure) {
+        for position in 0..<count { try unsafe body(table.field(position)) }
+    }
+
+    /// Calls `body` with the bytes of each name and value, in the order of the wire, without
+    /// making strings of them.
+    /// - Throws: the error that `body` throws; later fields are not visited.
+    public func forEachBytes<Failure: Error>(
+        _ body: (_ name: Span<UInt8>, _ value: Span<UInt8>) throws(Failure) -> Void
+    ) throws(Failure) {
+        for position in 0..<count { try body(nameBytes(position), valueBytes(position)) }
+    }
+
     /// Whether there is a field with this name.
     public func contains(_ name: HTTPFieldName) -> Bool {
         unsafe table.index(of: name) != nil
@@ -159,10 +183,10 @@ public struct FieldSection: ~Escapable {
 }
 
 extension HTTPFields {
-    /// Copies a parsed section into a value of its own.
+    /// Copies a parsed section into a value that can outlive it.
     public init(_ section: borrowing FieldSection) {
         self.init()
         reserveCapacity(section.count)
-        for position in 0..<section.count { append(section[position]) }
+        section.forEach { append($0) }
     }
 }

@@ -3,7 +3,7 @@
 /// `offset` counts from the first byte the parser was ever given, so it does not depend on how
 /// the input was split.
 public struct HTTPParseError: Error, Hashable, Sendable {
-    /// What is wrong.
+    /// The kind of a violation.
     @nonexhaustive
     public enum Kind: String, Sendable, CaseIterable {
         /// The method is not a token (RFC 9110 section 9.1).
@@ -76,7 +76,7 @@ public struct HTTPParseError: Error, Hashable, Sendable {
         case truncated
     }
 
-    /// What is wrong.
+    /// The kind of the violation.
     public let kind: Kind
     /// Where: the byte that spoils the message, or the first byte beyond a limit.
     public let offset: Int
@@ -106,7 +106,7 @@ public struct HTTPParseError: Error, Hashable, Sendable {
 }
 
 extension HTTPParseError: CustomStringConvertible {
-    /// What and where in one line, such as `bare line feed at byte 17`.
+    /// Kind and place in one line, such as `bare line feed at byte 17`.
     public var description: String {
         "\(reason) at byte \(offset)"
     }
@@ -117,7 +117,7 @@ extension HTTPParseError: CustomStringConvertible {
     }
 }
 
-/// The words of a name that is written in camel case, for messages.
+/// The words of a name in camel case. Messages use them.
 package func lowercaseWords(of name: String) -> String {
     name.reduce(into: "") { words, character in
         words += character.isUppercase ? " " + character.lowercased() : String(character)

@@ -2,7 +2,8 @@
 extension HeadParser {
     /// Where the content of the line begun at `lineStart` has to end, and what it is if it does
     /// not. The section's limit is part of it, so that which error is found first does not depend
-    /// on how the input was split. The empty line at the end of a section counts for nothing.
+    /// on how the input was split. The empty line at the end of a section does not count towards
+    /// the limit.
     private var bound: (end: Int, kind: HTTPParseError.Kind) {
         if phase == .startLine { return (lineStart + limits.startLineBytes, .requestLineTooLong) }
         let line = lineStart + limits.fieldLineBytes
@@ -52,7 +53,7 @@ extension HeadParser {
         try unsafe lineEnd(base, count) != nil
     }
 
-    /// What a control byte spoils: it depends on which part of the line it stands in.
+    /// The error for a control byte, which depends on the part of the line around it.
     func fault(
         _ byte: UInt8, at position: Int, _ base: UnsafeRawPointer
     ) -> HTTPParseError.Kind {

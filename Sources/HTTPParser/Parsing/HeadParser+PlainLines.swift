@@ -21,9 +21,9 @@ extension HeadParser {
     mutating func parseQuickly(
         _ base: UnsafeRawPointer, _ count: Int, end: Int
     ) throws(HTTPParseError) {
-        var walk = unsafe LineWalk(base, from: lineStart, memoryEnd: end)
-        // No limit can be passed in there: a line as long as the strictest of them is for the
-        // reference, and what comes behind it for the next walk.
+        var walk = unsafe FieldLineScanner(base, from: lineStart, memoryEnd: end)
+        // No limit can be exceeded in there: a line as long as the strictest limit goes to the
+        // reference path, and the following lines to the next walk.
         var readable = min(count, lineStart &+ quickBytes)
         if phase == .startLine {
             guard
@@ -45,8 +45,8 @@ extension HeadParser {
         }
         lineStart = position
         scanned = position
-        // What decides framing is judged after the walk, in the order of the lines, because a
-        // branch for it inside the loop would be mispredicted in each request.
+        // Fields that decide framing are checked after the walk, in the order of the lines: a
+        // branch inside the loop would be mispredicted in each request.
         try unsafe judge(from: first, base, end)
     }
 
@@ -77,7 +77,7 @@ extension HeadParser {
         var next = unsafe start
         while unsafe next < limit {
             let (start, end) = unsafe (next.pointee.nameStart, next.pointee.nameEnd)
-            // Behind the beginning of a line that was walked there are at least eight bytes.
+            // At least eight bytes follow the beginning of a line that was walked.
             let word = unsafe Scanner.load64(base, Int(start))
             if http_parser_decides_framing(word, end &- start) { break }
             unsafe next += 1
@@ -95,7 +95,7 @@ extension HeadParser {
         let start = lineStart
         guard lineEnd &- start >= 14 else { return false }
         let (known, length) = unsafe quickMethod(base, start, memoryEnd)
-        // CONNECT has a target of its own form.
+        // CONNECT has a special form of target.
         guard known != .other, known != .connect else { return false }
         let target = start &+ length
         let targetEnd = lineEnd &- 9
@@ -127,7 +127,7 @@ extension HeadParser {
     private static var http11: UInt64 { 0x312E_312F_5054_5448 }
     private static var http10: UInt64 { 0x302E_312F_5054_5448 }
 
-    /// The method that stands at `start`, and its length with the space behind it.
+    /// The method at `start`, and its length including the space after it.
     @inline(__always)
     func quickMethod(
         _ base: UnsafeRawPointer, _ start: Int, _ end: Int

@@ -1,9 +1,9 @@
 /// Reads the head of one message, or a trailer section, in place: bytes in, offsets out.
 ///
 /// Hand it the bytes from the first of the head on. It answers with the length of the head, or
-/// `nil` when the head is not complete; then call it again with the same bytes and more behind
-/// them. It resumes at the line, and inside the line at the byte, where it stopped, so that
-/// feeding single bytes costs time linear in the head.
+/// `nil` when the head is not complete; then call it again with the same bytes, followed by more.
+/// It resumes at the line, and inside the line at the byte, where it stopped, so that feeding
+/// single bytes costs time linear in the head.
 ///
 /// ```swift
 /// var parser = HeadParser(.request)
@@ -17,7 +17,7 @@
 /// reads the next head. An error is final until then.
 @safe
 public struct HeadParser: ~Copyable, @unchecked Sendable {
-    /// What stands before the fields.
+    /// The part of the head before the fields.
     public enum Kind: Sendable {
         /// A request line (RFC 9112 section 3).
         case request
@@ -29,7 +29,7 @@ public struct HeadParser: ~Copyable, @unchecked Sendable {
 
     enum Phase { case startLine, fields, complete, failed }
 
-    /// What is parsed.
+    /// The kind of message that is parsed.
     public let kind: Kind
     package let limits: ParserLimits
     package let leniency: ParserLeniency
@@ -154,7 +154,7 @@ public struct HeadParser: ~Copyable, @unchecked Sendable {
         do throws(HTTPParseError) {
             return try unsafe readOn(bytes)
         } catch {
-            // What was read is unsound from here on, whoever asks again.
+            // After an error the input stays invalid, however often the caller asks again.
             phase = .failed
             failure = error
             throw error
@@ -180,8 +180,8 @@ public struct HeadParser: ~Copyable, @unchecked Sendable {
         return lineStart
     }
 
-    /// What can only be judged when all fields are known. It changes nothing; were it not
-    /// `mutating`, the compiler would copy the parser for it.
+    /// Checks that need all fields. It changes nothing; were it not `mutating`, the compiler would
+    /// copy the parser for it.
     @inline(__always)
     private mutating func checkRequest() throws(HTTPParseError) {
         // RFC 9112 section 3.2: HTTP/1.1 needs Host; an older client need not know it.
@@ -193,7 +193,7 @@ public struct HeadParser: ~Copyable, @unchecked Sendable {
         }
     }
 
-    // MARK: What both ways of reading lines share
+    // MARK: Shared by both ways of reading lines
 
     @inline(never)
     mutating func record(
@@ -207,7 +207,7 @@ public struct HeadParser: ~Copyable, @unchecked Sendable {
         let bytes = unsafe UnsafeRawBufferPointer(
             start: base + name, count: Int(slot.nameEnd) - name)
         // A 2xx to CONNECT has no content: these two are ignored (RFC 9110 section 9.3.6).
-        if answersConnect, status.class == .successful {
+        if answersConnect, status.isSuccess {
             switch unsafe FramingFields.name(of: bytes) {
             case .contentLength, .transferEncoding: return
             default: break

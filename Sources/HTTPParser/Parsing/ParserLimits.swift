@@ -1,5 +1,5 @@
-/// What a parser accepts at the most. Each limit is the largest value that still passes, and none
-/// depends on how the input was split.
+/// The limits of a parser. Each limit is the largest value that still passes, and none depends on
+/// how the input was split.
 public struct ParserLimits: Hashable, Sendable {
     /// The request or status line in bytes, without its CRLF; above it 414.
     public var startLineBytes = 8 << 10
@@ -37,7 +37,7 @@ public struct ParserLimits: Hashable, Sendable {
     }
 }
 
-/// Departures from the standard that a parser may be told to forgive. All are off by default.
+/// Violations of the standard that a parser can tolerate. All are off by default.
 public struct ParserLeniency: OptionSet, Hashable, Sendable {
     /// The bits.
     public let rawValue: UInt8

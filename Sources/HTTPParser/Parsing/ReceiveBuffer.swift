@@ -1,4 +1,4 @@
-/// What a parser was given and has not read yet, with the place of its first byte in the stream.
+/// The bytes that a parser was given and has not read yet, with the stream offset of the first one.
 struct ReceiveBuffer: ~Copyable {
     private var buffer = ByteBuffer()
     /// How many bytes of the stream came before the first one kept.

@@ -1,11 +1,11 @@
-/// What a request is made of, in the order of the wire.
+/// The parts of a request, in the order of the wire.
 public enum RequestEvent: ~Copyable, ~Escapable {
     /// The head of a request.
     case head(RequestHead)
     /// A piece of the content, transfer coding taken off. It is lent until the parser is used
     /// again.
     case content(Span<UInt8>)
-    /// The request is complete; the fields are its trailers, mostly none.
+    /// The request is complete; the fields are its trailers, usually none.
     case end(HTTPFields)
 }
 
@@ -43,8 +43,8 @@ public struct RequestParser: ~Copyable {
         input.append(bytes)
     }
 
-    /// Why the parser stopped after a complete request, or `nil` while it reads on. What follows
-    /// is to be had by `takeRest()`.
+    /// Why the parser stopped after a complete request, or `nil` while it reads on. `takeRest()`
+    /// returns the bytes that follow.
     public var stopReason: StopReason? { progress.stop }
 
     /// The next event, or `nil` for "more bytes, please", or when the parser has stopped.
@@ -88,7 +88,7 @@ public struct RequestParser: ~Copyable {
         progress.stop = nil
     }
 
-    /// Takes the bytes that were not read, which after a stop belong to somebody else.
+    /// Takes the unread bytes, which after a stop belong to another protocol.
     public mutating func takeRest() -> [UInt8] {
         input.takeAll()
     }

@@ -1,4 +1,4 @@
-/// What a response is made of, in the order of the wire.
+/// The parts of a response, in the order of the wire.
 public enum ResponseEvent: ~Copyable, ~Escapable {
     /// An interim response, 1xx but not 101; the final one follows (RFC 9110 section 15.2).
     case interim(ResponseHead)
@@ -7,7 +7,7 @@ public enum ResponseEvent: ~Copyable, ~Escapable {
     /// A piece of the content, transfer coding taken off. It is lent until the parser is used
     /// again.
     case content(Span<UInt8>)
-    /// The response is complete; the fields are its trailers, mostly none.
+    /// The response is complete; the fields are its trailers, usually none.
     case end(HTTPFields)
 }
 
@@ -51,8 +51,8 @@ public struct ResponseParser: ~Copyable {
         input.append(bytes)
     }
 
-    /// Why the parser stopped after a complete response, or `nil` while it reads on. What follows
-    /// is to be had by `takeRest()`.
+    /// Why the parser stopped after a complete response, or `nil` while it reads on. `takeRest()`
+    /// returns the bytes that follow.
     public var stopReason: StopReason? { progress.stop }
 
     /// The next event, or `nil` for "more bytes, please", or when the parser has stopped.
@@ -101,7 +101,7 @@ public struct ResponseParser: ~Copyable {
         }
     }
 
-    /// Takes the bytes that were not read, which after a stop belong to somebody else.
+    /// Takes the unread bytes, which after a stop belong to another protocol.
     public mutating func takeRest() -> [UInt8] {
         input.takeAll()
     }

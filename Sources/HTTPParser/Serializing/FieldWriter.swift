@@ -4,7 +4,7 @@ extension ByteBuffer {
     package mutating func append(
         field name: String, _ value: String
     ) throws(HTTPMessageError) {
-        // 16 bytes more than needed, for looking at the name in one vector.
+        // 16 bytes more than needed, so that the name can be checked in one vector.
         reserve(name.utf8.count + value.utf8.count + 20)
         let before = end
         append(name)
@@ -48,8 +48,8 @@ extension ByteBuffer {
         return true
     }
 
-    /// Writes a section of fields without the empty line. The fields that say how the message
-    /// ends are refused, as `framingField` tells.
+    /// Writes a section of fields without the empty line. Fields that decide where the message ends
+    /// are refused (see `framingField`).
     mutating func append(fields: HTTPFields) throws(HTTPMessageError) {
         for index in 0..<fields.count {
             let field = fields[index]

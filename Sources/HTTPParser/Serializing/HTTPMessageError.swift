@@ -1,6 +1,6 @@
 /// The caller's message that must not go on the wire. Nothing was written when it is thrown.
 public struct HTTPMessageError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong with the message.
+    /// The kind of an error in a message.
     @nonexhaustive
     public enum Kind: String, Sendable {
         /// A name that is not a token.
@@ -23,7 +23,7 @@ public struct HTTPMessageError: Error, Hashable, Sendable, CustomStringConvertib
         case misplacedTrailers
     }
 
-    /// What is wrong.
+    /// The kind of the error.
     public let kind: Kind
     /// The name of the field, or the target, that is at fault; empty for content.
     public let subject: String
@@ -34,7 +34,7 @@ public struct HTTPMessageError: Error, Hashable, Sendable, CustomStringConvertib
         self.subject = subject
     }
 
-    /// What is wrong with what.
+    /// Kind and field in one line.
     public var description: String {
         subject.isEmpty ? kind.rawValue : "\(kind.rawValue): \(subject)"
     }

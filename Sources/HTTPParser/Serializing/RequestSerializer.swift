@@ -58,7 +58,7 @@ public struct RequestSerializer: Sendable {
 
     /// Ends the request.
     /// - Parameters:
-    ///   - trailers: fields behind chunked content.
+    ///   - trailers: fields after chunked content.
     ///   - buffer: where the bytes go.
     /// - Throws: `.contentTooShort` when less content came than was announced.
     public mutating func end(

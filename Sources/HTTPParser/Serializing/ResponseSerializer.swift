@@ -8,7 +8,7 @@
 /// try serializer.end(into: &bytes)
 /// ```
 public struct ResponseSerializer: Sendable {
-    /// What the response says about its connection (RFC 9112 section 9.3).
+    /// The value of the Connection field of a response (RFC 9112 section 9.3).
     public enum ConnectionOption: Sendable {
         /// Nothing: the default of HTTP/1.1, the connection goes on.
         case none
@@ -78,7 +78,7 @@ public struct ResponseSerializer: Sendable {
     /// Writes an interim response such as 100 or 103; the final one has to follow.
     /// - Parameters:
     ///   - status: a status of the class 1xx; any other traps.
-    ///   - fields: fields of its own.
+    ///   - fields: further fields.
     ///   - buffer: where the bytes go.
     /// - Throws: when a field must not go on the wire; nothing was written then.
     public func interim(
@@ -122,7 +122,7 @@ public struct ResponseSerializer: Sendable {
 
     /// Ends the response.
     /// - Parameters:
-    ///   - trailers: fields behind chunked content.
+    ///   - trailers: fields after chunked content.
     ///   - buffer: where the bytes go.
     /// - Throws: `.contentTooShort` when less content came than was announced.
     public mutating func end(

@@ -1,7 +1,7 @@
 public import HTTPParser
 public import ToolkitSystem
 
-/// What is known of a request once its response has ended.
+/// A finished request and its response.
 ///
 /// It is a small value that holds on to the request: texts are made when they are asked for.
 public struct AccessRecord: Sendable {
@@ -13,7 +13,7 @@ public struct AccessRecord: Sendable {
     /// Bytes of content sent, framing left out: those that the system took, if the response was
     /// cut short.
     public let contentBytes: Int64
-    /// Bytes of content received, transfer coding taken off.
+    /// Bytes of content received, without transfer coding.
     public let receivedBytes: Int64
     /// Why the response did not go out whole; `nil` when it did.
     public let failure: ConnectionCloseReason?
@@ -40,7 +40,7 @@ public struct AccessRecord: Sendable {
     public var request: Request? { storage.map { Request($0) } }
     /// Where the request came from.
     public var peer: SocketAddress { connection.peer }
-    /// Who sent it, once that was proved: the name in `Request.identity`.
+    /// The authenticated sender: the name in `Request.identity`.
     public var user: String? { request?.identity?.name }
     /// The method; empty when the head was unreadable.
     public var method: String { request?.method.name ?? "" }
@@ -54,7 +54,7 @@ public struct AccessRecord: Sendable {
     public var referer: String? { request?.fields[.referer] }
     /// The value of User-Agent.
     public var userAgent: String? { request?.fields[.userAgent] }
-    /// What logs and the client call the request; see `Request.traceID`.
+    /// The identifier of the request in logs and at the client; see `Request.traceID`.
     public var traceID: String { request?.traceID ?? "\(connection.id)-" }
     /// When the response ended.
     public var date: HTTPDate { HTTPDate(secondsSinceEpoch: time / 1_000_000_000) }

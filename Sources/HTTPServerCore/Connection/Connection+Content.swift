@@ -38,7 +38,7 @@ extension Connection {
         if let told = core.hooks.contentReceived { tellReceived(exchange, told) }
     }
 
-    /// Content that nobody wants any more.
+    /// Content that no handler reads any more.
     private func discard(_ count: Int, of exchange: Exchange) {
         exchange.received += Int64(count)
         if exchange.received > exchange.rateMark + ConnectionState.discardLimit { finish() }
@@ -54,7 +54,7 @@ extension Connection {
         logRefusal("refused content", error)
         closeReason = .malformedRequest
         unsafe state.inputFailed()
-        // Nobody waits for it any more, but the answer that went before has to arrive.
+        // No handler waits for it any more, but the previous answer must arrive.
         if exchange.connection == nil { return proceed(.closeLingering) }
         exchange.failInput(RequestBodyError.malformed(error))
     }

@@ -2,7 +2,7 @@ internal import HTTPParser
 internal import Logging
 internal import ToolkitSystem
 
-/// What others are told: hooks, metrics, access log. Whoever does not ask costs a look for `nil`.
+/// Notifies hooks, metrics and the access log. When none is installed the cost is one nil check.
 extension Connection {
     // MARK: The connection
 
@@ -104,7 +104,7 @@ extension Connection {
         told(Request(storage), exchange.received, exchange.announcedLength)
     }
 
-    /// Tells how much content of the response has gone, if that is more than was told before.
+    /// Reports how much content of the response was sent, if that has grown since the last report.
     func tellSent(_ told: ConnectionHooks.Progress) {
         guard let observed = unsafe observation, let storage = observed.storage else { return }
         let sent = observed.contentBytes - min(observed.contentBytes, output.waiting)
@@ -114,7 +114,7 @@ extension Connection {
     }
 }
 
-/// What is collected of a request while it is answered.
+/// The figures of a request, collected while it is answered.
 struct RequestObservation {
     /// `nil` when the head could not be read.
     let storage: Request.Storage?
@@ -126,7 +126,7 @@ struct RequestObservation {
     var contentBytes: Int64 = 0
     /// Content of the request that has come.
     var receivedBytes: Int64 = 0
-    /// Content of the response that somebody was told of.
+    /// The bytes of content that were reported so far.
     var toldBytes: Int64 = 0
 
     init(storage: Request.Storage?, started: UInt64) {

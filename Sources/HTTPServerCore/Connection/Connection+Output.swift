@@ -5,7 +5,7 @@ internal import Logging
 extension Connection {
     /// Continues after something that was waited for: bytes that were kept back, output, input.
     func goOn() {
-        // What was written for a connection that is gone must not go out on the next one.
+        // Output of a closed connection must not go out on the next one.
         guard closing != .closed else { return loop.sendBuffer.removeAll() }
         processTail()
         flush()

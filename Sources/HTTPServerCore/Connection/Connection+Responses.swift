@@ -4,7 +4,7 @@ internal import ToolkitSystem
 
 /// A response on its way into bytes.
 extension Connection {
-    /// Answers a request that could not be read, or was refused before anybody saw it.
+    /// Answers a request that could not be parsed, or was refused before a handler saw it.
     func answer(_ error: HTTPError, into out: inout ByteBuffer) {
         answer(error.response, to: nil, into: &out)
     }
@@ -142,7 +142,7 @@ extension Connection {
     }
 
     /// Takes a piece of a streamed response.
-    /// - Parameter continuation: who waits until more is wanted, if anybody does.
+    /// - Parameter continuation: the writer that waits for room, if there is one.
     func write(_ bytes: [UInt8], _ continuation: CheckedContinuation<Void, any Error>?) {
         do throws(HTTPMessageError) {
             unsafe try serializer.content(bytes.span, into: &loop.sendBuffer)
@@ -155,7 +155,7 @@ extension Connection {
     }
 
     /// Takes a part of a file as a piece of a streamed response.
-    /// - Parameter continuation: who waits until more is wanted.
+    /// - Parameter continuation: the writer that waits for room.
     func write(
         _ file: OpenFile, _ offset: Int64, _ count: Int64,
         _ continuation: CheckedContinuation<Void, any Error>
@@ -209,7 +209,7 @@ extension Connection {
     func endResponse() {
         if unsafe observation != nil {
             unsafe observation?.receivedBytes = exchange?.received ?? 0
-            // What waits for a slow client is recorded once it went out, or was cut short.
+            // A response that waits for a slow client is recorded once it was sent, or cut short.
             if !hasOutput { endObserving() }
         }
         unsafe proceed(state.endedResponse())

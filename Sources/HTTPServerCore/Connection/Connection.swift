@@ -9,9 +9,9 @@ package import ToolkitSystem
 /// is kept only when a request is unfinished, so an idle connection is little more than this
 /// object.
 ///
-/// What it does stands in the files beside this one: `Connection+Input` turns bytes into requests,
+/// Its code is in the files beside this one: `Connection+Input` turns bytes into requests,
 /// `+Content` their content into pieces, `+Requests` has them answered, `+Responses` turns the
-/// answers into bytes, `+Output` sends these, and `+Observing` tells who asked to be told.
+/// answers into bytes, `+Output` sends these, and `+Observing` notifies observers.
 package final class Connection: LoopClient, @unchecked Sendable {
     /// A head that came in pieces: the parser remembers how far it got.
     final class PartialHead {
@@ -48,7 +48,7 @@ package final class Connection: LoopClient, @unchecked Sendable {
     @exclusivity(unchecked)
     var serializer = ResponseSerializer()
     var lingered = 0
-    /// What is collected of the request that is being answered, if somebody wants to know.
+    /// The figures of the current request, if an observer wants them.
     @exclusivity(unchecked)
     var observation: RequestObservation?
     var trailers = HTTPFields()
@@ -65,8 +65,8 @@ package final class Connection: LoopClient, @unchecked Sendable {
     static let copiedFileLimit: Int64 = 16 << 10
     /// Pieces of content that a handler may have read for it in one turn.
     static let readAheadLimit = 3
-    /// Bytes that are read and thrown away behind the last answer. Further ones are left where
-    /// they are, which stops the peer.
+    /// Bytes that are read and dropped after the last answer. Further bytes stay in the socket,
+    /// which stops the peer.
     static let lingerBytes = 64 << 10
     static let lingerTime: UInt64 = 2_000_000_000
     /// How long a new connection is not taken for an idle one.
@@ -143,7 +143,7 @@ package final class Connection: LoopClient, @unchecked Sendable {
         flush()
     }
 
-    /// Content is judged by its rate while somebody waits for it, not while the handler is behind.
+    /// The rate of content is checked while a reader waits for it, not while the handler is behind.
     private func contentIsLate() {
         guard let exchange, unsafe state.input == .content else { return }
         let wanted = Int64(core.configuration.contentRate) * Int64(core.graceTime / 1_000_000_000)
@@ -176,7 +176,7 @@ package final class Connection: LoopClient, @unchecked Sendable {
         else { return nil }
         switch deadlineKind {
         case .idle: return unsafe deadline &- core.idleTime
-        // A newcomer is about to send its first request.
+        // A new connection is about to send its first request.
         case .head:
             let since = unsafe deadline &- core.headTime
             return since &+ Self.newcomerTime < loop.now ? since : nil
@@ -184,7 +184,7 @@ package final class Connection: LoopClient, @unchecked Sendable {
         }
     }
 
-    /// Closes for a newcomer, unless a request has come meanwhile.
+    /// Closes to make room for a new connection, unless a request has come meanwhile.
     /// - Returns: whether it did.
     func giveWay() -> Bool {
         guard idleSince != nil else { return false }
@@ -212,14 +212,14 @@ package final class Connection: LoopClient, @unchecked Sendable {
         abort(closeReason ?? .finished)
     }
 
-    /// Closes at once. Whoever still works for the peer is cancelled.
+    /// Closes at once and cancels handlers that still work for the peer.
     package func abort(_ reason: ConnectionCloseReason = .shutdown) {
         guard closing != .closed else { return }
         // Once everything was said, it does not matter how the peer takes its leave.
         let reason = closing == .lingering ? closeReason ?? reason : reason
         closing = .closed
         endObserving(failure: reason)
-        // What is cut off must not look whole (RFC 9112 section 8).
+        // Truncated content must not look complete (RFC 9112 section 8).
         if isUntilClose, unsafe hasOutput || state.isBusy { transport?.closesByReset() }
         unsafe state.closed()
         info.forgetSocket()

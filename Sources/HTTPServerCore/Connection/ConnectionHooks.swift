@@ -1,12 +1,12 @@
-/// What a program can be told of connections and their requests, as they happen.
+/// Callbacks for events of connections and their requests.
 ///
 /// ```swift
 /// configuration.hooks.admits = { !blocked.contains($0.peer.host) }
 /// configuration.hooks.closed = { connection, reason in print(connection.bytesSent, reason) }
 /// ```
 ///
-/// Every closure is called on the event loop of the connection and must not block. Those that are
-/// `nil` cost nothing but the look.
+/// Every closure is called on the event loop of the connection and must not block. A `nil` closure
+/// costs one check.
 public struct ConnectionHooks: Sendable {
     /// Takes a request, the bytes of content so far, and how many there will be in all, where that
     /// is known.
@@ -17,7 +17,7 @@ public struct ConnectionHooks: Sendable {
     public var admits: (@Sendable (ConnectionInfo) -> Bool)?
     /// Called when a connection was admitted.
     public var opened: (@Sendable (ConnectionInfo) -> Void)?
-    /// Called when a connection is closed, after all else that is told of it.
+    /// Called when a connection is closed, after all other callbacks.
     public var closed: (@Sendable (ConnectionInfo, ConnectionCloseReason) -> Void)?
     /// Called for each read, with the number of its bytes, heads and framing included.
     public var received: (@Sendable (ConnectionInfo, Int) -> Void)?
@@ -26,13 +26,13 @@ public struct ConnectionHooks: Sendable {
 
     /// Called when the head of a request is complete, before its handler.
     public var requestBegan: (@Sendable (Request) -> Void)?
-    /// Called for each piece of a request's content, as it comes in: transfer coding taken off,
-    /// content coding not. Content that nobody reads is not told.
+    /// Called for each piece of a request's content as it arrives, without transfer coding, with
+    /// content coding. Skipped content is not reported.
     public var contentReceived: Progress?
     /// Called whenever more of a response's content was handed to the system, and once at the end.
     public var contentSent: Progress?
-    /// Called when a response has gone out, or will not: the record tells which. For heads that
-    /// could not be read `requestBegan` was not called, and the record has no request.
+    /// Called when a response was sent, or will not be: the record says which. For heads that could
+    /// not be parsed `requestBegan` was not called, and the record has no request.
     public var requestEnded: (@Sendable (AccessRecord) -> Void)?
 
     /// Creates hooks of which none is set.
@@ -55,7 +55,7 @@ public enum ConnectionCloseReason: Sendable, Hashable {
     case connectionLost
     /// The client was too slow.
     case timedOut(Wait)
-    /// The client sent what is no request; it was told so.
+    /// The client sent an invalid request and got an error response.
     case malformedRequest
     /// A response could not be ended as it had begun: its stream or its file failed.
     case responseFailed
@@ -65,7 +65,7 @@ public enum ConnectionCloseReason: Sendable, Hashable {
     /// The server stops.
     case shutdown
 
-    /// What a client let the server wait for.
+    /// The kind of input that a client failed to send in time.
     @nonexhaustive
     public enum Wait: Sendable, Hashable {
         /// The head of a request.

@@ -2,7 +2,7 @@ public import Logging
 internal import Synchronization
 public import ToolkitSystem
 
-/// What is known of a connection: who it is with, and how much has passed.
+/// A connection: its peer, and how much was transferred.
 ///
 /// Its requests and hooks share it. It may be read from any thread, also when the connection is
 /// gone.
@@ -21,7 +21,7 @@ public final class ConnectionInfo: Sendable {
     private let received = Atomic<Int64>(0)
     private let sent = Atomic<Int64>(0)
     private let requests = Atomic<Int>(0)
-    /// Stands for the user who has logged in by Basic last, and the authenticator; 0 for none.
+    /// Identifies the last user who logged in by Basic, and the authenticator; 0 without one.
     private let login = Atomic<UInt64>(0)
     /// By which its loop finds the connection, as long as it is there.
     let token = Atomic<UInt64>(.max)
@@ -106,7 +106,7 @@ public final class ConnectionInfo: Sendable {
     }
 }
 
-/// What is known of the own end of a connection.
+/// The local end of a connection.
 private struct LocalSocket: Sendable {
     var descriptor: CInt = -1
     var address: SocketAddress?

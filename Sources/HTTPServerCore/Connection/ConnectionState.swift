@@ -1,23 +1,23 @@
 package import HTTPParser
 
-/// What a connection may do next, as a value: events in, decisions out (RFC 9112 section 9).
+/// The state of a connection as a value: events in, decisions out (RFC 9112 section 9).
 ///
 /// It knows nothing of sockets, bytes or time; `Connection` asks it and does what it says.
 package struct ConnectionState: Sendable {
-    /// What the bytes that come in are.
+    /// The meaning of incoming bytes.
     package enum Input: Equatable, Sendable {
         /// The head of the next request.
         case head
         /// Content of the request that is being answered.
         case content
-        /// Nobody wants them: the connection is about to close.
+        /// The bytes are dropped: the connection is about to close.
         case discarded
     }
 
-    /// What has become of the answer to the current request.
+    /// The progress of the current response.
     private enum Output: Equatable, Sendable { case none, awaited, begun }
 
-    /// What to do when a response is complete.
+    /// The action when a response is complete.
     package enum Next: Equatable, Sendable {
         /// Read the next request.
         case nextRequest
@@ -30,7 +30,7 @@ package struct ConnectionState: Sendable {
         case closeLingering
     }
 
-    /// What the end of the peer's stream means.
+    /// The meaning of the end of the peer's stream.
     package enum End: Equatable, Sendable {
         /// Nothing was under way.
         case close
@@ -50,7 +50,7 @@ package struct ConnectionState: Sendable {
     private var owesContinue = false
     /// The peer has ended its stream; what it asked for before may still be to be answered.
     package private(set) var peerHasEnded = false
-    /// Whether bytes came behind the request that is being answered.
+    /// Whether bytes followed the current request.
     private var isFollowed = false
     private(set) var isShuttingDown = false
 
@@ -62,7 +62,7 @@ package struct ConnectionState: Sendable {
     /// Whether the answer has begun, so that no other can be given.
     package var hasBegunResponse: Bool { output == .begun }
 
-    /// Whether content that comes in is of use to somebody.
+    /// Whether a reader needs the incoming content.
     package var awaitsContent: Bool { input == .content }
 
     // MARK: Requests

@@ -98,7 +98,7 @@ package final class Exchange: @unchecked Sendable {
         }
     }
 
-    /// A piece for which nobody has to wait, though the system may have to be asked for it.
+    /// A piece that is available without waiting, though it may take a system call.
     private func pieceAtHand() -> [UInt8]? {
         guard unsafe reader == nil else { return nil }
         if unsafe pieces.isEmpty { connection?.readAhead() }
@@ -110,8 +110,8 @@ package final class Exchange: @unchecked Sendable {
         unsafe inputIsComplete && pieces.isEmpty && reader == nil && inputError == nil
     }
 
-    /// All of the content that is left, if it has come in whole and is no longer than that: nobody
-    /// has to wait for it. On any thread.
+    /// The rest of the content, if it has arrived completely and is no longer than that. On any
+    /// thread.
     func wholeContent(upTo byteLimit: Int) -> [UInt8]? {
         guard loop.isCurrent, inputIsComplete, unsafe reader == nil, inputError == nil,
             buffered <= byteLimit
@@ -138,7 +138,7 @@ package final class Exchange: @unchecked Sendable {
         collected.reserveCapacity(Int(min(announcedLength ?? 0, Int64(Self.joinedBytes))))
     }
 
-    /// What was collected, once that is all, or why it cannot be; `nil` before.
+    /// The collected content or the error, once collecting has ended; `nil` before.
     func takeCollected() -> (ContentCollector, Result<[UInt8], any Error>)? {
         guard let collector else { return nil }
         let result: Result<[UInt8], any Error>
@@ -212,7 +212,7 @@ package final class Exchange: @unchecked Sendable {
         buffered += bytes.count
     }
 
-    /// Puts bytes behind the last piece that waits, if both are short.
+    /// Appends bytes to the last waiting piece, if both are short.
     private func join(_ bytes: UnsafeRawBufferPointer) -> Bool {
         unsafe pieces.withLast { last in
             guard last.count + bytes.count <= Self.joinedBytes else { return false }
@@ -275,7 +275,7 @@ package final class Exchange: @unchecked Sendable {
         connection = nil
         collector = nil
         collected = []
-        // Errors are made only where there is something that somebody may miss.
+        // Errors are created only if a reader may miss content.
         if unsafe !inputIsComplete || !pieces.isEmpty {
             // The connection stays open and discards the rest of the content, so unread pieces must not
             // keep it from reading.

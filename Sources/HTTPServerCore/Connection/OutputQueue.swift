@@ -1,8 +1,7 @@
 internal import HTTPParser
 internal import ToolkitSystem
 
-/// What a connection still has to send when the peer does not take all at once: bytes and file
-/// ranges, in order.
+/// Output that the peer has not accepted yet: bytes and file ranges, in order.
 package struct OutputQueue {
     private enum Item {
         case bytes([UInt8], sent: Int)
@@ -119,8 +118,8 @@ package struct OutputQueue {
                 return (.empty, count)
             }
             items[first] = .file(file, offset: offset + Int64(sent), count: count - Int64(sent))
-            // Less than asked may mean that the peer is slow or that the file was cut: trying
-            // again tells which.
+            // A short write means that the peer is slow or that the file was cut; the next try
+            // shows which.
             return (.empty, Int64(sent))
         }
     }

@@ -6,7 +6,7 @@
 public protocol ServerMetrics: Sendable {
     /// A connection was taken.
     func connectionOpened()
-    /// A newcomer was turned away by `ConnectionHooks.admits`.
+    /// A new connection was refused by `ConnectionHooks.admits`.
     func connectionRefused()
     /// A connection that was taken is closed; its bytes are final.
     func connectionClosed(_ connection: ConnectionInfo, _ reason: ConnectionCloseReason)

@@ -11,7 +11,7 @@ package protocol Transport: AnyObject {
     func send(_ bytes: UnsafeRawBufferPointer, more: Bool) -> IOResult
     /// Gives away part of a file; `.done(0)` means that the file ends before `offset`.
     func sendFile(_ file: CInt, offset: Int64, count: Int64) -> IOResult
-    /// Asks to be told what becomes possible; the events go to the connection.
+    /// Registers for readiness events, which go to the connection.
     func watch(_ interest: PollInterest)
     /// Says that no more bytes follow; the peer may still send.
     func shutdownWriting()

@@ -10,8 +10,9 @@ struct IdleConnections {
 }
 
 extension EventLoop {
-    /// Closes the connection that has been idle for longest. When none is, it is not looked again
-    /// for 100 ms: a flood of newcomers would have all connections looked at for each of them.
+    /// Closes the connection that has been idle for longest. When none is idle, the next search
+    /// waits 100 ms: otherwise a flood of new connections would scan all connections once for each
+    /// of them.
     /// - Returns: `false` when none is idle.
     func closeLongestIdle() -> Bool {
         var hasLooked = false
@@ -29,7 +30,7 @@ extension EventLoop {
         }
     }
 
-    /// Finds some at a time, for to look at all connections for each newcomer would take long.
+    /// Finds some at a time: a scan of all connections for each new one would take long.
     private func findIdle() {
         forEachConnection { connection in
             if let since = connection.idleSince { idle.found.append((since, connection.token)) }

@@ -11,8 +11,8 @@ package import ToolkitSystem
 /// poll loop, an idle one holds no thread (Docs/Decisions/0001). The loop is an executor, too, so
 /// that async handlers run on the thread of their connection without a hop.
 ///
-/// Everything marked "confined" is touched only on the loop's thread. What must never happen
-/// there is a blocking call; that is what `BlockingHandler` is for.
+/// Everything marked "confined" is touched only on the loop's thread. Never block there; use
+/// `BlockingHandler`.
 @safe
 public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     private struct Inbox: Sendable {
@@ -61,7 +61,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     @exclusivity(unchecked)
     private var common = ByteBuffer(capacity: 128)
     private var commonIsGoodUntil: UInt64 = 0
-    /// What the wall clock was ahead of the monotonic one when Date was formatted last.
+    /// The offset of the wall clock from the monotonic clock when Date was last formatted.
     private var wallOffset: Int64?
     var idle = IdleConnections()
 
@@ -71,8 +71,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     ///   - label: names the queue in debuggers.
     ///   - linger: milliseconds to wait for more events before giving the thread back.
     ///   - serverName: the value of Server in each response; empty for none.
-    ///   - firesDeadlines: whether deadlines pass with time; tests let them pass themselves, so
-    ///     that no slow machine does it for them.
+    ///   - firesDeadlines: whether deadlines fire on their own. Tests turn this off and fire them by
+    ///     hand, so that they do not depend on machine speed.
     ///   - qos: how urgent the loop's work is to the system.
     ///   - target: a queue that lends the loop its thread; `nil` for one of the system's.
     /// - Throws: when there are no descriptors left.
@@ -363,8 +363,8 @@ private struct LoopJob: Sendable {
 
 /// The loop as the executor of actors, kept apart from the one of tasks.
 ///
-/// What is nonisolated counts as being elsewhere while an actor's job runs, so that each call of an
-/// async function would be a job of its own if all jobs were run as those of actors.
+/// Nonisolated code counts as being elsewhere while an actor's job runs, so each call of an async
+/// function would be a separate job if all jobs ran as jobs of actors.
 @safe
 private final class LoopSerialExecutor: SerialExecutor, @unchecked Sendable {
     /// It keeps this one, and so does every actor on it keep the loop.

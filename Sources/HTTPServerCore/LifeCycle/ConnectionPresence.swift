@@ -1,9 +1,9 @@
-/// Whether anybody is connected, as a value: connections coming and going in, events out.
+/// Whether any client is connected, as a value: connections coming and going in, events out.
 ///
 /// Between the requests of one client there may be moments without any connection. So the end is
-/// told only when nobody came back for an interval.
+/// reported only after an interval without connections.
 package struct ConnectionPresence: Sendable {
-    /// What follows from what happened.
+    /// The consequence of an event.
     package enum Step: Equatable, Sendable {
         case none
         /// The first connection is there.
@@ -17,10 +17,11 @@ package struct ConnectionPresence: Sendable {
     private let interval: UInt64
     private var emptySince: UInt64?
     private var hasTimer = false
-    /// Whether the last event was that somebody is connected.
+    /// Whether the last event was a connection.
     package private(set) var isConnected = false
 
-    /// - Parameter interval: nanoseconds without connection before the end is told; 0 for none.
+    /// - Parameter interval: nanoseconds without connection before the end is reported; 0 to report
+    ///   it at once.
     package init(interval: UInt64) {
         self.interval = interval
     }
@@ -44,8 +45,8 @@ package struct ConnectionPresence: Sendable {
         return .wait(interval)
     }
 
-    /// The time is up that a step asked for. One timer at a time suffices: when somebody came and
-    /// went meanwhile, it is set for the rest.
+    /// The timer of a step has fired. One timer at a time suffices: if a connection came and went
+    /// in between, it is set to the rest.
     package mutating func timerFired(now: UInt64) -> Step {
         hasTimer = false
         guard let emptySince else { return .none }
@@ -55,7 +56,7 @@ package struct ConnectionPresence: Sendable {
         return .wait(interval - passed)
     }
 
-    /// The server has stopped: nobody can come back.
+    /// The server has stopped: no connection can come.
     package mutating func stopped() -> Step {
         isConnected ? end() : .none
     }

@@ -1,7 +1,7 @@
 internal import Dispatch
 internal import ToolkitSystem
 
-/// Tells the delegate and the readers of `events` what happens to a server, in that order.
+/// Sends events of a server to the delegate and the readers of `events`, in that order.
 final class EventHub: Sendable {
     private struct State: Sendable {
         var presence: ConnectionPresence
@@ -22,7 +22,7 @@ final class EventHub: Sendable {
     private let queue = DispatchQueue(label: "http.events")
     private let state: Locked<State>
 
-    /// - Parameter interval: nanoseconds without connection before the end is told.
+    /// - Parameter interval: nanoseconds without connection before the end is reported.
     init(interval: UInt64) {
         state = Locked(State(presence: ConnectionPresence(interval: interval)))
     }

@@ -44,8 +44,8 @@ extension HTTPServer {
     /// From then on, and when this returns, signals do what they did before: a second Control-C
     /// ends most programs at once.
     /// - Parameters:
-    ///   - signals: what to stop on, such as `[.interrupt, .terminate]`. While it runs they do
-    ///     nothing else. Those that cannot be caught are left alone.
+    ///   - signals: the signals to stop on, such as `[.interrupt, .terminate]`. While it runs they
+    ///     do nothing else. Signals that cannot be caught are left alone.
     ///   - started: called once the server listens, with its addresses.
     /// - Throws: `ListenError` when the server cannot listen, or cannot listen any more.
     @concurrent
@@ -85,6 +85,6 @@ extension HTTPServer {
 }
 
 #if ServiceLifecycle
-    // The module has a type `Service` of its own.
+    // The module has a type `Service`, too.
     extension HTTPServer: ServiceLifecycle.Service {}
 #endif

@@ -20,7 +20,7 @@ extension HTTPServer {
         await stop(by: deadline, .requested)
     }
 
-    /// Waits until a shutdown that somebody else begins is complete; returns at once if the server
+    /// Waits until a shutdown that another caller begins is complete; returns at once if the server
     /// is stopped now.
     @concurrent
     public func waitUntilShutdown() async {
@@ -42,7 +42,8 @@ extension HTTPServer {
             status.stopRequests += 1
             status.hasten(to: deadline)
         }
-        // Who retries to bind gives up, and a shutdown that goes on looks at its deadline.
+        // Wakes a retry of binding, which gives up, and a running shutdown, which checks its
+        // deadline.
         core.changes.beat()
         await turns.take()
         if state != .stopped { await stopNow(by: deadline, reason) }
@@ -53,7 +54,7 @@ extension HTTPServer {
         turns.give()
     }
 
-    /// For who has the turn.
+    /// Call only while holding `turns`.
     private func stopNow(by deadline: ContinuousClock.Instant, _ reason: StopReason) async {
         enter(.stopping)
         let parked = status.withLock { status in

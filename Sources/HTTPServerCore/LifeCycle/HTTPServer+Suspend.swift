@@ -4,13 +4,13 @@ internal import ToolkitSystem
 extension HTTPServer {
     // MARK: Suspending
 
-    /// Closes the listening sockets, so that nobody can connect until `resume`; the server
-    /// remembers where they were bound, with the ports the system chose.
+    /// Closes the listening sockets, so that no client can connect until `resume`; the server
+    /// remembers their addresses, with the ports that the system chose.
     ///
-    /// Who is in the backlog is taken before. The state is `suspended` as soon as the sockets are
-    /// closed; the call returns when the connections are dealt with, or when the server is resumed
-    /// or shut down meanwhile. On a server that does not run it does nothing. Inherited sockets
-    /// stay open, without being accepted from.
+    /// Connections in the backlog are accepted first. The state is `suspended` as soon as the
+    /// sockets are closed; the call returns when the connections are dealt with, or when the server
+    /// is resumed or shut down meanwhile. On a server that does not run it does nothing. Inherited
+    /// sockets stay open, without being accepted from.
     /// - Parameter connections: what becomes of open connections.
     @concurrent
     public func suspend(
@@ -31,7 +31,7 @@ extension HTTPServer {
         }
     }
 
-    /// Takes those who wait in the backlogs, then closes the listeners.
+    /// Accepts the connections in the backlogs, then closes the listeners.
     func stopListening() async -> [Listener] {
         await finishAcceptors { _ in true }
         let listeners = status.withLock { status in
@@ -90,9 +90,9 @@ extension HTTPServer {
 
     /// Binds again what `suspend` closed, at the same addresses and ports, and serves.
     ///
-    /// Somebody else may have a port for a moment, so it is tried again, after short pauses, for
-    /// the `rebindTimeout` of the configuration. On a running server it looks whether the
-    /// listening sockets are still alive, and replaces those that are not.
+    /// Another program may have a port for a moment, so binding is repeated after short pauses, up
+    /// to the `rebindTimeout` of the configuration. On a running server it checks the listening
+    /// sockets, and replaces dead ones.
     /// - Throws: why it cannot listen, and `state` is `failed`, from where `resume` may be tried
     ///   again; `ListenError.serverStopped` if the server is not suspended but stopped, or is shut
     ///   down meanwhile.
@@ -110,7 +110,7 @@ extension HTTPServer {
         }
     }
 
-    /// For who has the turn.
+    /// Call only while holding `turns`.
     func listenAgain() async throws(ListenError) {
         let places = status.withLock { $0.places }
         enter(.starting)
@@ -171,11 +171,11 @@ extension HTTPServer {
         else { return }
         core.logger.warning(
             "a listening socket was lost", metadata: ["address": "\(listener.address)"])
-        // What it failed with is told to the delegate and the readers of events.
+        // The delegate and the readers of events get the error.
         try? await replaceDeadListeners(listener)
     }
 
-    /// For who has the turn.
+    /// Call only while holding `turns`.
     private func replaceDeadListeners(_ known: Listener? = nil) async throws(ListenError) {
         let dead = status.withLock { status in
             status.listeners.filter { $0 === known || !$0.isAlive }

@@ -1,7 +1,7 @@
 public import Dispatch
 public import ToolkitSystem
 
-/// Is told what happens to a server. Every method has a default that does nothing.
+/// Gets the events of a server. Every method has a default that does nothing.
 ///
 /// The methods are called one after another, in the order of the events, on the queue given to
 /// `HTTPServer.setDelegate(_:queue:)`; never on the main thread unless that is the main queue.
@@ -57,9 +57,9 @@ extension HTTPServerDelegate {
 }
 
 extension HTTPServer {
-    /// Says who is told what happens, from now on, instead of whoever was before.
+    /// Sets the delegate that gets events from now on, in place of the old one.
     /// - Parameters:
-    ///   - delegate: the delegate, which is not kept alive; `nil` for nobody.
+    ///   - delegate: the delegate, which is not kept alive; `nil` to remove it.
     ///   - queue: where its methods are called, one at a time even if the queue is concurrent;
     ///     `nil` for a queue of the server's own. A method may take its time: neither serving nor
     ///     `events` wait for it.

@@ -3,7 +3,7 @@ internal import Logging
 internal import Synchronization
 internal import ToolkitSystem
 
-/// What all connections of a server share.
+/// State that all connections of a server share.
 package final class ServerCore: Sendable {
     package let configuration: ServerConfiguration
     let logger: Logger
@@ -12,7 +12,7 @@ package final class ServerCore: Sendable {
     let hasMetrics: Bool
     /// Whether each request that ends is logged.
     let logsRequests: Bool
-    /// Whether somebody wants to know of each request.
+    /// Whether an observer wants each request.
     let observesRequests: Bool
     let bodyLimits: ParserLimits
     private let decoder: (any RequestDecoder)?
@@ -35,8 +35,8 @@ package final class ServerCore: Sendable {
     private let currentHandler: Locked<any Handler>
     /// The delegate and the readers of events.
     let events: EventHub
-    /// Beats when the state of the server changes, or, while somebody waits for it, when the last
-    /// connection closes.
+    /// Signals changes of the server's state and, while a caller waits for it, the close of the
+    /// last connection.
     let changes = Pulse()
     private let whenFewer = Locked<[@Sendable () -> Void]>([])
 
@@ -70,7 +70,7 @@ package final class ServerCore: Sendable {
         return decoder.decoding(codings, byteLimit: bodyLimits.contentBytes)
     }
 
-    /// What answers requests, for connections that open now.
+    /// The handler of connections that open now.
     var handler: any Handler {
         get { currentHandler.withLock { $0 } }
         set { currentHandler.withLock { $0 = newValue } }
@@ -118,7 +118,7 @@ package final class ServerCore: Sendable {
         }
     }
 
-    /// Nobody came for the place.
+    /// Releases a reserved connection slot.
     func giveBackPlace() {
         open.subtract(1, ordering: .relaxed)
         let waiting = whenFewer.withLock { waiting in
@@ -129,7 +129,7 @@ package final class ServerCore: Sendable {
         for action in waiting { action() }
     }
 
-    /// Somebody came for the place.
+    /// Uses a reserved connection slot.
     func connectionOpened() {
         let count = connected.add(1, ordering: .sequentiallyConsistent).newValue
         if count == 1 { events.connectionsChanged { openConnections > 0 } }

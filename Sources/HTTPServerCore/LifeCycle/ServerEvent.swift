@@ -1,7 +1,7 @@
 internal import ToolkitSystem
 
 extension HTTPServer {
-    /// What happened to a server, as its delegate and the readers of `events` are told.
+    /// An event of a server, as its delegate and the readers of `events` get it.
     public enum Event: Hashable, Sendable {
         /// It listens at these addresses.
         case started([SocketAddress])
@@ -22,13 +22,13 @@ extension HTTPServer {
         case failed(ListenError)
     }
 
-    /// Who wanted a server to stop.
+    /// The cause of a stop.
     public enum StopReason: Hashable, Sendable {
         /// The program called `shutdown`.
         case requested
         /// The task of `run` was cancelled.
         case cancelled
-        /// The process received a signal that `run` was told to stop on.
+        /// The process received one of the signals that `run` stops on.
         case signal(StopSignal)
         /// `run` gave up because the server had failed.
         case failure(ListenError)

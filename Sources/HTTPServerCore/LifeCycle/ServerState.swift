@@ -1,9 +1,9 @@
 extension HTTPServer {
-    /// What a server is doing.
+    /// The state of a server.
     public enum State: Hashable, Sendable, CustomStringConvertible {
         /// It does not listen, and has no connections.
         case stopped
-        /// It is about to listen, for the first time or again.
+        /// The server is about to listen, either first or again.
         case starting
         /// It listens on all endpoints and serves.
         case running
@@ -11,8 +11,8 @@ extension HTTPServer {
         case suspended
         /// It takes no more connections, and lets the requests end that run.
         case stopping
-        /// It cannot listen, for this reason, until `start` or `resume` succeeds. Connections of
-        /// before may still be served.
+        /// The server cannot listen, with this error, until `start` or `resume` succeeds. Earlier
+        /// connections may still be served.
         case failed(ListenError)
 
         /// One word, or the error's line.
@@ -28,7 +28,7 @@ extension HTTPServer {
         }
     }
 
-    /// What becomes of open connections when a server is suspended.
+    /// The treatment of open connections when a server is suspended.
     public enum ConnectionsAtSuspension: Hashable, Sendable {
         /// Idle ones are closed at once, and the others after the response that is under way, but
         /// not later than this; `nil` for the grace of the configuration.

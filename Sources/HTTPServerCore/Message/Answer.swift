@@ -26,15 +26,15 @@ public enum Answer: Sendable {
     /// The same for a closure that is given the request. A handler that keeps the closure saves making
     /// another one for each request.
     case laterFor(Request, @Sendable (Request) async throws -> Response)
-    /// An answer that needs all of the content, and then no time; see
-    /// ``withContent(limit:_:)``. The closure is given the error when the content is not complete,
-    /// so that middleware sees the response that tells it.
+    /// An answer that needs all of the content, and then no time; see ``withContent(limit:_:)``.
+    /// The closure gets the error when the content is incomplete, so that middleware sees the error
+    /// response.
     case whenCollected(limit: Int, @Sendable (Result<[UInt8], any Error>) throws -> Answer)
 
     /// An answer that needs all of the content, and then no time.
     /// - Parameters:
     ///   - limit: the most bytes of content. Longer content is refused by 413, before it is read
-    ///     where its length is announced. A content coding is taken off before it is counted.
+    ///     where its length is announced. Decoded bytes count.
     ///   - body: makes the answer. It is called on the event loop when the content is complete,
     ///     without a task, and must not block. It gets no content when the request has none, or
     ///     when the content was read before.

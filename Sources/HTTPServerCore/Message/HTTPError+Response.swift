@@ -2,15 +2,14 @@ internal import HTTPParser
 internal import Logging
 
 extension HTTPError {
-    /// The response that tells it: a line of text, until an `ErrorRenderer` makes more of it.
+    /// The response to the error: a line of text, until an `ErrorRenderer` replaces it.
     public var response: Response {
         var response = Response(status, fields: fields, body: .text(description + "\n"))
         response.problem = Problem(self)
         return response
     }
 
-    /// What a client is told of an error that a handler has thrown; `nil` for one that is nobody's
-    /// business outside.
+    /// The response to an error of a handler; `nil` for an internal error.
     package init?(thrown error: any Error) {
         switch error {
         case let error as HTTPError: self = error

@@ -1,19 +1,19 @@
-/// A way in which clients prove who they are (RFC 9110 section 11.1).
+/// A scheme of authentication (RFC 9110 section 11.1).
 public enum AuthenticationScheme: String, Hashable, Sendable, CaseIterable {
-    /// Name and password in the clear (RFC 7617): for connections that nobody can listen to.
+    /// Name and password in clear text (RFC 7617): use it on connections that cannot be overheard.
     case basic = "Basic"
     /// A hash of password, request and a number of the server's (RFC 7616).
     case digest = "Digest"
 }
 
-/// Who sent a request, once that is proved.
+/// The authenticated sender of a request.
 public struct Identity: Hashable, Sendable {
     /// The name of the user, as the account has it.
     public var name: String
     /// By which scheme it was proved; `nil` when a handler of the program's own has done it.
     public var scheme: AuthenticationScheme?
 
-    /// Creates an identity, for handlers that authenticate in a way of their own.
+    /// Creates an identity; custom authentication handlers call this.
     /// - Parameters:
     ///   - name: the name of the user.
     ///   - scheme: by which scheme it was proved.
@@ -26,7 +26,7 @@ public struct Identity: Hashable, Sendable {
 private enum IdentityKey: RequestKey { typealias Value = Identity }
 
 extension Request {
-    /// Who sent the request; `nil` as long as nobody has found out.
+    /// The authenticated sender; `nil` before authentication.
     ///
     /// `AuthenticationHandler` sets it, and so may a handler that authenticates in a way of its
     /// own; the access log shows the name.

@@ -21,7 +21,8 @@ extension Request {
         RequestID(connection: storage.connection.id, number: storage.number)
     }
 
-    /// What logs and the client call the request: the id of a `RequestIDHandler`, else `id`.
+    /// The identifier of the request in logs and at the client: the id of a `RequestIDHandler`,
+    /// else `id`.
     public var traceID: String { self[TraceKey.self] ?? id.description }
 
     /// The server's logger, with connection, request, method and target as metadata.

@@ -9,8 +9,8 @@ extension Request {
     /// try await request.sendInterim(.earlyHints, fields: [.link: "</app.css>; rel=preload"])
     /// ```
     ///
-    /// A client of HTTP/1.0 is sent nothing, for it knows no interim responses (RFC 9110 section
-    /// 15.2), and so is one that is gone, or whose final response has begun.
+    /// An HTTP/1.0 client gets nothing, because it knows no interim responses (RFC 9110 section
+    /// 15.2), and so does a client that is gone or whose final response has begun.
     /// - Parameters:
     ///   - status: from 102 to 199. The server itself sends 100 when content is asked for, and 101
     ///     would end HTTP on the connection.

@@ -4,9 +4,9 @@ extension Request {
     /// Whether the client still waits for the answer, as far as is known now: it has not closed the
     /// connection.
     ///
-    /// A client that has ended its stream counts as gone. It may still read (RFC 9293 section
-    /// 3.6), but TCP does not tell that from a program that was killed, so this is to be asked
-    /// only before something that no client may miss is done late.
+    /// A client that has ended its stream counts as gone. It may still read (RFC 9293 section 3.6),
+    /// but TCP cannot distinguish that from a killed program, so check this only before late work
+    /// that no client may miss.
     package func isAwaited() async -> Bool {
         await ask { connection in unsafe !connection.state.peerHasEnded }
     }

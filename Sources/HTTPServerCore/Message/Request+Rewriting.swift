@@ -20,11 +20,11 @@ package final class RewrittenTarget: @unchecked Sendable {
 }
 
 extension Request {
-    /// What the request names, still percent-encoded: what stood on the request line, until
-    /// somebody sets another.
+    /// The request target, still percent-encoded: that of the request line, until a handler
+    /// replaces it.
     ///
-    /// Whoever is given the changed copy finds routes and files by the new target. It is looked at
-    /// from its root: path parameters and the part that mounts have taken are forgotten.
+    /// Handlers that get the changed copy find routes and files by the new target. The copy starts
+    /// at the root: path parameters and the part that mounts have taken are reset.
     ///
     /// ```swift
     /// if let target = RequestTarget("/new?page=1") { request.target = target }

@@ -8,12 +8,12 @@ internal import ToolkitSystem
 /// request[UserKey.self] = user
 /// ```
 public protocol RequestKey {
-    /// What is kept under this key.
+    /// The type of the value under this key.
     associatedtype Value: Sendable
 }
 
 extension Request {
-    /// A value that somebody keeps with the request; `nil` until it is set.
+    /// A value that a handler stores with the request; `nil` until it is set.
     ///
     /// All copies of a request share these values: what an inner handler sets, the middleware
     /// around it and the access log see.
@@ -28,17 +28,17 @@ extension Request {
     }
 }
 
-/// Who waits for the end of an answer.
+/// The observers of the end of an answer.
 enum AnswerEndKey: RequestKey {
     typealias Value = @Sendable (Request, _ failure: ConnectionCloseReason?) -> Void
 }
 
 extension Request {
-    /// Has somebody told when the answer has gone out, or will not; a handler calls it before it
-    /// returns its answer.
-    /// - Parameter body: is given the request, which it must not hold itself, for the request holds
-    ///   it, and why the answer did not go out whole, `nil` when it did; it runs on the connection's
-    ///   event loop and must not block.
+    /// Calls a closure when the answer was sent, or will not be; call it before returning the
+    /// answer.
+    /// - Parameter body: gets the request, which it must not capture, because the request holds the
+    ///   closure, and the error that cut the answer short, `nil` without one; it runs on the
+    ///   connection's event loop and must not block.
     package func whenAnswered(
         _ body: @escaping @Sendable (Request, _ failure: ConnectionCloseReason?) -> Void
     ) {

@@ -2,7 +2,7 @@ public import HTTPParser
 internal import Synchronization
 public import ToolkitSystem
 
-/// What a handler answers: the head of a request, and its content as a stream.
+/// A request to a handler: its head, and its content as a stream.
 ///
 /// It is a small value over one shared block of bytes. Nothing is decoded or copied until it is
 /// asked for.
@@ -17,8 +17,7 @@ public struct Request: Sendable {
         package let number: Int
         /// Whether the content is read without the coding that Content-Encoding names.
         let hidesCoding: Bool
-        /// What stands for the content of the exchange; `nil` for requests that have come as they
-        /// are.
+        /// Replaces the content of the exchange; `nil` if the request is as it arrived.
         let content: StandInContent?
         private let shown = AtomicLazyReference<ShownLines>()
         private let values = AtomicLazyReference<RequestValues>()
@@ -70,7 +69,7 @@ public struct Request: Sendable {
 
         var madeValues: RequestValues { share(RequestValues()) }
 
-        /// What is kept with the request; `nil` for most of them, which this tells at once.
+        /// Values stored with the request; `nil` in most requests, which makes the check cheap.
         var valuesIfMade: RequestValues? {
             hasValues.load(ordering: .acquiring) ? values.load() : nil
         }
@@ -109,11 +108,11 @@ public struct Request: Sendable {
     /// All fields, as they came.
     package var wireFields: RequestFields { RequestFields(storage: storage, hidesCoding: false) }
     /// The announced length of the content in bytes; `nil` without Content-Length, and where a
-    /// content coding is taken off, for what is read then has another length.
+    /// content coding is removed, because the decoded content has another length.
     public var contentLength: Int64? {
         storage.hidesCoding ? nil : storage.head.contentLength
     }
-    /// The content, transfer coding taken off. It is read only when asked for, once.
+    /// The content without transfer coding. It is read on demand, once.
     public var body: RequestBody {
         storage.content?.body ?? RequestBody(exchange: storage.exchange)
     }
@@ -195,8 +194,8 @@ public struct RequestFields: Sendable, RandomAccessCollection {
     }
 }
 
-/// What routes took from a path, percent-decoded: the values of `:name` segments, and what the
-/// groups of a regular expression matched.
+/// The parameters of a route, percent-decoded: the values of `:name` segments, and the groups of a
+/// regular expression.
 public struct PathParameters: Sendable, Hashable {
     private struct Pair: Sendable, Hashable {
         var name: String

@@ -1,8 +1,8 @@
 public import HTTPParser
 package import ToolkitSystem
 
-/// The content of a request as a stream, transfer coding taken off, and content coding as well:
-/// what was sent by gzip or deflate is read as it was before.
+/// The content of a request as a stream, without transfer coding and content coding: gzip and
+/// deflate are decoded.
 ///
 /// Nothing is read from the client, and `100 Continue` is not sent, before the first piece is
 /// asked for; and no more is read while the pieces are not taken. It can be read once.
@@ -17,8 +17,8 @@ public struct RequestBody: AsyncSequence, Sendable {
     private var observer: (@Sendable ([UInt8]) throws -> Void)?
     /// Where the pieces come from that no exchange has.
     private var source: (@Sendable () async throws -> [UInt8]?)?
-    /// The file that has all of the content, which may be given another name instead of being read;
-    /// `nil` when there is none, or when somebody wants to see the pieces.
+    /// The file that has all of the content, which may be renamed instead of being read; `nil` when
+    /// there is none, or when an observer needs the pieces.
     package private(set) var file: ContentFile?
 
     init(exchange: Exchange?) {

@@ -1,7 +1,7 @@
 public import HTTPParser
 package import ToolkitSystem
 
-/// What a handler answers with.
+/// A handler's response.
 ///
 /// Date, Content-Length, Transfer-Encoding and Connection are the server's to write, and so is
 /// Content-Type from the body's media type unless `fields` has one.
@@ -102,7 +102,7 @@ public struct ResponseBody: Sendable {
     ///
     /// `producer` is called once the head is on its way. `ResponseWriter.write` suspends while the
     /// client is slow, so memory stays bounded. When `producer` throws, the connection is cut,
-    /// which tells the client that the content is not whole.
+    /// which shows the client that the content is incomplete.
     /// - Parameters:
     ///   - mediaType: the media type that Content-Type names; empty for none.
     ///   - length: the number of bytes that will be written, where it is known; otherwise the

@@ -11,15 +11,15 @@ internal import ToolkitSystem
 
 /// Takes new connections from a listener into one loop. All loops poll the same listener.
 ///
-/// When there are too many connections, or no descriptors, the one that has been idle for longest is
-/// closed for the newcomer. When none is idle it stops polling until a connection is closed:
-/// the system keeps the newcomers in the backlog, and a poller that reports them without end
-/// would burn a processor.
+/// When there are too many connections, or no descriptors, the one that has been idle for longest
+/// is closed to make room. When none is idle it stops polling until a connection is closed: new
+/// connections stay in the system's backlog, and a poller that reports them without end would burn
+/// a processor.
 final class Acceptor: LoopClient, @unchecked Sendable {
     private let loop: EventLoop
     private let core: ServerCore
     private let listener: Listener
-    /// Told when the system has taken the listening socket away.
+    /// Called when the system has taken the listening socket away.
     private let died: @Sendable (Listener) -> Void
     private var isPaused = false
     /// Whether the next connection that closes is reported already.
@@ -31,12 +31,12 @@ final class Acceptor: LoopClient, @unchecked Sendable {
     private var questionNumber = 0
     /// Whether the log knows already that connections cannot be taken.
     private var hasComplained = false
-    /// Kept so that, without any descriptor left, a newcomer can be taken and turned away.
+    /// A reserve, so that a new connection can be accepted and refused when no descriptor is left.
     private var reserve: CInt
-    /// A newcomer that was taken before there was room for it, since its address had to be known
+    /// A connection that was accepted before there was room, because its address had to be known
     /// first; it counts among those of its address.
     private var early: (descriptor: CInt, peer: PeerAddress)?
-    /// How many newcomers above the limit are being answered.
+    /// How many connections above the limit are being answered.
     private var turnedAway = 0
 
     /// How many connections are taken before others get their turn.
@@ -44,7 +44,7 @@ final class Acceptor: LoopClient, @unchecked Sendable {
     private static let pause: UInt64 = 100_000_000
     /// How long the other loops have to answer, which may be busy or wait for a processor.
     private static let patience: UInt64 = 1_000_000_000
-    /// How many newcomers above the limit may be answered at a time.
+    /// How many connections above the limit may be answered at a time.
     private static let turnedAwayLimit = 64
 
     init(
@@ -124,8 +124,8 @@ final class Acceptor: LoopClient, @unchecked Sendable {
 
     private var hasNewcomer: Bool { early != nil || listener.hasNewcomer }
 
-    /// Takes a newcomer although there is no room: nothing is closed for one whose address has all
-    /// the connections that it may have.
+    /// Accepts a connection although there is no room: an address that has all of its connections
+    /// does not displace others.
     /// - Returns: `false` when it was turned away, or another loop has taken it.
     private func takeEarly() -> Bool {
         var raw = RawSocketAddress()
@@ -153,8 +153,8 @@ final class Acceptor: LoopClient, @unchecked Sendable {
         case answered(at: UInt64)
     }
 
-    /// Closes the connection that has been idle for longest. When none of this loop is, the others
-    /// are asked, once for each newcomer, and the newcomer waits until all have answered.
+    /// Closes the connection that has been idle for longest. When this loop has none, the others
+    /// are asked, once for each new connection, which waits until all have answered.
     private func makeRoom() -> Room {
         guard core.configuration.closesIdleAtLimit else { return .none }
         if loop.closeLongestIdle() { return .made }
@@ -164,7 +164,7 @@ final class Acceptor: LoopClient, @unchecked Sendable {
             ask()
         case .open(let end): guard loop.now < end else { return .none }
         case .answered(let time):
-            // By now this may be another newcomer, and other connections are idle.
+            // By now this may be another new connection, and other connections are idle.
             guard loop.now &- time > Self.pause else { return .none }
             ask()
         }
@@ -180,7 +180,7 @@ final class Acceptor: LoopClient, @unchecked Sendable {
                 guard number == self.questionNumber, case .open = self.question else { return }
                 self.question = .answered(at: self.loop.now)
                 self.resume()
-                // A loop that has made room may have taken the newcomer itself.
+                // A loop that has made room may have accepted the new connection itself.
                 if !self.hasNewcomer { self.question = .none }
             }
         }
@@ -238,7 +238,7 @@ final class Acceptor: LoopClient, @unchecked Sendable {
 
     private func failed(_ code: CInt) {
         if listener.isClosed { return }
-        // What a listening socket never says as long as it lives.
+        // Errors that a listening socket never reports while it lives.
         if code == EINVAL || code == EBADF || code == ENOTCONN || code == ENOTSOCK {
             return lost()
         }
@@ -258,8 +258,8 @@ final class Acceptor: LoopClient, @unchecked Sendable {
         died(listener)
     }
 
-    /// Without a descriptor the newcomer would wait in the backlog until it gives up; taking it
-    /// with the reserve and closing it tells it at once.
+    /// Without a descriptor the new connection would wait in the backlog until it gives up;
+    /// accepting it with the reserve and closing it notifies the client at once.
     private func turnOneAway() {
         guard reserve >= 0 else { return }
         Syscalls.close(reserve)
@@ -293,10 +293,10 @@ final class Acceptor: LoopClient, @unchecked Sendable {
     /// Whether it has nothing to take connections from any more; from any thread.
     var isOrphaned: Bool { listener.isClosed }
 
-    /// Takes those who wait in the backlog already, and then no more. Confined to the loop.
+    /// Accepts the connections in the backlog, and then no more. Confined to the loop.
     func finish() {
         guard !isStopped else { return }
-        // Newcomers that come as fast as they are taken do not keep the listener open.
+        // Connections that arrive as fast as they are accepted do not keep the listener open.
         var batches = core.configuration.backlog / Self.batch + 1
         while batches > 0, !isPaused, !listener.isClosed, takeBatch(Self.batch) { batches -= 1 }
         stop()

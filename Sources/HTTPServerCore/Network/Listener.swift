@@ -53,7 +53,7 @@ package final class Listener: Sendable {
     package var isDualStack: Bool { Syscalls.isDualStack(descriptor) }
     /// The path to remove when a Unix socket is closed.
     private let path: String?
-    /// Whether the socket came from outside: once closed, nobody here could bind it again.
+    /// Whether the socket came from outside: once closed, this process could not bind it again.
     package let isInherited: Bool
     private let closed = Atomic<Bool>(false)
 
@@ -73,10 +73,10 @@ package final class Listener: Sendable {
     /// Whether it was closed.
     package var isClosed: Bool { closed.load(ordering: .acquiring) }
 
-    /// Ends listening at once, from any thread; whoever waits in the backlog is turned away.
+    /// Stops listening at once, from any thread; connections in the backlog are refused.
     ///
-    /// The number of the descriptor stays taken until the last owner is gone, so that a loop in
-    /// the middle of `accept` cannot reach somebody else's socket by it.
+    /// The number of the descriptor stays taken until the last owner is gone, so that a loop in the
+    /// middle of `accept` cannot reach another socket by it.
     package func close() {
         guard !closed.exchange(true, ordering: .acquiringAndReleasing) else { return }
         if let path { Syscalls.removeFile(path) }
@@ -164,7 +164,7 @@ package final class Listener: Sendable {
         }
     }
 
-    /// Listens on a Unix socket. A socket file that nobody listens on any more is replaced.
+    /// Listens on a Unix socket. A socket file without a listener is replaced.
     package static func bind(unixPath path: String, backlog: Int) throws(ListenError) -> Listener {
         var address = RawSocketAddress()
         guard address.setUnixPath(path) else {

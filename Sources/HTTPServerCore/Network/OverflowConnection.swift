@@ -1,8 +1,8 @@
 internal import HTTPParser
 internal import ToolkitSystem
 
-/// A connection above the limit: whatever its first request is, it is told to come back later, and
-/// closed. It has no parser, no handler and no memory of its own, and lives for a second at most.
+/// A connection above the limit: its first request gets an answer to come back later, and it is
+/// closed. It has no parser, handler or memory, and lives for a second at most.
 final class OverflowConnection: LoopClient, @unchecked Sendable {
     private let descriptor: CInt
     private let loop: EventLoop
@@ -13,7 +13,7 @@ final class OverflowConnection: LoopClient, @unchecked Sendable {
     private var read = 0
 
     private static let lifetime: UInt64 = 1_000_000_000
-    /// What is read and thrown away so that closing does not destroy the answer on its way.
+    /// Input that is read and dropped, so that closing does not destroy the answer on its way.
     private static let readLimit = 64 << 10
 
     /// - Parameters:

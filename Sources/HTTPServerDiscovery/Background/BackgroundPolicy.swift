@@ -1,7 +1,7 @@
 /// When a server in an app asks for time in the background, is suspended and resumed, as a value:
 /// what happens to the app and the server goes in, what to do comes out.
 ///
-/// While somebody is connected the app holds a background task, so that transfers go on when it
+/// While a client is connected the app holds a background task, so that transfers go on when it
 /// leaves the foreground; today systems grant some thirty seconds. Without connections in the
 /// background, or when the time is over, the server is suspended, because the system is about to
 /// freeze the app and to take its sockets away. Back in the foreground it is resumed, at the same
@@ -9,7 +9,7 @@
 ///
 /// It knows no platform; `BackgroundSupervisor` does what it says.
 public struct BackgroundPolicy: Hashable, Sendable {
-    /// What happened.
+    /// An event of the app.
     public enum Input: Hashable, Sendable {
         /// The app has left the foreground.
         case enteredBackground
@@ -31,11 +31,11 @@ public struct BackgroundPolicy: Hashable, Sendable {
         case resumeFailed
     }
 
-    /// What to do, in this order, each when the one before is done.
+    /// The actions, in this order, each when the one before is done.
     public enum Action: Hashable, Sendable {
         /// Ask the system to let the app run in the background.
         case beginTask
-        /// Tell the system that it need not any more.
+        /// End the background task.
         case endTask
         /// Suspend the server and close its connections.
         case suspend
@@ -45,7 +45,7 @@ public struct BackgroundPolicy: Hashable, Sendable {
 
     /// Whether the app is in the background.
     public private(set) var isInBackground: Bool
-    /// Whether somebody is connected.
+    /// Whether a client is connected.
     public private(set) var isConnected: Bool
     /// Whether a background task is held.
     public private(set) var holdsTask = false
@@ -56,7 +56,7 @@ public struct BackgroundPolicy: Hashable, Sendable {
     /// The policy for an app and a server as they are.
     /// - Parameters:
     ///   - isInBackground: whether the app is in the background.
-    ///   - isConnected: whether somebody is connected.
+    ///   - isConnected: whether a client is connected.
     public init(isInBackground: Bool = false, isConnected: Bool = false) {
         self.isInBackground = isInBackground
         self.isConnected = isConnected

@@ -3,9 +3,9 @@ public import HTTPServerCore
 /// Follows a `BackgroundPolicy` for one server: takes what happens to the app and to the server,
 /// and suspends and resumes it.
 ///
-/// It uses nothing of any platform: the app says what happens by `handle`, and gives two closures
-/// that begin and end background tasks. An app extension, which may not ask for its application,
-/// gives others. What goes wrong is told by the server's events (`HTTPServer.Event.failed`).
+/// It uses no platform API: the app reports events by `handle`, and gives two closures that begin
+/// and end background tasks. An app extension, which may not ask for its application, gives others.
+/// Failures are events of the server (`HTTPServer.Event.failed`).
 public final class BackgroundSupervisor: Sendable {
     /// How to keep the app running in the background for a while.
     public struct Tasks: Sendable {

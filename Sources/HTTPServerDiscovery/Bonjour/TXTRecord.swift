@@ -1,4 +1,4 @@
-/// What a DNS-SD service says of itself: keys with values of bytes (RFC 6763 section 6).
+/// The attributes of a DNS-SD service: keys with values of bytes (RFC 6763 section 6).
 ///
 /// ```swift
 /// var record = TXTRecord()

@@ -3,8 +3,8 @@
 
     /// How a gateway is asked to lead a port of its own to this machine (RFC 6886).
     public struct NATPortMappingConfiguration: Hashable, Sendable {
-        /// The port of the gateway that is wished for; `nil` for the server's own. The gateway may
-        /// give another.
+        /// The requested port of the gateway; `nil` for the server's own. The gateway may choose
+        /// another.
         public var externalPort: UInt16?
         /// How long a mapping lasts that is not renewed, 1 second to a day. It is renewed when half
         /// of what the gateway granted has passed.
@@ -29,7 +29,7 @@
         public var externalPort: UInt16
         /// The port of the server.
         public var internalPort: UInt16
-        /// What the gateway granted.
+        /// The mapping that the gateway granted.
         public var lifetime: Duration
 
         /// The URL that leads to the server from the other side of the gateway.
@@ -44,7 +44,7 @@
         }
     }
 
-    /// What became of a mapping.
+    /// The state of a mapping.
     public enum NATPortMappingEvent: Hashable, Sendable {
         /// The gateway leads this port to the server now; also when address or port have changed.
         case mapped(NATMapping)
@@ -62,9 +62,9 @@
         case noAnswer
         /// The gateway speaks another version of the protocol, or does not know the request.
         case notSupported
-        /// The gateway is told not to (result code 2).
+        /// The gateway refuses by configuration (result code 2).
         case refused
-        /// The gateway has no address of its own on its other side (result code 3).
+        /// The gateway has no external address (result code 3).
         case networkFailure
         /// The gateway has no room for another mapping (result code 4).
         case outOfResources
@@ -93,10 +93,10 @@
     /// for await event in mapper.events() { print(event) }
     /// ```
     ///
-    /// The protocol is NAT-PMP (RFC 6886), by libnatpmp. Everything runs on a queue of its own;
-    /// nothing here waits, and what goes wrong is an event. The mapping is renewed until `stop`, and
-    /// asked for afresh when the networks of the machine change. What is mapped is open to
-    /// everybody outside: see that the server asks who comes.
+    /// The protocol is NAT-PMP (RFC 6886), by libnatpmp. Everything runs on a separate queue;
+    /// nothing here waits, and a failure is an event. The mapping is renewed until `stop`, and
+    /// requested again when the networks of the machine change. A mapped port is open to the whole
+    /// internet: make sure that the server requires a login.
     public final class NATPortMapper: Sendable {
         private let session: NATPortMappingSession
 
@@ -126,8 +126,8 @@
         /// The URL that leads to the server from outside; `nil` when there is no mapping.
         public var url: String? { mapping?.url }
 
-        /// What becomes of the mapping from now on, a stream of its own for each caller. A reader
-        /// that lags loses the oldest of 64 events.
+        /// The further states of the mapping, a separate stream for each caller. A reader that lags
+        /// loses the oldest of 64 events.
         public func events() -> AsyncStream<NATPortMappingEvent> { session.events.stream() }
     }
 #endif

@@ -4,8 +4,8 @@
     internal import HTTPServerCore
     internal import ToolkitSystem
 
-    /// What a mapper does on its queue: asks for the external address, then for the port, and both
-    /// again when half of the time has passed.
+    /// The work of a mapper on its queue: requests the external address, then the port, and both
+    /// again after half of the lifetime.
     ///
     /// All but `known` and `events` is confined to the queue.
     final class NATPortMappingSession: @unchecked Sendable {
@@ -14,7 +14,7 @@
         private let queue = DispatchQueue(label: "http.nat")
         private let configuration: NATPortMappingConfiguration
 
-        /// What is wanted: the port, or no mapping.
+        /// The wanted state: a port, or no mapping.
         private var port: UInt16?
         private var request: NATRequest?
         /// Counts the rounds: what was planned for an older one does not matter any more.
@@ -122,7 +122,7 @@
 
         private func failed(_ error: NATPortMappingError) {
             known.withLock { $0 = nil }
-            // One that stays is told once.
+            // A lasting failure is reported once.
             if error != lastError { events.send(.failed(error)) }
             lastError = error
             let interval = configuration.retryInterval.nanoseconds / 1_000_000

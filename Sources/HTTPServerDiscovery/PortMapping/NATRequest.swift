@@ -4,7 +4,7 @@
     internal import HTTPServerCore
     internal import ToolkitSystem
 
-    /// What a gateway answers.
+    /// A gateway's answer.
     enum NATAnswer: Sendable {
         case address(String)
         case mapping(port: UInt16, seconds: UInt32)

@@ -2,8 +2,7 @@ internal import HTTPCodecs
 internal import HTTPParser
 internal import HTTPServerCore
 
-/// What a request says of gzip, the one coding that responses are sent in (RFC 9110 section
-/// 12.5.3).
+/// Whether a request accepts gzip, the one coding of responses (RFC 9110 section 12.5.3).
 ///
 /// `deflate` is not offered: clients disagree on what it means (section 8.4.1.2), and all of them
 /// know gzip.
@@ -29,7 +28,7 @@ enum AcceptedCoding: Equatable {
 
     var isGzip: Bool { self != .identity }
 
-    /// One line is read in place. A field that cannot be read asks for nothing.
+    /// A single line is read in place. A malformed field accepts nothing.
     static func preference(of request: Request) -> ContentCodingPreference {
         let table = unsafe request.storage.head.table
         guard let first = unsafe table.index(of: .acceptEncoding) else { return .absent }

@@ -3,7 +3,7 @@ internal import HTTPParser
 internal import HTTPServerCore
 internal import Synchronization
 
-/// Takes the content coding off a request's content while it is read (RFC 9110 section 8.4).
+/// Decodes the content coding of a request while its content is read (RFC 9110 section 8.4).
 ///
 /// Coded pieces are only asked for when all that the last one stands for was taken, so a few
 /// bytes that expand to many cost no memory, and a slow reader slows the client down.
@@ -14,7 +14,7 @@ final class BodyDecoding: ContentDecoding, @unchecked Sendable {
     let codings: String
     private let limits: ContentDecodingLimits
     private let pool: ContentCodingPool
-    /// Whether somebody reads. The rest is touched by nobody else meanwhile.
+    /// Whether a reader is active. It has exclusive access to the rest.
     private let isBusy = Atomic<Bool>(false)
     private var decoder: ContentDecoder?
     private var piece: [UInt8] = []

@@ -16,8 +16,8 @@ extension HTTPFields {
     }
 }
 
-/// What the fields of a response say of its content, found in one walk: it is taken for every
-/// response.
+/// The facts about the content in the fields of a response, found in one walk: every response needs
+/// them.
 struct CodedFields {
     /// The value of Content-Type.
     private(set) var contentType: String?

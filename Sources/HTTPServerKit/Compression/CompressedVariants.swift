@@ -7,7 +7,7 @@ internal import ToolkitSystem
 /// when they are compressed for the second time, so that answers which never repeat do not drive
 /// out those which do.
 package final class CompressedVariants: Sendable {
-    /// What a content became; empty when it does not get shorter.
+    /// The compressed content; empty when it does not get shorter.
     package typealias Variant = [UInt8]
 
     /// The variant of a content, or how to keep one.
@@ -75,7 +75,7 @@ package final class CompressedVariants: Sendable {
     }
 }
 
-/// What tells one state of a file from all others.
+/// The identity of one version of a file.
 struct FileIdentity: Hashable, Sendable {
     private let device: UInt64
     private let inode: UInt64

@@ -19,12 +19,12 @@ public import HTTPServerCore
 /// A client that refuses uncoded content (`identity;q=0`) and takes no gzip gets uncoded content
 /// all the same: it can do more with that than with 406.
 ///
-/// Compression lets those who can read lengths, and can make a page repeat what they choose, guess
-/// its secrets. Pages that hold secrets beside echoed input should say `no-transform`.
+/// With compression, an attacker who sees lengths and makes a page repeat chosen input can guess
+/// the page's secrets. Pages that contain secrets beside echoed input should say `no-transform`.
 ///
 /// RFC 9110, sections 8.4, 8.8.3.3 and 12.5.3.
 public struct CompressionHandler: Handler {
-    /// What is compressed how.
+    /// The settings of compression.
     public struct Options: Sendable {
         /// How hard to try, from 1 (fast) to 9 (small).
         public var level = 6
@@ -57,7 +57,7 @@ public struct CompressionHandler: Handler {
 
     /// Creates a handler.
     /// - Parameters:
-    ///   - handler: who answers.
+    ///   - handler: the inner handler.
     ///   - options: what is compressed how.
     public init(_ handler: some Handler, options: Options = Options()) {
         self.handler = handler

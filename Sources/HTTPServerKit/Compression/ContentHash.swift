@@ -8,9 +8,8 @@
 
 /// A fast hash by which equal contents are found: 64 bytes a step in four independent lanes.
 ///
-/// It is keyed by random words of the process, and whoever uses it compares the contents as well,
-/// so the worst that somebody who can steer content may cause is a compression that could have
-/// been saved.
+/// It is keyed by random words of the process, and its users compare the contents as well, so an
+/// attacker who controls content causes at worst a superfluous compression.
 package enum ContentHash {
     private static let key: (UInt64, UInt64, UInt64, UInt64) = {
         var generator = SystemRandomNumberGenerator()

@@ -10,7 +10,7 @@ struct ResponseCoder: Sendable {
     let variants: CompressedVariants
     private let pool = ContentCodingPool()
     private let permits: StreamPermits
-    /// What does not fit into a turn of the event loop is compressed while it is sent.
+    /// Content too long for one turn of the event loop is compressed while it is sent.
     private static let turnByteLimit = 64 << 10
 
     init(_ options: CompressionHandler.Options) {

@@ -34,7 +34,7 @@ final class StreamCoder: StreamEncoding, @unchecked Sendable {
     }
 
     /// Compresses bytes.
-    /// - Returns: what is ready to be sent, mostly nothing.
+    /// - Returns: output that is ready to be sent, usually none.
     func encode(_ bytes: Span<UInt8>) throws(ResponseWriterError) -> [UInt8] {
         if let left {
             guard Int64(bytes.count) <= left else { throw .wrongLength }

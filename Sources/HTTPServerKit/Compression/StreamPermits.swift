@@ -3,7 +3,7 @@ internal import Synchronization
 /// Bounds how many streams are compressed at once: each holds a compressor of 260 KiB as long as
 /// its client reads, which may be long.
 final class StreamPermits: Sendable {
-    /// Leave for one stream, given back when nobody holds it any more.
+    /// A permit of one stream, released with its last reference.
     final class Permit: Sendable {
         private let permits: StreamPermits
 

@@ -21,8 +21,8 @@ enum VariantConditions {
     /// A request as the handler behind should see it.
     ///
     /// If-Range stays as it is: a range of the representation does not continue its variant. A
-    /// reader who does not take the variant has to get the representation even if a cache on the
-    /// way knows the variant, so If-None-Match stays as well then.
+    /// client that does not accept the variant must get the representation even if a cache on the
+    /// way has the variant, so If-None-Match stays as well then.
     static func translated(_ request: Request, takesVariant: Bool) -> Request {
         let isRead = request.knownMethod == .get || request.knownMethod == .head
         let ifMatch = isMarked(request, .ifMatch)

@@ -9,7 +9,7 @@ public import HTTPServerCore
 /// router.route(.get, "/robots.txt", to: ContentHandler("User-agent: *\nDisallow:\n"))
 /// ```
 public struct ContentHandler: Handler {
-    /// What is said of the content.
+    /// The description of the content.
     public struct Options: Sendable {
         /// How many seconds caches may keep it: above 0 `public, max-age`, 0 `no-cache`, by which
         /// they ask each time; `nil` says nothing.
@@ -18,8 +18,9 @@ public struct ContentHandler: Handler {
         public var entityTag: EntityTag?
         /// When it was changed last; `nil` says nothing.
         public var lastModified: HTTPDate?
-        /// Whether clients that accept gzip get it compressed, if its media type is one that gets
-        /// shorter and it does. That form has a tag of its own, and no ranges.
+        /// Whether clients that accept gzip get the content compressed, if its media type is
+        /// compressible and it gets shorter. The compressed form has a different tag, and no
+        /// ranges.
         public var compresses = true
 
         /// The defaults.
@@ -75,7 +76,7 @@ public struct ContentHandler: Handler {
         try request.answerIfNotRead() ?? selected(request).conditional(for: request)
     }
 
-    /// A part of the compressed form is of no use to those who want a part.
+    /// A part of the compressed form is useless to a client that wants a part of the file.
     private func selected(_ request: Request) -> Response {
         guard let compressed, !request.fields.contains(.range), AcceptedCoding(request).isGzip
         else {
@@ -87,7 +88,7 @@ public struct ContentHandler: Handler {
 
 extension Request {
     /// The answer to OPTIONS for what can only be read; `nil` for GET and HEAD.
-    /// - Throws: `HTTPError` with 405, or 501, for all other methods.
+    /// - Throws: `HTTPError` with 405, or 501, on all other methods.
     func answerIfNotRead() throws(HTTPError) -> Response? {
         switch knownMethod {
         case .get, .head: return nil

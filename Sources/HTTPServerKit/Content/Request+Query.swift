@@ -11,7 +11,7 @@ extension Request {
     /// `target.query` as strictly as one likes.
     public var query: FormURLEncoded {
         var options = FormURLEncoded.Options.standard
-        // The request line has a limit of its own.
+        // The request line has a separate limit.
         (options.byteLimit, options.pairLimit) = (.max, .max)
         return (try? FormURLEncoded(query: target.query, options: options)) ?? FormURLEncoded()
     }

@@ -10,8 +10,7 @@ extension Response {
 
     /// A response with a page, sent as UTF-8.
     /// - Parameters:
-    ///   - markup: the page. What comes from elsewhere has to be escaped in it; a `Template` does
-    ///     that.
+    ///   - markup: the page. Escape text of other origin in it; a `Template` does that.
     ///   - status: the status.
     public static func html(_ markup: String, status: HTTPStatus = .ok) -> Response {
         Response(status, body: .text(markup, mediaType: MediaType.html.description))
@@ -51,7 +50,8 @@ extension Response {
 
     /// A response with values as newline-delimited JSON, each sent as soon as it is there.
     ///
-    /// When `values` throws, the connection is cut, which tells the client that more was to come.
+    /// When `values` throws, the connection is cut, which shows the client that the content is
+    /// incomplete.
     public static func jsonLines<Values: AsyncSequence & Sendable>(
         _ values: Values, status: HTTPStatus = .ok, using lines: JSONLines = JSONLines()
     ) -> Response where Values.Element: Encodable {

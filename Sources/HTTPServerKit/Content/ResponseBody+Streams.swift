@@ -13,8 +13,9 @@ extension ResponseBody {
     ///   - mediaType: the media type that Content-Type names; empty for none.
     ///   - length: the number of bytes that will be given, where it is known; otherwise the content
     ///     is sent chunked.
-    ///   - next: gives the next piece, `nil` after the last. An empty piece is skipped. What it
-    ///     throws cuts the connection, which tells the client that the content is not whole.
+    ///   - next: gives the next piece, `nil` after the last. An empty piece is skipped. An error
+    ///     that it throws cuts the connection, which shows the client that the content is
+    ///     incomplete.
     public static func pulled<State: Sendable>(
         from state: State, mediaType: String = "text/plain; charset=utf-8", length: Int64? = nil,
         next: @escaping @Sendable (inout State) async throws -> [UInt8]?

@@ -4,11 +4,12 @@ public import HTTPServerCore
 /// One event of an event stream, as `EventSource` in browsers reads it (HTML Standard, section
 /// 9.2).
 public struct ServerSentEvent: Sendable, Hashable {
-    /// What happened; line breaks are kept.
+    /// The data of the event; line breaks are kept.
     public var data: String
     /// The type that listeners ask for; `nil` for `message`.
     public var name: String?
-    /// What the client sends as Last-Event-ID when it comes back; `nil` to leave it as it was.
+    /// The id that the client sends as Last-Event-ID when it reconnects; `nil` to leave it as it
+    /// was.
     public var id: String?
     /// How long the client waits before it comes back; `nil` to leave it as it was.
     public var retry: Duration?

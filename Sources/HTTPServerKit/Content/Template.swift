@@ -7,13 +7,13 @@ public import ToolkitSystem
 /// page.filled(["name": "<Ada>"])    // <h1>Hello, &lt;Ada&gt;!</h1> 100% free
 /// ```
 ///
-/// A name has letters, digits, `_`, `-` and `.`. What names no value stays as it is, so a percent
-/// sign needs no escape. Values are not looked through for places again.
+/// A name has letters, digits, `_`, `-` and `.`. A name without a value stays as it is, so a
+/// percent sign needs no escape. Values are not expanded again.
 public struct Template: Sendable {
-    /// What a place is filled with.
+    /// The value of a placeholder.
     public enum Value: Hashable, Sendable {
-        /// Text of whatever origin: what means something in HTML is escaped, for text between tags
-        /// and for quoted attribute values. It is not safe inside of scripts, styles, and
+        /// Text of any origin: characters with a meaning in HTML are escaped, so it is safe between
+        /// tags and in quoted attribute values. It is not safe inside of scripts, styles, and
         /// attributes without quotes.
         case text(String)
         /// Markup that the program has made, as it is. Nothing that a client sent may be in it.

@@ -4,8 +4,8 @@ internal import ToolkitSystem
 
 /// Serves the pages of a directory with their places filled in: each file is a `Template`.
 ///
-/// Put in front of a `FileHandler` for the same directory, for the paths of pages, it makes a
-/// dynamic site out of a static one:
+/// Mounted in front of a `FileHandler` of the same directory, it makes a dynamic site out of a
+/// static one:
 ///
 /// ```swift
 /// router.mount("/", FileHandler(root: folder))

@@ -42,7 +42,7 @@ public struct ByteRange: Hashable, Sendable {
     }
 }
 
-/// What a `Range` field asks for, once it is held against the length of the content.
+/// The ranges of a `Range` field, resolved against the length of the content.
 package enum RangeDecision: Hashable, Sendable {
     /// All of the content (200): no field, another unit, a malformed field, or too many pieces.
     case whole
@@ -56,7 +56,7 @@ package enum RangeDecision: Hashable, Sendable {
 }
 
 extension RangeDecision {
-    /// The most parts of one response; whoever asks for more gets all of the content.
+    /// The most parts of one response; a request for more gets all of the content.
     package static let partLimit = 16
     /// The most ranges that are looked at; a field with more is an attack or a mistake.
     package static let rangeLimit = 200

@@ -17,7 +17,7 @@ public struct ConditionalHandler: Handler {
 
     /// Creates a handler.
     /// - Parameters:
-    ///   - handler: who answers.
+    ///   - handler: the inner handler.
     ///   - tagsContent: whether a 200 to GET or HEAD with content in memory and without a tag gets
     ///     one made of its bytes; it costs about a nanosecond a byte.
     public init(_ handler: some Handler, tagsContent: Bool = false) {

@@ -25,7 +25,7 @@ enum ContentRanges {
         }
     }
 
-    /// `nil`, for the whole content, when the media type cannot stand in a field, or the content is
+    /// `nil` to send the whole content: the media type cannot stand in a field, or the content is
     /// made while it is sent.
     private static func multipart(
         _ ranges: [ByteRange], _ source: RangeSource, _ fields: HTTPFields, _ mediaType: String

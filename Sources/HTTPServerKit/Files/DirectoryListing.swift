@@ -26,7 +26,7 @@ package struct DirectoryEntry: Hashable, Sendable {
 package struct DirectoryListing: Sendable {
     /// The names of the folders from the root to this one; empty at the root.
     package let path: [[UInt8]]
-    /// What the root is called on the page.
+    /// The name of the root on the page.
     package let rootName: String
     /// The members: folders first, then by natural order of their names.
     package let entries: [DirectoryEntry]
@@ -64,8 +64,8 @@ extension DirectoryListing {
 
         /// Chooses by the value of the `Accept` field, nil if there is none.
         ///
-        /// The page is for everyone who does not ask for JSON more clearly than for HTML; also for
-        /// those who accept neither, as a page is better than 406 (RFC 9110, section 12.5.1).
+        /// Sends a page unless the client prefers JSON to HTML; also if it accepts neither, because
+        /// a page is better than 406 (RFC 9110, section 12.5.1).
         package init(accept: String?) {
             let preference = accept.flatMap { MediaTypePreference($0) }
             self = preference?.best(of: [.html, .json]) == .json ? .json : .html
@@ -85,8 +85,8 @@ extension DirectoryListing {
         return all
     }
 
-    /// The listing as content: a long one is made as the client takes it, so that clients who ask
-    /// and do not read hold the names alone.
+    /// The listing as content: a long one is generated while the client reads, so that a client
+    /// that never reads costs only the names.
     package func body(as format: Format) -> ResponseBody {
         let mediaType = format.mediaType.description
         guard entries.count > DirectoryListingPieces.rows else {

@@ -26,7 +26,7 @@ extension DirectoryListing {
         return writer.bytes
     }
 
-    /// What stands behind the members.
+    /// The text after the members.
     func htmlEnd() -> [UInt8] {
         var writer = HTMLWriter(reservingCapacity: 4_000)
         if hasTable { writer.markup("</tbody>\n</table>\n") }

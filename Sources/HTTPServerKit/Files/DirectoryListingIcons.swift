@@ -54,7 +54,7 @@ enum ListingIcon: String, CaseIterable {
         "<svg class=\"icon \(name)\" aria-hidden=\"true\"><use href=\"#\(name)\"/></svg>"
     }
 
-    /// The definitions of all pictures, for the top of the page.
+    /// The definitions of all pictures, placed at the top of the page.
     static let definitions: String = {
         let symbols = allCases.map {
             "<symbol id=\"\($0.rawValue)\" viewBox=\"0 0 24 24\">\($0.shape)</symbol>"

@@ -19,7 +19,7 @@ extension DirectoryListing {
         return output
     }
 
-    /// What stands behind the members.
+    /// The text after the members.
     func jsonEnd() -> [UInt8] { Array((entries.isEmpty ? "]\n" : "\n]\n").utf8) }
 }
 

@@ -2,7 +2,7 @@ internal import HTTPParser
 internal import HTTPServerCore
 internal import ToolkitSystem
 
-/// What a file that was found is sent as.
+/// The response for a file that was found.
 extension FileHandler {
     func serve(
         _ file: OpenFile, _ status: FileStatus, _ path: FilePath, _ root: RootDirectory,
@@ -42,7 +42,7 @@ extension FileHandler {
             .ok, fields: entry.fields, body: .bytes(entry.bytes, mediaType: entry.mediaType))
     }
 
-    /// What a file is sent as.
+    /// The representation of a file that is sent.
     struct Representation {
         let content: RangeSource
         let validators: Validators
@@ -72,7 +72,7 @@ extension FileHandler {
         }
     }
 
-    /// The fields that tell a file from others, which an answer without content has, too.
+    /// The fields that identify the file; an answer without content has them, too.
     private func identifyingFields(_ validators: Validators) -> HTTPFields {
         var fields = HTTPFields()
         fields.reserveCapacity(8)

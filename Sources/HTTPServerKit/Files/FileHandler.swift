@@ -9,7 +9,7 @@ public import ToolkitSystem
 /// meanwhile is sent as it was or as it is, never as a mix. No request reaches outside of the
 /// directory, whatever its spelling and whatever links are there.
 public struct FileHandler: Handler {
-    /// What is served how.
+    /// The settings of a file handler.
     public struct Options: Sendable {
         /// The files that stand for their directory, in the order they are looked for.
         public var indexFiles = ["index.html"]
@@ -23,25 +23,25 @@ public struct FileHandler: Handler {
         public var cacheAge: Int? = 0
         /// Media types by extension.
         public var mediaTypes = MediaTypeTable.standard
-        /// Whether `app.js.gz`, not older than `app.js` beside it, is sent for the latter to clients
-        /// that accept gzip, for media types that get shorter. It is a representation with a tag,
-        /// a date and ranges of its own.
+        /// Whether `app.js.gz`, if it is not older than `app.js` beside it, is sent to clients that
+        /// accept gzip, with compressible media types. It is a separate representation with another
+        /// tag, date and ranges.
         public var servesPrecompressed = false
-        /// Whether symbolic links that stay inside of the directory are followed. Where a system
-        /// cannot tell, and where they lead out, none is.
+        /// Whether symbolic links that stay inside of the directory are followed. If the system
+        /// cannot check that, none is.
         public var followsLinks = true
-        /// The file that answers, with 200, for what is not there, such as `index.html` of an
-        /// application that draws its pages in the browser. It answers for paths whose last
-        /// segment has no dot: a script or a picture that is missing is 404.
+        /// The file that answers, with 200, a request of a missing path, such as `index.html` of an
+        /// application that renders its pages in the browser. It answers on paths whose last
+        /// segment has no dot: a missing script or picture is 404.
         public var fallbackFile: String?
-        /// How many bytes of small files that were asked for lately may be kept in memory; 0 keeps
-        /// none. Files of up to 16 KiB are kept that no link leads to, and looked at for each
-        /// answer: one whose size or times have changed is never sent as it was. A program that
-        /// writes to a file through a mapping of its memory may leave the times as they are; what
-        /// it wrote is seen within five seconds. With `servesPrecompressed` it is clients that do
-        /// not accept gzip, and media types that get no shorter, for whom files are kept.
+        /// The most bytes of recently requested small files that are cached in memory; 0 caches
+        /// none. Files of up to 16 KiB that no link leads to are cached, and checked for each
+        /// answer: a file whose size or times have changed is never sent from the cache. A program
+        /// that writes through a memory mapping may leave the times as they are; its changes are
+        /// seen within five seconds. With `servesPrecompressed`, files are cached only if they are
+        /// sent uncompressed.
         public var cachedBytes = 1 << 20
-        /// What listings call the directory itself.
+        /// The name of the directory in listings.
         public var rootName = "Files"
 
         /// The defaults.
@@ -82,7 +82,7 @@ public struct FileHandler: Handler {
         root = .success(try RootDirectory(directory, followsLinks: options.followsLinks))
     }
 
-    /// A handler without a directory: it knows how to answer with a file that somebody else opened.
+    /// A handler without a directory: it can answer with a file that the caller has opened.
     init(options: Options) {
         self.options = options
         cache = nil
@@ -213,7 +213,7 @@ public struct FileHandler: Handler {
         return nil
     }
 
-    /// The answer out of memory, for a file or the first index file of a directory.
+    /// The answer from memory: a file, or the first index file of a directory.
     private func serveKept(
         _ path: FilePath, _ root: RootDirectory, _ request: Request
     ) throws(HTTPError) -> Response? {

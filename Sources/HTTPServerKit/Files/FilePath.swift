@@ -99,7 +99,7 @@ struct FilePath: Hashable, Sendable {
         return try result.get()
     }
 
-    /// What is there now; a link that stands at the end of the path is not followed.
+    /// The current entry; a link at the end of the path is not followed.
     func status(in root: RootDirectory) -> FileStatus? {
         unsafe bytes.withUnsafeBufferPointer { path in
             guard let start = path.baseAddress else { return nil }

@@ -4,7 +4,7 @@ package import HTTPParser
 ///
 /// Several lines of one field are joined with a comma. RFC 9110, section 13.
 package struct Preconditions: Hashable, Sendable {
-    /// The methods as far as conditions tell them apart.
+    /// The kinds of methods in conditions.
     package enum Method: Hashable, Sendable {
         case get
         case head
@@ -33,7 +33,7 @@ package struct Preconditions: Hashable, Sendable {
     }
 }
 
-/// What is known of the resource at the moment when the conditions are evaluated.
+/// The state of the resource when the conditions are evaluated.
 package struct CurrentState: Hashable, Sendable {
     /// Whether there is a representation at all.
     package var exists: Bool
@@ -112,7 +112,7 @@ extension Preconditions {
         switch EntityTagCondition(field) {
         case .any: !current.exists
         case .tags(let tags): !tags.contains { current.entityTag?.weakMatches($0) ?? false }
-        // Nobody knows what must not be overwritten, so a change is not safe.
+        // It is unknown what must not be overwritten, so a change is not safe.
         case nil: isRead
         }
     }

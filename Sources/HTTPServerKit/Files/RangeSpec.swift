@@ -59,7 +59,7 @@ extension FieldValueReader {
         return .from(first: first, last: last)
     }
 
-    /// Takes digits; a number beyond `Int64` is lawful here and lies behind any content.
+    /// Takes digits; a number beyond `Int64` is valid here, and beyond the end of any content.
     private mutating func takeSaturatingDecimal() -> Int64? {
         let digits = takeWhile { 0x30...0x39 ~= $0 }
         guard !digits.isEmpty else { return nil }

@@ -3,9 +3,9 @@ public import HTTPParser
 public import HTTPServerCore
 internal import ToolkitSystem
 
-/// What a request says of validators, ranges and codings, read field by field. Answers that come
-/// with validators need none of it: `Response.file`, `Response.conditional(for:)` and the handlers
-/// for files and content look at these fields themselves.
+/// The validators, ranges and codings of a request, read field by field. Responses with validators
+/// need none of it: `Response.file`, `Response.conditional(for:)` and the handlers of files and
+/// content evaluate these fields themselves.
 extension Request {
     /// If-Modified-Since, in any of the three formats of HTTP; `nil` without one that is a date
     /// (RFC 9110 section 13.1.3).
@@ -33,17 +33,16 @@ extension Request {
         return date(.ifRange).map { .date($0) }
     }
 
-    /// The ranges of bytes that Range asks for, in its order; `nil` without the field, for another
-    /// unit, for more than 200 ranges, and when it cannot be read, all of which is to be ignored
-    /// (RFC 9110 section 14.2).
+    /// The byte ranges of Range, in its order; `nil` without the field, with another unit or more
+    /// than 200 ranges, and if it is malformed: all of these are ignored (RFC 9110 section 14.2).
     public var ranges: [RangeSpec]? { fields[.range].flatMap { RangeSpec.ranges(in: $0) } }
 
-    /// What Accept-Encoding says of content codings, with their weights; `.absent` without the
-    /// field, or when it cannot be read (RFC 9110 section 12.5.3).
+    /// The preferences of Accept-Encoding, with their weights; `.absent` without the field, or when
+    /// it is malformed (RFC 9110 section 12.5.3).
     public var acceptedCodings: ContentCodingPreference { AcceptedCoding.preference(of: self) }
 
-    /// What Accept says of media types, with their weights; `nil` without the field, or when it
-    /// cannot be read, which accepts anything (RFC 9110 section 12.5.1).
+    /// The preferences of Accept, with their weights; `nil` without the field, or when it is
+    /// malformed, which accepts anything (RFC 9110 section 12.5.1).
     public var acceptedMediaTypes: MediaTypePreference? {
         fields.list(.accept).flatMap { MediaTypePreference($0) }
     }
@@ -79,7 +78,7 @@ extension Request {
     }
 }
 
-/// What If-Range compares with: the range counts only as long as this is still true.
+/// The validator of If-Range: the range counts only as long as it still matches.
 ///
 /// RFC 9110, section 13.1.5.
 public enum RangeCondition: Hashable, Sendable {

@@ -3,9 +3,9 @@ public import HTTPServerCore
 internal import ToolkitSystem
 
 extension Response {
-    /// What a client gets of this response once the conditions and ranges of its request are
-    /// applied to it: 304 when it has the same already, 206 for the parts it asks for, 416 when
-    /// there is no such part, else the response itself.
+    /// The response after the conditions and ranges of its request: 304 when the client has the
+    /// same already, 206 for the requested parts, 416 when there is no such part, else the response
+    /// itself.
     ///
     /// Only a 200 that answers GET or HEAD is looked at; its ETag and Last-Modified are what the
     /// conditions are compared with. Content that is a text, bytes or a file has ranges, and says

@@ -7,8 +7,8 @@ extension Response {
     /// A response with a file, as `FileHandler` sends it: with validators, conditions of the
     /// request (304, 412) and ranges (206, 416).
     ///
-    /// The path is the program's own. Links are followed wherever they lead; what comes from a
-    /// client has no place in it, for which there is `FileHandler`.
+    /// The path comes from the program. Links are followed wherever they lead; never use input from
+    /// a client, which is the task of `FileHandler`.
     /// - Parameters:
     ///   - path: the file's path.
     ///   - request: what is answered; for methods other than GET and HEAD conditions and ranges

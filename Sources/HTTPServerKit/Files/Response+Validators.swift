@@ -25,7 +25,8 @@ extension EntityTag {
     /// A strong tag made of content: equal bytes have equal tags, on every machine, and other bytes
     /// have another one but for a chance of 1 in 2^128.
     ///
-    /// It is no cryptographic hash: who may choose the content can make two that share a tag.
+    /// It is no cryptographic hash: an attacker who chooses the content can make two that share a
+    /// tag.
     public init(of content: [UInt8]) {
         // FNV-1a with 128 bits, whose offset and prime these are.
         var hash: UInt128 = 0x6C62_272E_07BB_0142_62B8_2175_6295_C58D

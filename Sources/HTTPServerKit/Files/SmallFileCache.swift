@@ -5,10 +5,10 @@ internal import ToolkitSystem
 /// that the next answer takes one look at the file's status instead of opening, reading and
 /// closing it.
 ///
-/// A file counts as unchanged while it has the device, inode, size and times that it had: what its
-/// strong entity tag is made of says the same. The times of a file that has just been written may
-/// not move for the next write, so only files that have been left alone for a while are kept, and
-/// what was kept is read again now and then, for writes through a mapping move no times.
+/// A file counts as unchanged while it has the same device, inode, size and times, the inputs of
+/// its strong entity tag. The next write to a file that has just been written may leave its times
+/// as they are, so only files that were left alone for a while are cached; a cached file is read
+/// again now and then, because writes through a mapping do not change times.
 ///
 /// That a path led to a file says nothing of where it leads now. No link leads to what is kept,
 /// and each folder on the way is looked at again: none has become a link.
@@ -71,7 +71,7 @@ final class SmallFileCache: Sendable {
     static let largestFile = 16 << 10
     /// Nanoseconds after which a file is read again.
     private static let longestLife: UInt64 = 5_000_000_000
-    /// What an entry is reckoned to need beside the file's bytes.
+    /// The estimated size of an entry beside the file's bytes.
     private static let entryBytes = 1 << 10
 
     private let byteLimit: Int

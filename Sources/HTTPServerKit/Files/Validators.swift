@@ -15,8 +15,8 @@ struct Validators: Sendable {
     init(_ status: FileStatus) {
         let now = Syscalls.realtime().seconds
         var seconds = status.modifiedSeconds
-        // Somebody has set a time to come. That was done at a time that is known, and stays the
-        // same from one answer to the next.
+        // A modification time in the future was set on purpose: the moment of the change is known,
+        // and the time stays the same in later answers.
         if seconds > now { seconds = min(status.changedSeconds, now) }
         modified = HTTPDate(secondsSinceEpoch: seconds)
         dateText = modified.description

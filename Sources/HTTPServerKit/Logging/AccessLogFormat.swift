@@ -9,8 +9,8 @@ public enum AccessLogFormat: Sendable, Hashable {
     case combined
     /// One JSON object a line, with the members `time` (RFC 3339, to the microsecond), `peer`,
     /// `port` (not for Unix sockets), `connection`, `request` (the trace id), `method`, `target`,
-    /// `version`, `user`, `status`, `contentBytes`, `receivedBytes`, `seconds`, `referer`, `userAgent` and
-    /// `failure`. Those that have no value are left out.
+    /// `version`, `user`, `status`, `contentBytes`, `receivedBytes`, `seconds`, `referer`,
+    /// `userAgent` and `failure`. Members without a value are left out.
     case json
 
     /// The line of a record, without its end.
@@ -154,7 +154,7 @@ extension ByteBuffer {
         unsafe append(quoted: table.value(index))
     }
 
-    /// What a client sent must not break the line or the quotes, nor steer a terminal.
+    /// Text from a client must not break the line or the quotes, nor control a terminal.
     fileprivate mutating func append(quoted bytes: UnsafeRawBufferPointer) {
         let isPlain = unsafe bytes.allSatisfy {
             $0 >= 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C

@@ -16,7 +16,8 @@ public final class AccessLogWriter: Sendable {
     private let format: AccessLogFormat
     private let lines: LineWriter
 
-    /// Appends to a file, which is made if it is missing, for its owner, and for its group to read.
+    /// Appends to a file, creating it if it is missing; its owner may read and write it, its group
+    /// read it.
     /// - Parameters:
     ///   - path: the path of the file.
     ///   - format: how a line looks.
@@ -26,7 +27,7 @@ public final class AccessLogWriter: Sendable {
         self.format = format
     }
 
-    /// Writes to a descriptor that somebody else opened and closes.
+    /// Writes to a descriptor that the caller opens and closes.
     /// - Parameters:
     ///   - descriptor: a file, a terminal or a pipe. A pipe whose reader is gone loses the lines.
     ///   - format: how a line looks.
@@ -48,8 +49,8 @@ public final class AccessLogWriter: Sendable {
     /// How many lines were dropped because they could not be written, or not as fast as they came.
     public var droppedLines: Int { lines.droppedLines }
 
-    /// Waits until all lines so far are with the system. It blocks, for ever where the reader of a
-    /// pipe has stopped to read: never call it on an event loop.
+    /// Waits until the system has all lines so far. It blocks without limit if the reader of a pipe
+    /// has stopped: never call it on an event loop.
     public func flush() { lines.flush() }
 
     /// The same, but not for longer than some time.
@@ -57,8 +58,8 @@ public final class AccessLogWriter: Sendable {
     @discardableResult
     public func flush(within time: Duration) -> Bool { lines.flush(within: time) }
 
-    /// Opens the file again by its path, after it was renamed to begin a new one; of no effect for
-    /// a descriptor of somebody else. It blocks: never call it on an event loop.
+    /// Opens the file again by its path, after it was renamed to begin a new one; no effect on a
+    /// descriptor of the caller. It blocks: never call it on an event loop.
     /// - Throws: why it cannot be opened; lines go on into the old one then.
     public func reopen() throws(SystemError) { try lines.reopen() }
 }

@@ -9,11 +9,11 @@ package import ToolkitSystem
 /// written for 10 ms, else when that time is over. While the reader is slower than the lines come,
 /// up to 1 MiB waits; further lines are dropped, and counted.
 package final class LineWriter: @unchecked Sendable {
-    /// What is shared by the callers and the queue, with `lines`, which its lock is for as well.
+    /// State shared by the callers and the queue; the lock also guards `lines`.
     private struct State: Sendable {
         var isScheduled = false
         var dropped = 0
-        /// Dropped lines of which the reader was not told.
+        /// Dropped lines that were not reported yet.
         var untold = 0
         var lastFlush: UInt64 = 0
         var clock = LogClock()
@@ -33,17 +33,18 @@ package final class LineWriter: @unchecked Sendable {
     private static let limit = 1 << 20
     private static let interval: UInt64 = 10_000_000
 
-    /// Appends to a file, which is made if it is missing, for its owner, and for its group to read.
+    /// Appends to a file, creating it if it is missing; its owner may read and write it, its group
+    /// read it.
     package init(path: String) throws(SystemError) {
         descriptor = try Syscalls.openLog(path)
         self.path = path
         notice = nil
     }
 
-    /// Writes to a descriptor that somebody else opened and closes.
+    /// Writes to a descriptor that the caller opens and closes.
     /// - Parameters:
     ///   - descriptor: a file, a terminal or a pipe. A pipe whose reader is gone loses the lines.
-    ///   - notice: a line that tells the reader how many lines were dropped before it.
+    ///   - notice: a line that reports how many lines were dropped before it.
     package init(descriptor: CInt, notice: (@Sendable (_ dropped: Int) -> String)? = nil) {
         self.descriptor = descriptor
         path = nil
@@ -99,8 +100,8 @@ package final class LineWriter: @unchecked Sendable {
         return done.wait(timeout: .now() + wait) == .success
     }
 
-    /// Opens the file again by its path, after it was renamed to begin a new one; of no effect for
-    /// a descriptor of somebody else. It blocks: never call it on an event loop.
+    /// Opens the file again by its path, after it was renamed to begin a new one; no effect on a
+    /// descriptor of the caller. It blocks: never call it on an event loop.
     /// - Throws: why it cannot be opened; lines go on into the old one then.
     package func reopen() throws(SystemError) {
         guard let path else { return }

@@ -1,9 +1,8 @@
 internal import HTTPParser
 internal import HTTPServerCore
 
-/// A line of the combined format whose parts can stand in it as they are: an IPv4 peer, no user,
-/// nothing to escape. Most lines are of this kind, and they are written in one go, for a line is
-/// made for every request.
+/// A line of the combined format whose parts need no escaping: an IPv4 peer, no user. Most lines
+/// are of this kind, and every request writes one, so they are written in one go.
 enum PlainLine {
     /// - Returns: whether it was such a line; nothing was written otherwise.
     static func append(

@@ -10,22 +10,21 @@ internal import ToolkitSystem
 /// print(counters.figures.requests)
 /// ```
 public final class ServerCounters: ServerMetrics {
-    /// What was counted until a moment. Figures that change meanwhile may be of slightly different
+    /// The counts up to a moment. Figures that change meanwhile may be of slightly different
     /// moments.
     public struct Figures: Sendable, Hashable {
         /// Connections that are open now.
         public var openConnections = 0
         /// Connections taken since the start.
         public var connections = 0
-        /// Newcomers turned away.
+        /// New connections that were refused.
         public var refusedConnections = 0
         /// Bytes received by connections that are closed, heads and framing included.
         public var bytesReceived: Int64 = 0
         /// Bytes sent by connections that are closed, heads and framing included.
         public var bytesSent: Int64 = 0
-        /// Requests that ended, by method and class of the status. Methods that nobody knows are
-        /// counted together, as `other`, and so are heads that could not be read: peers cannot add
-        /// names.
+        /// Requests that ended, by method and class of the status. Unknown methods are counted
+        /// together, as `other`, and so are heads that could not be read: peers cannot add names.
         public var requests: [Key: Int] = [:]
         /// Responses that did not go out whole.
         public var cutShort = 0
@@ -37,7 +36,7 @@ public final class ServerCounters: ServerMetrics {
         public var totalDuration = Duration.zero
     }
 
-    /// What requests are counted by.
+    /// The class by which requests are counted.
     public struct Key: Sendable, Hashable {
         /// The method's name, or `other`.
         public var method: String
@@ -65,7 +64,7 @@ public final class ServerCounters: ServerMetrics {
     /// Creates counters that are all zero.
     public init() {}
 
-    /// What was counted so far.
+    /// The counts so far.
     public var figures: Figures { state.withLock { $0 } }
 
     /// Counts a connection.
@@ -76,7 +75,7 @@ public final class ServerCounters: ServerMetrics {
         }
     }
 
-    /// Counts a newcomer that was turned away.
+    /// Counts a new connection that was refused.
     public func connectionRefused() {
         state.withLock { $0.refusedConnections += 1 }
     }
@@ -104,8 +103,7 @@ public final class ServerCounters: ServerMetrics {
 }
 
 extension AccessRecord {
-    /// The method, as far as it is one that somebody registered: peers must not make up names
-    /// under which something is kept.
+    /// The method if it is registered: peers must not create new series.
     package var countedMethod: String {
         guard let method = request?.method, method.isRegistered else { return "other" }
         return method.name

@@ -15,8 +15,8 @@
     /// | `request_duration_seconds` | timer | `method`, `status` |
     /// | `responses_cut_short_total` | counter | |
     ///
-    /// `status` is the class, such as `2xx`. Methods that nobody knows are `other`, so the number
-    /// of series is bounded whatever peers send.
+    /// `status` is the class, such as `2xx`. Unknown methods are `other`, so the number of series
+    /// is bounded whatever peers send.
     public final class SwiftMetrics: ServerMetrics {
         private struct Key: Hashable, Sendable {
             var method: String
@@ -64,7 +64,7 @@
             total.increment()
         }
 
-        /// Counts a newcomer that was turned away.
+        /// Counts a new connection that was refused.
         public func connectionRefused() {
             refused.increment()
         }

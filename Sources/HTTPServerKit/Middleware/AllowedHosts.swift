@@ -7,7 +7,7 @@ public import HTTPServerCore
 /// rebinding): to the browser that is one origin then, and the page reads what the server answers.
 /// The request still names the attacker's host, and that gives it away.
 public struct AllowedHosts: Sendable, Hashable {
-    /// Whether addresses are allowed. Nobody can rebind those.
+    /// Whether addresses are allowed. They cannot be rebound.
     public var allowsAddresses = true
     /// Whether `localhost` and names that end with `.localhost` are allowed; browsers resolve them
     /// by themselves.
@@ -34,7 +34,7 @@ public struct AllowedHosts: Sendable, Hashable {
     /// Whether a host is allowed.
     /// - Parameter authority: host and port, as Host has them; IPv6 in brackets.
     public func contains(_ authority: String) -> Bool {
-        // What a local server is mostly asked for.
+        // The usual host names of a local server.
         if allowsAddresses, Self.isIPv4(authority.utf8) { return true }
         // A host is ASCII (RFC 3986 section 3.2.2), which compares byte by byte.
         guard authority.utf8.allSatisfy({ $0 < 0x80 }) else { return false }
@@ -98,7 +98,7 @@ public struct HostCheckHandler: Handler {
 
     /// Creates a handler.
     /// - Parameters:
-    ///   - handler: who answers.
+    ///   - handler: the inner handler.
     ///   - hosts: the names under which the server is reached.
     public init(_ handler: some Handler, hosts: AllowedHosts = AllowedHosts()) {
         inner = handler

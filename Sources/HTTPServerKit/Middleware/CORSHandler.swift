@@ -11,12 +11,12 @@ public import HTTPServerCore
 /// let handler = CORSHandler(authenticated, options: options)
 /// ```
 ///
-/// A preflight, OPTIONS with Origin and Access-Control-Request-Method, is answered here, so it has
-/// to stand around the handler that authenticates: browsers send no credentials with it. Other
-/// requests are answered by the handler, errors included, and the answers say who may read them.
-/// It keeps nobody from sending requests; see `OriginCheckHandler` for that.
+/// A preflight, OPTIONS with Origin and Access-Control-Request-Method, is answered here, so put
+/// this handler around the one that authenticates: browsers send no credentials with it. The inner
+/// handler answers other requests, and this one adds the fields that let pages read the answers,
+/// errors included. It does not prevent requests; see `OriginCheckHandler`.
 public struct CORSHandler: Handler {
-    /// Who may read answers.
+    /// The origins whose pages may read responses.
     public enum Origins: Sendable {
         /// Pages of every origin.
         case any
@@ -27,25 +27,25 @@ public struct CORSHandler: Handler {
         case matching(@Sendable (String) -> Bool)
     }
 
-    /// What is allowed.
+    /// The rules.
     public struct Options: Sendable {
-        /// Who may read answers.
+        /// The origins whose pages may read responses.
         public var origins = Origins.any
-        /// Whether pages without an origin of their own may, those of files and sandboxes: they
-        /// send `null`, and anybody can make one. `Origins.any` without credentials includes them.
+        /// Whether pages without an origin may, those of files and sandboxes: they send `null`,
+        /// which any page can produce. `Origins.any` without credentials includes them.
         public var allowsNull = false
-        /// Whether answers to requests with cookies or credentials may be read. Answers name the
-        /// one origin then, for `*` does not count. `Origins.any` cannot be combined with it: every
-        /// page that a user looks at could act for that user.
+        /// Whether answers to requests with cookies or credentials may be read. Responses then name
+        /// the one origin, because browsers ignore `*`. `Origins.any` cannot be combined with it:
+        /// every page that a user visits could act as that user.
         public var allowsCredentials = false
-        /// The methods that pages may use beside GET, HEAD and POST, for which no preflight asks.
+        /// The methods that pages may use beside GET, HEAD and POST, which need no preflight.
         public var methods: Set<HTTPMethod> = [.get, .head, .post, .put, .patch, .delete]
         /// The names of the request fields that pages may set; `nil` for all that they ask for.
         public var requestFields: Set<HTTPFieldName>?
         /// The names of the response fields that pages may read beside the usual ones.
         public var exposedFields: [HTTPFieldName] = []
-        /// How long browsers may keep what a preflight has told them; `nil` for their own time,
-        /// 5 seconds. They cut it to 2 hours at least.
+        /// How long browsers may cache a preflight; `nil` to leave it to them, 5 seconds. They
+        /// limit it to 2 hours or more.
         public var maxAge: Duration? = .seconds(600)
 
         /// The defaults.
@@ -59,7 +59,7 @@ public struct CORSHandler: Handler {
 
     /// Creates a handler.
     /// - Parameters:
-    ///   - handler: who answers.
+    ///   - handler: the inner handler.
     ///   - options: what is allowed.
     public init(_ handler: some Handler, options: Options = Options()) {
         if case .any = options.origins {
@@ -80,11 +80,11 @@ public struct CORSHandler: Handler {
 
     // MARK: Answers
 
-    /// The answer of the handler, with what says who may read it.
+    /// The answer of the handler, with the fields that let pages read it.
     private func shared(_ response: Response, with request: Request) -> Response {
         var response = response
         let origin = request.fields[.origin]
-        // What is the same for all must not be kept from caches.
+        // A response that is the same for all must stay cacheable.
         if !isForAll { response.fields.addVary("Origin") }
         guard let origin, let allowed = allowed(origin) else { return response }
         response.fields[Self.allowOrigin] = allowed

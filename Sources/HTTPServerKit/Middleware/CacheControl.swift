@@ -1,7 +1,7 @@
 internal import HTTPParser
 public import HTTPServerCore
 
-/// What caches may do with a response: the directives of Cache-Control (RFC 9111 section 5.2.2).
+/// The rights of caches: the directives of Cache-Control (RFC 9111 section 5.2.2).
 ///
 /// ```swift
 /// response.setCacheControl(.public(maxAge: .seconds(3_600)))
@@ -18,7 +18,7 @@ public struct CacheControl: Sendable, Hashable {
     public var isPrivate = false
     /// Whether caches have to ask each time.
     public var noCache = false
-    /// Whether nobody may keep it.
+    /// Whether no cache may store it.
     public var noStore = false
     /// Whether content must not be changed on the way.
     public var noTransform = false
@@ -43,7 +43,7 @@ public struct CacheControl: Sendable, Hashable {
         return control
     }
 
-    /// Nobody may keep it.
+    /// No cache may store it.
     public static var noStore: CacheControl {
         var control = CacheControl()
         control.noStore = true

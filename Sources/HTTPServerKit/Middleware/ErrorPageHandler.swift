@@ -10,7 +10,7 @@ public struct ErrorPageHandler: Handler {
 
     /// Creates a handler.
     /// - Parameters:
-    ///   - handler: who answers.
+    ///   - handler: the inner handler.
     ///   - renderer: what its errors look like.
     public init(_ handler: some Handler, renderer: ErrorRenderer) {
         inner = handler

@@ -12,7 +12,7 @@ extension ErrorRenderer {
     public static let problemJSON = ErrorRenderer { error, _ in ErrorForm.problem(error) }
 
     /// One of the three, by Accept (RFC 9110 section 12.5.1): a page for browsers,
-    /// `application/problem+json` for those who like JSON, a line of text for all others.
+    /// `application/problem+json` for clients that accept JSON, a line of text for all others.
     public static let negotiated = ErrorRenderer(variesByAccept: true) { error, request in
         let preference = request?.fields.list(.accept).flatMap { MediaTypePreference($0) }
         switch preference?.best(of: ErrorForm.offers) {

@@ -24,7 +24,7 @@ public struct InterceptingHandler: Handler {
 
     /// Creates a handler. Both closures run on the event loop and must not block.
     /// - Parameters:
-    ///   - handler: who answers.
+    ///   - handler: the inner handler.
     ///   - before: called once for each request, before the handler. It is not called for content.
     ///   - after: called once for each response, before it is sent, also for those of `before`.
     public init(_ handler: some Handler, before: Before? = nil, after: After? = nil) {

@@ -4,15 +4,15 @@ public import HTTPServerCore
 /// Answers requests that change something only if no foreign page can have sent them, as a guard
 /// against cross-site request forgery; others are 403.
 ///
-/// Requests of safe methods (RFC 9110 section 9.2.1) are let through: handlers must not change
-/// anything on those. Of the others it believes, in this order: an Origin that is trusted;
-/// Sec-Fetch-Site, which must be `same-origin` or `none`; Origin, whose host and port must be those
-/// that the request is for. Requests that have neither do not come from pages of browsers of this
-/// decade, and are let through unless told otherwise.
+/// Requests of safe methods (RFC 9110 section 9.2.1) pass: handlers must not change anything on
+/// those. With other methods it trusts, in this order: an Origin that is trusted; Sec-Fetch-Site,
+/// which must be `same-origin` or `none`; Origin, whose host and port must be those that the
+/// request is for. Requests that have neither do not come from pages of browsers of this decade,
+/// and pass by default.
 ///
 /// It holds only against pages that cannot take the server's own name; see `HostCheckHandler`.
 public struct OriginCheckHandler: Handler {
-    /// What is believed.
+    /// The trusted origins.
     public struct Options: Sendable {
         /// Origins whose pages may send anything, such as `https://app.example.org`.
         public var trustedOrigins: Set<String> = []
@@ -29,7 +29,7 @@ public struct OriginCheckHandler: Handler {
 
     /// Creates a handler.
     /// - Parameters:
-    ///   - handler: who answers.
+    ///   - handler: the inner handler.
     ///   - options: what is believed.
     public init(_ handler: some Handler, options: Options = Options()) {
         inner = handler
@@ -59,7 +59,7 @@ public struct OriginCheckHandler: Handler {
         return Self.isOwn(origin, request.host)
     }
 
-    /// The scheme is not compared: a server behind one that ends TLS does not know its own.
+    /// The scheme is not compared: a server behind a TLS proxy does not know it.
     private static func isOwn(_ origin: String, _ host: String?) -> Bool {
         guard let host, let colon = origin.firstRange(of: "://") else { return false }
         let scheme = origin[..<colon.lowerBound]

@@ -14,13 +14,13 @@ public struct RateLimitHandler: Handler {
 
     /// Creates a handler.
     /// - Parameters:
-    ///   - handler: who answers.
+    ///   - handler: the inner handler.
     ///   - requests: how many requests a client may make in the time of `period`, 1 or more.
     ///   - period: the time.
     ///   - burst: how many requests a client may make at once after it was silent; `nil` for as
     ///     many as `requests`.
-    ///   - clientLimit: how many clients are remembered at least; with twice as many the oldest
-    ///     are forgotten, and may begin anew. 64 bytes each, roughly.
+    ///   - clientLimit: how many clients are remembered at least; with twice as many the oldest are
+    ///     forgotten, and start with a full allowance. 64 bytes each, roughly.
     public init(
         _ handler: some Handler, requests: Int, per period: Duration, burst: Int? = nil,
         clientLimit: Int = 65_536
@@ -30,7 +30,7 @@ public struct RateLimitHandler: Handler {
             clock: { Syscalls.monotonic() })
     }
 
-    /// The same with a clock of nanoseconds, for tests.
+    /// The same with a clock of nanoseconds; tests use it.
     package init(
         _ handler: some Handler, requests: Int, per period: Duration, burst: Int? = nil,
         clientLimit: Int = 65_536, clock: @escaping @Sendable () -> UInt64

@@ -2,8 +2,8 @@ public import HTTPParser
 public import HTTPServerCore
 internal import Synchronization
 
-/// Gives each request an id, `Request.traceID`, by which it is found again in the logs of the
-/// server, of others on the way, and by the client: the response tells it.
+/// Gives each request an id, `Request.traceID`, which appears in the logs of this server and of
+/// others on the way, and in the response.
 ///
 /// Ids are 32 hexadecimal digits that no other process is likely to make. They are no secrets.
 public struct RequestIDHandler: Handler {
@@ -14,7 +14,7 @@ public struct RequestIDHandler: Handler {
 
     /// Creates a handler.
     /// - Parameters:
-    ///   - handler: who answers.
+    ///   - handler: the inner handler.
     ///   - name: the name of the field, in request and response.
     ///   - acceptsIncoming: whether the id that a request brings is taken over, if it is 1 to 128
     ///     letters, digits, `-`, `_`, `.`, `:`, `+`, `/` or `=`. Do so only where clients cannot

@@ -1,8 +1,8 @@
 internal import HTTPParser
 public import HTTPServerCore
 
-/// Adds the fields by which browsers are told to be careful (known as security headers) to the
-/// answers of another handler, errors included. Fields that the handler has set itself stay.
+/// Adds fields that make browsers apply security rules (security headers) to the responses of
+/// another handler, errors included. Fields that the handler has set stay.
 public struct SecurityFieldsHandler: Handler {
     /// Strict-Transport-Security (RFC 6797): from now on browsers use HTTPS alone for the host.
     public struct TransportSecurity: Sendable, Hashable {
@@ -21,7 +21,7 @@ public struct SecurityFieldsHandler: Handler {
         }
     }
 
-    /// What is added; `nil` leaves a field out. Values have to be such as may stand in a field.
+    /// The fields to add; `nil` leaves a field out. Each must be a valid field value.
     public struct Options: Sendable {
         /// Whether `X-Content-Type-Options: nosniff` keeps browsers from guessing media types.
         public var forbidsSniffing = true
@@ -37,8 +37,8 @@ public struct SecurityFieldsHandler: Handler {
         public var resourcePolicy: String?
         /// The value of Permissions-Policy.
         public var permissionsPolicy: String?
-        /// What Strict-Transport-Security says. Set it only where all of the host is reached by
-        /// HTTPS and stays so: browsers refuse all else for as long as it lasts.
+        /// The value of Strict-Transport-Security. Set it only if the whole host is reached by
+        /// HTTPS and stays so: browsers refuse plain HTTP as long as it lasts.
         public var transportSecurity: TransportSecurity?
 
         /// The defaults.
@@ -50,7 +50,7 @@ public struct SecurityFieldsHandler: Handler {
 
     /// Creates a handler.
     /// - Parameters:
-    ///   - handler: who answers.
+    ///   - handler: the inner handler.
     ///   - options: what is added.
     public init(_ handler: some Handler, options: Options = Options()) {
         inner = handler

@@ -4,9 +4,9 @@ internal import ToolkitSystem
 
 /// Gives another handler only so much time to answer.
 ///
-/// When it is over, the handler's task is cancelled, whether or not it heeds that, and the client
-/// is told 503, or 504 where the handler waits for another server (RFC 9110 sections 15.6.4 and
-/// 15.6.5). A response that is given in time may take longer to be sent: streams are not cut.
+/// When it is over, the handler's task is cancelled, whether or not it reacts, and the client gets
+/// 503, or 504 where the handler waits for another server (RFC 9110 sections 15.6.4 and 15.6.5). A
+/// response that is given in time may take longer to be sent: streams are not cut.
 public struct TimeoutHandler: Handler {
     private let handler: any Handler
     private let limit: Duration
@@ -14,9 +14,9 @@ public struct TimeoutHandler: Handler {
 
     /// Creates a handler.
     /// - Parameters:
-    ///   - handler: who answers.
+    ///   - handler: the inner handler.
     ///   - limit: the time for an answer, from its call on; it includes reading the content.
-    ///   - status: what the client is told when it is over.
+    ///   - status: the status that the client gets on a timeout.
     public init(
         _ handler: some Handler, after limit: Duration, status: HTTPStatus = .serviceUnavailable
     ) {
@@ -55,7 +55,7 @@ public struct TimeoutHandler: Handler {
     }
 }
 
-/// Whoever comes first gives the result.
+/// The first result counts.
 private final class TimeoutRace: Sendable {
     private struct State: Sendable {
         var result: Result<Response, any Error>?

@@ -10,9 +10,9 @@ internal import ToolkitSystem
 /// let server = HTTPServer(handler: registry)
 /// ```
 ///
-/// A request is answered by the handler of the highest priority that accepts it; of equal ones by the
-/// one that was registered last; 404 when none accepts it. A registry belongs to whoever makes it:
-/// nothing is shared by the process.
+/// A request is answered by the handler of the highest priority that accepts it; of equal ones by
+/// the one that was registered last; 404 when none accepts it. Each registry is separate: nothing
+/// is shared by the process.
 public final class HandlerRegistry: Handler {
     private struct Entry: Sendable {
         let priority: Int

@@ -31,9 +31,9 @@ public final class LiveRouter: Handler {
 
     /// Changes the routes, all at once.
     ///
-    /// - Parameter change: gets the routes of this moment and changes them. When somebody else
-    ///   changes them meanwhile it is called again, so it should do nothing else. What it throws
-    ///   is passed on, and nothing has changed then.
+    /// - Parameter change: gets the current routes and changes them. When another thread changes
+    ///   them meanwhile it is called again, so it should do nothing else. An error that it throws
+    ///   is passed on, and nothing changes.
     public func update<Failure>(
         _ change: (inout Router) throws(Failure) -> Void
     ) throws(Failure) {

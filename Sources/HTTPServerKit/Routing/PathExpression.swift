@@ -24,7 +24,7 @@ public struct PathExpression: Sendable, ExpressibleByStringLiteral {
     public struct Fault: Error, Hashable, Sendable, CustomStringConvertible {
         /// The number of Unicode scalars before the place.
         public let offset: Int
-        /// What is wrong there.
+        /// The kind of the error.
         public let reason: String
 
         /// One line that says what and where.
@@ -54,7 +54,7 @@ public struct PathExpression: Sendable, ExpressibleByStringLiteral {
         }
     }
 
-    /// What the whole path and each group matched; `nil` when the path does not match.
+    /// The match of the whole path and of each group; `nil` when the path does not match.
     func match(_ path: String) -> [String?]? {
         let scalars = path.unicodeScalars.map { $0 }
         guard let places = program.match(scalars) else { return nil }
@@ -67,7 +67,7 @@ public struct PathExpression: Sendable, ExpressibleByStringLiteral {
     }
 }
 
-/// What an expression says, as a tree.
+/// A parsed expression, as a tree.
 indirect enum PathNode {
     case one(ScalarSet)
     case start, end
@@ -111,7 +111,8 @@ struct ScalarSet: Sendable {
 
     /// With case left aside.
     func containsAnyCase(_ scalar: Unicode.Scalar) -> Bool {
-        // As the set says it, for an inverted one has to leave out both forms.
+        // The character as the set contains it, because an inverted set has to leave out both
+        // cases.
         let forms = [
             scalar.value, Self.single(scalar.properties.lowercaseMapping),
             Self.single(scalar.properties.uppercaseMapping),

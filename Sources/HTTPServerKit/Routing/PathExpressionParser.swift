@@ -143,7 +143,7 @@ struct PathExpressionParser {
 
     // MARK: Sets
 
-    /// What stands behind a backslash.
+    /// The escape after a backslash.
     private mutating func readEscape() throws(Fault) -> ScalarSet {
         guard let scalar = next else { throw fault("a backslash ends the expression") }
         position += 1
@@ -187,7 +187,7 @@ struct PathExpressionParser {
         return scalar
     }
 
-    /// What stands between brackets.
+    /// The set between brackets.
     private mutating func readClass() throws(Fault) -> ScalarSet {
         var set = ScalarSet([], isInverted: take("^"))
         var isEmpty = true

@@ -1,7 +1,7 @@
 /// Paths as texts, brought into one spelling without looking at a disk.
 ///
-/// What a client sends has no place here: `Request.pathSegments` takes it apart, decodes it and
-/// refuses what leads out, and `FileHandler` opens files so that no link leads out either.
+/// Do not use it on input from a client: `Request.pathSegments` splits and decodes the path and
+/// refuses one that leads out, and `FileHandler` opens files so that no link leads out either.
 public enum PathNormalization {
     /// A path without empty segments, without `.`, without a slash at its end, and with `..`
     /// resolved. It never rises above where it begins; a slash at its front stays.

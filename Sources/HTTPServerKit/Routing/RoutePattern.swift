@@ -13,7 +13,7 @@ enum RoutePattern: Sendable {
     case literal([UInt8])
     /// One segment after the other, and with `hasRest` whatever follows.
     case segments([Segment], hasRest: Bool)
-    /// Only a look at the request tells.
+    /// Only the request decides.
     case condition(any RouteCondition)
 
     init(_ path: String) {

@@ -3,8 +3,8 @@ internal import HTTPServerCore
 
 /// The routes of a router, one array for each part, so that finding one touches little memory.
 ///
-/// It is used where it stands: a copy for each use would be a dozen references to be counted, by all
-/// event loops at once. So there is none unless somebody asks for it.
+/// It is used in place: a copy for each use would touch the reference counts of a dozen objects,
+/// from all event loops at once. So no copy is made unless a caller asks for one.
 struct RouteTable: ~Copyable, Sendable {
     /// Routes that do not change any more.
     final class Snapshot: Sendable {
@@ -89,7 +89,7 @@ struct RouteTable: ~Copyable, Sendable {
         return unsafe own.span.bytes.equals(path)
     }
 
-    /// FNV-1a. Paths of routes are the program's own, so nobody can make them collide.
+    /// FNV-1a. The program chooses the paths of routes, so no attacker can make them collide.
     private static func hash(_ bytes: RawSpan) -> UInt64 {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for index in 0..<bytes.byteCount {
@@ -100,8 +100,8 @@ struct RouteTable: ~Copyable, Sendable {
 
     // MARK: Finding
 
-    /// The route that answers a request: the newest that matches path and method. HEAD is
-    /// answered by a route of its own, else by the one that answers GET.
+    /// The route that answers a request: the newest that matches path and method. HEAD is answered
+    /// by an explicit route, else by the one that answers GET.
     /// - Parameters:
     ///   - request: what is looked at.
     ///   - mapsHEAD: whether routes for GET answer HEAD.

@@ -1,7 +1,7 @@
 internal import HTTPParser
 
-/// The routes whose paths have parameters or open ends, as a tree of their segments. What it costs
-/// to find one depends on the number of segments, not on the number of routes.
+/// The routes whose paths have parameters or open ends, as a tree of their segments. The cost of a
+/// search depends on the number of segments, not on the number of routes.
 struct RouteTree: Sendable {
     fileprivate struct Node: Sendable {
         /// The children below a literal segment, sorted by it.

@@ -17,7 +17,7 @@ extension Router {
         route(method, path, to: SyncHandler(respond))
     }
 
-    /// Adds a closure that may wait, for content for example.
+    /// Adds a closure that may wait, such as one that reads content.
     public mutating func on(
         _ method: HTTPMethod?, _ path: String,
         respond: @escaping @Sendable (Request) async throws -> Response

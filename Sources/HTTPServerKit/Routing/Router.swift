@@ -4,25 +4,25 @@ internal import Synchronization
 
 /// Chooses a handler by method and path; the last one added that matches wins.
 ///
-/// Paths are compared in canonical form: percent-decoded segment by segment, `.` and `..`
-/// resolved; case counts. Routes without parameters are found by a hash, those with parameters in a
-/// tree of segments, however many there are; regular expressions and conditions are asked one
-/// after the other, the newest first, as far as no newer route has matched. What no route
-/// matches is answered by 404; a path that exists for other methods by 405 with Allow, and by an
-/// answer of its own to OPTIONS; a method that nobody knows by 501. A route for GET answers HEAD
-/// as well, unless ``mapsHEADToGET`` is off.
+/// Paths are compared in canonical form: percent-decoded segment by segment, `.` and `..` resolved;
+/// case counts. Routes without parameters are found by a hash, those with parameters in a tree of
+/// segments, however many there are; regular expressions and conditions are asked one after the
+/// other, the newest first, as far as no newer route has matched. A request without a matching
+/// route gets 404; a path that exists with other methods gets 405 with Allow, and a generated
+/// answer to OPTIONS; an unknown method gets 501. A route for GET answers HEAD as well, unless
+/// ``mapsHEADToGET`` is off.
 ///
 /// A router is a value: a copy taken by a server does not change any more.
 public struct Router: Handler {
     private var routes = Routes()
-    /// Whether a route for GET answers HEAD as well, where HEAD has no route of its own. The server
-    /// leaves the content out.
+    /// Whether a route for GET also answers HEAD, if HEAD has no explicit route. The server leaves
+    /// the content out.
     public var mapsHEADToGET = true
-    /// What was noted of mounts that have to know each other.
+    /// The record of mounts that have to know each other.
     package var layout: RouterLayout?
 
-    /// Copies of a router share its routes until one of them gets another. Whoever changes them has
-    /// them alone, so that no two accesses can be at odds.
+    /// Copies of a router share its routes until one of them changes. Routes are mutated only when
+    /// uniquely referenced, so accesses cannot overlap.
     private final class Routes: @unchecked Sendable {
         @exclusivity(unchecked)
         private var table: RouteTable
@@ -60,12 +60,12 @@ public struct Router: Handler {
     ///   - path: segments after slashes, not percent-encoded. `:name` matches one segment, which
     ///     `Request.parameters` then holds, `*` one segment as well, and as the last one any rest,
     ///     which the handler finds in `Request.pathSegments`.
-    ///   - handler: who answers.
+    ///   - handler: the handler.
     public mutating func route(_ method: HTTPMethod?, _ path: String, to handler: some Handler) {
         add(RoutePattern(path), method, handler)
     }
 
-    /// Adds a handler for a path and everything below it, for all methods. The handler sees the
+    /// Adds a handler of a path and everything below it, with all methods. The handler sees the
     /// rest of the path in `Request.pathSegments`.
     public mutating func mount(_ prefix: String, _ handler: some Handler) {
         add(.prefix(prefix), nil, handler)
@@ -74,7 +74,7 @@ public struct Router: Handler {
     /// Adds a handler for all paths. Added first, it is what answers when no other route does.
     /// - Parameters:
     ///   - method: the method, or `nil` for all.
-    ///   - handler: who answers.
+    ///   - handler: the handler.
     public mutating func route(_ method: HTTPMethod?, to handler: some Handler) {
         add(.condition(ClosureCondition(body: { _ in true })), method, handler)
     }
@@ -88,7 +88,7 @@ public struct Router: Handler {
     ///   - method: the method, or `nil` for all.
     ///   - expression: an expression; one that is not known when the program is written is made by
     ///     `try PathExpression(text)`.
-    ///   - handler: who answers.
+    ///   - handler: the handler.
     public mutating func route(
         _ method: HTTPMethod?, matching expression: PathExpression, to handler: some Handler
     ) {
@@ -99,7 +99,7 @@ public struct Router: Handler {
     /// - Parameters:
     ///   - condition: looks at the head of a request and decides. It runs on the event loop and
     ///     must not block.
-    ///   - handler: who answers.
+    ///   - handler: the handler.
     public mutating func route(
         where condition: @escaping @Sendable (Request) -> Bool, to handler: some Handler
     ) {
@@ -130,7 +130,7 @@ public struct Router: Handler {
         return try routes.table.handlers[route].answer(routed ?? request)
     }
 
-    // MARK: What no route answers
+    // MARK: Requests without a route
 
     func unrouted(_ request: Request) throws(HTTPError) -> Response {
         let method = request.method

@@ -28,7 +28,7 @@ package final class RouterLayout: Sendable {
     }
 
     package let mounts: [Mount]
-    /// What `OPTIONS *` is told of the whole server, beside the methods.
+    /// The fields of the answer to `OPTIONS *`, beside the methods.
     package let asteriskFields: HTTPFields
 
     package init(mounts: [Mount], asteriskFields: HTTPFields) {

@@ -52,7 +52,7 @@ package struct FileWriter: Sendable {
 
 /// Work on files, on the threads that may block.
 package enum FileWork {
-    /// Runs `body`, and tells a full disk as the error that becomes 507.
+    /// Runs `body`, and reports a full disk as the error that becomes 507.
     package static func run<Result: Sendable>(
         _ body: @escaping @Sendable () throws(SystemError) -> Result
     ) async throws -> Result {

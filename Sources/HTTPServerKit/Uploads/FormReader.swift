@@ -49,8 +49,8 @@ struct FormReader {
         fields.append(Field(name: name, value: value, charset: part.mediaType?["charset"]))
     }
 
-    /// Values are in the charset that they name, or in that of the form, which a field tells that
-    /// may stand anywhere (RFC 7578 sections 4.5 and 4.6).
+    /// Values are in the charset that they name, or in that of the form, named by a field anywhere
+    /// in it (RFC 7578 sections 4.5 and 4.6).
     private mutating func finished() throws(CodecError) -> UploadedForm {
         let common = fields.first { $0.name.hasBytes(of: "_charset_") }.map { field in
             String(decoding: field.value, as: UTF8.self)

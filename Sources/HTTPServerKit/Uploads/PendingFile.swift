@@ -1,7 +1,7 @@
 package import ToolkitSystem
 
-/// A file that is being filled under a name of its own beside the one it will have. Unless it gets
-/// that name it is removed with this object.
+/// A file that is being written under a temporary name beside its final one. Unless it is renamed,
+/// it is removed with this object.
 package final class PendingFile: Sendable {
     private let path: String
     private let target: String

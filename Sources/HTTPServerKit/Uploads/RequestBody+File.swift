@@ -13,7 +13,7 @@ extension RequestBody {
     ///     anything is read where the length was announced.
     ///   - replaces: whether a file of that name is replaced; otherwise `SystemError` with `EEXIST`
     ///     is thrown, at the end.
-    ///   - permissions: who may do what with the file.
+    ///   - permissions: the permissions of the file.
     ///   - synchronizes: whether to wait until the content is on the disk before the file gets its
     ///     name.
     /// - Returns: the number of bytes.

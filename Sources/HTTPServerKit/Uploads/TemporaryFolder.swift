@@ -37,7 +37,7 @@ package final class TemporaryFolder: Sendable {
         let path = try Syscalls.makeTemporaryFolder(below: parent)
         do throws(SystemError) {
             let folder = OpenFile(owning: try Syscalls.openFile(path))
-            // Where the system has no such locks nobody can hold it to sweep it, either.
+            // Without such locks no process can hold it to sweep it, either.
             _ = folder.hold()
             return TemporaryFolder(path: path, folder: folder)
         } catch {

@@ -2,8 +2,8 @@ public import HTTPCodecs
 internal import HTTPParser
 internal import ToolkitSystem
 
-/// A file that came with a form. It lies in a folder for temporary files until nobody needs it any
-/// more: neither it, nor another file of its form.
+/// A file that came with a form. It lies in a folder of temporary files until it and the other
+/// files of its form are no longer needed.
 public struct UploadedFile: Sendable {
     /// The name of the form's field.
     public let name: String
@@ -44,7 +44,7 @@ public struct UploadedFile: Sendable {
     ///   - target: the new path; its folder has to be there.
     ///   - replaces: whether a file of that name is replaced; otherwise `SystemError` with `EEXIST`
     ///     is thrown.
-    ///   - permissions: who may do what with the file.
+    ///   - permissions: the permissions of the file.
     /// - Throws: `SystemError`, and, when there is no room left, `CodecError` with
     ///   `.fileNotWritable`, which becomes 507.
     public func move(

@@ -1,6 +1,6 @@
 public import HTTPCodecs
 
-/// What a browser's form sent: its fields in memory, its files on disk.
+/// A browser's form: its fields in memory, its files on disk.
 ///
 /// ```swift
 /// let form = try await request.form()
@@ -17,8 +17,8 @@ public struct UploadedForm: Sendable {
         public var multipart = MultipartLimits.standard
         /// The limits of `application/x-www-form-urlencoded`, and how strictly it is read.
         public var urlEncoded = FormURLEncoded.Options.standard
-        /// Names and values of all fields that are no files, in bytes, for they are kept in memory;
-        /// above it 413.
+        /// The most bytes of names and values of all fields that are no files, which are kept in
+        /// memory; above it 413.
         public var fieldBytes = 2 << 20
 
         /// The defaults: 4 GiB to disk, 2 MiB in memory.

@@ -54,8 +54,8 @@ package final class BlockingPool: Sendable {
         }
     }
 
-    /// Calls `body`, which may block, for each item: for many of them on a second thread as well.
-    /// After it has thrown, those that follow in the same half are left out.
+    /// Calls `body`, which may block, for each item; a second thread helps with many items.
+    /// After it has thrown, the rest of that half is skipped.
     /// - Parameters:
     ///   - items: what there is.
     ///   - body: what is done with each.
@@ -81,7 +81,7 @@ package final class BlockingPool: Sendable {
         if let fault = fault.withLock({ $0 }) { throw fault }
     }
 
-    /// Runs `work` on one of the threads, and nobody waits for it.
+    /// Runs `work` on one of the threads without waiting for it.
     package func submit(_ work: @escaping @Sendable () -> Void) {
         let isFree = state.withLock { state in
             guard state.running < threads else {

@@ -36,15 +36,15 @@ public final class Locked<Value: Sendable>: @unchecked Sendable {
             unsafe mutex.deallocate()
         }
 
-        /// Uses the value while nobody else does.
+        /// Calls `body` with exclusive access to the value.
         public func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
             unsafe pthread_mutex_lock(mutex)
             defer { unsafe pthread_mutex_unlock(mutex) }
             return body(&value)
         }
     #else
-        // The value is not the mutex's own: at its end the runtime would have to look up what a
-        // `Mutex<Value>` is, for each one.
+        // The value is stored beside the mutex: a `Mutex<Value>` would need its generic metadata
+        // looked up at each deinitialisation.
         @exclusivity(unchecked)
         @usableFromInline
         var value: Value
@@ -57,7 +57,7 @@ public final class Locked<Value: Sendable>: @unchecked Sendable {
             unsafe self.value = value
         }
 
-        /// Uses the value while nobody else does.
+        /// Calls `body` with exclusive access to the value.
         @inlinable
         public func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
             mutex._unsafeLock()

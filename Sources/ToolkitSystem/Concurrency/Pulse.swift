@@ -1,7 +1,7 @@
 /// Something that happens again and again, and tasks that wait for it.
 ///
-/// Whoever waits for a condition notes `count`, looks at the condition, and waits for the next
-/// beat: none can be missed in between.
+/// To wait for a condition, note `count`, check the condition, and wait for the next change: none
+/// can be missed in between.
 package final class Pulse: Sendable {
     private struct Waiter: Sendable {
         let target: UInt64

@@ -11,8 +11,8 @@ package final class Turns: Sendable {
 
     package init() {}
 
-    /// Waits until it is the caller's turn, who has to `give` it back. A cancelled task waits too:
-    /// every turn ends.
+    /// Waits until the lock is free and takes it; the caller must release it by `give`. A cancelled
+    /// task waits, too: every holder releases it.
     package func take() async {
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { state in

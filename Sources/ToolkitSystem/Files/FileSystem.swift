@@ -11,7 +11,7 @@ internal import Synchronization
     internal import CHTTPServerShims
 #endif
 
-/// What the system tells of an open file.
+/// The attributes of an open file.
 package struct FileStatus: Sendable {
     package enum Kind: Sendable { case regular, directory, other }
 
@@ -19,18 +19,18 @@ package struct FileStatus: Sendable {
     package var size: Int64
     package var device: UInt64
     package var inode: UInt64
-    /// Which mount it was reached by; 0 where the system does not tell.
+    /// The mount that it was reached by; 0 if the system does not report it.
     package var mount: UInt64 = 0
     package var modifiedSeconds: Int64
     package var modifiedNanoseconds: Int64
     package var changedSeconds: Int64
     package var changedNanoseconds: Int64
-    /// When the file was made; 0 where the system does not tell.
+    /// When the file was created; 0 if the system does not report it.
     package var bornSeconds: Int64 = 0
     package var bornNanoseconds: Int64 = 0
-    /// Who may do what with it, as the usual octal digits say.
+    /// The permissions, as in the usual octal digits.
     package var permissions: UInt16
-    /// Whether it is a symbolic link, which is looked at only by those who ask for it.
+    /// Whether it is a symbolic link; filled in only on request.
     package var isLink: Bool
 
     init(_ raw: stat) {
@@ -69,7 +69,7 @@ package final class RootDirectory: Sendable {
 
     /// - Parameters:
     ///   - path: its path.
-    ///   - followsLinks: whether links that stay inside are followed, where the system can tell.
+    ///   - followsLinks: whether links that stay inside are followed, on systems that can check it.
     /// - Throws: when there is no such directory.
     package init(_ path: String, followsLinks: Bool = true) throws(SystemError) {
         opensStepwise = Atomic(!followsLinks)

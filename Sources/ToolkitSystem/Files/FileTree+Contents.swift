@@ -9,7 +9,7 @@ internal import HTTPParser
     internal import Musl
 #endif
 
-/// What is in an open file, and about it.
+/// The content and attributes of an open file.
 extension OpenFile {
     /// The status of the file.
     package func status() throws(SystemError) -> FileStatus {
@@ -81,7 +81,7 @@ extension OpenFile {
         try Syscalls.synchronize(descriptor)
     }
 
-    /// Sets who may do what with it.
+    /// Sets its permissions.
     package func setPermissions(_ permissions: UInt16) throws(SystemError) {
         try Syscalls.setPermissions(descriptor, permissions)
     }
@@ -140,7 +140,7 @@ extension OpenFile {
     }
 
     /// Keeps other processes from holding the file until this one closes it.
-    /// - Returns: whether nobody else holds it.
+    /// - Returns: whether no other process holds it.
     package func hold() -> Bool { http_server_hold(descriptor) == 0 }
 }
 

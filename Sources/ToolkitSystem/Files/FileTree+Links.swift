@@ -10,7 +10,7 @@
 extension FileTree {
     private static var linkLimit: Int { 40 }
 
-    /// The path by which no link leads to the same place. What is not there keeps its name.
+    /// The path of the same place without links. Missing names stay as they are.
     /// - Parameters:
     ///   - path: a path.
     ///   - followsLast: whether a link at its end is followed as well.

@@ -19,14 +19,14 @@ package final class FileTree: Sendable {
 
     /// - Parameters:
     ///   - path: the path of the directory.
-    ///   - followsLinks: whether symbolic links that stay inside are followed, where the system
-    ///     can tell.
+    ///   - followsLinks: whether symbolic links that stay inside are followed, on systems that can
+    ///     check it.
     package init(_ path: String, followsLinks: Bool = true) throws(SystemError) {
         root = try RootDirectory(path, followsLinks: followsLinks)
         mountIsVolume = http_server_is_one_volume(root.descriptor) != 0
     }
 
-    /// Whether the root is on a file system of this machine, which waits for nothing but its disk.
+    /// Whether the root is on a local file system, which waits for its disk only.
     package var isLocal: Bool { http_server_is_local(root.descriptor) != 0 }
 
     /// Opens a file or directory for reading.
@@ -39,15 +39,15 @@ package final class FileTree: Sendable {
         OpenDirectory(try open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
     }
 
-    /// The directory that a path lies in, and its name there. No link leads there: who changes
-    /// something has found out by `realPath` where that is.
+    /// The directory that contains a path, and its name there. No link leads there: callers that
+    /// change something have resolved the path by `realPath`.
     package func place(of path: [UInt8]) throws(SystemError) -> FilePlace {
         guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else {
             return FilePlace(
                 directory: try directory([]), name: path, isOnRootVolume: mountIsVolume)
         }
         let (outer, name) = (Array(path[..<slash]), Array(path[(slash + 1)...]))
-        // Mostly it is where the root is, and nobody has to be asked for that.
+        // Usually that is the root's, which needs no call.
         if mountIsVolume, let directory = directoryOnRootMount(outer) {
             return FilePlace(directory: directory, name: name, isOnRootVolume: true)
         }
@@ -66,13 +66,13 @@ package final class FileTree: Sendable {
         #endif
     }
 
-    /// What the system tells of a path; links that lead inside are followed.
+    /// The attributes of a path; links that lead inside are followed.
     package func status(of path: [UInt8]) throws(SystemError) -> FileStatus {
         return try OpenDirectory(try open(path, http_server_look_flags())).status(of: [])
     }
 
     /// The same without waiting for the disk, so that an event loop may ask.
-    /// - Returns: `nil` where the system has not all in memory that it takes, or cannot tell.
+    /// - Returns: `nil` if the attributes are not cached, or the system cannot say.
     package func statusIfCached(of path: [UInt8]) throws(SystemError) -> FileStatus? {
         #if os(Linux)
             guard !path.contains(0) else { throw SystemError("open", code: EINVAL) }
@@ -127,7 +127,7 @@ package final class FileTree: Sendable {
             free: UInt64(volume.f_bfree), available: UInt64(volume.f_bavail))
     }
 
-    /// Volumes of other machines and programs tell any number.
+    /// Volumes of other machines and programs report arbitrary numbers.
     package static func space(
         block: UInt64, all: UInt64, free: UInt64, available: UInt64
     ) -> (available: Int64, used: Int64) {

@@ -12,7 +12,7 @@
 /// The calls by which files are made, filled, named and removed. Their names lead no further than
 /// their text says: one with NUL in it would name another file, and is refused.
 extension Syscalls {
-    /// Makes a file that was not there, for its owner alone, and opens it for writing.
+    /// Creates a new file that only its owner may access, and opens it to write.
     package static func createFile(_ path: String) throws(SystemError) -> CInt {
         try check(path)
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
@@ -107,7 +107,7 @@ extension Syscalls {
         removeFile(old)
     }
 
-    /// Sets who may do what with a file, in the usual octal digits.
+    /// Sets the permissions of a file, in the usual octal digits.
     package static func setPermissions(_ file: CInt, _ permissions: UInt16) throws(SystemError) {
         guard fchmod(file, mode_t(permissions)) == 0 else { throw SystemError("fchmod") }
     }
@@ -173,7 +173,7 @@ extension Syscalls {
         _ = unsafe unlink(path)
     }
 
-    /// Makes a folder of a name that nobody can guess, for its owner alone.
+    /// Creates a folder with an unpredictable name that only its owner may access.
     /// - Parameter parent: where; `nil` for the system's folder for temporary files.
     package static func makeTemporaryFolder(
         below parent: String? = nil
@@ -213,7 +213,7 @@ extension Syscalls {
             }
             guard areOld else { continue }
             for file in files { removeFile(file) }
-            // Whatever else is in it keeps it.
+            // Any other entry keeps the folder.
             removeFolder(path)
         }
     }

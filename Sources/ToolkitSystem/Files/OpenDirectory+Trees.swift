@@ -21,15 +21,14 @@ package struct TreeFault: Error, Sendable {
 /// Work on whole trees. Links inside of them are things of their own: nothing behind them is
 /// touched.
 extension OpenDirectory {
-    /// Directories inside of each other, more than which nobody has. Beyond it the error is that of
-    /// a path that is too long.
+    /// The deepest nesting of directories. Beyond it the error is that of a path that is too long.
     private static var depthLimit: Int { 512 }
 
-    /// Removes what a name stands for. What cannot be removed stays, with the directories around
-    /// it.
+    /// Removes a file or a tree. Entries that cannot be removed stay, with the directories around
+    /// them.
     /// - Parameters:
     ///   - keeps: whether a file stays, which is a fault, judged by what it is now.
-    ///   - onRemoval: told of each file and directory that has gone, with what it was.
+    ///   - onRemoval: called with the attributes of each removed file and directory.
     /// - Returns: what could not be removed; empty when all is gone.
     package func removeTree(
         _ name: [UInt8], keeping keeps: ((FileStatus) -> Bool)? = nil,
@@ -67,8 +66,8 @@ extension OpenDirectory {
         }
     }
 
-    /// How many bytes the files in this directory and below have. What cannot be read has none.
-    /// - Parameter isLeftOut: tells the names that do not count, with what is inside.
+    /// The total size of the files in this directory and below. Unreadable entries count as 0.
+    /// - Parameter isLeftOut: whether a name does not count, with everything inside.
     package func contentBytes(leavingOut isLeftOut: ([UInt8]) -> Bool) -> Int64 {
         contentBytes(isLeftOut, depth: 0)
     }
@@ -176,7 +175,8 @@ extension OpenDirectory {
         let new = try place.directory.create(place.name)
         try new.copyContent(of: old, size: status.size)
         try finish(old, new)
-        // To look costs much less than to set. What runs by another user's rights is not copied so.
+        // Reading the attributes costs much less than setting them. Bits that run a program with
+        // another user's rights are not copied.
         let permissions = status.permissions & 0o777
         if try new.status().permissions != permissions { try new.setPermissions(permissions) }
         if synchronizes { try new.synchronize() }

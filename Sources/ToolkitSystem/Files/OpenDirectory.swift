@@ -18,7 +18,7 @@ package struct OpenDirectory: Sendable {
 
     /// How a name is given to what has another one.
     package enum Renaming: CInt, Sendable {
-        /// What had the name is gone at once.
+        /// An existing file of that name is replaced in one step.
         case replacing = 0
         /// `EEXIST` when something has the name.
         case creating = 1
@@ -26,7 +26,7 @@ package struct OpenDirectory: Sendable {
         case exchanging = 2
     }
 
-    /// What the system tells of a name, or of the directory itself for an empty one.
+    /// The attributes of a name, or of the directory itself if the name is empty.
     package func status(of name: [UInt8]) throws(SystemError) -> FileStatus {
         var raw = http_server_file_status()
         let result = unsafe with(name) { unsafe http_server_status(file.descriptor, $0, &raw) }

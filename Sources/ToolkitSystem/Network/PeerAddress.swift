@@ -90,16 +90,16 @@ package struct PeerAddress: Hashable, Sendable {
         }
     }
 
-    /// Whom the address belongs to as far as one can tell; `nil` for this machine itself, behind
-    /// whose address a proxy may stand for anybody, and for Unix sockets.
+    /// The owner of the address, as far as it can be known; `nil` with this machine itself, where a
+    /// proxy may act for anybody, and with Unix sockets.
     package var network: PeerNetwork? {
         guard let client, !client.isLoopback else { return nil }
         return client
     }
 
-    /// What stands for one client where clients are counted: an IPv4 address, also one that is
-    /// written as IPv6, or the first half of an IPv6 address, which a site has to itself. On the
-    /// link all share that half, so there it is the second. `nil` for Unix sockets.
+    /// The identity of a client when clients are counted: an IPv4 address, even if written as IPv6,
+    /// or the first half of an IPv6 address, which belongs to one site. Link-local addresses share
+    /// that half, so there it is the second. `nil` with Unix sockets.
     package var client: PeerNetwork? {
         let isMapped = high == 0 && UInt64(bigEndian: low) >> 32 == 0xFFFF
         let isLinkLocal = UInt64(bigEndian: high) >> 54 == 0xFE80 >> 6

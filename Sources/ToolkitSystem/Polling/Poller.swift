@@ -9,7 +9,7 @@
     internal import CHTTPServerShims
 #endif
 
-/// What a descriptor is watched for.
+/// The interest in a descriptor.
 package struct PollInterest: OptionSet, Sendable {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -18,11 +18,11 @@ package struct PollInterest: OptionSet, Sendable {
     package static var write: Self { Self(rawValue: 2) }
     /// Wakes one of the pollers that watch the descriptor, not all.
     package static var exclusive: Self { Self(rawValue: 4) }
-    /// Tells each change once and needs no reading, for the wake-up descriptor.
+    /// Edge-triggered, so that the wake-up descriptor needs no read.
     package static var edge: Self { Self(rawValue: 8) }
 }
 
-/// What has become of a descriptor.
+/// An event of a descriptor.
 package struct PollEvent: Sendable {
     package var token: UInt64
     package var isReadable: Bool

@@ -4,7 +4,7 @@
 /// and is then put where the deadline has moved. So a connection may move its deadline with each
 /// request.
 package struct TimerWheel {
-    /// One entry: who, and the tick it was put in for.
+    /// One entry: its owner and its tick.
     private struct Entry {
         var token: UInt64
         var tick: UInt64

@@ -11,7 +11,7 @@ internal import Dispatch
     internal import Musl
 #endif
 
-/// A signal by which a program is told to stop.
+/// A signal that stops a program.
 public struct StopSignal: Hashable, Sendable {
     /// The system's number of the signal.
     public let number: CInt
@@ -29,7 +29,8 @@ public struct StopSignal: Hashable, Sendable {
     public static var hangUp: Self { Self(number: SIGHUP) }
 }
 
-/// Waits for signals of the process; what they did before is put back when nobody waits any more.
+/// Waits for signals of the process; their old dispositions are restored when the last waiter is
+/// gone.
 package final class SignalWatch: Sendable {
     private struct Entry: @unchecked Sendable {
         let source: any DispatchSourceProtocol
@@ -45,8 +46,8 @@ package final class SignalWatch: Sendable {
     private let signals: Set<StopSignal>
     private let action: @Sendable (StopSignal) -> Void
 
-    /// - Parameter action: called on a queue of its own for the first of the signals that comes.
-    ///   By then the watch has ended, so that a second signal does what it did before.
+    /// - Parameter action: called on a separate queue for the first of the signals that arrives. By
+    ///   then the watch has ended, so that a second signal has its usual effect.
     package init(_ signals: Set<StopSignal>, action: @escaping @Sendable (StopSignal) -> Void) {
         self.signals = signals
         self.action = action

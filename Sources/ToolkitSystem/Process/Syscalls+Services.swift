@@ -47,8 +47,8 @@ extension Syscalls {
         return status == 0 && onlyIPv6 == 0
     }
 
-    /// A socket on which the kernel tells of changes of interfaces and addresses; below zero when
-    /// there is none to be had.
+    /// A socket on which the kernel reports changes of interfaces and addresses; below zero when
+    /// there is none.
     package static func openInterfaceChanges() -> CInt {
         #if os(Linux)
             return http_server_netlink_open()

@@ -20,11 +20,11 @@ struct ContentChecks: Sendable {
 
     private(set) var checks: [Check] = []
 
-    /// Fields of this length have more hashes than anybody checks.
+    /// A longer field has more hashes than any server checks.
     private static let byteLimit = 1024
 
-    /// - Throws: `WebDAVError` with 400 for a hash that cannot be one. Functions that are not known
-    ///   are left out, as RFC 9530 section 3 asks for.
+    /// - Throws: `WebDAVError` with 400 for a malformed hash. Unknown functions are left out, as
+    ///   RFC 9530 section 3 requires.
     init(representation: String?, ownCloud: String?) throws(WebDAVError) {
         if let representation { try add(representation: representation) }
         if let ownCloud { try add(ownCloud: ownCloud) }
@@ -44,7 +44,7 @@ struct ContentChecks: Sendable {
                 let hash = Base64.decode(Array(value.utf8.dropFirst().dropLast())),
                 let checksum = ContentChecksum(algorithm, hash: hash)
             else {
-                throw WebDAVError(.badRequest, "Repr-Digest has a hash that is none")
+                throw WebDAVError(.badRequest, "Repr-Digest contains a malformed hash")
             }
             // A key that comes again replaces the one before (RFC 9651 section 4.2.2).
             checks.removeAll { $0.checksum.algorithm == algorithm }
@@ -63,7 +63,7 @@ struct ContentChecks: Sendable {
             guard let hash = Hex.bytes(of: String(parts[1])),
                 let checksum = ContentChecksum(algorithm, hash: hash)
             else {
-                throw WebDAVError(.badRequest, "OC-Checksum has a hash that is none")
+                throw WebDAVError(.badRequest, "OC-Checksum contains a malformed hash")
             }
             checks.append(Check(field: Self.ownCloudField, checksum: checksum))
             guard checks.count <= 4 else {
@@ -72,7 +72,7 @@ struct ContentChecks: Sendable {
         }
     }
 
-    /// The hashes of content as it comes, to be compared once all of it has.
+    /// Hashes content as it arrives, and compares the result at the end.
     func begin() -> RunningChecks { RunningChecks(checks) }
 }
 
@@ -92,9 +92,9 @@ package final class RunningChecks: Sendable {
             })
     }
 
-    /// Those that a request is sent with; `nil` when it has none, or its content is coded: they are
-    /// of the content as it was sent then, and what is kept is decoded.
-    /// - Throws: `WebDAVError` with 400 for a hash that cannot be one.
+    /// The checksums that came with a request; `nil` when there are none, or when the content is
+    /// coded: they cover the coded content, and the store keeps it decoded.
+    /// - Throws: `WebDAVError` with 400 for a malformed hash.
     package static func of(_ request: Request) throws(WebDAVError) -> RunningChecks? {
         let fields = request.fields
         guard !fields.contains(.contentEncoding), request.body.codings == nil,
@@ -109,9 +109,9 @@ package final class RunningChecks: Sendable {
         digests.withLock { for (_, digest) in $0 { digest.update(piece) } }
     }
 
-    /// Called once, behind the last piece.
+    /// Called once, after the last piece.
     /// - Returns: the hashes of the content.
-    /// - Throws: `WebDAVError` with 400 when one is another than the client has sent.
+    /// - Throws: `WebDAVError` with 400 when a hash differs from the one that the client sent.
     @discardableResult
     package func finish() throws(WebDAVError) -> [ContentChecksum] {
         let found = digests.withLock { digests in

@@ -1,12 +1,12 @@
-/// How much of a collection a request is about (RFC 4918 section 10.2).
+/// The part of a collection that a request affects (RFC 4918 section 10.2).
 package enum Depth: Hashable, Sendable {
     case zero
     case one
     case infinity
 
-    /// - Returns: `nil` for a value that is none of `0`, `1` and `infinity`.
+    /// - Returns: `nil` unless the value is `0`, `1` or `infinity`.
     package init?(_ field: String) {
-        // Longer ones are none of these, and to compare them could take long.
+        // Longer values match none of these, and comparing them could take long.
         switch field.utf8.count <= 8 ? field.lowercased() : "" {
         case "0": self = .zero
         case "1": self = .one
@@ -15,7 +15,7 @@ package enum Depth: Hashable, Sendable {
         }
     }
 
-    /// As the field has it.
+    /// The value of the field.
     package var text: String {
         switch self {
         case .zero: "0"

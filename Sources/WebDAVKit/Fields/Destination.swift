@@ -1,12 +1,12 @@
 internal import HTTPServerCore
 internal import HTTPServerKit
 
-/// Where COPY and MOVE lead, and what the tags of an If field mean: a path on this server (RFC 4918
+/// The target of COPY and MOVE, and of a tag in an If field: a path on this server (RFC 4918
 /// sections 8.3 and 10.3).
 ///
 /// It may be a path or a URI with the host that the request was sent to. Clients write it without
 /// escapes, with a space, a percent sign or a hash sign in it (cadaver does), so all bytes but NUL
-/// count as themselves, and so does a percent sign without two digits behind it.
+/// are taken literally, and so is a percent sign without two hexadecimal digits.
 package struct Destination: Hashable, Sendable {
     package enum Fault: Error, Hashable, Sendable {
         /// It is no path, or the path leads out: 400.
@@ -24,7 +24,7 @@ package struct Destination: Hashable, Sendable {
     ///   - host: Host of the request.
     ///   - origins: further origins as `https://example.org`, by which a proxy is reached.
     package init(_ field: String, host: String?, origins: [String] = []) throws(Fault) {
-        // Bytes, for the comparison of texts that a peer sends has no bound.
+        // Compares bytes: comparing `String`s from a peer has no bound on time.
         let bytes = Array(field.utf8)
         var path = bytes[...]
         if path.first != UInt8(ascii: "/") {
@@ -36,7 +36,8 @@ package struct Destination: Hashable, Sendable {
         self.segments = segments
     }
 
-    /// The scheme of the client's URI need not be ours: a proxy may have taken TLS off.
+    /// The scheme of the client's URI may differ from the server's: a proxy may have terminated
+    /// TLS.
     private static func isOwn(_ origin: Origin, _ host: String?, _ origins: [String]) -> Bool {
         if let host, Origin(scheme: origin.scheme, authority: Array(host.utf8)) == origin {
             return true
@@ -45,7 +46,8 @@ package struct Destination: Hashable, Sendable {
     }
 
     private static func segments(of path: ArraySlice<UInt8>) -> [[UInt8]]? {
-        // What is no escape, and what would end a path, is escaped before it is read as a path.
+        // Bytes that form no escape, and bytes that would end a path, are escaped before the field
+        // is parsed as a path.
         var bytes: [UInt8] = []
         let raw = Array(path)
         for (index, byte) in raw.enumerated() {
@@ -69,10 +71,10 @@ package struct Destination: Hashable, Sendable {
     }
 }
 
-/// Scheme, host and port (RFC 6454 section 4), in the one spelling by which they are compared.
+/// Scheme, host and port (RFC 6454 section 4), normalised so that they can be compared.
 package struct Origin: Hashable, Sendable {
     package let scheme: [UInt8]
-    /// Without the port that the scheme has anyway.
+    /// Without the default port of the scheme.
     package let authority: [UInt8]
 
     /// Whether it is one of HTTP.

@@ -1,7 +1,7 @@
 package import HTTPParser
 
-/// The If field: lists of conditions, of which one list has to hold, and the lock tokens that the
-/// client shows by naming them (RFC 4918 section 10.4).
+/// The If field: lists of conditions, one of which must hold, and the lock tokens that the client
+/// submits in it (RFC 4918 section 10.4).
 package struct IfHeader: Hashable, Sendable {
     /// One condition of a list.
     package struct Condition: Hashable, Sendable {
@@ -16,17 +16,17 @@ package struct IfHeader: Hashable, Sendable {
         package var isNegated = false
     }
 
-    /// Conditions that have to hold all together.
+    /// Conditions that must all hold.
     package struct List: Hashable, Sendable {
-        /// The resource they are about, as it was written; `nil` for that of the request.
+        /// The resource of the conditions, as written; `nil` for that of the request.
         package var resource: String?
         package var conditions: [Condition]
     }
 
     package let lists: [List]
 
-    /// The tokens that are named anywhere, also in lists that do not hold and behind `Not`
-    /// (section 10.4.1: by that they are submitted).
+    /// All tokens in the field, also in lists that do not hold and after `Not` (section 10.4.1:
+    /// they count as submitted).
     package var tokens: Set<LockToken> {
         var tokens: Set<LockToken> = []
         for list in lists {
@@ -37,7 +37,7 @@ package struct IfHeader: Hashable, Sendable {
         return tokens
     }
 
-    /// - Returns: `nil` for a value that is not of the grammar of section 10.4.2.
+    /// - Returns: `nil` unless the value matches the grammar of section 10.4.2.
     package init?(_ field: String) {
         var reader = Reader(rest: Array(field.utf8)[...])
         guard let lists = reader.lists() else { return nil }
@@ -45,7 +45,7 @@ package struct IfHeader: Hashable, Sendable {
     }
 
     private struct Reader {
-        /// More than any client needs; each may cost a look at a resource.
+        /// More than any client needs; each may cost a lookup of a resource.
         static let listLimit = 256
 
         var rest: ArraySlice<UInt8>
@@ -57,8 +57,8 @@ package struct IfHeader: Hashable, Sendable {
             skipSpace()
             while let first = rest.first {
                 if first == UInt8(ascii: "<") {
-                    // The lists without a tag cannot be followed by some with one, and a tag has
-                    // at least one list.
+                    // Lists with a tag cannot follow lists without one, and a tag has at least one
+                    // list.
                     guard isTagged || lists.isEmpty, let uri = codedURI(), rest.first == 0x28 else {
                         return nil
                     }
@@ -100,7 +100,7 @@ package struct IfHeader: Hashable, Sendable {
             return Condition(kind: .tag(tag), isNegated: isNegated)
         }
 
-        /// Behind the quote that ends a tag, which may hold brackets.
+        /// The position after the quote that ends a tag, which may contain brackets.
         private func endOfTag() -> Int? {
             guard let first = rest.firstIndex(of: 0x22),
                 let last = rest[(first + 1)...].firstIndex(of: 0x22)

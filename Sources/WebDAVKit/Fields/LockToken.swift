@@ -1,9 +1,9 @@
-/// The name of a lock: a URI that nobody can guess (RFC 4918 section 6.5).
+/// The name of a lock: an unpredictable URI (RFC 4918 section 6.5).
 public struct LockToken: Hashable, Sendable, CustomStringConvertible {
     /// The URI.
     public let uri: String
 
-    /// Takes over a token, as a store of locks does that kept it somewhere.
+    /// Restores a token that a lock store has saved.
     /// - Parameter uri: an absolute URI.
     public init(uri: String) {
         self.uri = uri
@@ -43,7 +43,7 @@ public struct LockToken: Hashable, Sendable, CustomStringConvertible {
         self.uri = String(decoding: uri, as: UTF8.self)
     }
 
-    /// Whether both are of the same characters (RFC 3986 section 6.2.1).
+    /// Compares the characters (RFC 3986 section 6.2.1).
     public static func == (left: LockToken, right: LockToken) -> Bool {
         left.uri.hasSameBytes(as: right.uri)
     }

@@ -1,18 +1,18 @@
 internal import HTTPParser
 
-/// Where the content of a PATCH goes, in the form of SabreDAV: the X-Update-Range field.
+/// The place of a PATCH's content in the file, in the form of SabreDAV: the X-Update-Range field.
 package enum PartialUpdate: Hashable, Sendable {
     /// The media type of such content.
     static let mediaType = "application/x-sabredav-partialupdate"
 
-    /// Behind the end.
+    /// After the end.
     case append
-    /// From an offset on; up to another, which is included, where the field has it.
+    /// From an offset on, up to another one, included, if the field names it.
     case from(Int64, through: Int64?)
-    /// So many bytes in front of the end.
+    /// So many bytes before the end.
     case fromEnd(Int64)
 
-    /// - Returns: `nil` for a value that is neither `append` nor one range of bytes.
+    /// - Returns: `nil` unless the value is `append` or one range of bytes.
     package init?(_ field: String) {
         guard field.utf8.count <= 64 else { return nil }
         let text = field.lowercased()
@@ -38,11 +38,11 @@ package enum PartialUpdate: Hashable, Sendable {
         self = .from(start, through: end)
     }
 
-    /// Where content begins in a file.
+    /// The offset of the content in a file.
     /// - Parameters:
     ///   - count: the bytes of the content.
-    ///   - length: those of the file.
-    /// - Returns: `nil` where the content does not fit the range, or there would be a gap.
+    ///   - length: the length of the file.
+    /// - Returns: `nil` if the content does not fit the range, or would leave a gap.
     package func offset(of count: Int64, in length: Int64) -> Int64? {
         switch self {
         case .append: return length

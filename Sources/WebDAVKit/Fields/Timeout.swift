@@ -1,24 +1,24 @@
 internal import HTTPParser
 
-/// How long a client would like to have a lock (RFC 4918 section 10.7).
+/// The lock duration that a client requests (RFC 4918 section 10.7).
 package enum Timeout {
-    /// The seconds of the first wish that can be read; `nil` when there is none.
+    /// The seconds of the first valid entry; `nil` when there is none.
     ///
     /// `Infinite` is `Int.max`, as is any number that is too large.
     package static func seconds(_ field: String) -> Int? {
-        for wish in Array(field.utf8).split(separator: UInt8(ascii: ",")) {
-            let wish = wish.drop { $0 == 0x20 || $0 == 0x09 }
-            if begins(wish, with: "infinite") { return .max }
-            guard begins(wish, with: "second-") else { continue }
-            let digits = wish.dropFirst(7).prefix { $0 != 0x20 && $0 != 0x09 }
+        for entry in Array(field.utf8).split(separator: UInt8(ascii: ",")) {
+            let entry = entry.drop { $0 == 0x20 || $0 == 0x09 }
+            if begins(entry, with: "infinite") { return .max }
+            guard begins(entry, with: "second-") else { continue }
+            let digits = entry.dropFirst(7).prefix { $0 != 0x20 && $0 != 0x09 }
             if let seconds = number(digits) { return seconds }
         }
         return nil
     }
 
     /// - Parameter word: in small letters.
-    private static func begins(_ wish: ArraySlice<UInt8>, with word: StaticString) -> Bool {
-        var rest = wish
+    private static func begins(_ entry: ArraySlice<UInt8>, with word: StaticString) -> Bool {
+        var rest = entry
         for index in 0..<word.utf8CodeUnitCount {
             let byte = unsafe word.utf8Start[index]
             guard let first = rest.popFirst(), first == byte || first | 0x20 == byte else {

@@ -1,14 +1,14 @@
 /// A write lock on a resource, or on a collection and all inside of it (RFC 4918 section 6).
 public struct ActiveLock: Hashable, Sendable {
-    /// Who may hold further locks at the same time.
+    /// Whether other clients may hold a lock on the same resource at the same time.
     public enum Scope: String, Hashable, Sendable {
-        /// Nobody.
+        /// No other client.
         case exclusive
-        /// Others that are shared as well.
+        /// Other clients with shared locks.
         case shared
     }
 
-    /// Its name, which clients show to be let through.
+    /// Its token, which clients submit to change the resource.
     public var token: LockToken
     /// The resource that was locked.
     public var root: ResourcePath
@@ -16,14 +16,13 @@ public struct ActiveLock: Hashable, Sendable {
     public var isCollection: Bool
     /// Whether all inside of the root is locked, too.
     public var isDeep: Bool
-    /// Who else may hold one.
+    /// Whether other clients may hold one, too.
     public var scope: Scope
-    /// What the client told of its owner: the `DAV:owner` element as XML that stands for itself;
-    /// empty for nothing.
+    /// The `DAV:owner` element that the client sent, as self-contained XML; empty without one.
     public var owner: String
-    /// The user who was given it; `nil` where nobody has to log in.
+    /// The owner of the lock; `nil` if the server requires no login.
     public var user: String?
-    /// How long it is held, in seconds from the last time that it was asked for.
+    /// How long it lasts, in seconds since it was taken or refreshed.
     public var timeout: Int
     /// When it ends, in seconds since the epoch.
     public var expiry: Int64

@@ -4,41 +4,41 @@ internal import HTTPServerCore
 internal import HTTPServerKit
 internal import ToolkitSystem
 
-/// Why a file of locks cannot be used.
+/// An error that makes a file of locks unusable.
 public struct LockFileError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The file.
     public let path: String
-    /// What is wrong with it, in a few words.
+    /// A short description of the problem.
     public let reason: String
 
     /// File and reason.
     public var description: String { "\(path): \(reason)" }
 }
 
-/// A file of locks: a line for each change, behind those that came before, so that a lock costs the
-/// same however many there are. Once most of it is history, it is written anew and renamed.
+/// A file of locks: an append-only log, so that a lock costs the same however many there are. Once
+/// most lines are obsolete, the log is rewritten and renamed.
 ///
-/// A process may die at any moment: what is written anew gets its name when it is whole, and a line
-/// at the end without its line feed was not answered yet, and counts for nothing.
+/// A process may die at any moment: a rewritten file gets its name once it is complete, and a last
+/// line without its line feed is ignored, because its request was not answered yet.
 ///
-/// Two stores would each write the locks of the other away. The one that came first holds a file
-/// beside it, which keeps its name when that of the locks is replaced.
+/// Two stores would overwrite each other's locks. The first one locks a file beside it, whose name
+/// stays when the file of locks is replaced.
 final class LockFile: Sendable {
     private static let byteLimit = 256 << 20
-    /// A shorter file is not worth to be written anew.
+    /// A shorter file is not worth a rewrite.
     private static let leastHistory = 64 << 10
-    /// The first line. The file of an older version has none, and no line is torn there.
+    /// The first line. The file of an older version has none; it cannot be torn there.
     private static let header = Array("httpkit-locks 2".utf8)
 
     private struct State: Sendable {
-        /// What the file is to be, unless somebody else has changed or replaced it.
+        /// The expected state of the file, unless another process has changed or replaced it.
         var inode: UInt64 = 0
         var length = 0
-        /// How long it was when it was written anew.
+        /// Its length after the last rewrite.
         var wholeLength = 0
-        /// Whether there is no file yet that lines can be appended to.
+        /// Whether the file must be created before lines can be appended.
         var isUnusable = true
-        /// Held as long as it is open; `nil` before there is a folder for it.
+        /// Open as long as the file is locked; `nil` before its folder exists.
         var claim: OpenFile?
     }
 
@@ -56,17 +56,17 @@ final class LockFile: Sendable {
 
     // MARK: Claiming
 
-    /// - Returns: whether no other store has the file.
+    /// - Returns: whether no other store uses the file.
     private func claim(_ state: inout State) throws(SystemError) -> Bool {
         if state.claim != nil { return true }
         let file = OpenFile(owning: try Syscalls.openForHolding(claimPath))
-        // A file system that cannot hold files keeps no store from its locks.
+        // A file system without file locks must not prevent a store of WebDAV locks.
         guard file.hold() || !SystemError("flock").isHeldElsewhere else { return false }
         state.claim = file
         return true
     }
 
-    /// Where there is no folder yet, the first change claims the file.
+    /// If the folder is missing, the first change claims the file.
     private func claim() throws(LockFileError) {
         let result: Result<Bool, SystemError> = state.withLock { state in
             do throws(SystemError) {
@@ -79,15 +79,15 @@ final class LockFile: Sendable {
         case .success(true): break
         case .success(false):
             throw LockFileError(
-                path: path, reason: "another server uses it; give each server a file of its own")
+                path: path, reason: "another server uses it; give each server a separate file")
         case .failure(let error): throw LockFileError(path: claimPath, reason: error.reason)
         }
     }
 
     // MARK: Reading
 
-    /// The locks of the file; none where there is no file yet. One that cannot be read is not
-    /// taken for an empty one: the next change would replace it, and what it is may be of use.
+    /// The locks of the file; none if it is missing. An unreadable file is an error and not empty:
+    /// the next change would replace it.
     func read() throws(LockFileError) -> [ActiveLock] {
         try claim()
         let bytes: [UInt8]
@@ -100,7 +100,7 @@ final class LockFile: Sendable {
         guard let locks = Self.locks(in: bytes) else {
             throw LockFileError(path: path, reason: "it holds something else than locks")
         }
-        // A process that died while it wrote has left this.
+        // The leftover of a process that died during a rewrite.
         Syscalls.removeFile(newPath)
         return locks
     }
@@ -122,15 +122,15 @@ final class LockFile: Sendable {
             case nil: return nil
             }
         }
-        // A token is listed again if it was taken again.
+        // A token that was taken again is listed again.
         var seen: Set<LockToken> = []
         return order.filter { seen.insert($0).inserted }.compactMap { byToken[$0] }
     }
 
     // MARK: Writing
 
-    /// Writes changes down. Several may be written by one call: those that come to it later find
-    /// theirs written, or write them with all others.
+    /// Writes changes to the file. One call may write several: a later caller finds its change
+    /// written, or writes it with all others.
     /// - Parameters:
     ///   - takeLines: gives the lines of the changes that were not written yet.
     ///   - all: gives all locks, with those changes.
@@ -150,7 +150,8 @@ final class LockFile: Sendable {
                 }
                 return .success(())
             } catch {
-                // Whoever comes next writes the lines of this one, too, as far as they count.
+                // The next writer also writes the lines of this one, as far as they are still
+                // valid.
                 state.isUnusable = true
                 return .failure(error)
             }
@@ -173,7 +174,8 @@ final class LockFile: Sendable {
             try file.write(lines)
             if synchronizes { try Syscalls.synchronizeContent(file.descriptor) }
         } catch {
-            // Half a line would spoil the one behind it. Where even that fails, all is written anew.
+            // Half a line would spoil the next one. If truncating fails, too, the whole file is
+            // rewritten.
             try? Syscalls.truncate(file.descriptor, to: Int64(state.length))
             throw error
         }
@@ -187,7 +189,7 @@ final class LockFile: Sendable {
         var bytes = Self.header + [0x0A]
         for lock in locks { bytes += Self.line(adding: lock) }
         guard try claim(&state) else { throw SystemError.heldElsewhere("flock") }
-        // What could not be read again would keep the next start from any.
+        // An unreadable file would make the next start fail.
         guard bytes.count <= Self.byteLimit else { throw SystemError.tooLarge("write") }
         Syscalls.removeFile(newPath)
         do throws(SystemError) {
@@ -213,8 +215,7 @@ final class LockFile: Sendable {
         case removal(LockToken)
     }
 
-    /// Fields with a space between them, percent-encoded. The path of a collection ends with a
-    /// slash.
+    /// Fields separated by spaces, percent-encoded. The path of a collection ends with a slash.
     static func line(adding lock: ActiveLock) -> [UInt8] {
         let root = lock.root.bytes + (lock.isCollection ? [0x2F] : [])
         let fields: [[UInt8]] = [
@@ -226,7 +227,7 @@ final class LockFile: Sendable {
         return line(fields)
     }
 
-    /// A line by which a lock is no more.
+    /// A line that removes a lock.
     static func line(removing token: LockToken) -> [UInt8] {
         line([Array("-".utf8), Array(token.uri.utf8)])
     }

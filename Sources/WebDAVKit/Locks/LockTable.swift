@@ -1,12 +1,12 @@
 internal import HTTPParser
 
-/// Locks by name and by place: a value, which is handed the time.
+/// Locks by token and by path: a value, which gets the current time as an argument.
 package struct LockTable: Sendable {
     private var byToken: [LockToken: ActiveLock] = [:]
     private var byRoot: [ResourcePath: [LockToken]] = [:]
-    /// The roots in the order in which what is inside of a collection follows it.
+    /// The roots, sorted so that the members of a collection follow it.
     private var roots: [ResourcePath] = []
-    /// No lock ends before; in seconds since the epoch.
+    /// No lock expires earlier; in seconds since the epoch.
     private var nextExpiry = Int64.max
     private let limit: Int
 
@@ -31,7 +31,7 @@ package struct LockTable: Sendable {
         insert(lock)
     }
 
-    /// Takes a lock without asking others, as a file of locks does.
+    /// Takes a lock without checking for conflicts, as a file of locks does.
     package mutating func insert(_ lock: ActiveLock) {
         byToken[lock.token] = lock
         byRoot[lock.root, default: []].append(lock.token)

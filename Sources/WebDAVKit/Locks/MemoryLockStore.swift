@@ -2,7 +2,7 @@ internal import HTTPServerCore
 internal import HTTPServerKit
 internal import ToolkitSystem
 
-/// Locks in memory, and in a file if they are to outlive the program.
+/// Locks in memory, and optionally in a file that survives restarts.
 public final class MemoryLockStore: LockStore {
     private struct State: Sendable {
         var table: LockTable
@@ -14,26 +14,27 @@ public final class MemoryLockStore: LockStore {
     private let file: LockFile?
     private let now: @Sendable () -> Int64
 
-    /// No lock is held for longer, in seconds: what Timeout can tell (RFC 4918 section 10.7).
+    /// The longest timeout in seconds: the largest value of the Timeout field (RFC 4918 section
+    /// 10.7).
     private static let longest = Int(clamping: UInt32.max)
 
     /// Creates a store in memory.
-    /// - Parameter limit: how many locks there may be.
+    /// - Parameter limit: the most locks.
     public convenience init(limit: Int = 100_000) {
         self.init(limit: limit) { Syscalls.realtime().seconds }
     }
 
-    /// Creates a store that is kept over restarts. It blocks while it reads the file.
+    /// Creates a store that survives restarts. It blocks while it reads the file.
     /// - Parameters:
-    ///   - file: the path of the file, which is made when the first lock is taken; outside of what is
-    ///     served, and of one store alone. Each change is a line more, and the file is written anew
-    ///     once most of it is history. A file beside it, whose name ends with `.held`, keeps other
-    ///     stores from it as long as this one lives.
-    ///   - limit: how many locks there may be.
-    ///   - synchronizes: whether each change waits until it is on the disk: then a lock that was
-    ///     granted outlives a power cut, and otherwise the end of the program.
-    /// - Throws: when another store has the file, and when there is a file that cannot be read, or
-    ///   that holds something else.
+    ///   - file: the path of the file, which is created with the first lock. Keep it outside of the
+    ///     shared folder, and give each store a separate one. Each change appends a line; the file
+    ///     is rewritten once most lines are obsolete. While the store lives, a file beside it whose
+    ///     name ends with `.held` keeps other stores out.
+    ///   - limit: the most locks.
+    ///   - synchronizes: whether each change waits until it is on the disk: then a granted lock
+    ///     survives a power failure, otherwise only the end of the program.
+    /// - Throws: when another store uses the file, when it cannot be read, or when it contains
+    ///   something else.
     public convenience init(
         file: String, limit: Int = 100_000, synchronizes: Bool = false
     ) throws(LockFileError) {
@@ -56,7 +57,7 @@ public final class MemoryLockStore: LockStore {
         self.now = now
     }
 
-    /// Keeps a new lock.
+    /// Adds a lock.
     public func add(_ lock: ActiveLock) async throws -> ActiveLock {
         var lock = lock
         lock.timeout = min(lock.timeout, Self.longest)
@@ -70,7 +71,7 @@ public final class MemoryLockStore: LockStore {
         } catch let error as WebDAVError {
             throw error
         } catch {
-            // What cannot be kept is not promised. The file may have it by now, though.
+            // A lock that cannot be stored is not granted. The file may contain it by now, though.
             state.withLock { state in
                 state.table.remove(new.token)
                 if file != nil { state.lines += LockFile.line(removing: new.token) }
@@ -82,7 +83,7 @@ public final class MemoryLockStore: LockStore {
         return lock
     }
 
-    /// Lets a lock begin anew.
+    /// Restarts the timeout of a lock.
     public func refresh(_ token: LockToken, timeout: Int) async throws -> ActiveLock? {
         let timeout = min(timeout, Self.longest)
         return try await change { table, lines in
@@ -92,7 +93,7 @@ public final class MemoryLockStore: LockStore {
         }
     }
 
-    /// Gives up a lock.
+    /// Removes a lock.
     public func remove(_ token: LockToken) async throws {
         try await change { table, lines in
             table.remove(token)
@@ -105,7 +106,7 @@ public final class MemoryLockStore: LockStore {
         state.withLock { $0.table.locks(on: path, andInside: isTree, now: now()) }
     }
 
-    /// Gives up the locks inside of a path.
+    /// Removes the locks inside of a path.
     public func removeAll(inside path: ResourcePath, includingRoot: Bool) async throws {
         let isNone = state.withLock { state in
             !state.table.locks(on: path, andInside: true, now: now())
@@ -119,8 +120,8 @@ public final class MemoryLockStore: LockStore {
         }
     }
 
-    /// - Parameter body: changes the table, and adds what the file is to have of it, where there is
-    ///   a file.
+    /// - Parameter body: changes the table, and appends the lines of the change, if there is a
+    ///   file.
     private func change<Value: Sendable>(
         _ body: (inout LockTable, inout [UInt8]?) throws(WebDAVError) -> Value
     ) async throws -> Value {
@@ -138,7 +139,7 @@ public final class MemoryLockStore: LockStore {
         let value = try result.get()
         if let file {
             try await FileWork.run { [state] () throws(SystemError) in
-                // The lines are in the order of the changes, whoever's turn it is.
+                // Lines keep the order of the changes, whichever task writes them.
                 try file.write(
                     {
                         state.withLock { state in

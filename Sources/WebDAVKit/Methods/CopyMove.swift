@@ -10,18 +10,18 @@ extension WebDAVHandler {
     func copyOrMove(_ call: WebDAVCall, isMove: Bool) async throws -> Response {
         let (source, target) = (call.path, try await destination(call))
         guard let overwrite = Overwrite.parse(call.request.fields["Overwrite"]) else {
-            throw WebDAVError(.badRequest, "Overwrite is T or F")
+            throw WebDAVError(.badRequest, "expected Overwrite T or F")
         }
         let depth = try call.depth(.infinity)
         guard !target.isRoot, !isMove || !source.isRoot else { throw WebDAVError.forbidden }
         return try await change([source, target], call) {
             guard let info = try await visibleInfo(source) else { throw WebDAVError.notFound }
             guard !info.isCollection || depth == .infinity || (depth == .zero && !isMove) else {
-                throw WebDAVError(.badRequest, "this Depth has no meaning here")
+                throw WebDAVError(.badRequest, "this method does not support that Depth")
             }
             try requireVisible(target, isCollection: info.isCollection)
             guard !(try await store.overlap(source, target)) else {
-                throw WebDAVError(.forbidden, "one of the two is inside of the other")
+                throw WebDAVError(.forbidden, "source and destination overlap")
             }
             let old = try await store.infoIfThere(target)
             if old == nil {
@@ -67,7 +67,7 @@ extension WebDAVHandler {
             throw WebDAVError(.badRequest, "Destination is missing")
         }
         guard let path = try await resourcePath(field, call) else {
-            throw WebDAVError(.badGateway, "the destination is in another place of this server")
+            throw WebDAVError(.badGateway, "the destination is outside of this share")
         }
         return path
     }

@@ -11,7 +11,8 @@ extension WebDAVHandler {
         return try await change([path], call) {
             guard let info = try await visibleInfo(path) else { throw WebDAVError.notFound }
             guard !info.isCollection || depth == .infinity else {
-                throw WebDAVError(.badRequest, "a collection is removed as a whole")
+                throw WebDAVError(
+                    .badRequest, "a collection can only be removed as a whole; omit Depth")
             }
             try await requireConditions(call, info)
             try await requireUnlocked(path, andMembership: true, call)

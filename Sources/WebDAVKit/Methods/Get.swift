@@ -24,7 +24,7 @@ extension WebDAVHandler {
         response.fields.append(.xContentTypeOptions, "nosniff")
         if let language = current.language { response.fields.append(.contentLanguage, language) }
         describe(current.content.checksums, in: &response, for: call)
-        // What somebody has uploaded must not act in the name of this server.
+        // Uploaded content must not run scripts with the origin of this server.
         if isActive(mediaType, isKept: current.content.mediaType != nil) {
             response.fields.append(.contentSecurityPolicy, "sandbox")
         }
@@ -35,8 +35,9 @@ extension WebDAVHandler {
         return answer
     }
 
-    /// Tells the hashes that came with the content: ownCloud's clients check each download by
-    /// theirs, others are asked for (RFC 9530 section 4), for they keep content from being coded.
+    /// Sends the checksums that came with the content. ownCloud's clients check each download by
+    /// their own checksum and always get it; other checksums are sent on request (RFC 9530 section
+    /// 4), because they prevent content coding.
     private func describe(
         _ checksums: [ContentChecksum], in response: inout Response, for call: WebDAVCall
     ) {
@@ -44,14 +45,14 @@ extension WebDAVHandler {
         if let best = checksums.ownCloudTexts.first { response.fields.append("OC-Checksum", best) }
         let field = "Want-Repr-Digest" as HTTPFieldName
         guard let list = call.request.fields.list(field), list.utf8.count <= 1024,
-            let wish = FieldValues.list(list)
+            let wanted = FieldValues.list(list)
         else { return }
-        if let digest = checksums.representationDigest(wish: wish) {
+        if let digest = checksums.representationDigest(wanted: wanted) {
             response.fields.append("Repr-Digest", digest)
         }
     }
 
-    /// Tells it once all was sent; what the client has not taken was no success.
+    /// Reports the download once all of it was sent; an interrupted download is no success.
     private func tellDownload(_ call: WebDAVCall) {
         guard let told = options.didPerform else { return }
         call.request.whenAnswered { [path = call.path] request, failure in
@@ -72,14 +73,14 @@ extension WebDAVHandler {
             || mediaType.contains("xml")
     }
 
-    /// Files by which Spotlight and Finder are told to leave a volume alone.
+    /// Files that make Spotlight and Finder leave a volume alone.
     func isProbe(_ path: ResourcePath) -> Bool {
         options.discouragesIndexing
             && (path.bytes == Array(".metadata_never_index".utf8)
                 || path.bytes == Array(".ql_disablethumbnails".utf8))
     }
 
-    /// What such a file would be if it were there: an empty one.
+    /// The description of such a file: an empty one.
     func probe(_ path: ResourcePath) -> ResourceInfo? {
         guard isProbe(path) else { return nil }
         return ResourceInfo(

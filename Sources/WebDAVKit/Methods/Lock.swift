@@ -7,27 +7,32 @@ internal import ToolkitSystem
 extension WebDAVHandler {
     /// LOCK (RFC 4918 section 9.10): a new lock, or, without content, a longer life for one.
     func lock(_ call: WebDAVCall) async throws -> Response {
-        guard let wish = try await call.meaning(lockWishes, { try LockWish($0) }) else {
+        guard let wanted = try await call.meaning(lockRequests, { try LockRequest($0) }) else {
             return try await refresh(call)
         }
-        // Windows leaves Depth out, for files as well.
+        // Windows omits Depth, even with files.
         let depth = try call.depth(.infinity)
-        guard depth != .one else { throw WebDAVError(.badRequest, "Depth is 0 or infinity") }
+        guard depth != .one else { throw WebDAVError(.badRequest, "expected Depth 0 or infinity") }
         let path = call.path
-        if let answer = try await hold([path], call, { try await grant(wish, depth, path, call) }) {
+        if let answer = try await hold([path], call, { try await grant(wanted, depth, path, call) })
+        {
             return answer
         }
-        // What is locked has to be held as well.
+        // Hold the path of the locked resource as well.
         let root = try await lockRoot(path, isCollection: true)
-        let answer = try await hold([path, root], call) { try await grant(wish, depth, root, call) }
-        guard let answer else { throw WebDAVError(.conflict, "a link changes meanwhile") }
+        let answer = try await hold([path, root], call) {
+            try await grant(wanted, depth, root, call)
+        }
+        guard let answer else {
+            throw WebDAVError(.conflict, "another request changes a link on the path")
+        }
         return answer
     }
 
     /// - Parameter held: what is held beside the path of the request.
     /// - Returns: `nil`, with nothing done, when the lock would be on something else.
     private func grant(
-        _ wish: LockWish, _ depth: Depth, _ held: ResourcePath, _ call: WebDAVCall
+        _ wanted: LockRequest, _ depth: Depth, _ held: ResourcePath, _ call: WebDAVCall
     ) async throws -> Response? {
         let info = try await store.infoIfThere(call.path)
         let isCollection = info?.isCollection ?? false
@@ -45,15 +50,15 @@ extension WebDAVHandler {
         }
         try await require(.lock(call.path), call)
         if info == nil { try await require(.upload(call.path), call) }
-        // What is locked before it is there becomes an empty file (section 7.3): first, so that
-        // no lock is ever on nothing.
+        // A LOCK of a missing resource creates an empty file (section 7.3), before the lock, so
+        // that no lock is ever on nothing.
         if info == nil { try await makeEmpty(call) }
         let lock: ActiveLock
         do {
             lock = try await add(
                 ActiveLock(
                     root: root, isCollection: isCollection, isDeep: depth == .infinity,
-                    scope: wish.scope, owner: wish.owner, user: call.request.identity?.name,
+                    scope: wanted.scope, owner: wanted.owner, user: call.request.identity?.name,
                     timeout: timeout(call)))
         } catch {
             if info == nil { await takeBackEmpty(call.path, call) }
@@ -65,7 +70,7 @@ extension WebDAVHandler {
         return answer(lock, info == nil ? .created : .ok, call)
     }
 
-    /// Takes a lock. Those on members that are gone are in nobody's way.
+    /// Takes a lock. Locks on removed members do not conflict.
     private func add(_ lock: ActiveLock) async throws -> ActiveLock {
         do {
             return try await locks.add(lock)
@@ -76,8 +81,8 @@ extension WebDAVHandler {
         }
     }
 
-    /// What is told of a tree whose members are locked (section 9.10.3); `nil` when the lock that is
-    /// in the way is on the resource itself, or on what is around it.
+    /// The answer for a tree with locked members (section 9.10.3); `nil` when the conflicting lock
+    /// is on the resource itself or on a collection around it.
     private func membersInTheWay(
         _ error: any Error, of root: ResourcePath, _ call: WebDAVCall
     ) -> [ResourceFailure]? {
@@ -107,9 +112,9 @@ extension WebDAVHandler {
         guard !call.namesCollection else { throw WebDAVError.noParent }
         let content = try await store.stage(.empty, for: call.path, expected: 0)
         _ = try await store.place(content, at: call.path, modified: nil) { info in
-            // Who decides about the request may have taken long.
+            // The delegate's decision may have taken long.
             guard info == nil else {
-                throw WebDAVError(.conflict, "somebody has made it meanwhile")
+                throw WebDAVError(.conflict, "another request created the resource meanwhile")
             }
         }
     }
@@ -122,22 +127,23 @@ extension WebDAVHandler {
             if let failure = try await store.remove(path).first { throw failure.error }
         } catch {
             call.request.logger.error(
-                "the empty file of a refused lock cannot be removed",
+                "the empty file of a refused lock could not be removed",
                 metadata: ["error": "\(error)"])
         }
     }
 
     private func refresh(_ call: WebDAVCall) async throws -> Response {
         guard call.ifHeader != nil else {
-            throw WebDAVError(.badRequest, "a new lock needs content, an old one If")
+            throw WebDAVError(
+                .badRequest, "expected content to create a lock, or If to refresh one")
         }
-        // Nothing is held: no resource changes, and behind long work the lock could end.
+        // No path is held: no resource changes, and the lock could expire during long work.
         let info = try await store.infoIfThere(call.path)
         try requireVisible(call.path, isCollection: info?.isCollection ?? false)
         guard let lock = try await lock(on: call.path, where: { isShown($0, call) }) else {
             throw Self.noSuchLock(.preconditionFailed)
         }
-        // A token behind `Not` is shown as well, and says that there is no such lock.
+        // A token after `Not` counts as submitted, and states that there is no such lock.
         try await requireConditions(call, info)
         try await require(.lock(call.path), call)
         guard let fresh = try await locks.refresh(lock.token, timeout: timeout(call)) else {
@@ -148,12 +154,12 @@ extension WebDAVHandler {
     }
 
     private static func noSuchLock(_ status: HTTPStatus) -> WebDAVError {
-        WebDAVError(status, "there is no such lock", condition: .lockTokenMatchesRequestURI)
+        WebDAVError(status, "the resource has no such lock", condition: .lockTokenMatchesRequestURI)
     }
 
     private func timeout(_ call: WebDAVCall) -> Int {
-        let wish = call.request.fields.list("Timeout").flatMap { Timeout.seconds($0) }
-        return max(1, min(wish ?? options.lockTimeout, options.lockTimeout))
+        let wanted = call.request.fields.list("Timeout").flatMap { Timeout.seconds($0) }
+        return max(1, min(wanted ?? options.lockTimeout, options.lockTimeout))
     }
 
     private func answer(
@@ -190,8 +196,8 @@ extension WebDAVHandler {
     }
 }
 
-/// What a LOCK asks for (RFC 4918 section 14.11).
-struct LockWish: Hashable, Sendable {
+/// The body of a LOCK request (RFC 4918 section 14.11).
+struct LockRequest: Hashable, Sendable {
     var scope: ActiveLock.Scope
     /// The `DAV:owner` element as XML that stands for itself.
     var owner = ""
@@ -199,20 +205,20 @@ struct LockWish: Hashable, Sendable {
     init(_ content: XMLElement) throws(WebDAVError) {
         guard content.name == .dav("lockinfo"), let scope = content.child(.dav("lockscope")),
             content.child(.dav("locktype"))?.child(.dav("write")) != nil
-        else { throw WebDAVError(.badRequest, "lockinfo with a write lock is expected") }
+        else { throw WebDAVError(.badRequest, "expected lockinfo with a write lock") }
         if scope.child(.dav("exclusive")) != nil {
             self.scope = .exclusive
         } else if scope.child(.dav("shared")) != nil {
             self.scope = .shared
         } else {
-            throw WebDAVError(.badRequest, "a lock is exclusive or shared")
+            throw WebDAVError(.badRequest, "expected an exclusive or a shared lock")
         }
         guard let owner = content.child(.dav("owner")) else { return }
         self.owner = owner.fragment(
             scope: content.declarations, language: content.languageIfSet)
-        // Locks are kept in memory, and told to whoever asks.
+        // Locks are kept in memory and shown to every client that asks.
         guard self.owner.utf8.count <= 8 << 10 else {
-            throw WebDAVError(.contentTooLarge, "the owner is too long")
+            throw WebDAVError(.contentTooLarge, "the owner element is too long")
         }
     }
 }

@@ -13,7 +13,9 @@ extension WebDAVHandler {
         let updates = try await collectionProperties(call)
         return try await change([path], call) {
             let info = try await store.infoIfThere(path)
-            guard info == nil else { throw WebDAVError(.methodNotAllowed, "it is there already") }
+            guard info == nil else {
+                throw WebDAVError(.methodNotAllowed, "the resource exists already")
+            }
             try requireTextName(path)
             try await store.requireParent(of: path)
             try await forgetLocks(onNothingAt: path)
@@ -40,14 +42,15 @@ extension WebDAVHandler {
             .flatMap { $0.utf8.count <= 255 ? MediaType($0) : nil }
         guard type?.isXML == true else {
             guard try await call.request.body.collect(upTo: 1 << 20).isEmpty else {
-                throw WebDAVError(.unsupportedMediaType, "content is an XML element mkcol, or none")
+                throw WebDAVError(
+                    .unsupportedMediaType, "expected an XML element mkcol, or no content")
             }
             return []
         }
         guard let content = try await call.content() else { return [] }
         let updates = try PropertyUpdate.all(content, root: "mkcol")
         guard updates.allSatisfy({ $0.value != nil }) else {
-            throw WebDAVError(.badRequest, "a new collection has nothing to be removed")
+            throw WebDAVError(.badRequest, "a new collection has no properties to remove")
         }
         return updates
     }
@@ -81,8 +84,8 @@ extension WebDAVHandler {
         }
     }
 
-    /// Takes a new collection away, unless another program has put something into it meanwhile.
-    /// The client is told why the properties were refused, and not what this fails with.
+    /// Removes a new collection again, unless another program has put something into it. The client
+    /// learns why the properties were refused; an error of this removal is dropped.
     private func takeBack(_ path: ResourcePath, _ call: WebDAVCall) async {
         do {
             let members = try await store.members(of: path, withProperties: false)
@@ -92,12 +95,12 @@ extension WebDAVHandler {
             if let failure = try await store.remove(path).first { throw failure.error }
         } catch {
             call.request.logger.error(
-                "a collection without its properties cannot be taken away",
+                "a collection whose properties were refused could not be removed",
                 metadata: ["error": "\(error)"])
         }
     }
 
-    /// RFC 5689 section 3: a `DAV:mkcol-response` tells why.
+    /// RFC 5689 section 3: a `DAV:mkcol-response` gives the reason.
     private func answer(
         _ updates: [PropertyUpdate], _ refusal: PropertyRefusal, _ call: WebDAVCall
     ) -> Response {

@@ -15,7 +15,7 @@ extension WebDAVHandler {
         return Response(.ok, fields: fields)
     }
 
-    /// What Allow says of the resource of a request.
+    /// The value of Allow for the resource of a request.
     func allowed(_ request: Request) async -> String {
         let segments = request.pathSegments ?? []
         var info: ResourceInfo?
@@ -36,7 +36,7 @@ extension WebDAVHandler {
     }
 }
 
-/// What tells clients that a server knows WebDAV.
+/// The fields by which clients recognise a WebDAV server.
 enum WebDAVClasses {
     /// Without class 2 Finder and Office know that they cannot write. Office, and old versions of
     /// Windows, look for MS-Author-Via. RFC 5689 section 3.1 asks for `extended-mkcol`, and clients

@@ -16,7 +16,7 @@ extension WebDAVHandler {
         try requireFile(before)
         let update = try partialUpdate(call)
         guard let announced = call.request.contentLength else {
-            throw WebDAVError(.lengthRequired, "a part needs a Content-Length")
+            throw WebDAVError(.lengthRequired, "PATCH requires Content-Length")
         }
         _ = try await require(update, of: announced, in: before, call)
         try await require(.upload(path), call)
@@ -31,7 +31,7 @@ extension WebDAVHandler {
             return try await store.place(whole, at: path, modified: nil) { info in
                 // Another program may have written to it while it was copied.
                 guard info?.entityTag == old.entityTag else {
-                    throw WebDAVError(.conflict, "it was changed meanwhile")
+                    throw WebDAVError(.conflict, "another request changed the file meanwhile")
                 }
             }.info
         }

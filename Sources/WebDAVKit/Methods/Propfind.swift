@@ -2,7 +2,7 @@ internal import HTTPParser
 internal import HTTPServerCore
 
 /// The properties that a PROPFIND asks for (RFC 4918 section 14.20).
-enum PropertyWish: Hashable, Sendable {
+enum PropertyRequest: Hashable, Sendable {
     /// The dead ones, the live ones of RFC 4918, and those.
     case all(including: [XMLName])
     /// The names of all.
@@ -11,7 +11,7 @@ enum PropertyWish: Hashable, Sendable {
 
     init(_ content: XMLElement) throws(WebDAVError) {
         guard content.name == .dav("propfind") else {
-            throw WebDAVError(.badRequest, "propfind is expected")
+            throw WebDAVError(.badRequest, "expected the element propfind")
         }
         if let prop = content.child(.dav("prop")) {
             self = .some(prop.children.map(\.name))
@@ -20,7 +20,7 @@ enum PropertyWish: Hashable, Sendable {
         } else if content.child(.dav("allprop")) != nil {
             self = .all(including: content.child(.dav("include"))?.children.map(\.name) ?? [])
         } else {
-            throw WebDAVError(.badRequest, "propfind has to ask for something")
+            throw WebDAVError(.badRequest, "propfind names no properties")
         }
     }
 
@@ -49,8 +49,9 @@ extension WebDAVHandler {
     func propfind(_ call: WebDAVCall) async throws -> Response {
         let depth = try call.depth(.infinity)
         // No content asks for all (RFC 4918 section 9.1).
-        let wish =
-            try await call.meaning(propertyWishes) { try PropertyWish($0) } ?? .all(including: [])
+        let wanted =
+            try await call.meaning(propertyRequests) { try PropertyRequest($0) }
+            ?? .all(including: [])
         guard depth != .infinity || options.allowsInfiniteDepth else {
             throw WebDAVError(
                 .forbidden, "whole trees are not listed", condition: .propfindFiniteDepth)
@@ -59,15 +60,15 @@ extension WebDAVHandler {
         guard var info = found ?? probe(call.path) else { throw WebDAVError.notFound }
         try await requireConditions(call, info)
         let isMinimal = call.prefersMinimal
-        var renderer = PropertyRenderer(call.mount, wish, options, isMinimal: isMinimal)
+        var renderer = PropertyRenderer(call.mount, wanted, options, isMinimal: isMinimal)
         let root = try await store.canonical(call.path, followsLast: info.isCollection)
         renderer.source.locks = LocksByRoot(
             try await locks.locks(on: root, andInside: depth != .zero), of: call.path, at: root)
-        if wish.needsQuota, found != nil {
+        if wanted.needsQuota, found != nil {
             renderer.source.quota = try await store.quota(at: call.path)
         }
         var details = ResourceDetails()
-        if wish.needsDeadProperties, found != nil {
+        if wanted.needsDeadProperties, found != nil {
             details = try await store.details(of: call.path)
             info.content = details.content
         }
@@ -79,8 +80,8 @@ extension WebDAVHandler {
                 body: .bytes(renderer.all.writer.bytes, mediaType: Multistatus.mediaType))
         }
         let members = try await store.members(
-            of: call.path, withProperties: wish.needsDeadProperties)
-        let walk = PropfindWalk(handler: self, wish: wish, isDeep: depth == .infinity)
+            of: call.path, withProperties: wanted.needsDeadProperties)
+        let walk = PropfindWalk(handler: self, wanted: wanted, isDeep: depth == .infinity)
         return Response(
             .multiStatus, fields: isMinimal ? WebDAVCall.minimalFields : [:],
             body: .stream(mediaType: Multistatus.mediaType) { [renderer] writer in
@@ -94,15 +95,16 @@ extension WebDAVHandler {
 
 /// Goes through a tree, with one open collection for each level and nothing else in memory.
 ///
-/// A collection inside is written once it is open: of one whose members cannot be listed the client
-/// is told why, in place of its properties. To leave them out would look as if they were gone.
+/// A collection is written to the answer once it is open. If its members cannot be listed, the
+/// answer has the error in place of its properties: leaving the collection out would look as if it
+/// were gone.
 struct PropfindWalk: Sendable {
-    /// Collections inside of each other, more than which nobody has.
+    /// The deepest nesting of collections; no real tree is deeper.
     private static let depthLimit = 128
     private static let pieceBytes = 64 << 10
 
     let handler: WebDAVHandler
-    let wish: PropertyWish
+    let wanted: PropertyRequest
     let isDeep: Bool
 
     func send(
@@ -150,7 +152,7 @@ struct PropfindWalk: Sendable {
         }
         do {
             return try await handler.store.members(
-                of: path, withProperties: wish.needsDeadProperties)
+                of: path, withProperties: wanted.needsDeadProperties)
         } catch is CancellationError {
             throw CancellationError()
         } catch {

@@ -20,7 +20,7 @@ struct PropertyUpdate: Hashable, Sendable {
         _ content: XMLElement, root: String = "propertyupdate"
     ) throws(WebDAVError) -> [PropertyUpdate] {
         guard content.name == .dav(root) else {
-            throw WebDAVError(.badRequest, "\(root) is expected")
+            throw WebDAVError(.badRequest, "expected the element \(root)")
         }
         var updates: [PropertyUpdate] = []
         for step in content.children where step.name == .dav("set") || step.name == .dav("remove") {
@@ -38,13 +38,15 @@ struct PropertyUpdate: Hashable, Sendable {
                 }
             }
         }
-        guard !updates.isEmpty else { throw WebDAVError(.badRequest, "there is nothing to change") }
+        guard !updates.isEmpty else {
+            throw WebDAVError(.badRequest, "the request changes no property")
+        }
         return updates
     }
 
-    /// When the resource is to have been changed, for the properties by which clients say so:
-    /// rclone and ownCloud set `DAV:lastmodified` to seconds since the epoch, others
-    /// `getlastmodified`, and Windows a property of its own, to a date.
+    /// The modification time that a client sets, by one of several properties: rclone and ownCloud
+    /// set `DAV:lastmodified` to seconds since the epoch, others `getlastmodified`, and Windows a
+    /// property in Microsoft's namespace, to a date.
     var modified: Int64? {
         // No number or date is longer.
         guard value != nil, text.utf8.count <= 64 else { return nil }
@@ -77,7 +79,7 @@ extension XMLElement {
     package var languageIfSet: String? { attributes.first { $0.name == Self.language }?.value }
 }
 
-/// What of a PROPPATCH cannot be done, and why; the rest of it is not done either.
+/// The changes of a PROPPATCH that cannot be made, with the reasons; then none is made.
 struct PropertyRefusal: Hashable, Sendable {
     var names: Set<XMLName>
     var error: WebDAVError
@@ -92,7 +94,7 @@ extension WebDAVHandler {
     /// PROPPATCH (RFC 4918 section 9.2): all changes or none.
     func proppatch(_ call: WebDAVCall) async throws -> Response {
         guard let content = try await call.content() else {
-            throw WebDAVError(.badRequest, "propertyupdate is expected")
+            throw WebDAVError(.badRequest, "expected the element propertyupdate")
         }
         let updates = try PropertyUpdate.all(content)
         return try await change([call.path], call) {
@@ -128,7 +130,7 @@ extension WebDAVHandler {
                 try await store.setModified(time, of: call.path)
             })
         {
-            // What Windows sets is a property as well, and is kept as one.
+            // A property that Windows sets is stored as a dead property, too.
             let times = updates.filter { $0.modified != nil && !$0.isKept }
             guard times.isEmpty else { return PropertyRefusal(times, error) }
         }
@@ -149,8 +151,9 @@ extension WebDAVHandler {
     }
 
     /// Runs `body`.
-    /// - Returns: the error that is told of properties: what the store does not let be set, and has
-    ///   no room for (RFC 4918 section 9.2.1). Others are told of the request.
+    /// - Returns: an error that belongs to single properties: the store refuses to set them or has
+    ///   no room for them (RFC 4918 section 9.2.1). Other errors are answered for the request as a
+    ///   whole.
     private func refusal(_ body: () async throws -> Void) async throws -> WebDAVError? {
         do {
             try await body()
@@ -181,7 +184,7 @@ extension WebDAVHandler {
 }
 
 extension Multistatus {
-    /// What has become of each change: all were made, or none.
+    /// The result of each change: all were made, or none.
     mutating func propstats(_ updates: [PropertyUpdate], _ refusal: PropertyRefusal?) {
         var seen: Set<XMLName> = []
         let names = updates.map(\.name).filter { seen.insert($0).inserted }

@@ -6,8 +6,9 @@ internal import Logging
 internal import ToolkitSystem
 
 extension WebDAVHandler {
-    /// PUT (RFC 4918 section 9.7). What can be refused is refused before the content is read; what
-    /// may have changed meanwhile is checked again.
+    /// PUT (RFC 4918 section 9.7). Everything that can be refused early is refused before the
+    /// content is read; conditions that may have changed are checked again before the file is
+    /// replaced.
     func put(_ call: WebDAVCall) async throws -> Response {
         let path = call.path
         try requireWholeFile(call)
@@ -62,7 +63,7 @@ extension WebDAVHandler {
         try requireVisible(call.path, isCollection: false)
         // A client that sends a part would have the file cut (RFC 9110 section 14.5).
         guard !call.request.fields.contains(.contentRange) else {
-            throw WebDAVError(.badRequest, "parts of a file are not taken")
+            throw WebDAVError(.badRequest, "Content-Range is not supported")
         }
     }
 
@@ -75,8 +76,8 @@ extension WebDAVHandler {
         if !isAwaited { try await requireWritable(call, info) }
     }
 
-    /// The hashes that the client has sent with the content. Those of coded content are not looked
-    /// at: they are of the content as it was sent, and the file has it decoded.
+    /// The checksums that the client sent with the content. Checksums of coded content are ignored:
+    /// they cover the coded bytes, and the file has them decoded.
     private func contentChecks(
         _ call: WebDAVCall, isCoded: Bool
     ) throws(WebDAVError) -> RunningChecks? {
@@ -105,16 +106,16 @@ extension WebDAVHandler {
         try await locks.locks(on: path, andInside: false).contains { $0.root == path }
     }
 
-    /// Refuses what is announced to be too long, before any of it is read. What is only a hint is
-    /// compared with the room that there is; a length that is certain the store looks at itself.
+    /// Refuses content that announces too great a length, before it is read. A hint is compared
+    /// with the free room; the store itself checks a length that is certain.
     private func refuse(_ announced: Int64?, hint: Int64?, _ path: ResourcePath) async throws {
         try refuse(announced ?? hint)
         guard announced == nil, let hint, let parent = path.parent else { return }
         try await store.quota(at: parent)?.require(hint)
     }
 
-    /// The content, of whose pieces the program is told. It ends with an error when it becomes too
-    /// long; what was announced has been compared before.
+    /// The content, with progress reported to the program. Reading throws once the content is too
+    /// long; an announced length was checked before.
     private func observed(
         _ call: WebDAVCall, _ announced: Int64?, _ checks: RunningChecks?
     ) -> RequestBody {
@@ -155,11 +156,11 @@ extension WebDAVHandler {
             try await store.change([.set(DeadProperty(name, xml: xml))], of: path)
         } catch {
             call.request.logger.notice(
-                "the language of content is not kept", metadata: ["error": "\(error)"])
+                "the language of content could not be stored", metadata: ["error": "\(error)"])
         }
     }
 
-    /// Finder sends chunked content and tells the length in a field of its own.
+    /// Finder sends chunked content, and the length in a field that Apple defined.
     private static func expectedLength(_ request: Request) -> Int64? {
         request.fields["X-Expected-Entity-Length"].flatMap { FieldValues.parseDecimal($0) }
     }

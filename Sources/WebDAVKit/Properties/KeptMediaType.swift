@@ -5,12 +5,12 @@ enum KeptMediaType {
     /// No media type that means something is longer.
     private static let byteLimit = 255
 
-    /// What is worth to be kept of a Content-Type.
+    /// The part of a Content-Type that is worth keeping.
     /// - Parameters:
     ///   - field: as the client sent it.
-    ///   - derived: the type that the name tells.
-    /// - Returns: `nil` for what the name tells as well, for what is no media type, and for
-    ///   `application/octet-stream`, which clients send that know of none (RFC 9110 section 8.3).
+    ///   - derived: the type that the name implies.
+    /// - Returns: `nil` if the name implies the same type, if the value is no media type, and on
+    ///   `application/octet-stream`, which clients send when they know none (RFC 9110 section 8.3).
     package static func worthKeeping(_ field: String, derived: String) -> String? {
         guard field.utf8.count <= byteLimit, field.utf8.allSatisfy({ 0x20..<0x7F ~= $0 }),
             let type = MediaType(field), type.essence != "application/octet-stream"

@@ -30,10 +30,11 @@ enum LiveProperty: String, CaseIterable, Sendable {
 
     var name: XMLName { XMLName(rawValue, in: namespace) }
 
-    /// Whether clients cannot set it. The others become dead properties, which then count.
+    /// Whether clients cannot set it. A settable property is stored as a dead property, which then
+    /// takes precedence.
     var isProtected: Bool { self != .displayname && self != .getcontentlanguage }
 
-    /// What is costly to find out is not part of allprop (RFC 4331 section 2).
+    /// Properties that are costly to find out are not part of allprop (RFC 4331 section 2).
     var isQuota: Bool { self == .quotaAvailable || self == .quotaUsed }
 
     /// Whether allprop has it; RFC 3744 section 5 keeps its properties out of that, and RFC 4918

@@ -1,10 +1,9 @@
 /// Dead properties as bytes, in an extended attribute or in a file.
 enum PropertyFile {
-    /// What a resource may have in all; some file systems hold less.
+    /// The most bytes of all properties of a resource; some file systems hold less.
     static let byteLimit = 1 << 20
 
-    /// Namespace, name and element of each, every one behind its length in decimal digits and a
-    /// colon.
+    /// Namespace, name and element of each, preceded by its length in decimal digits and a colon.
     /// - Parameter kept: written in front of them, under a name that no element can have.
     static func encode(
         _ properties: [DeadProperty], _ kept: KeptDescription? = nil
@@ -27,7 +26,7 @@ enum PropertyFile {
         }
     }
 
-    /// The description of the content in front of the properties, and the properties behind it.
+    /// The description of the content, followed by the properties.
     static func split(_ bytes: [UInt8]) -> (kept: KeptDescription?, rest: ArraySlice<UInt8>) {
         guard bytes.starts(with: keptStart) else { return (nil, bytes[...]) }
         var rest = bytes[keptStart.count...]
@@ -35,7 +34,7 @@ enum PropertyFile {
         return (KeptDescription(encoded: encoded), rest)
     }
 
-    /// What can be read; nothing of what is damaged.
+    /// The properties that can be read; damaged ones are skipped.
     static func decode(_ bytes: [UInt8]) -> [DeadProperty] {
         var rest = split(bytes).rest
         var properties: [DeadProperty] = []

@@ -4,11 +4,12 @@ internal import HTTPServerCore
 
 /// Writes the response elements of a PROPFIND.
 ///
-/// What is the same for every resource is made once: a collection may have very many members.
+/// Parts that are the same in every response are rendered once: a collection may have very many
+/// members.
 struct PropertyRenderer: Sendable {
     var all: Multistatus
     var source: PropertySource
-    private let wish: PropertyWish
+    private let wanted: PropertyRequest
     private let isMinimal: Bool
     private let steps: [Step]
     /// The collection whose members are being written, as their paths begin with it.
@@ -22,12 +23,12 @@ struct PropertyRenderer: Sendable {
 
     /// - Parameter isMinimal: whether properties that are not there are left out (RFC 8144 section
     ///   2.1).
-    init(_ mount: Mount, _ wish: PropertyWish, _ options: WebDAVOptions, isMinimal: Bool) {
+    init(_ mount: Mount, _ wanted: PropertyRequest, _ options: WebDAVOptions, isMinimal: Bool) {
         all = Multistatus(mount)
         source = PropertySource(mount: mount, options)
-        self.wish = wish
+        self.wanted = wanted
         self.isMinimal = isMinimal
-        switch wish {
+        switch wanted {
         case .names: steps = []
         case .some(let names): steps = names.map { Step(name: $0, live: LiveProperty($0)) }
         case .all(let further):
@@ -56,7 +57,7 @@ struct PropertyRenderer: Sendable {
     }
 
     private mutating func add(_ resource: Rendered, _ dead: [DeadProperty]) {
-        switch wish {
+        switch wanted {
         case .names: addNames(resource, dead)
         case .all: addAll(resource, dead)
         case .some: addSome(resource, dead)

@@ -135,7 +135,7 @@ struct LocksByRoot: Sendable {
 
     var isEmpty: Bool { byRoot.isEmpty }
 
-    /// Those on a resource, the outermost first.
+    /// The locks on a resource, the outermost first.
     /// - Parameter path: a path within the one that was asked for.
     func covering(_ path: ResourcePath) -> [ActiveLock] {
         let path = shown == root ? path : path.moved(from: shown, to: root)
@@ -149,7 +149,7 @@ struct LocksByRoot: Sendable {
     }
 }
 
-/// What stands around values, as bytes.
+/// The markup around values, as bytes.
 private enum Markup {
     static let creationDate = Array("<D:creationdate>".utf8)
     static let creationDateEnd = Array("</D:creationdate>".utf8)
@@ -188,8 +188,8 @@ extension XMLWriter {
         if isCollection { markup("/") }
     }
 
-    /// The `DAV:current-user-privilege-set` element (RFC 3744 section 5.4): what this server lets
-    /// everybody do who has come in. The file system, and the program, may refuse more.
+    /// The `DAV:current-user-privilege-set` element (RFC 3744 section 5.4): the privileges of
+    /// everybody who is logged in. The file system and the program may refuse more.
     mutating func privileges(isReadOnly: Bool, isCollection: Bool) {
         var names = ["read", "read-current-user-privilege-set"]
         if !isReadOnly {

@@ -40,14 +40,14 @@ public struct ContentChecksum: Hashable, Sendable {
 extension [ContentChecksum] {
     /// The value of `Repr-Digest` (RFC 9530 section 3); `nil` without a hash by a function that is
     /// of use there.
-    /// - Parameter wish: the members of `Want-Repr-Digest` (section 4): the one that is preferred
+    /// - Parameter wanted: the members of `Want-Repr-Digest` (section 4): the one that is preferred
     ///   most is given, and nothing of preference 0.
-    func representationDigest(wish: [String]) -> String? {
+    func representationDigest(wanted: [String]) -> String? {
         var best: (preference: Int, checksum: ContentChecksum)?
         for checksum in self where checksum.algorithm.isForRepresentations {
             let name = checksum.algorithm.rawValue + "="
             // The last of two members with one key counts (RFC 9651 section 4.2.2).
-            guard let member = wish.last(where: { $0.hasPrefix(name) }),
+            guard let member = wanted.last(where: { $0.hasPrefix(name) }),
                 let preference = Int(member.dropFirst(name.utf8.count).prefix { $0 != ";" }),
                 1...10 ~= preference, preference > best?.preference ?? 0
             else { continue }
@@ -67,7 +67,7 @@ extension [ContentChecksum] {
 }
 
 extension ContentChecksum.Algorithm {
-    /// RFC 9530 section 7.2 keeps the others for old programs.
+    /// RFC 9530 section 7.2 keeps the other algorithms to support old programs.
     var isForRepresentations: Bool { self == .sha256 || self == .sha512 }
 
     /// The names in ownCloud's fields and properties, the best function first.

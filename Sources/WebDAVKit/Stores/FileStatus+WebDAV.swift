@@ -2,10 +2,10 @@ internal import HTTPParser
 internal import HTTPServerCore
 package import ToolkitSystem
 
-// What the system tells of files, as WebDAV tells it.
+// The description of a file as WebDAV shows it.
 
 extension WebDAVError {
-    /// What a client is told of an error of the system.
+    /// The answer to an error of the system.
     package init(_ error: SystemError) {
         if error.isQuotaExceeded {
             self = .quotaExceeded
@@ -35,7 +35,7 @@ extension ResourceFailure {
 }
 
 extension ResourceInfo {
-    /// `nil` for what is neither a file nor a directory.
+    /// `nil` unless it is a file or a directory.
     init?(_ status: FileStatus) {
         guard status.kind != .other else { return nil }
         let modified = InternetTimestamp(
@@ -50,10 +50,10 @@ extension ResourceInfo {
         if status.kind == .regular { tag = Self.tag(status) }
     }
 
-    /// Which file, how long, when changed, and when made: each PUT makes a new file, so the last
-    /// tells contents apart that share inode, size and a time that the client has set. `WriteClock`
-    /// tells those apart that are written within one tick of the file system's clock. The time of
-    /// the last change of status has no part in it, because properties change that one.
+    /// Inode, length, time of change and time of birth: each PUT makes a new file, so the last one
+    /// separates contents that share inode, size and a time that the client has set.
+    /// `UniqueTimestamps` separates files written within one tick of the file system's clock. The
+    /// status change time is not used, because a change of properties changes it.
     private static func tag(_ status: FileStatus) -> ResourceTag {
         .file(
             inode: status.inode, length: status.size,

@@ -3,7 +3,7 @@ internal import ToolkitSystem
 
 /// Content on its way into a file of a `LocalStore`.
 final class LocalContent: StagedContent {
-    /// Content up to this length needs no file of its own before it is placed.
+    /// Content up to this length is staged in memory, not in a file.
     static let memoryLimit: Int64 = 64 << 10
 
     private enum Form: Sendable {
@@ -16,7 +16,7 @@ final class LocalContent: StagedContent {
         var length: Int64
         var isPlaced = false
         var description = ContentDescription()
-        /// The bytes that the store counts for it.
+        /// The bytes that count towards the store's limit.
         var hold: StoreUsage.Hold?
     }
 
@@ -83,14 +83,14 @@ final class LocalContent: StagedContent {
 
     /// The content as a file on the volume of its target; it blocks.
     func written(
-        in scratch: ScratchFolder, for target: FilePlace
+        in staging: StagingDirectory, for target: FilePlace
     ) throws(SystemError) -> (OpenFile, FilePlace) {
         let form = state.withLock { $0.form }
         guard case .bytes(let bytes) = form else {
             if case .file(let file, let place) = form { return (file, place) }
             preconditionFailure("there are two forms")
         }
-        let (file, place) = try scratch.create(beside: target)
+        let (file, place) = try staging.create(beside: target)
         state.withLock { $0.form = .file(file, place) }
         try file.write(bytes)
         return (file, place)

@@ -35,8 +35,8 @@ final class LocalMembers: Sendable {
         return members.isEmpty ? nil : members
     }
 
-    /// `nil` for what no client is to see: our own, links that lead out, and what is neither a file
-    /// nor a directory.
+    /// `nil` for entries that clients must not see: the store's own files, links that lead out, and
+    /// anything but files and directories.
     private func member(
         _ name: [UInt8], of store: LocalStore
     ) throws(SystemError) -> ResourceMember? {

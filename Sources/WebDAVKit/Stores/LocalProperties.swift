@@ -4,9 +4,9 @@ internal import HTTPServerKit
 internal import Synchronization
 internal import ToolkitSystem
 
-/// The dead properties of files: in one extended attribute each, which is set at once and whole;
-/// where it does not fit, or the file system has none, in a file named by the identity of the file
-/// that they belong to.
+/// The dead properties of files. They are in one extended attribute of the file, which is replaced
+/// as a whole; if they do not fit, or the file system has no attributes, they are in a separate
+/// file named by the identity of their owner.
 final class LocalProperties: Sendable {
     #if canImport(Darwin)
         private static let attribute = "httpkit.dav.properties"
@@ -14,16 +14,16 @@ final class LocalProperties: Sendable {
         private static let attribute = "user.httpkit.dav"
     #endif
     static let folder = Array("properties".utf8)
-    /// The most bytes that are read from the attribute; other systems let it hold more.
+    /// The most bytes that are read from the attribute; other systems allow more.
     private static let attributeLimit = 64 << 10
-    /// Stands in the attribute for properties that are in a file.
+    /// The value of the attribute if the properties are in a separate file.
     private static let elsewhere = Array("@".utf8)
 
     private let tree: FileTree
-    private let scratch: ScratchFolder
+    private let staging: StagingDirectory
     private let synchronizes: Bool
     private let rootDevice: UInt64?
-    /// Whether there may be files of properties. Mostly there are none, and nobody looks for them.
+    /// Whether there may be files of properties. Usually there are none, and no lookup is made.
     private let hasFiles = Atomic(false)
     private let absence = PropertyAbsence()
     private let volumes = Locked<[Volume: String]>([:])
@@ -33,20 +33,19 @@ final class LocalProperties: Sendable {
         var mount: UInt64
     }
 
-    /// - Parameter synchronizes: whether files beside are on the disk once they are written; what
-    ///   is in attributes is so with the file that has them.
-    init(_ tree: FileTree, _ scratch: ScratchFolder, synchronizes: Bool) {
-        (self.tree, self.scratch, self.synchronizes) = (tree, scratch, synchronizes)
+    /// - Parameter synchronizes: whether separate files are flushed to the disk; attributes are
+    ///   flushed with their file.
+    init(_ tree: FileTree, _ staging: StagingDirectory, synchronizes: Bool) {
+        (self.tree, self.staging, self.synchronizes) = (tree, staging, synchronizes)
         rootDevice = (try? tree.status(of: []))?.device
     }
 
-    /// - Throws: where there may be some that cannot be read now: who writes them again would lose
-    ///   those.
+    /// - Throws: when existing properties cannot be read now: a later write would lose them.
     func read(_ file: OpenFile) throws(SystemError) -> [DeadProperty] {
         PropertyFile.decode(try encoded(of: file))
     }
 
-    /// The same, with the description of the content that counts for the file as it is.
+    /// The same, with the description if it belongs to the current content.
     func details(
         of file: OpenFile, _ status: FileStatus
     ) throws(SystemError) -> ResourceDetails {
@@ -66,12 +65,11 @@ final class LocalProperties: Sendable {
         return details
     }
 
-    /// Those of a file or directory in an open directory, which need not be opened: mostly it has
-    /// none.
+    /// The properties of a member of an open directory, without opening the member: most have none.
     /// - Parameters:
     ///   - name: its name.
     ///   - directory: the directory.
-    ///   - status: its status, seen before.
+    ///   - status: its status, read before.
     ///   - now: seconds since the epoch before that.
     func details(
         of name: [UInt8], in directory: OpenDirectory, _ status: FileStatus, now: Int64
@@ -85,12 +83,12 @@ final class LocalProperties: Sendable {
             if bytes.isEmpty, !hasFiles { absence.note(status, now: now) }
             return Self.details(bytes, status)
         } catch {
-            // Not noted: what could not be read now may be there.
+            // Do not cache an absence: unreadable properties may exist.
             return ResourceDetails()
         }
     }
 
-    /// - Parameter value: that of the attribute, as far as there is one.
+    /// - Parameter value: the value of the attribute, if there is one.
     private func encoded(
         _ value: [UInt8]?, of place: FilePlace
     ) throws(SystemError) -> [UInt8] {
@@ -114,11 +112,11 @@ final class LocalProperties: Sendable {
         try write(bytes, to: file)
     }
 
-    /// Gives new content the dead properties of the file whose place it takes, and a description of
-    /// its own. Properties that nobody may read keep their file, so that they are not lost with it.
-    /// Where the description alone cannot be kept, it is left out: a file is complete without it.
+    /// Gives new content the dead properties of the file that it replaces, and its new description.
+    /// Properties that cannot be read keep the old file from being replaced, so that they are not
+    /// lost. A description that cannot be stored is left out: a file is complete without it.
     /// - Parameters:
-    ///   - old: the file, which need not be opened; `nil` for none.
+    ///   - old: the file, which need not be opened; `nil` if there is none.
     ///   - new: the new one, with its content and its times.
     func replace(
         _ old: FilePlace?, by new: OpenFile, _ status: FileStatus,
@@ -142,14 +140,14 @@ final class LocalProperties: Sendable {
         }
     }
 
-    /// Copies all to a file of the same content, whose times are set already.
+    /// Copies all properties to a file with the same content, whose times are set already.
     func copy(from old: OpenFile, to new: OpenFile) throws(SystemError) {
         let bytes = try encoded(of: old)
         guard !bytes.isEmpty else { return }
         try write(try restamped(bytes, from: old.status(), to: new), to: new)
     }
 
-    /// Sets when a file was changed last; the description of its content goes on to count.
+    /// Sets the time of the last change, and keeps the description of the content valid.
     func setModified(_ seconds: Int64, of file: OpenFile) throws(SystemError) {
         let bytes = try encodedIfReadable(of: file)
         let isDescribed = PropertyFile.split(bytes).kept != nil
@@ -158,7 +156,8 @@ final class LocalProperties: Sendable {
         if let old { try write(try restamped(bytes, from: old, to: file), to: file) }
     }
 
-    /// Properties with a description that counts for a file where it counted for an older state.
+    /// Updates the description so that it is valid in the file's new state, if it was in the old
+    /// one.
     private func restamped(
         _ bytes: [UInt8], from old: FileStatus, to file: OpenFile
     ) throws(SystemError) -> [UInt8] {
@@ -200,16 +199,16 @@ final class LocalProperties: Sendable {
         do throws(SystemError) {
             try file.setAttribute(Self.attribute, Self.elsewhere)
         } catch {
-            // The attribute must not go on telling of older ones.
+            // Remove the attribute, which would refer to older properties.
             if !error.isUnsupported { try file.removeAttribute(Self.attribute) }
         }
     }
 
     // MARK: Files
 
-    /// Inode and time of birth: another file that gets the same inode has another one. The number
-    /// of the device may be another after each start of the machine, so other volumes than that of
-    /// the root are told by where they are mounted.
+    /// Inode and time of birth: another file that gets the same inode has another time. Device
+    /// numbers may change with each start of the machine, so volumes other than the root's are
+    /// identified by their mount points.
     private func name(of status: FileStatus) -> [UInt8] {
         var parts = [
             String(status.inode, radix: 16), "\(status.bornSeconds)", "\(status.bornNanoseconds)",
@@ -232,7 +231,7 @@ final class LocalProperties: Sendable {
         return name
     }
 
-    /// Of the name of a file of properties, what tells the volume; empty for that of the root.
+    /// The part of a property file's name that identifies the volume; empty on the root's volume.
     private static func volume(in name: [UInt8]) -> ArraySlice<UInt8> {
         let last = name[((name.lastIndex(of: 0x2D) ?? -1) + 1)...]
         return last.first == UInt8(ascii: "v") ? last : []
@@ -240,7 +239,7 @@ final class LocalProperties: Sendable {
 
     private func sideFolder() -> OpenDirectory? {
         guard hasFiles.load(ordering: .relaxed) else { return nil }
-        return scratch.ownFolderIfThere().flatMap { try? $0.directory(Self.folder) }
+        return staging.ownFolderIfThere().flatMap { try? $0.directory(Self.folder) }
     }
 
     /// - Returns: `nil` where there is none.
@@ -257,7 +256,7 @@ final class LocalProperties: Sendable {
     }
 
     private func writeSideFile(_ bytes: [UInt8], of file: OpenFile) throws(SystemError) {
-        let own = try scratch.ownFolder()
+        let own = try staging.ownFolder()
         do throws(SystemError) {
             try own.makeDirectory(Self.folder, 0o700)
         } catch {
@@ -266,13 +265,13 @@ final class LocalProperties: Sendable {
         hasFiles.store(true, ordering: .relaxed)
         let target = FilePlace(
             directory: try own.directory(Self.folder), name: name(of: try file.status()))
-        let (file, new) = try scratch.create(beside: target)
+        let (file, new) = try staging.create(beside: target)
         do throws(SystemError) {
             try file.write(bytes)
             if synchronizes { try file.synchronize() }
             try new.directory.rename(new.name, to: target, .replacing)
             guard synchronizes else { return }
-            // Each may have been made just now.
+            // Each folder may be new.
             for folder in [target.directory, own, try tree.directory([])] {
                 try folder.file.synchronize()
             }
@@ -287,13 +286,13 @@ final class LocalProperties: Sendable {
         forget(try file.status())
     }
 
-    /// Removes the properties of a file that is no more.
+    /// Removes the properties of a removed file.
     func forget(_ status: FileStatus) {
         guard let folder = sideFolder() else { return }
         try? folder.remove(name(of: status), isDirectory: false)
     }
 
-    /// For trees that are removed; `nil` when there is nothing to be forgotten.
+    /// Called while trees are removed; `nil` when no properties are in separate files.
     var onRemoval: ((FileStatus) -> Void)? {
         guard let folder = sideFolder() else { return nil }
         return { [self] status in
@@ -303,9 +302,9 @@ final class LocalProperties: Sendable {
 
     // MARK: The start
 
-    /// Removes the properties of files that are no more, which other programs have removed or a
-    /// dead process has left. Where all are in attributes, there is nothing to look for.
-    /// - Parameter isAlone: whether no other process writes here meanwhile.
+    /// Removes the properties of missing files, which other programs have removed or a dead process
+    /// has left. If all properties are in attributes, there is nothing to do.
+    /// - Parameter isAlone: whether no other process writes here.
     func sweep(isAlone: Bool) {
         hasFiles.store(true, ordering: .relaxed)
         guard let folder = sideFolder(), let reader = try? DirectoryReader(folder) else {
@@ -322,7 +321,7 @@ final class LocalProperties: Sendable {
             guard let root = try? tree.directory([]), findOwners(of: &left, in: root, 0) else {
                 return
             }
-            // Those of volumes that are not mounted now are kept.
+            // Properties of volumes that are not mounted now are kept.
             let mounted = volumes.withLock { Set($0.values.map { Array($0.utf8) }) }
             for name in left {
                 let volume = Array(Self.volume(in: name))
@@ -332,12 +331,12 @@ final class LocalProperties: Sendable {
         }
         guard let reader = try? DirectoryReader(folder), case .some(.none) = try? reader.next()
         else { return }
-        try? scratch.ownFolderIfThere()?.remove(Self.folder, isDirectory: true)
+        try? staging.ownFolderIfThere()?.remove(Self.folder, isDirectory: true)
         hasFiles.store(false, ordering: .relaxed)
     }
 
-    /// Takes out those whose files are there.
-    /// - Returns: whether everything could be looked at.
+    /// Removes the names whose owners exist from the list.
+    /// - Returns: whether everything could be read.
     private func findOwners(
         of names: inout Set<[UInt8]>, in directory: OpenDirectory, _ depth: Int
     ) -> Bool {
@@ -346,7 +345,7 @@ final class LocalProperties: Sendable {
         else { return false }
         names.remove(name(of: status))
         while !names.isEmpty {
-            // What cannot be read may be what they belong to.
+            // An unreadable entry may be the owner of the properties.
             guard let next = try? reader.next() as [UInt8]?? else { return false }
             guard let member = next else { return true }
             guard !ReservedNames.contains(member) else { continue }

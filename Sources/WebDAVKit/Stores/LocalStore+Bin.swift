@@ -2,25 +2,25 @@ internal import HTTPParser
 internal import HTTPServerCore
 internal import ToolkitSystem
 
-/// Deletions that can be undone: one renaming there, and one back.
+/// The bin: deletions that one rename makes and another one undoes.
 extension LocalStore {
     /// Moves a file or a tree into the folder of this process below `.httpkit-dav`. It is removed
     /// with that folder: when the store closes, or, if the process dies, when the next one opens.
-    /// - Returns: `nil` where that folder cannot be made, or is on another volume.
+    /// - Returns: `nil` if that folder cannot be created, or is on another volume.
     public func discard(_ path: ResourcePath) async throws -> String? {
         try await work { [self] () throws -> String? in
             try Self.requireForeign(path)
             let target = try place(of: path)
             let status = try target.directory.status(of: target.name)
-            scratch.renewIfGone()
-            guard let aside = scratch.placeInSession(for: target) else { return nil }
+            staging.renewIfGone()
+            guard let aside = staging.placeInSession(for: target) else { return nil }
             do throws(SystemError) {
                 try target.directory.rename(target.name, to: aside, .replacing)
             } catch {
                 guard error.isAcrossVolumes || error.isUnsupported else { throw error }
                 return nil
             }
-            if status.kind != .regular { spellings.forget() }
+            if status.kind != .regular { canonicalNames.forget() }
             try synchronize([target])
             let name = String(decoding: aside.name, as: UTF8.self)
             bin.withLock { $0[name] = aside }
@@ -28,7 +28,7 @@ extension LocalStore {
         }
     }
 
-    /// Moves it back.
+    /// Moves it back to a path.
     public func restore(_ name: String, to path: ResourcePath) async throws {
         try await work { [self] () throws in
             try Self.requireForeign(path)
@@ -44,7 +44,7 @@ extension LocalStore {
                 try aside.directory.rename(aside.name, to: target, .replacing)
             }
             bin.withLock { $0[name] = nil }
-            spellings.forget()
+            canonicalNames.forget()
             try synchronize([target])
         }
     }

@@ -2,14 +2,14 @@ internal import HTTPServerCore
 internal import ToolkitSystem
 
 extension LocalStore {
-    /// Content that is in a file of the same volume already: that gets one more name.
-    /// - Returns: `nil` where that cannot be done.
+    /// Links content that is already in a file of the same volume.
+    /// - Returns: `nil` if linking is impossible.
     func taken(
         _ given: ContentFile, for path: ResourcePath
     ) async throws -> LocalContent? {
         try await shortWork { [self] () throws in
             let target = try self.place(of: path)
-            let place = scratch.place(beside: target, isContent: true)
+            let place = staging.place(beside: target, isContent: true)
             do throws(SystemError) {
                 try given.place.directory.link(given.place.name, to: place)
             } catch {

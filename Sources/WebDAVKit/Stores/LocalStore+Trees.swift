@@ -4,7 +4,7 @@ internal import ToolkitSystem
 
 /// Copying and moving.
 extension LocalStore {
-    /// Copies a file or a tree: aside first, and to its name when it is whole.
+    /// Copies a file or a tree: first aside, then renamed once complete.
     public func copy(
         _ path: ResourcePath, to destination: ResourcePath, deep: Bool
     ) async throws {
@@ -13,13 +13,13 @@ extension LocalStore {
         }
     }
 
-    /// Gives a file or a tree another name. Where that is on another volume, it is copied first.
+    /// Renames a file or a tree. On another volume, it is copied first.
     public func move(_ path: ResourcePath, to destination: ResourcePath) async throws {
         let rename = { @Sendable [self] () throws in try renameNow(path, to: destination) }
         if try await synchronizes ? work(rename) : shortWork(rename) { return }
         try await work { [self] () throws in
-            defer { spellings.forget() }
-            scratch.renewIfGone()
+            defer { canonicalNames.forget() }
+            staging.renewIfGone()
             let source = try place(of: path)
             let target = try place(of: destination)
             _ = try source.directory.status(of: source.name)
@@ -31,7 +31,7 @@ extension LocalStore {
                 let start = Syscalls.realtime()
                 try copyNow(path, to: destination, deep: true, isMove: true)
                 let faults = clock.removing {
-                    // What somebody has written meanwhile is nowhere else.
+                    // Content written in the meantime exists nowhere else.
                     source.directory.removeTree(
                         source.name, keeping: { $0.hasChanged(since: start) },
                         onRemoval: onRemoval)
@@ -40,13 +40,13 @@ extension LocalStore {
                 if let fault = faults.first {
                     throw WebDAVError(
                         WebDAVError(fault.error).status,
-                        "it was copied, and some of it stays where it was")
+                        "the copy succeeded, but the source could not be removed completely")
                 }
             }
         }
     }
 
-    /// Does it by one call, where nothing has to give way.
+    /// Moves by one rename, if the target is free.
     /// - Returns: whether that was possible.
     private func renameNow(_ path: ResourcePath, to destination: ResourcePath) throws -> Bool {
         try Self.requireForeign(path)
@@ -64,8 +64,8 @@ extension LocalStore {
         }
     }
 
-    /// - Parameter isMove: whether the old one is to go then. A link is copied as what it leads to,
-    ///   as clients see it, and moved as a link.
+    /// - Parameter isMove: whether the source will be removed. A link is copied as its target, as
+    ///   clients see it, and moved as a link.
     private func copyNow(
         _ path: ResourcePath, to destination: ResourcePath, deep: Bool, isMove: Bool = false
     ) throws {
@@ -86,17 +86,17 @@ extension LocalStore {
                 ? FilePlace(directory: try tree.directory([]), name: [0x2E])
                 : try tree.place(of: real)
         }
-        scratch.renewIfGone()
-        let new = scratch.place(beside: target)
-        let own = try? scratch.ownFolderIfThere()?.status(of: [])
+        staging.renewIfGone()
+        let new = staging.place(beside: target)
+        let own = try? staging.ownFolderIfThere()?.status(of: [])
         do {
-            // Of what moves, the old one goes: the new one has to be on its disk before.
+            // A move removes the source, so the copy must be on its disk before.
             let synchronizes = isMove || synchronizes
             try source.directory.copyTree(
                 source.name, to: new, deep: deep, isMove: isMove, synchronizes: synchronizes,
                 leavingOut: own,
                 finish: { [properties, clock, usage] (old, new) throws(SystemError) in
-                    // What is refused then is removed, and counts until that is done.
+                    // A file that is refused here is removed, and counts until then.
                     if let usage, case let status = try new.status(), status.kind == .regular {
                         usage.change(by: status.size)
                         try usage.add(0)
@@ -119,47 +119,51 @@ extension LocalStore {
         }
     }
 
-    /// Waits, where that is wished, until the names in the directories of some places are on the
-    /// disk.
+    /// In a store that synchronizes, waits until the names in the directories of some places are on
+    /// the disk.
     func synchronize(_ places: [FilePlace]) throws(SystemError) {
         guard synchronizes else { return }
         for place in places { try place.directory.file.synchronize() }
     }
 
-    /// Other names lead to what is inside, unless it is a file.
+    /// Cached paths lead inside, unless it is a file.
     private func forgetSpellings(unlessFile place: FilePlace) {
         let status = try? place.directory.status(of: place.name)
-        if status?.kind != .regular { spellings.forget() }
+        if status?.kind != .regular { canonicalNames.forget() }
     }
 
-    /// Gives `new` the name of `target`. What has that name is replaced at once, and then removed.
+    /// Gives `new` the name of `target`. An existing target is replaced in one step and then
+    /// removed.
     /// - Parameters:
-    ///   - source: the path of `new`; `nil` for one that nobody sees.
+    ///   - source: the path of `new`; `nil` if clients cannot see it.
     ///   - path: the path of `target`.
     private func put(
         _ new: FilePlace, at target: FilePlace, from source: ResourcePath?, to path: ResourcePath
     ) throws(SystemError) {
-        // What cannot be looked at is not taken for nothing.
+        // A target that cannot be examined is not treated as missing.
         guard let old = try target.directory.statusIfThere(of: target.name) else {
             return try new.directory.rename(new.name, to: target, .replacing)
         }
-        // Sockets and devices are not the clients' to replace, though they do not see them.
+        // Clients must not replace sockets and devices, though they do not see them.
         guard old.kind != .other || old.isLink else { throw SystemError.forbidden("rename") }
         let status = try new.directory.status(of: new.name)
         if old.kind != .directory, status.kind != .directory {
             try clock.replace(target, by: new)
             return forget(old)
         }
-        let aside = scratch.place(beside: target)
-        let note = try? scratch.note(ReplacementNote.prefix)
+        let aside = staging.place(beside: target)
+        let journal = Result { () throws(SystemError) in
+            try staging.note(ReplacementJournal.prefix)
+        }
+        let note = try? journal.get()
         if let note {
-            let text = ReplacementNote(source: source, target: path, old: old, aside: aside.name)
+            let text = ReplacementJournal(source: source, target: path, old: old, aside: aside.name)
             try text.write(to: note)
-            // It has to be there when the names are found half changed.
-            try scratch.synchronize(note, if: synchronizes)
+            // The journal must be on the disk before a crash can leave the names half changed.
+            try staging.synchronize(note, if: synchronizes)
         }
         defer {
-            // Where nothing has the name of the target, the next start puts back what had it.
+            // If the target's name is free, the next start restores the old target.
             if let note, (try? target.directory.status(of: target.name)) != nil {
                 try? note.directory.remove(note.name, isDirectory: false)
             }
@@ -168,22 +172,24 @@ extension LocalStore {
             try new.directory.rename(new.name, to: target, .exchanging)
         } catch {
             guard error.isUnsupported else { throw error }
+            // Between two renames only the journal knows where the old content is.
+            _ = try journal.get()
             try putInTurn(new, at: target, aside: aside)
             return removeTree(aside)
         }
-        // What was there has the name of the new one now.
+        // The old target has the name of the new one now.
         guard source != nil else { return removeTree(new) }
         do throws(SystemError) {
             try new.directory.rename(new.name, to: aside, .replacing)
         } catch {
-            // It must not leave its directory, so it gets its name back.
+            // The old target must not leave its directory, so it gets its name back.
             try new.directory.rename(new.name, to: target, .exchanging)
             throw error
         }
         removeTree(aside)
     }
 
-    /// The same where names cannot be exchanged.
+    /// The same on file systems that cannot exchange names.
     private func putInTurn(
         _ new: FilePlace, at target: FilePlace, aside: FilePlace
     ) throws(SystemError) {
@@ -196,15 +202,15 @@ extension LocalStore {
         }
     }
 
-    /// Removes what nobody sees any more.
+    /// Removes a tree that clients can no longer see.
     private func removeTree(_ place: FilePlace) {
         _ = clock.removing {
             place.directory.removeTree(place.name, onRemoval: onRemoval)
         }
     }
 
-    /// Whether the paths lead to one thing, or one leads into the other, judged by what is on the
-    /// disk: links, and volumes on which case does not count, make other texts the same.
+    /// Whether the paths lead to the same place, or one inside of the other, judged by the disk:
+    /// links, and volumes that ignore case, give different texts to one place.
     public func overlap(_ path: ResourcePath, _ other: ResourcePath) async throws -> Bool {
         if path.isWithin(other) || other.isWithin(path) { return true }
         let known: Bool? = try await shortWork { [self] () throws in
@@ -236,22 +242,23 @@ extension LocalStore {
         }
     }
 
-    /// Whether what `path` leads to is `inner`, or one of the directories around it.
-    /// - Parameter looksInside: whether to search all of `path` where that takes it.
-    /// - Returns: `nil` where it would have to be searched.
+    /// Whether the target of `path` is `inner`, or a directory around it.
+    /// - Parameter looksInside: whether to search all of `path` if necessary.
+    /// - Returns: `nil` if a search is necessary.
     private func isAbove(
         _ path: ResourcePath, _ inner: ResourcePath, looksInside: Bool
     ) throws -> Bool? {
-        // To take one that cannot be looked at now for another one could cost both.
+        // An entry that cannot be examined is an error: treating one place as two could destroy
+        // both.
         guard let wanted = try statusIfThere(path) else { return false }
         let found = try statusIfThere(inner)
         if let found, found.isSameFile(as: wanted) { return true }
         guard wanted.kind == .directory, let parent = inner.parent else { return false }
         let root = try tree.status(of: [])
-        // In what is not there nothing is: that is told by who looks for it.
+        // A missing directory has no members; opening it reports the error.
         guard var directory = try directoryIfThere(parent) else { return false }
         var status = try directory.status(of: [])
-        // What is mounted at a second place has no way up to the first.
+        // A volume mounted a second time has no path to the first mount point.
         for status in [status, found] {
             guard let status, status.kind == .directory, status.device == wanted.device,
                 status.mount != wanted.mount
@@ -269,7 +276,7 @@ extension LocalStore {
 }
 
 extension FileStatus {
-    /// Whether its content, its attributes or its name are newer than a time of the wall clock.
+    /// Whether its content, attributes or name are newer than a time of the wall clock.
     fileprivate func hasChanged(since time: (seconds: Int64, nanoseconds: Int64)) -> Bool {
         (changedSeconds, changedNanoseconds) > (time.seconds, time.nanoseconds)
     }

@@ -4,9 +4,9 @@ public import HTTPServerCore
 internal import HTTPServerKit
 internal import ToolkitSystem
 
-/// How content is taken, put together with what is there, and given its name.
+/// Staging content, combining it with a file, and placing it.
 extension LocalStore {
-    /// Takes content: in memory when it is short, else in a file on the same volume.
+    /// Stages content: in memory when it is short, else in a file on the same volume.
     public func stage(
         _ body: RequestBody, for path: ResourcePath, expected: Int64?
     ) async throws -> any StagedContent {
@@ -28,7 +28,7 @@ extension LocalStore {
             if let expected, expected > (try FileTree.space(of: target.directory.file)).available {
                 throw WebDAVError.storageFull
             }
-            return try scratch.create(beside: target)
+            return try staging.create(beside: target)
         }
         let content = LocalContent(file: file, place: place)
         content.hold = hold
@@ -47,25 +47,41 @@ extension LocalStore {
         return content
     }
 
-    private static func requireWhole(_ count: Int64, of expected: Int64?) throws(WebDAVError) {
-        guard let expected, count != expected else { return }
-        throw WebDAVError(.badRequest, "\(count) bytes came of \(expected)")
+    /// Replaces the content of a file in one step, or creates the file.
+    public func write(
+        _ bytes: [UInt8], to path: ResourcePath, modified: Int64?
+    ) async throws -> ResourceInfo {
+        let rest = Locked(bytes)
+        let body = RequestBody.pieces {
+            let piece = rest.withLock { rest in
+                defer { rest = [] }
+                return rest
+            }
+            return piece.isEmpty ? nil : piece
+        }
+        let content = try await stage(body, for: path, expected: Int64(bytes.count))
+        return try await place(content, at: path, modified: modified)
     }
 
-    /// Gives a file its content by one renaming.
+    private static func requireWhole(_ count: Int64, of expected: Int64?) throws(WebDAVError) {
+        guard let expected, count != expected else { return }
+        throw WebDAVError(.badRequest, "received \(count) bytes, expected \(expected)")
+    }
+
+    /// Replaces a file by one rename.
     public func place(
         _ content: any StagedContent, at path: ResourcePath, modified: Int64?
     ) async throws -> ResourceInfo {
         try await place(content, at: path, modified: modified, ifAllowed: { _ in }).info
     }
 
-    /// The same, with a last look at what is there before: one way to the directory for both.
+    /// The same after a last check of the old file: the directory is looked up once for both.
     public func place(
         _ content: any StagedContent, at path: ResourcePath, modified: Int64?,
         ifAllowed check: (ResourceInfo?) async throws -> Void
     ) async throws -> (isNew: Bool, info: ResourceInfo) {
         guard let content = content as? LocalContent else { throw WebDAVError.forbidden }
-        // What is ours is not there, as far as a client can tell.
+        // The store's own files do not exist from a client's point of view.
         if let parent = path.parent, Self.isOwn(parent) { throw WebDAVError.noParent }
         let (target, old) = try await shortWork { [self] () throws in
             try Self.requireForeign(path)
@@ -74,11 +90,11 @@ extension LocalStore {
         }
         let known =
             old?.isLink == true ? try await infoIfThere(path) : old.flatMap { ResourceInfo($0) }
-        // Sockets and devices are not the clients' to replace, though they do not see them.
+        // Clients must not replace sockets and devices, though they do not see them.
         if let old, old.kind == .other, !old.isLink { throw WebDAVError.forbidden }
         try await check(known)
         guard old?.kind != .directory else { throw WebDAVError(.methodNotAllowed) }
-        // To wait for the disk, or until the room of a long file is free again, is no short work.
+        // Waiting for the disk, or freeing the blocks of a long file, is no short work.
         let isShort =
             content.isInMemory && !synchronizes && (old?.size ?? 0) <= Self.shortFileLimit
         let run = { @Sendable [self] () throws in
@@ -87,16 +103,16 @@ extension LocalStore {
         return (known == nil, try await isShort ? shortWork(run) : work(run))
     }
 
-    /// A file that is so long takes the system a while to remove.
+    /// Removing a longer file takes the system a while.
     static let shortFileLimit: Int64 = 1 << 20
 
     private func put(
         _ content: LocalContent, at target: FilePlace, in old: FileStatus?, modified: Int64?
     ) throws -> ResourceInfo {
         let wasStaged = !content.isInMemory
-        let (file, from) = try content.written(in: scratch, for: target)
-        // What others keep, they may date anew when it is closed.
-        if old != nil || modified != nil || wasStaged || !patience.isLocal || clock.mayRepeat {
+        let (file, from) = try content.written(in: staging, for: target)
+        // A remote file system may set the time again when the file is closed.
+        if old != nil || modified != nil || wasStaged || !inlineIO.isLocal || clock.mayRepeat {
             let time = clock.next()
             try file.setModified(modified ?? time.seconds, nanoseconds: time.nanoseconds)
         }
@@ -107,7 +123,7 @@ extension LocalStore {
             try properties.replace(isReplaced ? target : nil, by: file, status, description)
         }
         if let old, isReplaced {
-            // New content is nothing that was trusted with another user's rights.
+            // New content must not keep bits that run it with another user's rights.
             let permissions = old.permissions & 0o777
             if permissions != status.permissions { try file.setPermissions(permissions) }
         }
@@ -120,8 +136,8 @@ extension LocalStore {
                 try clock.replace(target, by: from)
             }
         } catch {
-            guard error.isMissing, scratch.renewIfGone() else { throw error }
-            throw WebDAVError(.internalServerError, "what was received is gone from the disk")
+            guard error.isMissing, staging.renewIfGone() else { throw error }
+            throw WebDAVError(.internalServerError, "the received content is no longer on the disk")
         }
         content.isPlaced = true
         content.hold?.keep()
@@ -130,8 +146,7 @@ extension LocalStore {
         return info
     }
 
-    /// Makes a copy of a file with other content from an offset on, sharing blocks where the file
-    /// system can.
+    /// Copies a file with other content from an offset on, sharing blocks if the file system can.
     public func splice(
         _ content: any StagedContent, into path: ResourcePath, at offset: Int64
     ) async throws -> any StagedContent {
@@ -144,7 +159,7 @@ extension LocalStore {
             guard status.kind == .regular, offset <= status.size else { throw WebDAVError.notFound }
             let room = try FileTree.space(of: target.directory.file).available
             guard status.size <= room else { throw WebDAVError.storageFull }
-            let (file, place) = try scratch.create(beside: target)
+            let (file, place) = try staging.create(beside: target)
             let whole = LocalContent(file: file, place: place)
             try file.copyContent(of: old, size: status.size)
             try content.write(into: file, at: offset)

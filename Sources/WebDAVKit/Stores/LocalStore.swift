@@ -3,56 +3,54 @@ public import HTTPServerCore
 internal import HTTPServerKit
 public import ToolkitSystem
 
-/// Resources that are the files and directories of a disk.
+/// Resources in a directory of a disk.
 ///
 /// No path leads out of the directory, whatever its spelling and whatever links are there. A file
-/// is written under a name that nobody sees and then renamed, a copy is made whole before it
-/// replaces anything. When the program dies, at any moment, each file is the old or the new one, and
-/// what was answered is done; what was left unfinished is removed when the next store of the
-/// directory starts.
+/// is written under a hidden name and then renamed, and a copy is completed before it replaces
+/// anything. If the program dies, at any moment, each file is the old or the new one, and every
+/// answered change is done; unfinished files are removed when the next store of the directory
+/// starts.
 ///
-/// When the machine loses power, or its system dies, that holds only for a store that
-/// `synchronizes`: then a change is answered once it is on the disk. Otherwise the system keeps
-/// changes in memory, mostly for up to half a minute: what was answered within that time may be
-/// undone, and a file that was new may be there without its content.
+/// After a power failure or a crash of the system, that holds only for a store that `synchronizes`:
+/// it answers a change once it is on the disk. Otherwise the system keeps changes in memory,
+/// usually for up to half a minute: a change answered within that time may be undone, and a new
+/// file may be there without its content.
 ///
 /// Dead properties are kept in an extended attribute of the file, by which they move and vanish
 /// with it. Where the file system has no such attributes, or too little room in them, they are in
-/// the folder `.httpkit-dav` at the root, which no client sees; it also holds what is being
-/// written.
+/// the folder `.httpkit-dav` at the root, which no client sees; unfinished files are there, too.
 ///
-/// A file or directory has many paths where links lead to it, or where the volume does not tell
-/// cases apart. What is locked or changed is known by one of them (see `canonical`): it is found out
-/// once for each directory and remembered, and whoever changes something opens the directory in a
-/// way that fails when a link is there all the same. A link itself is a name like any other: it is
-/// moved and removed, and replaced by a PUT, without what it leads to, and a lock on it is on that
-/// name. Only a lock on a link to a collection is on the collection.
+/// A file or directory has many paths where links lead to it, or where the volume ignores case.
+/// Locks and changes use one of them (see `canonical`), found once for each directory and cached; a
+/// change opens the directory in a way that fails if there is a link after all. A link itself is a
+/// name like any other: it is moved and removed, and replaced by a PUT, without its target, and a
+/// lock on it is on that name. Only a lock on a link to a collection is on the collection.
 public final class LocalStore: ResourceStore {
     let tree: FileTree
-    let scratch: ScratchFolder
+    let staging: StagingDirectory
     let properties: LocalProperties
-    let patience: DiskPatience
-    let spellings: LocalSpellings
-    let clock: WriteClock
+    let inlineIO: InlineIOPolicy
+    let canonicalNames: CanonicalNameCache
+    let clock: UniqueTimestamps
     let synchronizes: Bool
     let usage: StoreUsage?
-    /// Discarded resources that can be put back, by name.
+    /// Discarded resources that can be restored, by name.
     let bin = Locked<[String: FilePlace]>([:])
 
     /// Opens a directory.
     /// - Parameters:
     ///   - root: its path.
-    ///   - followsLinks: whether symbolic links that stay inside are followed, where the system can
-    ///     tell.
+    ///   - followsLinks: whether symbolic links that stay inside are followed, on systems that can
+    ///     check it.
     ///   - synchronizes: whether each change waits until it is on the disk: content, properties, and
     ///     the names in each directory that the change has touched. It costs a wait for the disk or
     ///     two for each change, and more for trees.
-    ///   - byteLimit: the most bytes of all files; above it 507. They are counted now, which blocks,
-    ///     and from then on by what this store changes. Content that comes counts, and so does what is
-    ///     in the bin; a file that is replaced makes room once the new one is whole. `nil` for as many
-    ///     as the disk takes.
-    /// - Throws: when there is no such directory; where `synchronizes` is set, when its file system
-    ///   cannot tell that names are on the disk.
+    ///   - byteLimit: the most bytes of all files; above it 507. The files are counted now, which
+    ///     blocks, and then with each change of this store. Staged content and the bin count, too;
+    ///     a replaced file makes room once the new one is complete. `nil` for no limit but the
+    ///     disk's.
+    /// - Throws: when there is no such directory; with `synchronizes`, when its file system cannot
+    ///   flush a directory.
     public convenience init(
         root: String, followsLinks: Bool = true, synchronizes: Bool = false,
         byteLimit: Int64? = nil
@@ -62,10 +60,10 @@ public final class LocalStore: ResourceStore {
             byteLimit: byteLimit, clock: .shared)
     }
 
-    /// The same with a clock of its own.
+    /// The same with a given source of timestamps.
     package init(
         root: String, followsLinks: Bool = true, synchronizes: Bool = false,
-        byteLimit: Int64? = nil, clock: WriteClock
+        byteLimit: Int64? = nil, clock: UniqueTimestamps
     ) throws(SystemError) {
         self.clock = clock
         tree = try FileTree(root, followsLinks: followsLinks)
@@ -74,22 +72,22 @@ public final class LocalStore: ResourceStore {
         } else {
             usage = nil
         }
-        scratch = ScratchFolder(tree)
-        patience = DiskPatience(isLocal: tree.isLocal)
-        properties = LocalProperties(tree, scratch, synchronizes: synchronizes)
-        spellings = LocalSpellings(tree)
+        staging = StagingDirectory(tree)
+        inlineIO = InlineIOPolicy(isLocal: tree.isLocal)
+        properties = LocalProperties(tree, staging, synchronizes: synchronizes)
+        canonicalNames = CanonicalNameCache(tree)
         self.synchronizes = synchronizes
-        // Better known now than when the first change was made and cannot be answered.
+        // Fail now rather than at the first change, which could then not be answered.
         if synchronizes { try tree.directory([]).file.synchronize() }
-        let isAlone = scratch.sweep { [tree] in ReplacementNote.finishAll(in: $0, of: tree) }
+        let isAlone = staging.sweep { [tree] in ReplacementJournal.finishAll(in: $0, of: tree) }
         properties.sweep(isAlone: isAlone)
-        scratch.removeIfEmpty()
+        staging.removeIfEmpty()
     }
 
-    /// Removes the folder for what is being written, which is made again when something is written.
-    /// A program calls it when it ends, with no request under way. It blocks.
+    /// Removes the staging directory; the next write creates it again. Call it at the end of the
+    /// program, with no request in progress. It blocks.
     public func close() {
-        scratch.close()
+        staging.close()
     }
 
     // MARK: Reading
@@ -97,20 +95,20 @@ public final class LocalStore: ResourceStore {
     /// The path with each name as the directory has it: the other Unicode form is found, too.
     public func resolved(_ path: ResourcePath) async throws -> ResourcePath {
         guard path.bytes.contains(where: { $0 >= 0x80 }) else { return path }
-        return try await shortWork { [spellings] () throws in spellings.resolved(path) }
+        return try await shortWork { [canonicalNames] () throws in canonicalNames.resolved(path) }
     }
 
     /// The path without links, and with the case that the names have.
     public func canonical(
         _ path: ResourcePath, followsLast: Bool
     ) async throws -> ResourcePath {
-        if !followsLast, spellings.isKnown(path) { return path }
-        return try await shortWork { [spellings] () throws in
-            spellings.canonical(path, followsLast: followsLast)
+        if !followsLast, canonicalNames.isKnown(path) { return path }
+        return try await shortWork { [canonicalNames] () throws in
+            canonicalNames.canonical(path, followsLast: followsLast)
         }
     }
 
-    /// Whether something has a name: a link, a socket or a device, too.
+    /// Whether a name is taken, also by a link, a socket or a device.
     public func isTaken(_ path: ResourcePath) async throws -> Bool {
         guard !path.isRoot else { return true }
         return try await shortWork { [tree] () throws in
@@ -119,7 +117,7 @@ public final class LocalStore: ResourceStore {
         }
     }
 
-    /// What is known of a resource.
+    /// Describes a resource.
     public func info(at path: ResourcePath) async throws -> ResourceInfo {
         guard !Self.isOwn(path) else { throw WebDAVError.notFound }
         guard let info = ResourceInfo(try await status(of: path)) else {
@@ -129,8 +127,9 @@ public final class LocalStore: ResourceStore {
     }
 
     private func status(of path: ResourcePath) async throws -> FileStatus {
-        // Elsewhere, too, the system mostly has it in memory, and nobody has to wait for it.
-        if !patience.isQuick {
+        // On other file systems, too, the attributes are usually cached, and reading them does not
+        // block.
+        if !inlineIO.isQuick {
             do throws(SystemError) {
                 if let known = try tree.statusIfCached(of: path.bytes) { return known }
             } catch {
@@ -140,11 +139,11 @@ public final class LocalStore: ResourceStore {
         return try await shortWork { [tree] () throws in try tree.status(of: path.bytes) }
     }
 
-    /// Runs it where calls of the system may take their time, unless short ones are made at once.
+    /// Runs it on a thread that may block, unless short work runs on the calling thread.
     public func perform<Result: Sendable>(
         _ body: () async throws -> Result
     ) async throws -> Result {
-        guard !patience.isQuick else { return try await body() }
+        guard !inlineIO.isQuick else { return try await body() }
         return try await BlockingPool.files.perform(body)
     }
 
@@ -157,7 +156,7 @@ public final class LocalStore: ResourceStore {
             return (reader, try reader.next(of: self))
         }
         guard let first, !reader.isAtEnd else { return ResourceMembers(first ?? []) }
-        let ahead = MembersAhead(first) { [self] in
+        let ahead = MemberPrefetcher(first) { [self] in
             do throws(SystemError) {
                 return try reader.next(of: self)
             } catch {
@@ -177,7 +176,7 @@ public final class LocalStore: ResourceStore {
             guard var info = ResourceInfo(status), !info.isCollection else {
                 throw WebDAVError.notFound
             }
-            // The file can be read, whatever there is beside it.
+            // The file is readable even if its properties are not.
             if let details = try? properties.details(of: file, status) {
                 info.content = details.content
             }
@@ -185,7 +184,7 @@ public final class LocalStore: ResourceStore {
         }
     }
 
-    /// How much room the volume has, or what the limit leaves of it.
+    /// The free room of the volume, or the rest of the limit if that is less.
     public func quota(at path: ResourcePath) async throws -> StorageQuota? {
         try await shortWork { [tree, usage] () throws in
             let space = try FileTree.space(of: try tree.open(path.bytes))
@@ -236,7 +235,7 @@ public final class LocalStore: ResourceStore {
         }
         guard let target else { return [] }
         return try await work { [self] () throws in
-            defer { spellings.forget() }
+            defer { canonicalNames.forget() }
             let faults = clock.removing {
                 target.directory.removeTree(target.name, onRemoval: onRemoval)
             }
@@ -256,8 +255,8 @@ public final class LocalStore: ResourceStore {
 
     // MARK: Dead properties
 
-    /// The dead properties of a file or directory: none where it must not be read, as listings of
-    /// what is around it have it.
+    /// The dead properties of a file or directory; none if it must not be read, as in the listing
+    /// of its parent.
     public func properties(of path: ResourcePath) async throws -> [DeadProperty] {
         try await details(of: path).properties
     }
@@ -270,14 +269,14 @@ public final class LocalStore: ResourceStore {
                 return try properties.details(of: file, try file.status())
             } catch {
                 guard error.isForbidden else { throw error }
-                // It has to be there all the same.
+                // Check that it exists.
                 _ = try tree.status(of: path.bytes)
                 return ResourceDetails()
             }
         }
     }
 
-    /// Changes them by writing all of them at once.
+    /// Rewrites all of them as a whole.
     public func change(_ changes: [PropertyChange], of path: ResourcePath) async throws {
         try await work { [self] () throws in
             let file = try tree.open(path.bytes)
@@ -290,19 +289,19 @@ public final class LocalStore: ResourceStore {
 
     // MARK: Helpers
 
-    /// The directory that a path lies in; 409 without one.
+    /// The parent directory of a path; 409 without one.
     func place(of path: ResourcePath) throws -> FilePlace {
         guard !path.isRoot else { throw WebDAVError.forbidden }
         do throws(SystemError) {
             return try tree.place(of: path.bytes)
         } catch {
-            // Somebody has put it where a directory was.
-            if error.isLink { spellings.forget() }
+            // Another program has put a link where a directory was.
+            if error.isLink { canonicalNames.forget() }
             throw error.isMissing ? WebDAVError.noParent : WebDAVError(error)
         }
     }
 
-    /// Whether a path leads to what the store keeps for itself.
+    /// Whether a path leads to the store's own files.
     static func isOwn(_ path: ResourcePath) -> Bool {
         path.hasDotName && ReservedNames.areIn(path.bytes)
     }
@@ -311,7 +310,7 @@ public final class LocalStore: ResourceStore {
         guard !isOwn(path) else { throw .forbidden }
     }
 
-    /// Runs `body` on a thread that may block, and tells its errors as those of WebDAV.
+    /// Runs `body` on a thread that may block, and maps its errors to those of WebDAV.
     func work<Result: Sendable>(
         _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
@@ -322,12 +321,12 @@ public final class LocalStore: ResourceStore {
         }
     }
 
-    /// The same for a few calls that are mostly answered from memory (see `DiskPatience`).
+    /// The same for a few calls that are usually answered from memory (see `InlineIOPolicy`).
     func shortWork<Result: Sendable>(
         _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
         do {
-            return try await patience.run(body)
+            return try await inlineIO.run(body)
         } catch {
             throw Self.told(error)
         }

@@ -22,18 +22,6 @@ public final class MemoryStore: ResourceStore {
         }
     }
 
-    private final class Content: StagedContent {
-        let bytes: [UInt8]
-        private let kept = Locked(ContentDescription())
-        var length: Int64 { Int64(bytes.count) }
-        var contentDescription: ContentDescription {
-            get { kept.withLock { $0 } }
-            set { kept.withLock { $0 = newValue } }
-        }
-
-        init(_ bytes: [UInt8]) { self.bytes = bytes }
-    }
-
     private struct State: Sendable {
         var resources: [ResourcePath: Resource] = [:]
         var version = 0
@@ -105,7 +93,7 @@ public final class MemoryStore: ResourceStore {
         return try result.get()
     }
 
-    /// What is known of a resource.
+    /// Describes a resource.
     public func info(at path: ResourcePath) async throws -> ResourceInfo { try resource(path).info }
 
     /// The members of a collection, in the order of their names.
@@ -130,24 +118,21 @@ public final class MemoryStore: ResourceStore {
         return (found.info, .bytes(content))
     }
 
-    /// Collects content.
-    public func stage(
-        _ body: RequestBody, for path: ResourcePath, expected: Int64?
-    ) async throws -> any StagedContent {
-        if let expected, expected > Int64(byteLimit) { throw WebDAVError.storageFull }
-        var all: [UInt8] = []
-        for try await piece in body {
-            guard piece.count <= byteLimit - all.count else { throw WebDAVError.storageFull }
-            all += piece
-        }
-        return Content(all)
+    /// The limit of the store.
+    public var stagedByteLimit: Int { byteLimit }
+
+    /// Replaces the content of a file, or creates the file.
+    public func write(
+        _ bytes: [UInt8], to path: ResourcePath, modified: Int64?
+    ) async throws -> ResourceInfo {
+        try await place(CollectedContent(bytes), at: path, modified: modified)
     }
 
     /// Gives a file its content.
     public func place(
         _ content: any StagedContent, at path: ResourcePath, modified: Int64?
     ) async throws -> ResourceInfo {
-        guard let content = content as? Content else { throw WebDAVError.forbidden }
+        guard let content = content as? CollectedContent else { throw WebDAVError.forbidden }
         return try change { state throws(WebDAVError) in
             try state.requireParent(path)
             if let old = state.resources[path], old.content == nil {
@@ -169,13 +154,13 @@ public final class MemoryStore: ResourceStore {
     public func splice(
         _ content: any StagedContent, into path: ResourcePath, at offset: Int64
     ) async throws -> any StagedContent {
-        guard let content = content as? Content, var all = try resource(path).content,
+        guard let content = content as? CollectedContent, var all = try resource(path).content,
             offset <= all.count
         else { throw WebDAVError.forbidden }
         let start = Int(offset)
         all.replaceSubrange(
             start..<min(all.count, start + content.bytes.count), with: content.bytes)
-        return Content(all)
+        return CollectedContent(all)
     }
 
     /// Makes a collection.
@@ -285,7 +270,7 @@ public final class MemoryStore: ResourceStore {
         }
     }
 
-    /// What is left of the limit.
+    /// The rest of the limit.
     public func quota(at path: ResourcePath) async throws -> StorageQuota? {
         let used = state.withLock { $0.used }
         return StorageQuota(available: Int64(byteLimit - used), used: Int64(used))

@@ -1,12 +1,12 @@
 internal import HTTPServerCore
 package import ToolkitSystem
 
-/// Files that were seen to have no dead properties, by which most members of a collection need not
-/// be asked for them each time that it is listed.
+/// A cache of files without dead properties, so that listing a collection again does not read the
+/// properties of most members.
 ///
-/// To give a file a property changes the time of the last change of its status. So what was seen
-/// holds as long as that time is the same; it counts only where the time was long past when it was
-/// seen, so that a change just after it has another one, however coarse the file system's clock is.
+/// Setting a property changes the status change time of a file. So an entry is valid as long as
+/// that time is the same; it is made only if the time was long past, so that a change right
+/// afterwards has another time, however coarse the file system's clock is.
 package final class PropertyAbsence: Sendable {
     private struct Seen: Sendable {
         var inode: UInt64 = 0
@@ -30,8 +30,8 @@ package final class PropertyAbsence: Sendable {
         }
     }
 
-    /// Notes that a file has none.
-    /// - Parameter now: seconds since the epoch at a time before it was looked at.
+    /// Records that a file has none.
+    /// - Parameter now: seconds since the epoch at a time before the properties were read.
     package func note(_ status: FileStatus, now: Int64) {
         guard status.changedSeconds < now - Self.coarsestClock else { return }
         let seen = Self.seen(status)
@@ -45,7 +45,7 @@ package final class PropertyAbsence: Sendable {
         Int(truncatingIfNeeded: status.inode) & (slotCount - 1)
     }
 
-    /// Inodes of other volumes are other ones.
+    /// Inodes are unique only within a volume.
     private static func seen(_ status: FileStatus) -> Seen {
         let changed = status.changedSeconds &* 1_000_000_000 &+ status.changedNanoseconds
         return Seen(inode: status.inode &+ status.device << 32, changed: changed)

@@ -1,7 +1,7 @@
 public import HTTPParser
 internal import ToolkitSystem
 
-/// What a store knows of a resource without reading it.
+/// The description of a resource, which costs no reading of its content.
 public struct ResourceInfo: Hashable, Sendable {
     /// Whether it is a collection.
     public var isCollection: Bool
@@ -20,7 +20,7 @@ public struct ResourceInfo: Hashable, Sendable {
     var tag: ResourceTag
     /// The language of the content, as Content-Language names it.
     public var language: String?
-    /// What came with the content.
+    /// Media type and checksums that came with the content.
     public var content = ContentDescription()
 
     /// Creates a description.
@@ -36,7 +36,7 @@ public struct ResourceInfo: Hashable, Sendable {
     }
 }
 
-/// What a strong tag is made of.
+/// The source of a strong tag.
 enum ResourceTag: Hashable, Sendable {
     case none
     case text(EntityTag)
@@ -71,9 +71,9 @@ enum ResourceTag: Hashable, Sendable {
 public struct ResourceMember: Hashable, Sendable {
     /// Its name in the collection.
     public var name: [UInt8]
-    /// What is known of it.
+    /// Its description.
     public var info: ResourceInfo
-    /// Whether it is a link to something that is listed elsewhere; nobody goes through it.
+    /// Whether it is a link to something that is listed elsewhere; it is not followed.
     public var isLink = false
     /// Its dead properties, if they were asked for.
     public var properties: [DeadProperty]
@@ -86,7 +86,7 @@ public struct ResourceMember: Hashable, Sendable {
     }
 }
 
-/// What a client has said of content that it sent.
+/// Media type and checksums that a client sent with content.
 public struct ContentDescription: Hashable, Sendable {
     /// The media type; `nil` for that of the extension.
     public var mediaType: String?
@@ -102,11 +102,11 @@ public struct ContentDescription: Hashable, Sendable {
     var isEmpty: Bool { mediaType == nil && checksums.isEmpty }
 }
 
-/// What a store keeps beside the content of a resource.
+/// Properties and description that a store keeps beside the content of a resource.
 public struct ResourceDetails: Hashable, Sendable {
     /// The dead properties.
     public var properties: [DeadProperty]
-    /// What came with the content.
+    /// Media type and checksums that came with the content.
     public var content: ContentDescription
 
     /// Creates details.
@@ -161,8 +161,7 @@ public struct ResourceMembers: Sendable {
 public protocol StagedContent: AnyObject, Sendable {
     /// The number of bytes.
     var length: Int64 { get }
-    /// What came with it and is to be kept with the resource. A store that keeps nothing of it
-    /// ignores it.
+    /// Media type and checksums to store with the resource. A store that keeps none ignores them.
     var contentDescription: ContentDescription { get set }
 }
 

@@ -1,129 +1,159 @@
 internal import HTTPParser
 public import HTTPServerCore
 
-/// Where resources are kept: a tree of collections and files with dead properties.
+/// A tree of collections and files with dead properties, to which WebDAV gives access.
 ///
-/// Calls that fail throw `WebDAVError`; other errors become 500. A handler sees to it that no two
-/// calls that change something below the same path run at the same time; calls that read may run at
-/// any time.
+/// A store implements six members: ``info(at:)``, ``members(of:withProperties:)``, ``read(_:)``,
+/// ``write(_:to:modified:)``, ``makeCollection(at:)`` and ``remove(_:)``. All others have defaults,
+/// which a store replaces where it can do better; <doc:AStoreOfYourOwn> shows when that pays off.
+///
+/// Calls that fail throw `WebDAVError`; other errors become 500. A handler never runs two calls at
+/// the same time that change something below the same path. Calls that read may run at any time.
 public protocol ResourceStore: Sendable {
-    /// The path by which the store knows what a client means, such as another Unicode form of a
-    /// name; the path itself when there is nothing to find.
-    func resolved(_ path: ResourcePath) async throws -> ResourcePath
+    // MARK: Required members
 
-    /// The one of all paths to a resource by which locks and what changes it know it: that without
-    /// links in it, with each name as it is kept.
-    ///
-    /// A handler gives a store no other path for what changes something.
-    /// - Parameters:
-    ///   - path: a path that `resolved` has given.
-    ///   - followsLast: whether the resource is what a link at the end of the path leads to, and
-    ///     not the link.
-    func canonical(_ path: ResourcePath, followsLast: Bool) async throws -> ResourcePath
-
-    /// Whether something has a name, though it may be nothing that clients are shown.
-    func isTaken(_ path: ResourcePath) async throws -> Bool
-
-    /// What is known of a resource.
-    /// - Throws: `WebDAVError` with 404 when there is none.
+    /// Describes a resource.
+    /// - Throws: `WebDAVError.notFound` when there is none.
     func info(at path: ResourcePath) async throws -> ResourceInfo
 
     /// The members of a collection.
     /// - Parameters:
     ///   - path: the collection.
-    ///   - withProperties: whether their dead properties are wanted.
+    ///   - withProperties: whether the caller needs their dead properties.
     func members(
         of path: ResourcePath, withProperties: Bool
     ) async throws -> ResourceMembers
 
-    /// A file: what is known of it, and its content.
+    /// Describes a file and gives its content.
     func read(_ path: ResourcePath) async throws -> (info: ResourceInfo, body: ResponseBody)
 
-    /// Takes the content of a request, whole, or throws.
+    /// Replaces the content of a file, or creates the file. Dead properties of an existing file stay.
+    /// - Parameters:
+    ///   - bytes: the whole content.
+    ///   - path: the file; the collection around it must exist.
+    ///   - modified: when the content was last changed, in seconds since 1970, if the client sent it.
+    func write(
+        _ bytes: [UInt8], to path: ResourcePath, modified: Int64?
+    ) async throws -> ResourceInfo
+
+    /// Creates a collection.
+    /// - Throws: `WebDAVError` with 405 when the path is taken, 409 when the collection around it
+    ///   is missing.
+    func makeCollection(at path: ResourcePath) async throws
+
+    /// Removes a resource with all of its members.
+    /// - Returns: the resources that could not be removed; they stay, and so do the collections
+    ///   around them.
+    func remove(_ path: ResourcePath) async throws -> [ResourceFailure]
+
+    // MARK: Names
+
+    /// The path under which the store keeps the resource that a client names, such as another
+    /// Unicode form of a name. By default the path itself.
+    func resolved(_ path: ResourcePath) async throws -> ResourcePath
+
+    /// The canonical path of a resource: symbolic links resolved and each name spelled as stored.
+    /// Locks and changes always use it. By default the path itself.
+    /// - Parameters:
+    ///   - path: a path that `resolved` returned.
+    ///   - followsLast: whether a link at the end of the path is resolved, too.
+    func canonical(_ path: ResourcePath, followsLast: Bool) async throws -> ResourcePath
+
+    /// Whether a name is taken, even by something that clients never see.
+    func isTaken(_ path: ResourcePath) async throws -> Bool
+
+    /// Whether two paths name the same resource or one contains the other, after links are resolved.
+    func overlap(_ path: ResourcePath, _ other: ResourcePath) async throws -> Bool
+
+    // MARK: Large content
+
+    /// The most bytes that the default of `stage` keeps in memory; above it 507.
+    var stagedByteLimit: Int { get }
+
+    /// Reads the content of a request completely, without changing any resource.
+    ///
+    /// The default collects it in memory as ``CollectedContent``. A store that replaces it replaces
+    /// ``place(_:at:modified:)`` as well.
     /// - Parameters:
     ///   - body: the content.
-    ///   - path: where it is meant for.
-    ///   - expected: how many bytes are to come, where the client has told it.
+    ///   - path: the file that will get it.
+    ///   - expected: the number of bytes, if the client announced it.
     func stage(
         _ body: RequestBody, for path: ResourcePath, expected: Int64?
     ) async throws -> any StagedContent
 
-    /// Gives a file its content, at once and whole. Dead properties of a file that was there stay.
+    /// Gives a file its staged content in one step. Dead properties of an existing file stay.
     /// - Parameters:
-    ///   - content: what `stage` has made.
-    ///   - path: where; the collection around it has to be there.
-    ///   - modified: when the content was changed last, if the client has told it.
+    ///   - content: the result of `stage`.
+    ///   - path: the file; the collection around it must exist.
+    ///   - modified: when the content was last changed, in seconds since 1970, if the client sent it.
     func place(
         _ content: any StagedContent, at path: ResourcePath, modified: Int64?
     ) async throws -> ResourceInfo
 
-    /// The same after a last look at what is there.
+    /// Places content after a last check of the resource that it replaces.
     ///
-    /// Whoever implements it may find out and write with fewer steps than two calls take.
+    /// A store can look up and write with fewer steps than two calls take.
     /// - Parameters:
-    ///   - content: what `stage` has made.
-    ///   - path: where.
-    ///   - modified: when the content was changed last, if the client has told it.
-    ///   - check: is given what is known of the resource, `nil` where there is none; when it throws,
-    ///     nothing is changed.
-    /// - Returns: whether there was none before, and what is known of it now.
-    /// - Throws: `WebDAVError` with 409, before `check` is called, where the collection around it is
-    ///   missing; what `check` throws.
+    ///   - content: the result of `stage`.
+    ///   - path: the file.
+    ///   - modified: when the content was last changed, in seconds since 1970, if the client sent it.
+    ///   - check: gets the description of the resource, `nil` when there is none; when it throws,
+    ///     nothing changes.
+    /// - Returns: whether the file is new, and its description.
+    /// - Throws: `WebDAVError` with 409, before `check` runs, when the collection around the file is
+    ///   missing; the error of `check`.
     func place(
         _ content: any StagedContent, at path: ResourcePath, modified: Int64?,
         ifAllowed check: (ResourceInfo?) async throws -> Void
     ) async throws -> (isNew: Bool, info: ResourceInfo)
 
-    /// Makes the content of a file with other content from an offset on, without changing the file.
+    /// Combines the content of a file with other content from an offset on, without changing the
+    /// file.
     /// - Parameters:
-    ///   - content: what `stage` has made.
-    ///   - path: the file, which is at least as long as `offset`.
-    ///   - offset: where the content begins.
+    ///   - content: the result of `stage`.
+    ///   - path: the file, which is at least `offset` bytes long.
+    ///   - offset: where `content` begins.
     func splice(
         _ content: any StagedContent, into path: ResourcePath, at offset: Int64
     ) async throws -> any StagedContent
 
-    /// Makes a collection.
-    /// - Throws: `WebDAVError` with 405 when there is something, 409 when the collection around it
-    ///   is missing.
-    func makeCollection(at path: ResourcePath) async throws
+    // MARK: Trees
 
-    /// Removes a resource, with all members.
-    /// - Returns: what could not be removed; it stays with the collections around it.
-    func remove(_ path: ResourcePath) async throws -> [ResourceFailure]
-
-    /// Takes a resource away, with all members, to where no client sees it, so that it can be put back.
+    /// Copies a resource with its dead properties and replaces the destination.
     ///
-    /// A store removes what is still there when it closes, and what another one has left when it opens.
-    /// - Returns: the name by which it is put back; `nil` where that cannot be done, and nothing was
-    ///   changed.
-    func discard(_ path: ResourcePath) async throws -> String?
-
-    /// Puts back what `discard` has taken away.
+    /// The default copies member by member, so other clients can see an unfinished copy. A store
+    /// that replaces it can make the whole copy appear at once.
     /// - Parameters:
-    ///   - name: what `discard` has returned.
-    ///   - path: where; the collection around it has to be there.
-    /// - Throws: `WebDAVError` with 404 when it is not there any more, 405 when something has the path.
-    func restore(_ name: String, to path: ResourcePath) async throws
-
-    /// Removes what `discard` has taken away, for good.
-    func forget(_ name: String) async
-
-    /// Copies a resource with its dead properties. What is at the destination is replaced by the
-    /// whole copy at once, or stays.
-    /// - Parameters:
-    ///   - path: what is copied.
-    ///   - destination: where the copy is to be.
+    ///   - path: the source.
+    ///   - destination: the path of the copy.
     ///   - deep: whether members are copied, too.
     func copy(_ path: ResourcePath, to destination: ResourcePath, deep: Bool) async throws
 
-    /// Moves a resource with its dead properties. What is at the destination is replaced at once,
-    /// or stays.
+    /// Moves a resource with its dead properties and replaces the destination.
+    ///
+    /// The default copies and then removes.
     func move(_ path: ResourcePath, to destination: ResourcePath) async throws
 
-    /// Whether two paths are one resource, or one of them is inside of the other, links and
-    /// spellings considered.
-    func overlap(_ path: ResourcePath, _ other: ResourcePath) async throws -> Bool
+    // MARK: The bin
+
+    /// Takes a resource with all members out of sight, so that it can be restored.
+    ///
+    /// A store removes discarded resources when it closes, and those of an earlier run when it opens.
+    /// - Returns: the name for `restore`; `nil` when the store has no bin and nothing changed.
+    func discard(_ path: ResourcePath) async throws -> String?
+
+    /// Restores a discarded resource.
+    /// - Parameters:
+    ///   - name: the result of `discard`.
+    ///   - path: where; the collection around it must exist.
+    /// - Throws: `WebDAVError` with 404 when it is no longer in the bin, 405 when the path is taken.
+    func restore(_ name: String, to path: ResourcePath) async throws
+
+    /// Removes a discarded resource for good.
+    func forget(_ name: String) async
+
+    // MARK: Properties
 
     /// The dead properties of a resource.
     func properties(of path: ResourcePath) async throws -> [DeadProperty]
@@ -131,107 +161,20 @@ public protocol ResourceStore: Sendable {
     /// The dead properties of a resource, and the media type that came with its content.
     func details(of path: ResourcePath) async throws -> ResourceDetails
 
-    /// Changes dead properties, all or none, in the order given.
+    /// Applies changes of dead properties in order, all or none.
     func change(_ changes: [PropertyChange], of path: ResourcePath) async throws
 
-    /// Sets when a resource was changed last.
+    /// Sets the time of the last change, in seconds since 1970.
     func setModified(_ seconds: Int64, of path: ResourcePath) async throws
 
-    /// How much room there is; `nil` when that is not known.
+    // MARK: Room and threads
+
+    /// The free and used room; `nil` when it is unknown.
     func quota(at path: ResourcePath) async throws -> StorageQuota?
 
-    /// Runs what calls the store several times, on a thread where that costs least.
-    /// - Parameter body: what is to be run, once, before this returns.
-    /// - Returns: what `body` does.
-    /// - Throws: what `body` does.
+    /// Runs a body that calls the store several times, on the thread where these calls cost least.
+    /// - Parameter body: runs once, before this returns.
+    /// - Returns: the result of `body`.
+    /// - Throws: the error of `body`.
     func perform<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result
-}
-
-extension ResourceStore {
-    /// The path itself.
-    public func resolved(_ path: ResourcePath) async throws -> ResourcePath { path }
-
-    /// The path itself.
-    public func canonical(
-        _ path: ResourcePath, followsLast: Bool
-    ) async throws -> ResourcePath { path }
-
-    /// Whether there is a resource.
-    public func isTaken(_ path: ResourcePath) async throws -> Bool {
-        try await infoIfThere(path) != nil
-    }
-
-    /// Asks for both.
-    public func details(of path: ResourcePath) async throws -> ResourceDetails {
-        ResourceDetails(
-            properties: try await properties(of: path),
-            content: try await info(at: path).content)
-    }
-
-    /// Compares the paths.
-    public func overlap(
-        _ path: ResourcePath, _ other: ResourcePath
-    ) async throws -> Bool {
-        path.isWithin(other) || other.isWithin(path)
-    }
-
-    /// Refused.
-    public func setModified(_ seconds: Int64, of path: ResourcePath) async throws {
-        throw WebDAVError.forbidden
-    }
-
-    /// Nothing is done: there is no bin.
-    public func discard(_ path: ResourcePath) async throws -> String? { nil }
-
-    /// Not found: there is no bin.
-    public func restore(_ name: String, to path: ResourcePath) async throws {
-        throw WebDAVError.notFound
-    }
-
-    /// Nothing is there.
-    public func forget(_ name: String) async {}
-
-    /// Looks at the resource, and at the collection around it where there is none.
-    public func place(
-        _ content: any StagedContent, at path: ResourcePath, modified: Int64?,
-        ifAllowed check: (ResourceInfo?) async throws -> Void
-    ) async throws -> (isNew: Bool, info: ResourceInfo) {
-        let old = try await infoIfThere(path)
-        if old == nil { try await requireParent(of: path) }
-        try await check(old)
-        return (old == nil, try await place(content, at: path, modified: modified))
-    }
-
-    /// Refused: 501.
-    public func splice(
-        _ content: any StagedContent, into path: ResourcePath, at offset: Int64
-    ) async throws -> any StagedContent {
-        throw WebDAVError(.notImplemented, "parts of files are not taken here")
-    }
-
-    /// Runs it where the caller is.
-    public func perform<Result: Sendable>(
-        _ body: () async throws -> Result
-    ) async throws -> Result {
-        try await body()
-    }
-
-    /// Not known.
-    public func quota(at path: ResourcePath) async throws -> StorageQuota? { nil }
-
-    /// 409 unless there is a collection around a resource.
-    package func requireParent(of path: ResourcePath) async throws {
-        guard let parent = path.parent, !parent.isRoot else { return }
-        guard let info = try await infoIfThere(parent), info.isCollection
-        else { throw WebDAVError.noParent }
-    }
-
-    /// What is known of a resource; `nil` when there is none.
-    package func infoIfThere(_ path: ResourcePath) async throws -> ResourceInfo? {
-        do {
-            return try await info(at: path)
-        } catch let error as WebDAVError where error.status == .notFound {
-            return nil
-        }
-    }
 }

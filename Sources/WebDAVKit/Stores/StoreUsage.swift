@@ -2,22 +2,22 @@ internal import HTTPServerCore
 internal import HTTPServerKit
 internal import ToolkitSystem
 
-/// How many bytes the files of a store have, where that is limited: counted when the store opens, and
-/// kept up with what the store changes. Content that is not in place yet counts as it comes.
+/// The size of all files of a store with a limit: counted when the store opens, and updated with
+/// its changes. Staged content counts as it arrives.
 final class StoreUsage: Sendable {
     let limit: Int64
     private let bytes: Locked<Int64>
 
-    /// Counts what is there; it blocks.
+    /// Counts the existing files; it blocks.
     init(limit: Int64, of tree: FileTree) throws(SystemError) {
         self.limit = limit
         bytes = Locked(try tree.directory([]).contentBytes { ReservedNames.contains($0) })
     }
 
-    /// How many bytes may come.
+    /// The rest of the limit.
     var left: Int64 { bytes.withLock { max(limit - $0, 0) } }
 
-    /// - Throws: `SystemError` that tells of a quota when there would be too many.
+    /// - Throws: a `SystemError` about a quota when there would be too many.
     func add(_ count: Int64) throws(SystemError) {
         let isAdded = bytes.withLock { bytes in
             guard count <= limit - bytes else { return false }
@@ -27,20 +27,20 @@ final class StoreUsage: Sendable {
         guard isAdded else { throw SystemError.quotaExceeded("write") }
     }
 
-    /// Takes note of what is there already, or has gone.
+    /// Records files that exist already, or were removed.
     func change(by count: Int64) { bytes.withLock { $0 += count } }
 
-    /// A file has gone.
+    /// Records a removed file.
     func forget(_ status: FileStatus) {
         if status.kind == .regular { change(by: -status.size) }
     }
 
-    /// The bytes of content on its way into a file. They are given back at its end, unless they stay.
+    /// The bytes of staged content. They are released at its end, unless it is placed.
     final class Hold: Sendable {
         private let usage: StoreUsage
         private let held: Locked<Int64>
 
-        /// - Throws: `SystemError` that tells of a quota when there would be too many.
+        /// - Throws: a `SystemError` about a quota when there would be too many.
         init(_ count: Int64, of usage: StoreUsage) throws(SystemError) {
             try usage.add(count)
             (self.usage, held) = (usage, Locked(count))
@@ -50,7 +50,7 @@ final class StoreUsage: Sendable {
             usage.change(by: -held.withLock { $0 })
         }
 
-        /// There are so many bytes now.
+        /// Sets the number of bytes.
         /// - Throws: as ``init(_:of:)``.
         func reach(_ count: Int64) throws(SystemError) {
             let more = count - held.withLock { $0 }
@@ -59,13 +59,13 @@ final class StoreUsage: Sendable {
             held.withLock { $0 += more }
         }
 
-        /// They are a file now.
+        /// The content is placed: its bytes now count as a file.
         func keep() { held.withLock { $0 = 0 } }
     }
 }
 
 extension LocalStore {
-    /// Holds bytes for content, where there is a limit.
+    /// Reserves bytes for content, if there is a limit.
     func hold(_ count: Int64) throws -> StoreUsage.Hold? {
         guard let usage else { return nil }
         do throws(SystemError) {
@@ -75,7 +75,7 @@ extension LocalStore {
         }
     }
 
-    /// So many bytes of content have come.
+    /// Records how much content has arrived.
     func reach(_ count: Int64, _ hold: StoreUsage.Hold?) throws {
         guard let hold else { return }
         do throws(SystemError) {
@@ -85,7 +85,7 @@ extension LocalStore {
         }
     }
 
-    /// For what is removed; `nil` when there is nothing to be forgotten.
+    /// Called with removed files; `nil` without a limit and without properties in files.
     var onRemoval: ((FileStatus) -> Void)? {
         guard let usage else { return properties.onRemoval }
         let forget = properties.onRemoval
@@ -95,7 +95,7 @@ extension LocalStore {
         }
     }
 
-    /// A file has gone.
+    /// A file was removed.
     func forget(_ status: FileStatus) {
         properties.forget(status)
         usage?.forget(status)

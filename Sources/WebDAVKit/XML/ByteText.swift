@@ -1,8 +1,8 @@
 /// Text that a peer has sent, compared byte by byte.
 ///
-/// `String` compares by canonical equivalence, for which a run of combining characters has to be
-/// sorted: its cost grows with the square of the run. Names in XML, tokens and paths are the same
-/// only if their characters are (Namespaces in XML 1.0 section 2.3, RFC 3986 section 6.2.1).
+/// `String` compares by canonical equivalence, which sorts each run of combining characters: the
+/// cost grows with the square of the run. Names in XML, tokens and paths are the same only if their
+/// characters are (Namespaces in XML 1.0 section 2.3, RFC 3986 section 6.2.1).
 struct ByteText: Hashable, Sendable {
     let text: String
 

@@ -3,7 +3,7 @@ internal import HTTPServerCore
 
 /// A 207 answer, response by response (RFC 4918 section 13).
 ///
-/// Names of ours have the prefix `D`, which some clients take for granted.
+/// The toolkit's names have the prefix `D`, which some clients take for granted.
 struct Multistatus: Sendable {
     static let mediaType = "application/xml; charset=utf-8"
 
@@ -13,7 +13,7 @@ struct Multistatus: Sendable {
     /// The name of the document's element.
     private let root: String
 
-    /// - Parameter root: another one of those that hold `DAV:propstat`.
+    /// - Parameter root: another element that contains `DAV:propstat`.
     init(_ mount: Mount, root: String = "multistatus") {
         self.mount = mount
         self.root = root
@@ -54,7 +54,7 @@ struct Multistatus: Sendable {
         writer.raw(Self.endBytes)
     }
 
-    /// Begins the properties that are there.
+    /// Begins the existing properties.
     mutating func startProperties() {
         writer.raw(Self.propertiesStart)
     }
@@ -83,14 +83,14 @@ struct Multistatus: Sendable {
     }
 
     private mutating func status(_ status: HTTPStatus) {
-        // Most of them say this.
+        // The most frequent status.
         writer.markup(
             status == .ok
                 ? "<D:status>HTTP/1.1 200 OK</D:status>"
                 : "<D:status>HTTP/1.1 \(status.description)</D:status>")
     }
 
-    /// The answer, for few responses.
+    /// The answer with few responses.
     static func response(
         _ mount: Mount, _ body: (inout Multistatus) -> Void
     ) -> Response {

@@ -15,7 +15,7 @@ package struct XMLElement: Hashable, Sendable {
     /// As it was written; empty for none.
     package var prefix = ""
     package var attributes: [Attribute] = []
-    /// The prefixes that are declared here, and what they stand for.
+    /// The prefixes that are declared here, and their namespaces.
     package var declarations: [(prefix: String, namespace: String)] = []
     package var nodes: [Node] = []
 

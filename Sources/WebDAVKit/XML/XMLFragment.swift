@@ -1,6 +1,6 @@
 extension XMLElement {
-    /// The element as text that means the same wherever it stands: prefixes as they were written,
-    /// each declared that is used, and the language that it was written in (RFC 4918 section 4.3).
+    /// The element as self-contained text: prefixes as written, each one declared, and the language
+    /// that it was written in (RFC 4918 section 4.3).
     ///
     /// - Parameters:
     ///   - scope: the declarations around the element, the outer ones first.
@@ -11,7 +11,7 @@ extension XMLElement {
         collectPrefixes(&used)
         var standing: [(prefix: String, namespace: String)] = []
         var seen: Set<ByteText> = []
-        // The inner ones hide the outer ones.
+        // Inner declarations hide outer ones.
         for declaration in (scope + declarations).reversed()
         where seen.insert(ByteText(declaration.prefix)).inserted {
             standing.append(declaration)

@@ -1,37 +1,37 @@
 internal import CLibXML2
 
-/// Why content that should be XML is refused.
+/// The reason why XML is refused.
 package struct XMLFault: Error, Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         /// It is not well-formed, or its prefixes are not declared.
         case malformed
-        /// It has a document type, which no client needs and attackers like.
+        /// It has a document type, which clients do not need and attackers use.
         case documentType
-        /// It is longer, deeper or has more elements than is allowed.
+        /// It exceeds a limit of length, depth or number of elements.
         case tooLarge
     }
 
     package var kind: Kind
 }
 
-/// What is read of a request's XML at most.
+/// The limits of a request's XML.
 package struct XMLLimits: Hashable, Sendable {
     package var bytes = 1 << 20
     package var depth = 64
     package var elements = 10_000
     package var attributes = 64
     package var nameBytes = 1024
-    /// Of one tag, comment or CDATA section, roughly: the library tells nothing of it before its end,
-    /// and compares each attribute of a tag with each other before anybody can count them.
+    /// The limit of one tag, comment or CDATA section, roughly: the library reports nothing before
+    /// its end, and compares all attributes of a tag in pairs before they can be counted.
     package var markupBytes = 64 << 10
 
     package init() {}
 }
 
-/// Reads XML by libxml2, which does the characters, the syntax and the namespaces, and nothing
-/// else: no document types, so no entities but the five of XML; no network; no files.
+/// Reads XML by libxml2, which handles characters, syntax and namespaces, and nothing else: no
+/// document types, so no entities but the five of XML; no network; no files.
 ///
-/// Parsing is by events, and ends at the first thing that is refused.
+/// Parsing is by events, and ends at the first error.
 package enum XMLReader {
     /// The root of a document.
     package static func read(
@@ -46,7 +46,7 @@ package enum XMLReader {
         return root
     }
 
-    /// The library's tables are made once, before two threads could make them at the same time.
+    /// The library's tables are initialised once, before two threads could do it at the same time.
     private static let libraryIsReady: Void = xmlInitParser()
 
     private static func parse(_ content: [UInt8], into builder: XMLBuilder) {
@@ -58,7 +58,7 @@ package enum XMLReader {
         unsafe handler.cdataBlock = unsafe Self.characters
         unsafe handler.internalSubset = unsafe Self.documentType
         unsafe handler.reference = unsafe Self.reference
-        // Without one the library would print to standard error.
+        // Otherwise the library would print to standard error.
         unsafe handler.serror = { _, _ in }
         let context = unsafe Unmanaged.passUnretained(builder).toOpaque()
         guard let parser = unsafe xmlCreatePushParserCtxt(&handler, context, nil, 0, nil) else {
@@ -70,7 +70,7 @@ package enum XMLReader {
             unsafe xmlFreeParserCtxt(parser)
         }
         _ = unsafe xmlCtxtUseOptions(parser, CInt(XML_PARSE_NONET.rawValue))
-        // In pieces, so that what is refused early costs little however much follows.
+        // In pieces, so that an early error costs little however much follows.
         var start = 0
         var (events, silent) = (builder.events, 0)
         while start < content.count, builder.fault == nil {
@@ -137,13 +137,13 @@ package enum XMLReader {
         unsafe builder(context)?.fail(.malformed)
     }
 
-    /// Each ampersand in an attribute comes as a reference, for a tree of the library to resolve;
-    /// so does each in a namespace, which is the value of an attribute.
+    /// Each ampersand in an attribute arrives as a reference, because the library would build a
+    /// tree of it; the same holds in a namespace, which is the value of an attribute.
     private static func attributeText(_ value: UnsafeBufferPointer<UInt8>) -> String {
         guard unsafe value.contains(UInt8(ascii: "&")) else {
             return unsafe String(decoding: value, as: UTF8.self)
         }
-        // Byte by byte: as texts, a combining character behind the reference would hide it.
+        // Byte by byte: in text, a combining character after the reference would hide it.
         let reference = Array("#38;".utf8)
         var (bytes, index) = ([UInt8](), 0)
         bytes.reserveCapacity(value.count)
@@ -177,13 +177,13 @@ package enum XMLReader {
     }
 }
 
-/// Puts events together to elements.
+/// Builds elements from events.
 private final class XMLBuilder {
     let limits: XMLLimits
     private(set) var root: XMLElement?
     private(set) var fault: XMLFault.Kind?
     private var open: [XMLElement] = []
-    /// How much the library has told, in no particular unit.
+    /// How much the library has reported, in no particular unit.
     private(set) var events = 0
     private var count = 0
     private var text: [UInt8] = []
@@ -211,7 +211,7 @@ private final class XMLBuilder {
                 max(prefix.utf8.count, namespace.utf8.count) <= limits.nameBytes
             })
         else { return fail(.tooLarge) }
-        // The library lets a prefix pass that nobody declared.
+        // The library accepts an undeclared prefix.
         guard element.name.local.utf8.first(where: { $0 == UInt8(ascii: ":") }) == nil,
             !element.prefix.isEmpty || !element.name.local.isEmpty,
             element.prefix.isEmpty || !element.name.namespace.isEmpty
@@ -222,7 +222,7 @@ private final class XMLBuilder {
                     && (attribute.prefix.isEmpty || !attribute.name.namespace.isEmpty)
             })
         else { return fail(.malformed) }
-        // Namespaces in XML 1.0 section 2.2: a prefix cannot stand for nothing.
+        // Namespaces in XML 1.0 section 2.2: a prefix cannot be bound to an empty name.
         guard !element.declarations.contains(where: { !$0.prefix.isEmpty && $0.namespace.isEmpty })
         else { return fail(.malformed) }
         endText()
@@ -240,7 +240,7 @@ private final class XMLBuilder {
         }
     }
 
-    /// Text comes in many small pieces, each escape in one of its own: they are put together once.
+    /// Text arrives in many small pieces, with each escape in a separate one: they are joined once.
     func add(_ piece: UnsafeBufferPointer<UInt8>) {
         events += 1
         if !open.isEmpty { unsafe text.append(contentsOf: piece) }

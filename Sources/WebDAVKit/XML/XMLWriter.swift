@@ -2,10 +2,10 @@ internal import HTTPParser
 internal import HTTPServerCore
 internal import HTTPServerKit
 
-/// Writes XML: markup of ours and text of others, which are never mixed up.
+/// Writes XML, and keeps markup and text of clients apart.
 ///
-/// What XML cannot hold, as most control characters, becomes U+FFFD: a document of ours is always
-/// well-formed (XML 1.0 section 2.2).
+/// Characters that XML cannot contain, such as most control characters, become U+FFFD: the document
+/// is always well-formed (XML 1.0 section 2.2).
 package struct XMLWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -23,22 +23,22 @@ package struct XMLWriter {
         return taken
     }
 
-    /// Appends markup, or text that is known to hold nothing to escape.
+    /// Appends markup, or text without characters to escape.
     package mutating func markup(_ markup: String) {
         bytes += markup.utf8
     }
 
-    /// The same of bytes that were made before.
+    /// The same with bytes that were rendered before.
     mutating func raw(_ markup: [UInt8]) {
         bytes += markup
     }
 
-    /// Appends text that stands between tags.
+    /// Appends text between tags.
     package mutating func text(_ text: String) {
         append(text.utf8, quotes: false)
     }
 
-    /// The same of bytes; those that are no UTF-8 become U+FFFD.
+    /// The same with bytes; those that are not UTF-8 become U+FFFD.
     mutating func text(_ text: [UInt8]) {
         if text.allSatisfy(Self.isPlain) {
             bytes += text
@@ -47,7 +47,7 @@ package struct XMLWriter {
         }
     }
 
-    /// Visible characters of ASCII and blanks that mean themselves.
+    /// Visible ASCII characters and blanks that need no escape.
     private static func isPlain(_ byte: UInt8) -> Bool {
         byte >= 0x20 && byte < 0x7F && byte != 0x26 && byte != 0x3C && byte != 0x3E
     }
@@ -78,7 +78,7 @@ package struct XMLWriter {
             case 0x3C: bytes += "&lt;".utf8
             case 0x3E: bytes += "&gt;".utf8
             case 0x22 where quotes: bytes += "&quot;".utf8
-            // A reader would make another character of these (sections 2.11 and 3.3.3).
+            // A reader would normalise these (sections 2.11 and 3.3.3).
             case 0x0D: bytes += "&#13;".utf8
             case 0x09 where quotes, 0x0A where quotes: bytes += "&#\(byte);".utf8
             case 0x00..<0x09, 0x0B, 0x0C, 0x0E..<0x20: bytes += "\u{FFFD}".utf8
@@ -116,7 +116,7 @@ extension XMLWriter {
         bytes[start...].reverse()
     }
 
-    /// Appends a number in hexadecimal digits, small ones.
+    /// Appends a number in lower-case hexadecimal digits.
     mutating func hex(_ number: UInt64) {
         var shift = max(60 - number.leadingZeroBitCount & ~3, 0)
         while shift >= 0 {

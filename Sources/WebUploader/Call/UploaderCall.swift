@@ -4,11 +4,11 @@ internal import HTTPServerCore
 internal import HTTPServerKit
 internal import WebDAVKit
 
-/// A request, and who has sent it.
+/// A request and its user.
 struct UploaderCall: Sendable {
     let request: Request
     let role: UploaderRole
-    /// Whether the answer is to be a page, for a browser that runs no script.
+    /// Whether the answer is a page: the browser runs no script.
     let wantsPage: Bool
 
     init(_ request: Request, _ role: UploaderRole) {
@@ -34,29 +34,30 @@ struct UploaderCall: Sendable {
     /// A path out of a query or a form.
     static func path(_ bytes: [UInt8]) throws(UploaderError) -> ResourcePath {
         let names = bytes.split(separator: 0x2F).map { Array($0) }
-        // `.` and `..` stand for nothing that could be meant: nobody writes them but to get out.
+        // `.` and `..` are refused: nobody needs them but to leave the folder.
         guard names.count <= 256, let path = ResourcePath(segments: names) else {
-            throw UploaderError(.badRequest, .path, "that is no path")
+            throw UploaderError(.badRequest, .path, "malformed path")
         }
         return path
     }
 
-    /// What is to happen when a name is taken.
+    /// The action when a name is taken.
     func conflict(
-        _ wish: [UInt8]?, _ options: UploaderOptions
+        _ text: [UInt8]?, _ options: UploaderOptions
     ) throws(UploaderError) -> NameConflict {
-        guard let wish, !wish.isEmpty else { return safe(options.conflict) }
-        guard let conflict = NameConflict(rawValue: String(decoding: wish, as: UTF8.self)) else {
-            throw UploaderError(.badRequest, .field, "conflict is keep, replace, refuse or ask")
+        guard let text, !text.isEmpty else { return safe(options.conflict) }
+        guard let conflict = NameConflict(rawValue: String(decoding: text, as: UTF8.self)) else {
+            throw UploaderError(
+                .badRequest, .field, "expected conflict to be keep, replace, refuse or ask")
         }
         guard options.letsClientsChoose || conflict == options.conflict else {
-            throw UploaderError(.forbidden, .field, "conflict cannot be chosen here")
+            throw UploaderError(.forbidden, .field, "clients cannot choose conflict here")
         }
         if role == .uploadOnly, conflict == .replace { try require(false) }
         return conflict
     }
 
-    /// Who can only add must not take away what others have added.
+    /// A user who can only add must not replace the files of others.
     private func safe(_ conflict: NameConflict) -> NameConflict {
         role == .uploadOnly && conflict == .replace ? .keepBoth : conflict
     }
@@ -92,7 +93,7 @@ struct FormFields: Sendable {
         var fields = FormFields()
         for try await part in try request.multipart(limits: limits) {
             guard !part.isFile else {
-                throw UploaderError(.badRequest, .field, "files are for upload")
+                throw UploaderError(.badRequest, .field, "this form takes no files")
             }
             fields.append(part.name ?? "", try await part.collect())
         }
@@ -104,7 +105,7 @@ struct FormFields: Sendable {
     mutating func append(_ name: String, _ value: [UInt8]) {
         guard name.hasBytes(of: "link") else { return all.append((name, value)) }
         var path: [UInt8] = []
-        // What is no link leads to nothing.
+        // A string that is no link leads nowhere.
         let isRead = PercentEncoding.decode(value.span, keepsInvalid: false, into: &path) == nil
         all.append(("path", isRead ? path : [0]))
     }

@@ -17,7 +17,7 @@ struct UploaderTokens: Sendable {
     let lifetime: Int64
 
     init(lifetime: Int64) {
-        // Nobody needs a century.
+        // The longest lifetime; nobody needs a century.
         self.lifetime = min(lifetime, 100 * 366 * 86_400)
     }
 
@@ -66,8 +66,8 @@ struct UploaderTokens: Sendable {
         return nil
     }
 
-    /// Whether a request comes from a browser, as far as anybody can tell: what browsers send with
-    /// each POST, or cannot be kept from sending, is in none that curl sends.
+    /// Whether a request comes from a browser, as far as that can be detected: it has fields that
+    /// browsers always send with POST, and curl never.
     static func isFromBrowser(_ request: Request) -> Bool {
         let names: [HTTPFieldName] = [.origin, .referer, .cookie, "Sec-Fetch-Site"]
         if names.contains(where: { request.fields.contains($0) }) { return true }

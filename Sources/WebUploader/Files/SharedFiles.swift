@@ -2,16 +2,15 @@ internal import HTTPParser
 internal import HTTPServerCore
 internal import WebDAVKit
 
-/// The files, as the page sees them: what is hidden is not there, and what WebDAV clients have
-/// locked stays as it is. Whatever changes something does it while it holds the path at the gate that
-/// WebDAV waits at, too.
+/// The files as the page shows them: hidden ones do not exist, and files that a WebDAV client has
+/// locked do not change. Each change holds the ``PathLock`` that it shares with WebDAV.
 struct SharedFiles: Sendable {
     let dav: WebDAVHandler
     let options: UploaderOptions
 
     var store: any ResourceStore { dav.store }
 
-    // MARK: What is shown
+    // MARK: Visibility
 
     /// The path of a file or folder by which the store knows it.
     func resolved(_ path: ResourcePath) async throws -> ResourcePath {
@@ -47,7 +46,7 @@ struct SharedFiles: Sendable {
         return allowed.contains(String(decoding: name[(dot + 1)...], as: UTF8.self).lowercased())
     }
 
-    /// What is known of something that is shown.
+    /// Describes a visible file or folder.
     func info(_ path: ResourcePath) async throws -> ResourceInfo {
         let info = try await store.info(at: path)
         guard info.isCollection || hasAllowedExtension(path.name) else {
@@ -71,18 +70,18 @@ struct SharedFiles: Sendable {
         }
         guard ResourcePath.isText(path.name) else {
             throw UploaderError(
-                .badRequest, .path, "a new name is UTF-8 without control characters")
+                .badRequest, .path, "a new name must be UTF-8 without control characters")
         }
     }
 
     // MARK: Locks
 
-    /// Runs what changes these paths while nobody else changes them, or what is around or inside
-    /// of them. A request that had to wait is not carried out once its client has gone.
+    /// Runs `body` with exclusive access to these paths, their ancestors and their descendants. A
+    /// request that had to wait is dropped once its client has gone.
     func hold<Result: Sendable>(
         _ paths: [ResourcePath], _ call: UploaderCall, _ body: () async throws -> Result
     ) async throws -> Result {
-        try await dav.gate.hold(paths, isWanted: { await call.request.isAwaited() }) {
+        try await dav.pathLock.hold(paths, isWanted: { await call.request.isAwaited() }) {
             try await store.perform(body)
         }
     }
@@ -102,7 +101,7 @@ struct SharedFiles: Sendable {
         if found.isEmpty, andInside {
             let roots = try await dav.locks.locks(on: path, andInside: true).map(\.root)
                 .filter { $0 != path && $0.isWithin(path) }
-            // A member that is gone is in nobody's way, even if its lock was left behind.
+            // A lock on a missing member does not conflict, even if it was left.
             let gone = try await dav.forgetLocks(onGoneOf: Set(roots))
             guard roots.allSatisfy({ gone.contains($0) }) else { throw Self.locked }
         }
@@ -110,17 +109,17 @@ struct SharedFiles: Sendable {
     }
 
     private static var locked: UploaderError {
-        UploaderError(.locked, .locked, "somebody works on it by WebDAV and has locked it")
+        UploaderError(.locked, .locked, "a WebDAV client has locked it")
     }
 
     // MARK: Names
 
-    /// Runs `body` with a name that nothing has, while nobody else can take it, or with the name
-    /// that was wished for where what has it is to be replaced.
+    /// Runs `body` with a free name that no other request can take, or with the wanted name if the
+    /// existing file is to be replaced.
     /// - Parameters:
-    ///   - path: the name that is wished for.
+    ///   - path: the wanted path.
     ///   - others: further paths that `body` changes.
-    ///   - isFolder: whether the numbers of names stand behind the extension, too.
+    ///   - isFolder: whether the number goes after the extension, too.
     ///   - conflict: what happens when the name is taken.
     ///   - body: is given the name, and what has it where that is to be replaced.
     func withName<Result: Sendable>(
@@ -145,7 +144,7 @@ struct SharedFiles: Sendable {
             }
             if let result { return result }
         }
-        throw UploaderError(.conflict, .exists, "too many have that name")
+        throw UploaderError(.conflict, .exists, "too many files have that name")
     }
 
     /// Whether something has a name, though it may be nothing that is shown. Where the folder around
@@ -158,18 +157,18 @@ struct SharedFiles: Sendable {
         }
     }
 
-    /// What has a name, if it may be replaced by a file.
+    /// The existing file of that name, if the upload may replace it.
     private func replaceable(
         _ path: ResourcePath, _ isFolder: Bool, _ conflict: NameConflict
     ) async throws -> ResourceInfo {
         guard conflict == .replace, !isFolder, let info = try await store.infoIfThere(path),
             !info.isCollection
-        else { throw UploaderError(.conflict, .exists, "something has that name") }
+        else { throw UploaderError(.conflict, .exists, "the name is taken") }
         return info
     }
 }
 
-/// Names with numbers, for what is to stand beside something of the same name.
+/// Names with numbers, so that a file can stand beside another one of the same name.
 enum FreeName {
     /// How many numbers are tried.
     static let limit = 1_000

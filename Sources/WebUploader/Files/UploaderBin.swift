@@ -36,18 +36,18 @@ final class UploaderBin: Sendable {
         _ path: ResourcePath, isFolder: Bool, _ call: UploaderCall
     ) async throws -> String? {
         guard lifetime > .zero, let name = try await store.discard(path) else { return nil }
-        let wish = Hex.text(of: Crypto.random(16))
+        let key = Hex.text(of: Crypto.random(16))
         let item = Item(
             name: name, path: path, isFolder: isFolder, user: call.request.identity?.name,
             end: .now + lifetime)
-        keep(item, wish)
-        return wish
+        keep(item, key)
+        return key
     }
 
     /// Keeps something, or what could not be put back, until its time is over.
-    func keep(_ item: Item, _ wish: String) {
+    func keep(_ item: Item, _ key: String) {
         let oldest = items.withLock { items -> Item? in
-            items[wish] = item
+            items[key] = item
             guard items.count > Self.countLimit else { return nil }
             guard let first = items.min(by: { $0.value.end < $1.value.end }) else { return nil }
             return items.removeValue(forKey: first.key)
@@ -62,18 +62,18 @@ final class UploaderBin: Sendable {
 
     /// Takes something out of the bin, to be put back.
     /// - Returns: `nil` for what is not there, or was deleted by another user.
-    func take(_ wish: String, _ call: UploaderCall) -> Item? {
+    func take(_ key: String, _ call: UploaderCall) -> Item? {
         let user = call.request.identity?.name
         return items.withLock { items in
-            guard let item = items[wish], item.user == user, item.end > .now else { return nil }
-            return items.removeValue(forKey: wish)
+            guard let item = items[key], item.user == user, item.end > .now else { return nil }
+            return items.removeValue(forKey: key)
         }
     }
 
     private func removeOld() async {
         let old = items.withLock { items in
             let old = items.filter { $0.value.end <= .now }
-            for wish in old.keys { items[wish] = nil }
+            for key in old.keys { items[key] = nil }
             return Array(old.values)
         }
         for item in old { await store.forget(item.name) }

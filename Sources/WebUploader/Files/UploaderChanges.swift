@@ -28,7 +28,7 @@ final class UploaderChanges: Sendable {
             continuation.yield()
         }
 
-        /// Has something sent, so that nobody takes the connection for dead.
+        /// Sends a comment, so that no proxy closes the connection as idle.
         func beat() { continuation.yield() }
 
         /// Ends the signals.
@@ -56,9 +56,9 @@ final class UploaderChanges: Sendable {
     private let state = Locked(State())
     private let limit: Int
 
-    init(_ gate: PathGate, limit: Int) {
+    init(_ pathLock: PathLock, limit: Int) {
         self.limit = limit
-        gate.observe { [weak self] paths in
+        pathLock.observe { [weak self] paths in
             guard let self else { return false }
             tell(paths)
             return true

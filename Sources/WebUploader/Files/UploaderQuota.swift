@@ -5,7 +5,7 @@ internal import WebDAVKit
 
 /// Sees to it that users add no more bytes than they may, also by several requests at the same time.
 final class UploaderQuota: Sendable {
-    /// What a user adds by the requests that are under way.
+    /// The bytes that a user adds by requests in progress.
     private struct Entry: Sendable {
         var requestCount = 0
         /// The bytes that are held for them.
@@ -17,7 +17,7 @@ final class UploaderQuota: Sendable {
     private let ask: (@Sendable (Request) async throws -> Int64?)?
     private let entries = Locked<[String?: Entry]>([:])
 
-    /// Whether anybody is limited.
+    /// Whether any user has a quota.
     var isSet: Bool { ask != nil }
 
     init(_ ask: (@Sendable (Request) async throws -> Int64?)?) {
@@ -36,7 +36,7 @@ final class UploaderQuota: Sendable {
         guard let allowed = try await ask(request) else { return nil }
         hold.allowed.withLock { $0 = max(allowed, 0) }
         if let count { try hold.reach(count) }
-        // Nothing may be left, and nobody has said how much is to come.
+        // No room may be left, and the length is unknown.
         if allowed <= 0, count == nil { try hold.reach(1) }
         return hold
     }
@@ -114,7 +114,7 @@ final class UploaderQuota: Sendable {
 
 extension UploaderError {
     static var overQuota: UploaderError {
-        UploaderError(.insufficientStorage, .quota, "the user may not keep so much here")
+        UploaderError(.insufficientStorage, .quota, "the upload exceeds the quota of the user")
     }
 }
 

@@ -24,7 +24,7 @@ extension UploaderSite {
         for path in Set(paths).sorted() {
             if let last = members.last, path.isWithin(last.path) { continue }
             let info = try await files.info(path)
-            // An archive tells the names in a folder, as a list does.
+            // An archive reveals the names in a folder, as a list does.
             if info.isCollection {
                 try call.require(call.role.mayList)
                 try await require(.list(path), call)
@@ -45,7 +45,7 @@ extension UploaderSite {
         return response
     }
 
-    /// A name that none of the others at the top of the archive has.
+    /// A name that is unique at the top of the archive.
     private func free(
         _ name: [UInt8], _ taken: inout [[UInt8]: Int], _ isFolder: Bool
     ) -> [UInt8] {

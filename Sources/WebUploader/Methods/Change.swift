@@ -28,7 +28,7 @@ extension UploaderSite {
         try call.require(call.role.mayUpload)
         let fields = try await fields(call)
         var path = try await path(fields, "path")
-        // A form without script has the name in a field of its own.
+        // A form without script has the name in a separate field.
         if let name = fields["name"] { path = try member(of: path, named: name) }
         var conflict = try call.conflict(fields["conflict"], options)
         // Folders do not replace anything.
@@ -58,7 +58,7 @@ extension UploaderSite {
         of folder: ResourcePath, named name: [UInt8]
     ) throws(UploaderError) -> ResourcePath {
         guard let path = ResourcePath(segments: folder.segments + [name]) else {
-            throw UploaderError(.badRequest, .path, "that is no name")
+            throw UploaderError(.badRequest, .path, "malformed name")
         }
         return path
     }
@@ -108,7 +108,7 @@ extension UploaderSite {
         return try answer([changed], in: source.parent ?? .root, .ok, call)
     }
 
-    /// The target of a move, which may be hidden: that is told with the reason.
+    /// The target of a move. It may be hidden, and the error then says so.
     private func canonicalTarget(_ path: ResourcePath) async throws -> ResourcePath {
         try files.requireName(path, isFolder: true)
         return try await files.canonical(path)
@@ -121,14 +121,14 @@ extension UploaderSite {
         let isFolder = info.isCollection
         return try await files.withName(target, and: [source], isFolder: isFolder, conflict, call) {
             path, _ in
-            // What was there may have gone while this waited.
+            // The file may have gone during the wait.
             _ = try await files.info(source)
             if isMove {
                 try await files.requireUnlocked(source, andMembership: true, andInside: true)
             }
             // A tree inside of itself would be gone with what it replaces.
             guard try await !files.store.overlap(source, path) else {
-                throw UploaderError(.forbidden, .path, "one of the two is inside of the other")
+                throw UploaderError(.forbidden, .path, "source and destination overlap")
             }
             if isMove {
                 try await files.store.move(source, to: path)
@@ -145,7 +145,7 @@ extension UploaderSite {
             try await files.dav.locks.removeAll(inside: path, includingRoot: true)
         } catch {
             call.request.logger.error(
-                "locks on what is gone cannot be given up", metadata: ["error": "\(error)"])
+                "locks on removed resources could not be released", metadata: ["error": "\(error)"])
         }
     }
 
@@ -197,22 +197,22 @@ extension UploaderSite {
         }
     }
 
-    /// `POST restore`: puts back what was deleted, by the values `undo` that the deletion has told.
+    /// `POST restore`: restores deleted files, by the values `undo` that the deletion returned.
     func restore(_ call: UploaderCall) async throws -> Response {
         try call.require(call.role.mayChange)
         let fields = try await fields(call)
-        let wishes = fields.values(of: "undo").map { String(decoding: $0, as: UTF8.self) }
-        guard !wishes.isEmpty else {
+        let keys = fields.values(of: "undo").map { String(decoding: $0, as: UTF8.self) }
+        guard !keys.isEmpty else {
             throw UploaderError(.badRequest, .field, "undo is missing")
         }
         var restored: [Changed] = []
-        for wish in wishes { restored.append(try await restore(wish, call)) }
+        for key in keys { restored.append(try await restore(key, call)) }
         return try answer(restored, in: .root, .ok, call)
     }
 
-    private func restore(_ wish: String, _ call: UploaderCall) async throws -> Changed {
-        guard let item = bin.take(wish, call) else {
-            throw UploaderError(.notFound, nil, "it is not in the bin any more")
+    private func restore(_ key: String, _ call: UploaderCall) async throws -> Changed {
+        guard let item = bin.take(key, call) else {
+            throw UploaderError(.notFound, nil, "it is no longer in the bin")
         }
         do {
             return try await perform(.restore(item.path), call) {
@@ -226,7 +226,7 @@ extension UploaderSite {
                 return (Changed(placed, isFolder: item.isFolder), .restore(placed))
             }
         } catch {
-            bin.keep(item, wish)
+            bin.keep(item, key)
             throw error
         }
     }

@@ -62,7 +62,7 @@ extension UploaderSite {
         ]
     }
 
-    /// Tells it once all was sent, or will not be.
+    /// Reports the download once it has ended.
     private func tellDownload(_ paths: [ResourcePath], _ call: UploaderCall) {
         guard let told = options.onEvent else { return }
         call.request.whenAnswered { request, failure in

@@ -12,18 +12,19 @@ extension UploaderSite {
     /// The least time between two events: many changes at once are one.
     private static let quietTime = Duration.milliseconds(300)
 
-    /// `GET events`: tells, as server-sent events, that the members of a folder have changed. It
-    /// does not tell which: the list does.
+    /// `GET events`: reports, by server-sent events, that the members of a folder have changed. The
+    /// list says which.
     func events(_ call: UploaderCall) async throws -> Response {
         try call.require(call.role.mayList)
         let path = try await files.resolved(try UploaderCall.path(call.parameter("path") ?? []))
         try await require(.list(path), call)
         guard try await files.info(path).isCollection else {
-            throw UploaderError(.conflict, .path, "it is no folder")
+            throw UploaderError(.conflict, .path, "the path is not a folder")
         }
         let folder = try await files.store.canonical(path, followsLast: true)
         guard let listener = changes.listen(to: folder) else {
-            var error = UploaderError(.serviceUnavailable, nil, "too many listen already")
+            var error = UploaderError(
+                .serviceUnavailable, nil, "too many browsers listen to changes")
             error.fields.append(.retryAfter, "60")
             throw error
         }

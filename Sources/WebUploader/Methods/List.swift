@@ -79,7 +79,7 @@ extension UploaderSite {
         let path = try await files.resolved(path)
         return try await perform(.list(path), call) {
             guard try await files.info(path).isCollection else {
-                throw UploaderError(.conflict, .path, "it is no folder")
+                throw UploaderError(.conflict, .path, "the path is not a folder")
             }
             var shown: [ResourceMember] = []
             let members = try await files.store.members(of: path, withProperties: false)
@@ -122,7 +122,7 @@ extension UploaderSite {
     }
 }
 
-/// Paths as the interface names them: with a slash in front, and behind folders.
+/// Paths of the interface: with a leading slash, and a trailing one after folders.
 enum PathText {
     static func shown(_ path: ResourcePath, isFolder: Bool) -> String {
         guard !path.isRoot else { return "/" }

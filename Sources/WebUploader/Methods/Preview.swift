@@ -33,8 +33,8 @@ enum PreviewKind: String {
         self = kind
     }
 
-    /// The policy under which a browser shows the content, even in a window of its own. Browsers
-    /// show no PDF in a sandbox: their readers are one.
+    /// The policy under which a browser shows the content, even in a separate window. Browsers show
+    /// no PDF in a sandbox, because their PDF readers are sandboxed already.
     var policy: String {
         self == .pdf
             ? "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; "
@@ -55,7 +55,7 @@ extension UploaderSite {
         try await require(.download(path), call)
         let type = MediaTypeTable.standard.contentType(ofFile: path.name)
         guard try await !files.info(path).isCollection, let kind = PreviewKind(ofType: type)
-        else { throw UploaderError(.conflict, .preview, "files of this type are not shown") }
+        else { throw UploaderError(.conflict, .preview, "files of this type have no preview") }
         let (info, body) = try await files.store.read(path)
         var response = Response(
             .ok,

@@ -5,7 +5,7 @@ internal import HTTPServerKit
 internal import ToolkitSystem
 internal import WebDAVKit
 
-/// What an upload, or another change, has come to.
+/// The result of an upload or of another change.
 struct Changed: Sendable, Encodable {
     var name: String
     var path: String
@@ -31,19 +31,19 @@ extension UploaderSite {
         }
         try requireToken(call, FormFields())
         guard !call.request.fields.contains(.contentRange) else {
-            throw UploaderError(.badRequest, .field, "parts of a file are not taken")
+            throw UploaderError(.badRequest, .field, "Content-Range is not supported")
         }
         let folder = try await files.canonical(
             try UploaderCall.path(call.parameter("path") ?? []))
         let conflict = try call.conflict(call.parameter("conflict"), options)
         let names = name.split(separator: 0x2F).map { Array($0) }
         guard !names.isEmpty, names.count <= 64, let relative = ResourcePath(segments: names) else {
-            throw UploaderError(.badRequest, .path, "that is no name")
+            throw UploaderError(.badRequest, .path, "malformed name")
         }
         let wished = relative.moved(from: .root, to: folder)
         let isCoded = call.request.fields.contains(.contentEncoding)
         let announced = isCoded ? nil : call.request.contentLength
-        // Whoever sends the name of a file with those of folders has dropped a folder.
+        // A file name that contains folder names comes from a dropped folder.
         let changed = try await take(
             try call.checkedContent(), wished, announced, conflict, makesFoldersIn: folder, call)
         if call.request.isPrecheck { return Response(.noContent) }
@@ -63,7 +63,7 @@ extension UploaderSite {
         for try await part in try call.request.multipart(limits: limits) {
             guard let fileName = part.fileName else {
                 guard folder == nil else {
-                    throw UploaderError(.badRequest, .field, "fields have to come before files")
+                    throw UploaderError(.badRequest, .field, "fields must come before files")
                 }
                 fields.append(part.name ?? "", try await part.collect(upTo: 64 << 10))
                 guard fields.all.count <= 16 else {
@@ -71,7 +71,7 @@ extension UploaderSite {
                 }
                 continue
             }
-            // Nothing is looked at on the disk for somebody else's page.
+            // Do not touch the disk for a page of another site.
             try requireToken(call, fields)
             // A file field where no file was chosen is sent with an empty name.
             if fileName.isEmpty { continue }
@@ -79,7 +79,7 @@ extension UploaderSite {
             if let folder { target = folder } else { target = try await self.folder(fields, call) }
             folder = target
             guard let name = ContentDisposition.safeFileName(of: fileName) else {
-                throw UploaderError(.badRequest, .path, "that is no name of a file")
+                throw UploaderError(.badRequest, .path, "malformed file name")
             }
             let conflict = try call.conflict(
                 fields["conflict"] ?? call.parameter("conflict"), options)
@@ -95,7 +95,7 @@ extension UploaderSite {
         }
         if changed.isEmpty {
             try requireToken(call, fields)
-            throw UploaderError(.badRequest, .field, "there is no file in the form")
+            throw UploaderError(.badRequest, .field, "the form contains no file")
         }
         return try answer(changed, in: folder ?? .root, .created, call)
     }
@@ -105,8 +105,9 @@ extension UploaderSite {
         return try await files.canonical(path)
     }
 
-    /// Takes a file, whole or not at all. What can be refused is refused before the content is read;
-    /// what may have changed meanwhile is checked again. A precheck ends before the content is read.
+    /// Takes a file, whole or not at all. Everything that can be refused early is refused before
+    /// the content is read; conditions that may have changed are checked again. A precheck ends
+    /// before the content is read.
     /// - Parameters:
     ///   - body: its content.
     ///   - wished: its path, if that is free.
@@ -118,7 +119,7 @@ extension UploaderSite {
         _ conflict: NameConflict, makesFoldersIn top: ResourcePath?, _ call: UploaderCall
     ) async throws -> Changed {
         var hold: UploaderQuota.Hold?
-        // Until the program has been told of the upload, and counts it.
+        // Held until the program has been notified of the upload, and counts it.
         defer { withExtendedLifetime(hold) {} }
         return try await perform(.upload(wished), call) {
             try files.requireName(wished, isFolder: false)
@@ -139,7 +140,7 @@ extension UploaderSite {
                 _ = try await files.store.place(content, at: path, modified: nil) { info in
                     // Another program may have made it since.
                     guard info == nil || old != nil else {
-                        throw UploaderError(.conflict, .exists, "something has that name")
+                        throw UploaderError(.conflict, .exists, "the name is taken")
                     }
                 }
                 return path
@@ -172,7 +173,7 @@ extension UploaderSite {
             return
         }
         guard conflict == .replace, old?.isCollection == false else {
-            throw UploaderError(.conflict, .exists, "something has that name")
+            throw UploaderError(.conflict, .exists, "the name is taken")
         }
         try await files.requireUnlocked(path, andMembership: false)
     }
@@ -183,7 +184,7 @@ extension UploaderSite {
             .contentTooLarge, nil, "at most \(options.contentLimit) bytes are taken here")
     }
 
-    /// The content, of whose pieces the program is told. It ends with an error when it becomes too
+    /// The content, with progress reported to the program. Reading throws once the content is too
     /// long.
     private func observed(
         _ body: RequestBody, _ path: ResourcePath, _ announced: Int64?,
@@ -231,7 +232,7 @@ extension UploaderSite {
         }
     }
 
-    /// Tells what was changed: JSON, or for a page the way back to the folder.
+    /// Returns the changes: as JSON, or for a page as a redirect to the folder.
     func answer(
         _ changed: [Changed], in folder: ResourcePath, _ status: HTTPStatus, _ call: UploaderCall
     ) throws -> Response {

@@ -1,7 +1,7 @@
 internal import HTTPParser
 internal import HTTPServerCore
 
-/// What the page says, in the language that a browser prefers. A language is one more table.
+/// The texts of the page, in the language that a browser prefers. A language is one more table.
 package struct PageTexts: Sendable {
     // The tables are in `PageTexts+Tables.swift`; a test sees to it that each has all keys.
 
@@ -21,7 +21,7 @@ package struct PageTexts: Sendable {
     /// A text; English where the language has none.
     subscript(key: String) -> String { texts[key] ?? Self.english[key] ?? key }
 
-    /// What the script of the page says.
+    /// The texts of the page's script.
     var ofScript: [String: String] {
         var all: [String: String] = [:]
         for key in Self.scriptKeys { all[key] = self[key] }
@@ -35,7 +35,7 @@ package struct PageTexts: Sendable {
     /// The best language that there is a table for, by Accept-Language (RFC 9110 section 12.5.4).
     static func language(of field: String?) -> String {
         var (best, bestWeight) = ("en", 0)
-        // Nobody knows more languages.
+        // No browser sends more languages.
         for range in (field ?? "").utf8.split(separator: 0x2C).prefix(32) {
             let parts = range.split(separator: 0x3B).map { part in
                 String(decoding: part.filter { $0 > 0x20 }, as: UTF8.self).lowercased()

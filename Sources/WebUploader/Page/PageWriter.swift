@@ -159,7 +159,7 @@ struct PageWriter {
                 + "enctype=\"multipart/form-data\">\n")
         hidden("token", token)
         hidden("link", path)
-        // Fields have to come before files. The style shows it behind them.
+        // Fields must come before files. The style shows them after the files.
         if options.letsClientsChoose { conflictChoice(role, options) }
         html.markup("<label>")
         text("chooseFiles")

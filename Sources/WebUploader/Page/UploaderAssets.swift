@@ -22,7 +22,7 @@ enum UploaderAssets {
     /// The folder of the address, relative to the page.
     static let folder = "assets/\(hash)/"
 
-    /// The names and contents, for tests.
+    /// The names and contents; tests use them.
     static var all: [String: String] { texts }
 
     private static let handlers: [String: ContentHandler] = {

@@ -30,7 +30,7 @@ extension BinRouter {
             guard let plain = String(validating: bytes, as: UTF8.self) else {
                 return Response(.ok, body: .bytes(bytes))
             }
-            // Whoever makes a link to this could make a page of it.
+            // A link from another site could turn the content into a page of this server.
             return Response(
                 .ok,
                 body: .text(plain, mediaType: mediaType))
@@ -71,7 +71,7 @@ enum StoredFrame {
             output += content[start..<(start + count)]
             start += count
         }
-        // ISLAST and ISLASTEMPTY, behind WBITS where nothing has gone before.
+        // ISLAST and ISLASTEMPTY, after WBITS in an empty stream.
         output.append(content.isEmpty ? 0b110 : 0b11)
         return output
     }

@@ -15,11 +15,11 @@ import Logging
 struct BinCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bin",
-        abstract: "Serve the endpoints of httpbin, for trying clients.",
+        abstract: "Serve the endpoints of httpbin, to test clients.",
         discussion: """
-            Prints the address on standard output once it accepts connections, one line more for \
-            the port of broken answers, and nothing else there. Control-C and SIGTERM let running \
-            requests end, for ten seconds at most.
+            Prints the address on standard output once it accepts connections, and a second line \
+            with --torture-port. Control-C and SIGTERM stop it: running requests get at most ten \
+            seconds to end.
             """)
 
     @Option(help: "The address or name to listen at; * for all.")
@@ -30,13 +30,13 @@ struct BinCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Speak legal oddities and broken answers at this port as well; 0 for any free one.",
+            "Also serve unusual and malformed responses at this port; 0 for any free one.",
             valueName: "port"))
     var torturePort: UInt16?
 
     func run() async throws {
         logToStandardError(.warning)
-        // Who reads our lines may go; that is no reason to stop serving.
+        // The reader of standard output may close it; the server goes on.
         _ = signal(SIGPIPE, SIG_IGN)
         var torture: TortureServer?
         do throws(ListenError) {

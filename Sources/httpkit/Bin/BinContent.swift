@@ -13,7 +13,7 @@ extension BinRouter {
         ) { request in
             let count = min(try request.number("n"), Self.generatedLimit)
             var noise = Noise(seed: try request.number(inQuery: "seed"))
-            // What is long is made while it is sent.
+            // Long content is produced while it is sent.
             guard count > 64 << 10 else {
                 return Response(.ok, body: .bytes(noise.next(count)))
             }
@@ -129,7 +129,7 @@ struct Slowly: Sendable {
 
     /// - Parameters:
     ///   - seconds: how long all of it takes.
-    ///   - size: bytes in a piece; more of them than can be told apart are sent together.
+    ///   - size: bytes in a piece; pieces too small to be seen separately are sent together.
     ///   - total: how many bytes there are.
     init(seconds: Double, size: Int, total: Int) {
         let size = min(max(size, 1, total / 1000), 1 << 20)

@@ -5,7 +5,7 @@ import HTTPServerCore
 /// Digest as a client meets it elsewhere, with auth-int and session keys, which the server's own
 /// authentication does not offer (RFC 7616 section 3.4).
 ///
-/// It keeps nothing: any nonce is taken, and the client's count tells when one is used up.
+/// It stores nothing: any nonce is accepted, and the client's count shows when one is used up.
 struct BinDigest {
     private static let realm = "httpkit bin"
 
@@ -55,8 +55,8 @@ struct BinDigest {
             .unauthorized, fields: [.wwwAuthenticate: value, .setCookie: "fake=fake_value; Path=/"])
     }
 
-    /// What the client has to have computed; `nil` when it left something out or means another
-    /// request (RFC 7616 sections 3.4.1 to 3.4.3).
+    /// The response value that the client must have computed; `nil` when it left something out or
+    /// means another request (RFC 7616 sections 3.4.1 to 3.4.3).
     private func expectedProof(
         _ field: AuthorizationField, _ request: Request, _ content: [UInt8]
     ) -> String? {

@@ -5,7 +5,7 @@ import HTTPServerCore
 internal import HTTPServerKit
 internal import ToolkitSystem
 
-/// What a request was, as JSON.
+/// A request as JSON.
 extension BinRouter {
     mutating func addEchoes() {
         group("The request, sent back")
@@ -47,7 +47,7 @@ extension BinRouter {
 
     // MARK: Parts of the answers
 
-    /// What all answers have in common.
+    /// The fields of all answers.
     static func head(of request: Request) -> [JSONName: JSONValue] {
         [
             "args": JSONValue(request.query), "headers": fields(of: request),
@@ -61,8 +61,8 @@ extension BinRouter {
         case data([UInt8], MediaType?)
     }
 
-    /// Head and content. What is long takes a while to be read and written, which the event loop has
-    /// not.
+    /// Head and content. Long content takes a while to read and write, so this does not run on the
+    /// event loop.
     static func echo(
         _ request: Request, adding more: [JSONName: JSONValue] = [:]
     ) async throws -> Response {

@@ -70,6 +70,6 @@ enum BinImage: String, CaseIterable {
         KJZDSBEsBDSBEsBDSACJYAAIaQAAAAAAA//Z
         """
 
-    /// One colour, for which no pixel costs a bit.
+    /// One colour, so that a pixel takes no bits.
     private static let lossless = "UklGRhgAAABXRUJQVlA4TAwAAAAvP8APAKhdH+rW/wA="
 }

@@ -86,7 +86,7 @@ package struct BinRouter: Handler {
 
     /// The fields that each answer has, errors included.
     private static func finish(_ request: Request, _ response: inout Response) {
-        // Whatever a query puts into content, it must not run as a page of this server.
+        // Content from a query must not run as a page of this server.
         response.fields[.xContentTypeOptions] = "nosniff"
         response.fields.append("Content-Security-Policy", "sandbox allow-forms")
         // Pages of any origin may read, as httpbin has it.
@@ -124,7 +124,7 @@ package struct BinRouter: Handler {
         }
     }
 
-    /// Adds an endpoint that waits, for content or for time to pass.
+    /// Adds an endpoint that waits: either until content arrives or until time passes.
     mutating func wait(
         _ methods: [HTTPMethod]?, _ path: String, _ text: String, example: String? = nil,
         respond: @escaping @Sendable (Request) async throws -> Response

@@ -23,7 +23,7 @@ extension BinRouter {
         }
     }
 
-    /// One of some codes, each of which has a weight behind a colon or 1.
+    /// One of several codes, each with a weight after a colon, or 1.
     static func choice(of codes: String) throws(HTTPError) -> HTTPStatus {
         var choices: [(status: HTTPStatus, weight: Double)] = []
         for choice in codes.split(separator: ",", omittingEmptySubsequences: false).prefix(100) {
@@ -48,7 +48,7 @@ extension BinRouter {
         return choices.last?.status ?? .badRequest
     }
 
-    /// What belongs to a status beside its code.
+    /// The fields and content that belong to a status.
     static func response(status: HTTPStatus) -> Response {
         var response = Response(status)
         switch status {
@@ -80,8 +80,8 @@ extension BinRouter {
 
         """
 
-    /// The answer tells its own fields in JSON, and so its length; the text is made again until
-    /// that is right.
+    /// The answer contains its own fields as JSON, and so its length; the text is generated again
+    /// until the length fits.
     static func responseFields(of request: Request) throws(HTTPError) -> Response {
         var response = Response()
         for pair in request.query {

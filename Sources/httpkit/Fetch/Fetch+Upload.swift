@@ -33,7 +33,7 @@ extension Fetch {
 struct UploadNote {
     private struct Content: Codable {
         var rest: UploadResumeData
-        /// When the file was changed last, in seconds since 1970.
+        /// When the file was last changed, in seconds since 1970.
         var modified: Double
     }
 
@@ -46,24 +46,30 @@ struct UploadNote {
         url = URL(fileURLWithPath: file + ".resume")
     }
 
-    private var modified: Double {
+    /// `nil` when it is unknown: then a changed file would look like the old one.
+    private var modified: Double? {
         let attributes = try? FileManager.default.attributesOfItem(atPath: file)
-        return (attributes?[.modificationDate] as? Date)?.timeIntervalSince1970 ?? 0
+        return (attributes?[.modificationDate] as? Date)?.timeIntervalSince1970
     }
 
-    /// What an earlier call for the same URL and the same file has left.
+    /// The note of an earlier call for the same URL and the same file.
     func read(for request: URL) -> UploadResumeData? {
         guard let data = try? Data(contentsOf: url),
             let content = try? JSONDecoder().decode(Content.self, from: data),
-            content.rest.url == request, content.modified == modified
+            content.rest.url == request, let modified, content.modified == modified
         else { return nil }
         return content.rest
     }
 
+    /// Writes the note, or says on standard error why the upload cannot be resumed.
     func write(_ data: UploadResumeData) {
-        let content = Content(rest: data, modified: modified)
-        guard let bytes = try? JSONEncoder().encode(content) else { return }
-        try? bytes.write(to: url, options: .atomic)
+        guard let modified else { return }
+        do {
+            let bytes = try JSONEncoder().encode(Content(rest: data, modified: modified))
+            try bytes.write(to: url, options: .atomic)
+        } catch {
+            warn("cannot write \(url.path); the next upload will start over: \(error)")
+        }
     }
 
     func remove() { try? FileManager.default.removeItem(at: url) }

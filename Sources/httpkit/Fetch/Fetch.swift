@@ -22,8 +22,8 @@ struct Fetch {
     /// A signal has ended it.
     struct Interrupted: Error { let signal: CInt }
 
-    /// Control-C and SIGTERM cancel what runs, so that nothing is left behind but what --resume needs;
-    /// the second one ends the program at once.
+    /// Control-C and SIGTERM cancel the transfer, so that only the files that --resume needs are
+    /// left; a second signal ends the program at once.
     /// - Returns: the exit status of a response.
     func run() async throws -> Int32 {
         let came = Locked<CInt?>(nil)
@@ -67,7 +67,7 @@ struct Fetch {
         defer { progress?.cancel() }
         do {
             for try await piece in content {
-                // What a file is asked for is no error page.
+                // An error page is not saved as the requested file.
                 if output.file != nil, response.status.code >= 400 { continue }
                 var bytes = ByteBuffer()
                 bytes.append(piece)

@@ -47,12 +47,13 @@ struct FetchCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // Who reads the content may go; writing then fails, which is told.
+        // The reader of standard output may close it; writing then fails, and the error is
+        // reported.
         _ = signal(SIGPIPE, SIG_IGN)
         throw ExitCode(await status())
     }
 
-    /// The exit status; what failed is told in one line.
+    /// The exit status; one line reports an error.
     private func status() async -> Int32 {
         do {
             let session = try connection.session(for: url)
@@ -60,7 +61,7 @@ struct FetchCommand: AsyncParsableCommand {
                 request: try request.request(url, connection), session: session, output: output,
                 upload: request.upload)
             let status = try await fetch.run()
-            // Told before the session tries the same in silence.
+            // Shown before the session fails on the same file without a message.
             if status == 0 { try session.configuration.cookies?.save() }
             await session.flush()
             return status

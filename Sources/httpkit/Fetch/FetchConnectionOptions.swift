@@ -2,7 +2,7 @@ import ArgumentParser
 import HTTPParser
 import URLClient
 
-/// How the server is reached, and who asks.
+/// How to reach the server, and with which user.
 struct FetchConnectionOptions: ParsableArguments {
     enum Version: String, EnumerableFlag { case http1, http2 }
 
@@ -12,32 +12,32 @@ struct FetchConnectionOptions: ParsableArguments {
                 + "and certificate.", valueName: "host[:port]"))
     var connectTo: String?
 
-    @Option(help: ArgumentHelp("How many redirects are followed.", valueName: "n"))
+    @Option(help: ArgumentHelp("The most redirects to follow.", valueName: "n"))
     var maxRedirects = 20
 
     @Option(
         help: ArgumentHelp(
-            "Name and password for a server that asks for them.",
+            "User name and password to send when the server requires a login.",
             discussion: "Other users of this machine can see the arguments of programs.",
             valueName: "name:password"))
     var user: String?
 
     @Option(
         help: ArgumentHelp(
-            "Take cookies from this file and keep them there, in the form of cookies.txt.",
+            "Read cookies from this file and store them there, in the format of cookies.txt.",
             valueName: "file"))
     var cookieJar: String?
 
-    @Flag(help: "Do not check the server's certificate: anybody can be the server.")
+    @Flag(help: "Do not verify the server's certificate: any machine can pose as the server.")
     var insecure = false
 
     @Option(help: ArgumentHelp("Trust the authorities of this PEM file.", valueName: "file"))
     var cacert: String?
 
-    @Flag(help: "Speak this version of HTTP; http2 without TLS is not asked for before.")
+    @Flag(help: "Use this version of HTTP; http2 without TLS assumes that the server supports it.")
     var version: Version?
 
-    @Option(help: ArgumentHelp("How long everything may take.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("The most time for the whole transfer.", valueName: "seconds"))
     var timeout: Double?
 
     func validate() throws {
@@ -69,7 +69,7 @@ struct FetchConnectionOptions: ParsableArguments {
     }
 
     /// A session that behaves as the options say.
-    /// - Parameter url: whose server may be told the password.
+    /// - Parameter url: the URL whose server may get the password.
     func session(for url: String) throws -> ClientSession {
         var configuration = ClientConfiguration()
         configuration.userAgent = "httpkit/\(HTTPKit.version)"

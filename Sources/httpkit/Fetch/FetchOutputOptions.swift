@@ -1,11 +1,12 @@
 import ArgumentParser
 
-/// What becomes of the response.
+/// Where the response goes.
 struct FetchOutputOptions: ParsableArguments {
     @Option(
         name: .customShort("o"),
         help: ArgumentHelp(
-            "Write the content to this file, which appears when it is whole.", valueName: "file"))
+            "Write the content to this file, which appears once it is complete.", valueName: "file")
+    )
     var file: String?
 
     @Flag(name: .customShort("i"), help: "Print the head of the response before its content.")
@@ -13,7 +14,7 @@ struct FetchOutputOptions: ParsableArguments {
 
     @Flag(
         help: ArgumentHelp(
-            "Go on where an earlier call stopped, and keep what is there when this one does.",
+            "Resume an interrupted download, and keep a partial one when this call is interrupted.",
             discussion: """
                 What has to be known for that is kept in FILE.resume until FILE is whole: the file of \
                 -o, or that of -T. A file is sent on where the server has resumable uploads.
@@ -21,9 +22,9 @@ struct FetchOutputOptions: ParsableArguments {
         ))
     var resume = false
 
-    @Flag(help: "Print what each hop has taken, in JSON, on standard error.")
+    @Flag(help: "Print the timing of each request, redirects included, as JSON on standard error.")
     var metrics = false
 
-    @Flag(help: "Show no progress, which is shown on terminals only.")
+    @Flag(help: "Do not show progress (shown on terminals only).")
     var noProgress = false
 }

@@ -3,12 +3,12 @@ import HTTPCodecs
 import HTTPParser
 import URLClient
 
-/// What is sent.
+/// The parts of the request.
 struct FetchRequestOptions: ParsableArguments {
     @Option(
         name: .customShort("X"),
         help: ArgumentHelp(
-            "The method; without it GET, POST with -d or -F, PUT with -T.", valueName: "method"))
+            "The method; by default GET, POST with -d or -F, PUT with -T.", valueName: "method"))
     var method: String?
 
     @Option(
@@ -19,7 +19,7 @@ struct FetchRequestOptions: ParsableArguments {
     @Option(
         name: .customShort("d"),
         help: ArgumentHelp(
-            "Content, or the file that it is in; several are joined with an ampersand.",
+            "Content, or @ and the file that contains it; several are joined with an ampersand.",
             discussion: "@- is standard input, read to its end before anything is sent.",
             valueName: "data|@file"))
     var data: [String] = []
@@ -27,7 +27,7 @@ struct FetchRequestOptions: ParsableArguments {
     @Option(
         name: .customShort("F"),
         help: ArgumentHelp(
-            "A field of a form, or a file for it.", valueName: "name=value|name=@file"))
+            "A field of a form, or a file to upload in it.", valueName: "name=value|name=@file"))
     var form: [String] = []
 
     @Option(
@@ -36,7 +36,7 @@ struct FetchRequestOptions: ParsableArguments {
             "A file to send; - is standard input, sent while it is read.", valueName: "file"))
     var upload: String?
 
-    @Flag(help: "What is sent with -d is JSON, and so is what is asked for.")
+    @Flag(help: "Send the content of -d as JSON, and accept JSON.")
     var json = false
 
     func validate() throws {

@@ -7,7 +7,7 @@ import URLClient
 #endif
 
 extension JSONValue {
-    /// What one hop has taken, times in milliseconds.
+    /// The figures of one transaction, times in milliseconds.
     init(_ hop: ClientMetrics.Hop) {
         var members: [JSONName: JSONValue] = [
             "url": .text(hop.url.absoluteString),

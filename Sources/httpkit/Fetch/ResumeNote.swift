@@ -25,8 +25,8 @@ struct ResumeNote {
         self.request = request
     }
 
-    /// What an earlier call for the same URL has left; nil when there is nothing, or nothing that can
-    /// be read.
+    /// The note of an earlier call for the same URL; nil when there is none, or when it cannot be
+    /// read.
     func read() -> ResumeData? {
         guard let data = try? Data(contentsOf: url),
             let content = try? JSONDecoder().decode(Content.self, from: data),
@@ -35,11 +35,14 @@ struct ResumeNote {
         return content.rest
     }
 
+    /// Writes the note, or says on standard error why the download cannot be resumed.
     func write(_ data: ResumeData) {
-        guard let bytes = try? JSONEncoder().encode(Content(request: request, rest: data)) else {
-            return
+        do {
+            let bytes = try JSONEncoder().encode(Content(request: request, rest: data))
+            try bytes.write(to: url, options: .atomic)
+        } catch {
+            warn("cannot write \(url.path); --resume will start over: \(error)")
         }
-        try? bytes.write(to: url, options: .atomic)
     }
 
     func remove() {

@@ -1,14 +1,14 @@
 import Dispatch
 import URLClient
 
-/// Standard input, piece by piece, for content of a request. There is one standard input, so it can
+/// Standard input, piece by piece, as content of a request. There is one standard input, so it can
 /// be read once.
 struct StandardInputPieces: AsyncSequence {
     /// The most that is kept in memory.
     private static let limit = 256 << 20
 
     struct AsyncIterator: AsyncIteratorProtocol {
-        /// Reading waits for who writes, so it has a thread of its own.
+        /// Reading waits for the writer, so it has a separate thread.
         private let queue = DispatchQueue(label: "httpkit.input")
 
         func next() async throws -> [UInt8]? {

@@ -7,7 +7,7 @@ import HTTPParser
     import Foundation
 #endif
 
-/// What an identifier may be in JSON; it comes back as it was.
+/// The identifier of a case in JSON; it is returned unchanged.
 enum CaseID: Equatable, Sendable {
     case null
     case text(String)

@@ -14,11 +14,11 @@ struct BatchLimits: Decodable, Equatable, Sendable {
         return limits.contains { ($0 ?? 0) < 0 } || (maxContentBytes ?? 0) < 0
     }
 
-    /// What is checked beside the parser.
+    /// The limits that are checked outside of the parser.
     var budget: HeadBudget { HeadBudget(headBytes: maxHeadBytes, targetBytes: maxTargetBytes) }
 
-    /// What the parser checks. A limit on a whole head replaces those on its parts; a limit on
-    /// targets leaves as much room as before for the rest of the line.
+    /// The limits of the parser. A limit on a whole head replaces those on its parts; a limit on
+    /// targets leaves as much room as before to the rest of the line.
     var parserLimits: ParserLimits {
         var limits = ParserLimits.standard
         if let maxTargetBytes {

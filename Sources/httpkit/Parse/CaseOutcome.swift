@@ -8,7 +8,7 @@ struct ParsedMessage: Equatable, Sendable {
     var trailers: [ParsedField] = []
 }
 
-/// What became of a case.
+/// The result of a case.
 struct CaseOutcome: Equatable, Sendable {
     enum Result: String, Sendable { case accept, reject, incomplete }
 
@@ -54,7 +54,7 @@ extension BatchCase {
             while let event = try reader.next() { collector.take(event) }
             if reader.stopReason != nil { outcome.rest = reader.takeRest() }
         } catch {
-            // Bytes that stop short are no error: more of them might have been lawful.
+            // Input that stops short is no error: more bytes might have made it valid.
             outcome.result = error.kind == .truncated ? .incomplete : .reject
             outcome.error = error.kind == .truncated ? nil : error
         }

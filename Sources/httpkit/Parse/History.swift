@@ -15,7 +15,7 @@ struct History: ~Copyable {
         self.kept = kept
     }
 
-    /// The offset behind the last byte.
+    /// The offset after the last byte.
     var end: Int { start + buffer.count }
 
     mutating func append(_ bytes: Span<UInt8>) {
@@ -35,8 +35,8 @@ struct History: ~Copyable {
         return unsafe piece.withUnsafeBufferPointer { unsafe Array($0) }
     }
 
-    /// The last `count` lines between two offsets, of which the second stands behind a line,
-    /// without their CRLFs.
+    /// The last `count` lines between two offsets, without their CRLFs; the second offset is at the
+    /// end of a line.
     func lines(_ count: Int, from lower: Int, to upper: Int) -> [Range<Int>] {
         var lines: [Range<Int>] = []
         let bytes = buffer.bytes

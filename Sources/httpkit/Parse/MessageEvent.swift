@@ -1,6 +1,6 @@
 import HTTPParser
 
-/// What both parsers give, as plain text that can be kept and printed.
+/// The events of both parsers as plain text that can be kept and printed.
 enum MessageEvent: Equatable, Sendable {
     case interim(ParsedHead)
     case head(ParsedHead)
@@ -77,11 +77,8 @@ extension FramingWord {
 private func parsedFields(_ section: borrowing FieldSection) -> [ParsedField] {
     var fields: [ParsedField] = []
     fields.reserveCapacity(section.count)
-    for position in 0..<section.count {
-        fields.append(
-            ParsedField(
-                name: latin1(section.nameBytes(position)),
-                value: latin1(section.valueBytes(position))))
+    section.forEachBytes { name, value in
+        fields.append(ParsedField(name: latin1(name), value: latin1(value)))
     }
     return fields
 }

@@ -12,7 +12,7 @@ extension ByteBuffer {
         }
     }
 
-    /// Adds the members that tell a request from a response, with a comma after them.
+    /// Adds the members that differ between requests and responses, followed by a comma.
     mutating func append(startLine: ParsedHead.StartLine) {
         switch startLine {
         case .request(let method, let target):

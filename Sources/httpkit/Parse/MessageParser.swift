@@ -1,6 +1,6 @@
 import HTTPParser
 
-/// What the command needs of a parser, for requests and responses alike.
+/// The part of a parser that the command needs, with requests and responses alike.
 protocol MessageParser: ~Copyable {
     var stopReason: StopReason? { get }
     mutating func append(_ bytes: Span<UInt8>)

@@ -35,7 +35,7 @@ struct MessageReader<Parser: MessageParser & ~Copyable>: ~Copyable {
         parser.append(bytes)
     }
 
-    /// What was not read, which after a stop is somebody else's.
+    /// The bytes that were not read; after a stop they belong to another protocol.
     mutating func takeRest() -> [UInt8] { parser.takeRest() }
 
     /// The next event, or `nil` for more bytes or after a stop. An error is final.

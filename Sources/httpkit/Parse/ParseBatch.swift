@@ -7,7 +7,7 @@ enum ParseBatch {
     static func run(defaultKind: BatchCase.Kind) throws -> Bool {
         var batch = BatchRun(defaultKind: defaultKind)
         var input = StandardInput()
-        // What is known is written before the next read, so that a script may wait for it.
+        // Results are written before the next read, so that a script may wait for them.
         while try input.read({ try batch.take($0, flush: { try StandardOutput.write(&$0) }) }) {}
         try batch.finish { try StandardOutput.write(&$0) }
         guard batch.faults > 0 else { return true }

@@ -5,14 +5,14 @@ import HTTPParser
 struct ParseCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "parse",
-        abstract: "Show what the parser makes of HTTP messages on standard input.",
+        abstract: "Parse HTTP messages on standard input and print their events.",
         discussion: """
             Reads requests, or responses with --response, and prints each event as one line of \
             JSON as soon as it is known: "head", "interim", "content" (bytes in base64), "end", \
             "stop" and "rest" when the connection goes on as something else or closes, and \
             "error" with kind, offset and reason.
 
-            With --batch each line of input is a case of its own, \
+            With --batch each line of input is a separate case, \
             {"id":...,"kind":"request"|"response","bytes":BASE64}, and each line of output its \
             outcome, in the same order. A case may also have "requestMethods":[...], the requests \
             that the responses answer, and "limits":{...} with any of maxFields, maxHeadBytes, \
@@ -24,10 +24,10 @@ struct ParseCommand: ParsableCommand {
             """
     )
 
-    @Flag(help: "Read responses, to GET requests; in a batch, for cases without a kind.")
+    @Flag(help: "Read responses to GET requests; in a batch, cases without a kind are responses.")
     var response = false
 
-    @Flag(help: "Read one case a line and print one outcome a line.")
+    @Flag(help: "Read one case per line and print one outcome per line.")
     var batch = false
 
     func run() throws {

@@ -5,13 +5,13 @@ import HTTPServerCore
 internal import HTTPServerKit
 internal import ToolkitSystem
 
-/// Who may use what is served.
+/// Access to the served files.
 struct AccessOptions: ParsableArguments {
     enum Scheme: String, ExpressibleByArgument, CaseIterable { case none, basic, digest }
 
     @Option(
         help: ArgumentHelp(
-            "Who may come in: everybody, or users by Basic or Digest.",
+            "Access: everybody, or users by Basic or Digest.",
             discussion: """
                 Basic sends passwords in the clear: use it behind TLS, or on this machine. Digest \
                 offers SHA-256, and MD5 for clients that know nothing else.
@@ -20,7 +20,7 @@ struct AccessOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A user who may come in; can be given several times.",
+            "A user with access; can be given several times.",
             discussion: """
                 Other users of this machine can see the arguments of programs: prefer --user-file, \
                 or the environment variable HTTPKIT_USERS, which has one name:password a line.
@@ -30,13 +30,13 @@ struct AccessOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A file of users who may come in, one name:password a line.",
+            "A file of users with access, one name:password per line.",
             valueName: "file"))
     var userFile: String?
 
     @Option(
         help: ArgumentHelp(
-            "What users are told that they log in to; the server's name without it.",
+            "The realm that browsers show in the login dialog; by default the name of the server.",
             valueName: "text"))
     var realm: String?
 
@@ -52,8 +52,8 @@ struct AccessOptions: ParsableArguments {
             valueName: "name"))
     var allowHost: [String] = []
 
-    /// The passwords are known to the process in the clear, so a stolen hash of one would tell nothing
-    /// new: few rounds make a quick start.
+    /// The process has the passwords in clear text, so a stolen hash would reveal nothing new: few
+    /// rounds make a quick start.
     private static let rounds = 10_000
 
     func validate() throws {
@@ -118,7 +118,7 @@ struct AccessOptions: ParsableArguments {
         do throws(SystemError) {
             let users = Self.lines(
                 try Syscalls.readFile(userFile, upTo: Self.fileLimit), "--user-file")
-            if users.isEmpty { fail("--user-file \(userFile): there is no user in it") }
+            if users.isEmpty { fail("--user-file \(userFile): the file contains no user") }
             return users
         } catch {
             fail("--user-file \(userFile): \(error.description)")
@@ -131,7 +131,7 @@ struct AccessOptions: ParsableArguments {
             let line = line.last == 0x0D ? line.dropLast() : line
             guard !line.isEmpty else { return nil }
             guard let text = String(validating: line, as: UTF8.self) else {
-                fail("\(source) has a line that is not UTF-8")
+                fail("\(source) contains a line that is not UTF-8")
             }
             return text
         }
@@ -148,17 +148,17 @@ struct AccessOptions: ParsableArguments {
     /// The names by which the server is reached.
     /// - Parameter host: what it listens at.
     func hosts(beside host: String) -> AllowedHosts {
-        // Of the names below local only this machine's own: anybody on the link can claim another
-        // (RFC 6762 section 21).
+        // Of the names below local only this machine's own: any machine on the link can claim
+        // another one (RFC 6762 section 21).
         let own = Syscalls.hostName()
         var hosts = AllowedHosts([own, "\(own).local", host])
         for name in allowHost { hosts.allow(name) }
         return hosts
     }
 
-    /// The handler, for those who may come in. Nothing here is for pages of other origins, so their
-    /// browsers' questions need a login, too: the answers would tell which files there are.
-    /// - Parameter optionsFields: what OPTIONS tells those who have not logged in.
+    /// The handler behind the login. Nothing here is meant for pages of other origins, so preflight
+    /// requests need a login, too: the answers would reveal which files exist.
+    /// - Parameter optionsFields: the fields of OPTIONS without a login.
     func guarding(
         _ handler: any Handler, optionsFields: HTTPFields = HTTPFields()
     ) -> any Handler {

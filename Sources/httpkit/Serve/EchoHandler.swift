@@ -10,7 +10,7 @@ struct EchoHandler: Handler {
     private func echo(_ request: Request) async throws -> Response {
         let content = try await request.body.collect(upTo: 64 << 20)
         let trailers = await request.body.trailers
-        // What is long takes a while to be written, which the event loop has not.
+        // Long content takes a while to write, so this does not run on the event loop.
         return await BlockingPool.computing.value { Self.response(request, content, trailers) }
     }
 

@@ -1,4 +1,4 @@
-/// A QR code (ISO/IEC 18004) of bytes, for cameras of phones.
+/// A QR code (ISO/IEC 18004) of bytes, to be read by a phone's camera.
 ///
 /// Versions 1 to 5 with error correction L, which hold 106 bytes: an address is shorter, and a
 /// terminal has little room for more.

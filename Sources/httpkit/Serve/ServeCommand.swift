@@ -23,7 +23,7 @@ struct ServeCommand: AsyncParsableCommand {
         abstract: "Serve the files of a directory.",
         discussion: """
             Prints the address on standard output once it accepts connections, and nothing else \
-            there. Control-C and SIGTERM let running requests end, for ten seconds at most.
+            there. Control-C and SIGTERM stop it: running requests get at most ten seconds to end.
             """)
 
     @Argument(help: "The directory.")
@@ -40,12 +40,13 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Answer any request to PATH with what it was, as JSON.", valueName: "path"))
+            "Answer any request to PATH with a description of the request, as JSON.",
+            valueName: "path"))
     var echo: String?
 
     @Option(
         help: ArgumentHelp(
-            "WebDAV over the directory, below PREFIX.",
+            "Serve the directory by WebDAV, below PREFIX.",
             discussion: """
                 Files can be changed there, unless --read-only is given. Names that begin with a \
                 dot are refused unless --show-hidden is.
@@ -54,7 +55,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Keep the locks of WebDAV in FILE over restarts; without it they are in memory.",
+            "Keep WebDAV locks in FILE, so that they survive restarts; by default in memory.",
             valueName: "file"))
     var webdavLocks: String?
 
@@ -67,19 +68,19 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup(title: "Access")
     var access: AccessOptions
 
-    @Option(help: "How many event loops; one a core, at most 4, without it.")
+    @Option(help: "The number of event loops; by default one per core, at most 4.")
     var loops: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Content of one request, such as 100M or 5GiB; above it 413.",
-            discussion: "Without it the room on the disk is the limit.", valueName: "bytes"))
+            "The most content of one request, such as 100M or 5GiB; above it 413.",
+            discussion: "By default the free space on the disk is the limit.", valueName: "bytes"))
     var maxBody: ByteCount?
 
     @Option(
         help: ArgumentHelp(
-            "All files together for --webdav and --uploader, such as 20GiB; above it 507.",
-            discussion: "They are counted when the server starts.", valueName: "bytes"))
+            "The most bytes of all files with --webdav and --uploader, such as 20GiB; above it 507.",
+            discussion: "The files are counted when the server starts.", valueName: "bytes"))
     var quota: ByteCount?
 
     @Option(
@@ -97,7 +98,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Show a QR code of the address, where a terminal shows it and others can reach it.")
+        help: "Show a QR code of the address, if it is reachable and the output is a terminal.")
     var qr = true
 
     func validate() throws {
@@ -130,7 +131,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         logToStandardError(logLevel)
-        // Who reads our lines may go, as `head` does; that is no reason to stop serving.
+        // The reader of standard output may close it, as `head` does; the server goes on.
         _ = signal(SIGPIPE, SIG_IGN)
         let store = webdav == nil && uploaderFlags.uploader == nil ? nil : try localStore
         let shared = store.map { webdavHandler($0) }
@@ -167,8 +168,8 @@ struct ServeCommand: AsyncParsableCommand {
             guard ShownHost.isPrivate(host) else { return access.guarding(served) }
             return access.guarding(HostCheckHandler(served, hosts: hosts))
         }
-        // Outside of the compression, which would give a file another tag when it is read than
-        // the one that PUT has told.
+        // Outside of the compression, which would give a file another tag on GET than the one that
+        // PUT returned.
         var router = Router()
         router.mount("/", AsyncHandler { try await served.respond(to: $0) })
         if let webdav {
@@ -303,7 +304,7 @@ struct ServeCommand: AsyncParsableCommand {
         server.addresses.contains { !ShownHost.isLoopback($0.host) }
     }
 
-    /// Says so when everybody who reaches the server can change the files.
+    /// Warns when everybody who reaches the server can change the files.
     private func warn(_ server: HTTPServer) {
         guard webdav != nil || uploaderFlags.uploader != nil, !files.readOnly,
             access.auth == .none, isReachedByOthers(server)
@@ -314,15 +315,16 @@ struct ServeCommand: AsyncParsableCommand {
     }
 }
 
-/// What of the directory is served how.
+/// The paths of the server and their handlers.
 struct FileOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The file that stands for its directory.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("The file that is served in place of its directory.", valueName: "name"))
     var index = "index.html"
 
     @Flag(help: "Do not list directories without an index file.")
     var noListing = false
 
-    @Option(help: ArgumentHelp("How long caches may keep files.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("How long caches may store files.", valueName: "seconds"))
     var cacheAge: Int?
 
     @Flag(help: "Serve and list names that begin with a dot.")
@@ -361,6 +363,11 @@ func logToStandardError(_ level: Logger.Level) {
 func fail(_ message: String) -> Never {
     show("httpkit: \(message)", on: STDERR_FILENO)
     exit(2)
+}
+
+/// One line on standard error; the command goes on.
+func warn(_ message: String) {
+    show("httpkit: \(message)", on: STDERR_FILENO)
 }
 
 /// Writes a text and a line end by one call: a script that waits for the first line finds the

@@ -2,14 +2,14 @@ internal import HTTPServerAddresses
 import HTTPServerCore
 internal import ToolkitSystem
 
-/// The host of the address that is shown to people, for them to type it elsewhere.
+/// The host of the address that is shown, so that people can type it elsewhere.
 enum ShownHost {
     /// - Parameters:
     ///   - host: what was asked for.
     ///   - server: the server, which listens.
     ///   - isInterface: whether that is the name of a network interface.
     static func text(_ host: String, of server: HTTPServer, isInterface: Bool = false) -> String {
-        // Nobody can connect to what stands for all addresses: the best of them is told.
+        // Nobody can connect to a wildcard address, so the best real address is shown.
         if isInterface || isAll(host) { return server.primaryURL?.authorityHost ?? "localhost" }
         return host.contains(":") ? "[\(host)]" : host
     }

@@ -12,12 +12,12 @@ internal import ToolkitSystem
     import Darwin
 #endif
 
-/// The log of the program: lines on standard error, written on a queue of their own. Whoever reads
-/// them may stop to read, and no event loop waits for that: lines are dropped then, and counted.
+/// The log of the program: lines on standard error, written on a separate queue. If the reader
+/// stops reading, lines are dropped and counted; no event loop waits.
 struct StandardErrorLog: LogHandler {
     /// All that the program writes there while it serves.
     static let lines = LineWriter(descriptor: STDERR_FILENO) { dropped in
-        "httpkit: \(dropped) lines of the log were dropped, for nothing has read them in time"
+        "httpkit: \(dropped) lines of the log were dropped: standard error was not read in time"
     }
 
     /// Writes what waits, as far as that goes at once: a reader that has stopped does not keep the
@@ -54,7 +54,7 @@ struct StandardErrorLog: LogHandler {
         }
     }
 
-    /// What a client sends must not begin a line of its own, nor speak to the terminal: terminals
+    /// Text from a client must not begin a new line or send commands to the terminal; terminals
     /// take U+0080 to U+009F for commands, too.
     static func append(_ text: String, to line: inout ByteBuffer) {
         for scalar in text.unicodeScalars {

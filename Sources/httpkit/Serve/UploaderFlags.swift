@@ -5,7 +5,7 @@ import WebUploader
 struct UploaderFlags: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The upload page over the directory, below PREFIX.",
+            "Serve the upload page of the directory, below PREFIX.",
             discussion: """
                 Files can be uploaded, renamed and deleted there, unless --read-only is given. Names \
                 that begin with a dot are refused unless --show-hidden is.
@@ -14,7 +14,7 @@ struct UploaderFlags: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "When an uploaded name is taken: keep both, replace, refuse or ask; keep without it.",
+            "If an uploaded name is taken: keep both, replace, refuse or ask; by default keep.",
             valueName: "choice"),
         transform: { text in
             guard let choice = NameConflict(rawValue: text) else {

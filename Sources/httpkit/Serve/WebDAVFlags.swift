@@ -5,7 +5,7 @@ import WebDAVKit
 struct WebDAVFlags: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "An origin by which clients reach the server, for --webdav; can be given several times.",
+            "An origin by which WebDAV clients reach the server; can be given several times.",
             discussion: """
                 COPY and MOVE name their destination by the address that the client knows. Behind \
                 a proxy that sends another Host on, name that address here, such as \
@@ -16,7 +16,7 @@ struct WebDAVFlags: ParsableArguments {
 
     @Flag(
         help: ArgumentHelp(
-            "Answer changes by --webdav once they are on the disk.",
+            "Answer WebDAV changes only once they are on the disk.",
             discussion: """
                 Without it what was answered outlives the end of the server, but what came in the \
                 last half minute need not outlive a power cut. With it files, folders, properties \

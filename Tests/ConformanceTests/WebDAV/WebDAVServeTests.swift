@@ -189,7 +189,7 @@ struct WebDAVServeTests {
         #expect(second.status == 2)
         #expect(
             second.complaints.contains(
-                "--webdav-locks: \(file): another server uses it; give each server a file of its own"
+                "--webdav-locks: \(file): another server uses it; give each server a separate file"
             ))
         // It is free once the first has ended, however that ended.
         first.signal(SIGKILL)

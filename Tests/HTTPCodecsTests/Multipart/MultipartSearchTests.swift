@@ -6,7 +6,7 @@ import Testing
 struct MultipartSearchTests {
     @Test("The pair of bytes is found wherever it stands", arguments: [1, 2, 3, 16])
     func pairs(distance: Int) {
-        let search = PairSearch(0x0D, 0x2D, distance: distance)
+        let search = BytePairSearch(0x0D, 0x2D, distance: distance)
         for count in [0, 1, 15, 16, 17, 63, 64, 79, 80, 81, 160] {
             let empty = [UInt8](repeating: 0x2D, count: count)
             #expect(Self.place(search, empty, 0) == count)
@@ -25,7 +25,7 @@ struct MultipartSearchTests {
         }
     }
 
-    private static func place(_ search: PairSearch, _ bytes: [UInt8], _ start: Int) -> Int {
+    private static func place(_ search: BytePairSearch, _ bytes: [UInt8], _ start: Int) -> Int {
         unsafe bytes.withUnsafeBytes { unsafe search.firstPlace(in: $0, from: start) }
     }
 

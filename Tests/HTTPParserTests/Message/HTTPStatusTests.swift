@@ -16,6 +16,7 @@ struct HTTPStatusTests {
         ]
         for code in 100...999 {
             #expect(HTTPStatus(code)?.class == expected[code / 100 - 1])
+            #expect(HTTPStatus(code)?.isSuccess == (code / 100 == 2))
         }
     }
 

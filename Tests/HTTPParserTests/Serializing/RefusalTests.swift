@@ -76,7 +76,7 @@ struct RefusalTests {
     }
 
     @Test("HTAB, SP and text beyond ASCII are lawful in values")
-    func lawfulValues() {
+    func validValues() {
         for value in ["", " ", "a\tb", "gr\u{FC}n", "\u{85}", "\u{2028}", "\u{1F600}"] {
             #expect(responseError(fields: ["X": value]) == nil)
         }

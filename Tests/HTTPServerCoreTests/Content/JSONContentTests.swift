@@ -39,9 +39,9 @@ struct JSONContentTests {
             (deep, "application/json", 400, "nested too deeply at byte 128"),
             ("{}", "application/json", 422, "text: it is missing"),
             (#"{"text": "a", "tags": ["b", 5]}"#, "application/json", 422, "tags[1]: "),
-            ("{}", "text/plain", 415, "application/json is wanted, not text/plain"),
-            ("{}", nil, 415, "application/json is wanted, not none"),
-            ("{}", "application/json; charset=utf-16", 415, "JSON is UTF-8"),
+            ("{}", "text/plain", 415, "expected application/json, got text/plain"),
+            ("{}", nil, 415, "expected application/json, got none"),
+            ("{}", "application/json; charset=utf-16", 415, "JSON must be UTF-8"),
         ] as [(String, String?, Int, String)])
     func refusal(content: String, mediaType: String?, status: Int, text: String) async throws {
         let (answer, goesOn) = try await answer(content, mediaType)

@@ -61,10 +61,10 @@ struct PlainFraming {
         let codings = PlainGrammar.elements(value).map { $0.lowercased() }
         isChunked = codings == ["chunked"]
         guard !isChunked else { return }
-        let areLawful = codings.allSatisfy { PlainGrammar.isToken($0) && $0 != "identity" }
+        let areValid = codings.allSatisfy { PlainGrammar.isToken($0) && $0 != "identity" }
         let isChunkedLast = codings.firstIndex(of: "chunked") == codings.count - 1
         throw reader.stop(
-            areLawful && isChunkedLast ? .unsupportedTransferCoding : .invalidTransferCoding,
+            areValid && isChunkedLast ? .unsupportedTransferCoding : .invalidTransferCoding,
             offset)
     }
 

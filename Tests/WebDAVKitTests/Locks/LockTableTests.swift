@@ -101,12 +101,12 @@ struct LockTableTests {
     }
 
     @Test func gateLetsOthersWaitForTheSameTree() async throws {
-        let gate = PathGate()
+        let pathLock = PathLock()
         let order = Order()
         let (a, inner, b) = (try path("a"), try path("a/x"), try path("b"))
-        let waiting = try await gate.hold([a]) {
-            let waiting = Task { try await gate.hold([inner]) { await order.add("inner") } }
-            try await gate.hold([b]) { await order.add("b") }
+        let waiting = try await pathLock.hold([a]) {
+            let waiting = Task { try await pathLock.hold([inner]) { await order.add("inner") } }
+            try await pathLock.hold([b]) { await order.add("b") }
             await order.add("a")
             return waiting
         }
@@ -116,38 +116,38 @@ struct LockTableTests {
 
     /// Who writes inside of a folder does not pass who waits for the folder.
     @Test func firstComeFirstServed() async throws {
-        let gate = PathGate()
+        let pathLock = PathLock()
         let order = Order()
         let (a, x, y, b) = (try path("a"), try path("a/x"), try path("a/y"), try path("b"))
-        let tasks = try await gate.hold([x]) {
+        let tasks = try await pathLock.hold([x]) {
             var tasks: [Task<Void, any Error>] = []
             for (name, paths) in [("move", [a, b]), ("y", [y]), ("b", [b]), ("x", [x])] {
-                tasks.append(Task { try await gate.hold(paths) { await order.add(name) } })
-                try await gate.wait(for: tasks.count)
+                tasks.append(Task { try await pathLock.hold(paths) { await order.add(name) } })
+                try await pathLock.wait(for: tasks.count)
             }
             // Beside all of those.
-            try await gate.hold([path("c")]) { await order.add("c") }
+            try await pathLock.hold([path("c")]) { await order.add("c") }
             return tasks
         }
         for task in tasks { try await task.value }
         let names = await order.names
         #expect(names.prefix(2) == ["c", "move"])
-        #expect(Set(names) == ["c", "move", "y", "b", "x"] && gate.waitingCount == 0)
+        #expect(Set(names) == ["c", "move", "y", "b", "x"] && pathLock.waitingCount == 0)
     }
 
     /// A request that is not wanted any more is not carried out, and keeps nobody waiting.
     @Test(arguments: [true, false])
     func theCancelledAndTheUnwantedAreLeftOut(_ isCancelled: Bool) async throws {
-        let gate = PathGate()
+        let pathLock = PathLock()
         let order = Order()
         let (a, x, y) = (try path("a"), try path("a/x"), try path("a/y"))
-        let tasks = try await gate.hold([x]) {
+        let tasks = try await pathLock.hold([x]) {
             let gone = Task {
-                try await gate.hold([a], isWanted: { isCancelled }) { await order.add("gone") }
+                try await pathLock.hold([a], isWanted: { isCancelled }) { await order.add("gone") }
             }
-            try await gate.wait(for: 1)
-            let behind = Task { try await gate.hold([y]) { await order.add("y") } }
-            try await gate.wait(for: 2)
+            try await pathLock.wait(for: 1)
+            let behind = Task { try await pathLock.hold([y]) { await order.add("y") } }
+            try await pathLock.wait(for: 2)
             guard isCancelled else { return [gone, behind] }
             gone.cancel()
             await #expect(throws: CancellationError.self) { try await gone.value }
@@ -157,8 +157,8 @@ struct LockTableTests {
         }
         await #expect(throws: CancellationError.self) { try await tasks[0].value }
         try await tasks[1].value
-        #expect(await order.names == ["y"] && gate.waitingCount == 0)
-        try await gate.hold([a]) { await order.add("a") }
+        #expect(await order.names == ["y"] && pathLock.waitingCount == 0)
+        try await pathLock.hold([a]) { await order.add("a") }
         #expect(await order.names == ["y", "a"])
     }
 
@@ -187,7 +187,7 @@ private actor Order {
     func add(_ name: String) { names.append(name) }
 }
 
-extension PathGate {
+extension PathLock {
     /// Waits until so many wait; an error after a minute.
     fileprivate func wait(for count: Int) async throws {
         let end = ContinuousClock.now + .seconds(60)

@@ -49,6 +49,13 @@ final class FailingStore: ResourceStore {
         try await inner.stage(body, for: path, expected: expected)
     }
 
+    func write(
+        _ bytes: [UInt8], to path: ResourcePath, modified: Int64?
+    ) async throws -> ResourceInfo {
+        try check(path)
+        return try await inner.write(bytes, to: path, modified: modified)
+    }
+
     func place(
         _ content: any StagedContent, at path: ResourcePath, modified: Int64?
     ) async throws -> ResourceInfo {

@@ -209,34 +209,34 @@ struct LinkTests {
 
     @Test func whereCaseDoesNotCountThereIsOneSpelling() throws {
         try share.write("x", "tree/File")
-        let spellings = LocalSpellings(try FileTree(share.path), ignoresCase: true)
+        let canonicalNames = CanonicalNameCache(try FileTree(share.path), ignoresCase: true)
         for (path, expected) in [
             ("TREE/file", "tree/File"), ("Tree/F", "tree/f"), ("tree/New", "tree/New"),
             ("AGAIN/FILE", "again/File"), ("Tree", "tree"),
         ] {
             let path = try #require(ResourcePath(path))
-            #expect(!spellings.isKnown(path))
-            let found = spellings.canonical(path, followsLast: false)
+            #expect(!canonicalNames.isKnown(path))
+            let found = canonicalNames.canonical(path, followsLast: false)
             #expect(found == ResourcePath(expected))
         }
-        let others = LocalSpellings(try FileTree(share.path), ignoresCase: false)
+        let others = CanonicalNameCache(try FileTree(share.path), ignoresCase: false)
         let path = try #require(ResourcePath("TREE/file"))
         #expect(others.canonical(path, followsLast: false) == path)
     }
 
     @Test func whatWasSeenTakesNoSecondLook() throws {
-        let spellings = LocalSpellings(try FileTree(share.path), ignoresCase: false)
+        let canonicalNames = CanonicalNameCache(try FileTree(share.path), ignoresCase: false)
         let path = try #require(ResourcePath("tree/f"))
-        #expect(!spellings.isKnown(path))
-        #expect(spellings.canonical(path, followsLast: false) == path)
-        #expect(spellings.isKnown(path))
-        #expect(spellings.isKnown(try #require(ResourcePath("tree/other"))))
-        #expect(spellings.isKnown(try #require(ResourcePath("good"))))
+        #expect(!canonicalNames.isKnown(path))
+        #expect(canonicalNames.canonical(path, followsLast: false) == path)
+        #expect(canonicalNames.isKnown(path))
+        #expect(canonicalNames.isKnown(try #require(ResourcePath("tree/other"))))
+        #expect(canonicalNames.isKnown(try #require(ResourcePath("good"))))
         let linked = try #require(ResourcePath("again/f"))
-        #expect(spellings.canonical(linked, followsLast: false) == path)
-        #expect(!spellings.isKnown(linked))
-        spellings.forget()
-        #expect(!spellings.isKnown(path))
+        #expect(canonicalNames.canonical(linked, followsLast: false) == path)
+        #expect(!canonicalNames.isKnown(linked))
+        canonicalNames.forget()
+        #expect(!canonicalNames.isKnown(path))
     }
 
     @Test(arguments: [

@@ -280,7 +280,7 @@ struct LocalStoreTests {
         try share.write("a", "a")
         try share.write("b", "b")
         // Once it has noted something it never forgets it.
-        let clock = WriteClock(stillness: .max)
+        let clock = UniqueTimestamps(stillness: .max)
         let store = try LocalStore(root: share.path, clock: clock)
         func path(_ name: String) throws -> ResourcePath { try #require(ResourcePath(name)) }
         for name in ["tree", "other"] {

@@ -11,8 +11,8 @@ struct ReplacementTests {
     private struct Scene {
         let share: Share
         let root: OpenDirectory
-        let scratch: OpenDirectory
-        var note: FilePlace { FilePlace(directory: scratch, name: Array("replace-1".utf8)) }
+        let staging: OpenDirectory
+        var note: FilePlace { FilePlace(directory: staging, name: Array("replace-1".utf8)) }
 
         init() throws {
             share = try Share()
@@ -23,7 +23,7 @@ struct ReplacementTests {
             try share.write("new", "source/f")
             try share.write("old", "target/f")
             root = try FileTree(share.path).directory([])
-            scratch = try FileTree(share.path).directory(Array(".httpkit-dav/new-dead".utf8))
+            staging = try FileTree(share.path).directory(Array(".httpkit-dav/new-dead".utf8))
         }
 
         func noteBeside(_ folder: String) throws {
@@ -32,7 +32,7 @@ struct ReplacementTests {
 
         func writeNote(_ source: String?, aside: String = "aside") throws {
             let target = try #require(ResourcePath("target"))
-            let note = ReplacementNote(
+            let note = ReplacementJournal(
                 source: source.flatMap { ResourcePath($0) }, target: target,
                 old: try root.status(of: Array("target".utf8)), aside: Array(aside.utf8))
             try note.write(to: self.note)
@@ -68,7 +68,7 @@ struct ReplacementTests {
     @Test func diedWithTheOldOneAside() throws {
         let scene = try Scene()
         try scene.writeNote("source")
-        let aside = FilePlace(directory: scene.scratch, name: Array("aside".utf8))
+        let aside = FilePlace(directory: scene.staging, name: Array("aside".utf8))
         try scene.root.rename(Array("target".utf8), to: aside, .creating)
         #expect(try scene.restart() == ["source", "target"])
         #expect(scene.share.text("source/f") == "new" && scene.share.text("target/f") == "old")
@@ -124,7 +124,7 @@ struct ReplacementTests {
     @Test func diedWhenAllHadTheirNames() throws {
         let scene = try Scene()
         try scene.writeNote("source")
-        let aside = FilePlace(directory: scene.scratch, name: Array("aside".utf8))
+        let aside = FilePlace(directory: scene.staging, name: Array("aside".utf8))
         try scene.root.rename(Array("target".utf8), to: aside, .creating)
         try scene.root.rename(Array("source".utf8), to: scene.place("target"), .creating)
         #expect(try scene.restart() == ["target"])
@@ -137,7 +137,7 @@ struct ReplacementTests {
         try FileManager.default.createDirectory(
             atPath: scene.share.path + "/.httpkit-dav/new-dead/copy",
             withIntermediateDirectories: true)
-        try scene.scratch.rename(Array("copy".utf8), to: scene.place("target"), .exchanging)
+        try scene.staging.rename(Array("copy".utf8), to: scene.place("target"), .exchanging)
         #expect(try scene.restart() == ["source", "target"])
         #expect(scene.share.text("target/f") == nil && scene.share.text("source/f") == "new")
     }
@@ -156,7 +156,7 @@ struct ReplacementTests {
         let share = scene.share
         try FileManager.default.moveItem(
             atPath: share.path + "/target", toPath: share.path + "/.httpkit-dav/new-dead/aside")
-        let note = ReplacementNote(
+        let note = ReplacementJournal(
             source: nil, target: try #require(ResourcePath("closed/target")),
             old: try scene.root.status(of: Array("source".utf8)), aside: Array("aside".utf8))
         try note.write(to: scene.note)
@@ -179,15 +179,15 @@ struct ReplacementTests {
         let old = try scene.root.status(of: Array("target".utf8))
         try FileManager.default.moveItem(
             atPath: share.path + "/target", toPath: share.path + "/.httpkit-dav/new-dead/aside")
-        let note = ReplacementNote(
+        let note = ReplacementJournal(
             source: nil, target: try #require(ResourcePath(target)), old: old,
             aside: Array(aside.utf8))
         try note.write(to: scene.note)
         #expect(try scene.restart() == [".httpkit-dav", "source"])
         #expect(share.text(".httpkit-dav/new-dead/aside/f") == "old")
         // Once it can be looked at, it is put back.
-        try scene.scratch.remove(scene.note.name, isDirectory: false)
-        let right = ReplacementNote(
+        try scene.staging.remove(scene.note.name, isDirectory: false)
+        let right = ReplacementJournal(
             source: nil, target: try #require(ResourcePath("target")), old: old,
             aside: Array("aside".utf8))
         try right.write(to: scene.note)
@@ -215,8 +215,8 @@ struct ReplacementTests {
         let name: [UInt8] = [0x0A, 0xFF, 0x25, 0x34, 0x31]
         try scene.root.rename(
             Array("target".utf8),
-            to: FilePlace(directory: scene.scratch, name: Array("aside".utf8)), .replacing)
-        let note = ReplacementNote(
+            to: FilePlace(directory: scene.staging, name: Array("aside".utf8)), .replacing)
+        let note = ReplacementJournal(
             source: nil, target: try #require(ResourcePath(segments: [name])),
             old: try scene.root.status(of: Array("source".utf8)), aside: Array("aside".utf8))
         try note.write(to: scene.note)

@@ -142,21 +142,21 @@ private func isInPool() async -> Bool { BlockingPool.mayBlockHere }
 struct DiskPatienceTests {
     @Test("Short work is done by the caller, until it had to wait more than once")
     func waiting() async throws {
-        let patience = DiskPatience(isLocal: true)
-        #expect(patience.isQuick)
+        let inlineIO = InlineIOPolicy(isLocal: true)
+        #expect(inlineIO.isQuick)
         let isElsewhere: @Sendable () throws -> Bool = { BlockingPool.mayBlockHere }
-        #expect(try await !patience.run(isElsewhere))
+        #expect(try await !inlineIO.run(isElsewhere))
         // What took long once is watched; then it waits, and is left alone for twenty times as long.
-        _ = try await patience.run { Thread.sleep(forTimeInterval: 0.1) }
-        #expect(patience.isQuick)
-        _ = try await patience.run { Thread.sleep(forTimeInterval: 1) }
-        #expect(!patience.isQuick)
-        #expect(try await patience.run { true })
+        _ = try await inlineIO.run { Thread.sleep(forTimeInterval: 0.1) }
+        #expect(inlineIO.isQuick)
+        _ = try await inlineIO.run { Thread.sleep(forTimeInterval: 1) }
+        #expect(!inlineIO.isQuick)
+        #expect(try await inlineIO.run { true })
     }
 
     @Test("An event loop never asks other machines")
     func remote() async throws {
-        #expect(!DiskPatience(isLocal: false).isQuick)
+        #expect(!InlineIOPolicy(isLocal: false).isQuick)
     }
 
     @Test("What runs in the pool stays there, whatever it calls and waits for")

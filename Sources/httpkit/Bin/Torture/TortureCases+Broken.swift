@@ -82,7 +82,7 @@ extension TortureCase {
             "long", "More content than announced.", .ok(["Content-Length: 6"], "whole\nmore")),
         TortureCase(
             "second-response", "A response that nobody asked for, behind the first one.",
-            .whole(), .whole("foreign\n"), .goOn),
+            .whole(), .whole("foreign\n"), .keepOpen),
         TortureCase(
             "two-lengths", "Two lengths that differ.",
             .ok(["Content-Length: 6", "Content-Length: 3"], "whole\n")),
@@ -146,10 +146,10 @@ extension TortureCase {
             .message(gzipHead(spoiltGzip.count), spoiltGzip)),
         TortureCase(
             "gzip-bomb", "Half a gigabyte of nothing, as gzip of half a megabyte.",
-            .message(gzipHead(bomb.count), bomb), .goOn),
+            .message(gzipHead(bomb.count), bomb), .keepOpen),
         TortureCase(
             "unknown-coding", "A content coding that nobody knows.",
-            .whole("whole\n", ["Content-Encoding: odd"]), .goOn),
+            .whole("whole\n", ["Content-Encoding: odd"]), .keepOpen),
     ]
 
     static let redirects: [TortureCase] = [
@@ -167,19 +167,20 @@ extension TortureCase {
             "/no-reason%0D%0ASet-Cookie:%20a=b"),
         TortureCase(
             "redirect-nowhere", "A redirect without Location.",
-            .message(["HTTP/1.1 302 Found", "Content-Length: 6"], Array("whole\n".utf8)), .goOn),
+            .message(["HTTP/1.1 302 Found", "Content-Length: 6"], Array("whole\n".utf8)), .keepOpen),
         TortureCase(
             "redirect-two", "Two Locations.",
             .message([
                 "HTTP/1.1 302 Found", "Location: /no-reason", "Location: /bare-lf",
                 "Content-Length: 0",
-            ]), .goOn),
+            ]), .keepOpen),
     ]
 
     private static func redirect(_ name: String, _ text: String, _ location: String) -> Self {
         TortureCase(
             name, text,
-            .message(["HTTP/1.1 302 Found", "Location: \(location)", "Content-Length: 0"]), .goOn)
+            .message(["HTTP/1.1 302 Found", "Location: \(location)", "Content-Length: 0"]),
+            .keepOpen)
     }
 
     private static let spoiltGzip: [UInt8] = {
@@ -188,8 +189,9 @@ extension TortureCase {
         return bytes
     }()
 
-    /// 512 MiB of zeros. What a MiB behind others becomes is the same each time, so only two of them
-    /// are compressed; an empty last block, the check value and the length end it (RFC 1952).
+    /// 512 MiB of zeros. Each MiB after the first compresses to the same bytes, so only two of them
+    /// are compressed; an empty last block, the check value and the length end the stream (RFC
+    /// 1952).
     private static let bomb: [UInt8] = {
         let megabyte = [UInt8](repeating: 0, count: 1 << 20)
         guard var encoder = try? GzipEncoder(level: 9) else { return [] }

@@ -1,7 +1,7 @@
 /// One connection to a client that is put to the test: requests are read in the plainest way, and
 /// the steps of their paths are done.
 struct TortureConnection {
-    /// What is kept of a request's head, and of one that does not end.
+    /// The limit of a request's head, including one that never ends.
     private static let headLimit = 64 << 10
     /// The most bytes that are sent to a client that takes all of them.
     private static let floodLimit = 1 << 30
@@ -23,9 +23,9 @@ struct TortureConnection {
 
     private func steps(for target: String) -> [TortureStep] {
         let path = target.prefix { $0 != "?" }.drop { $0 == "/" }
-        if path.isEmpty { return [TortureCase.index, .goOn] }
+        if path.isEmpty { return [TortureCase.index, .keepOpen] }
         if let found = cases[String(path)] { return found.steps }
-        return [.message(["HTTP/1.1 404 Not Found", "Content-Length: 0"]), .goOn]
+        return [.message(["HTTP/1.1 404 Not Found", "Content-Length: 0"]), .keepOpen]
     }
 
     /// - Returns: whether the connection goes on with another request.
@@ -46,7 +46,7 @@ struct TortureConnection {
             case .reset:
                 socket.resetOnClose()
                 return false
-            case .goOn: return true
+            case .keepOpen: return true
             }
         }
         socket.endWriting()

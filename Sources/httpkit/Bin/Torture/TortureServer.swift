@@ -2,12 +2,11 @@ package import HTTPServerCore
 import Synchronization
 internal import ToolkitSystem
 
-/// A listener that speaks legal oddities and broken answers, by path: what no server of ours would
-/// send, for clients to be tried with.
+/// A listener that sends unusual and malformed responses, by path. Clients can be tested with it;
+/// the toolkit's own server never sends these.
 ///
-/// Each connection has a thread, for its script is a list of things to do one after another; at
-/// most ``connectionLimit`` of them run at once, the others wait. It is a tool for tests, and no
-/// server for anybody who is not one of them.
+/// Each connection has a thread that runs its script, a list of steps; at most ``connectionLimit``
+/// of them run at once, the others wait. It is a tool that only tests should reach.
 package final class TortureServer: Sendable {
     /// How many connections are served at once.
     package static let connectionLimit = 48
@@ -67,7 +66,7 @@ package final class TortureServer: Sendable {
             let socket = TortureSocket(descriptor)
             var connection = TortureConnection(socket: socket, cases: cases)
             connection.run()
-            // The number belongs to somebody else as soon as the socket is closed.
+            // The number may belong to another file as soon as the socket is closed.
             self?.open.withLock { _ = $0.remove(descriptor) }
             Syscalls.close(descriptor)
         }
@@ -84,7 +83,7 @@ extension TortureCase {
     /// The page that lists them.
     static var index: TortureStep {
         var page = BinIndex.head("httpkit bin: broken on purpose")
-        page += "<p class=\"note\">Each path answers in a way of its own, over a socket without "
+        page += "<p class=\"note\">Each path answers in a different way, over a socket without "
         page += "any idea of HTTP. Content that is whole says so.</p>\n"
         for group in groups {
             let rows = group.cases.map {

@@ -6,8 +6,8 @@
     import Darwin
 #endif
 
-/// A connected socket of a thread that may block on it, for a minute at a time. Whoever has it
-/// closes the descriptor.
+/// A connected socket of a thread that may block on it up to a minute at a time. Its owner closes
+/// the descriptor.
 struct TortureSocket: Sendable {
     private static let patience: CInt = 60_000
     private let descriptor: CInt

@@ -1,4 +1,4 @@
-/// What a broken server does next.
+/// The next step of a broken server.
 enum TortureStep: Sendable {
     /// Sends bytes at once.
     case send([UInt8])
@@ -12,14 +12,14 @@ enum TortureStep: Sendable {
     case wait
     /// Waits for the next request on the connection, and answers it by what follows.
     case nextRequest
-    /// Ends the connection by a reset (RFC 9293 section 3.5.2), behind what was sent.
+    /// Ends the connection by a reset (RFC 9293 section 3.5.2), after the bytes that were sent.
     case reset
     /// Serves the next request on the connection, whatever its path.
-    case goOn
+    case keepOpen
 
     static func send(_ text: String) -> Self { .send(Array(text.utf8)) }
 
-    /// A head, its lines given without their ends, and content behind it.
+    /// A head, as lines without line ends, followed by content.
     static func message(_ lines: [String], _ content: [UInt8] = []) -> Self {
         .send(Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + content)
     }
@@ -39,7 +39,7 @@ enum TortureStep: Sendable {
 struct TortureCase: Sendable {
     /// The path without its slash.
     var name: String
-    /// What the index says about it.
+    /// Its line in the index.
     var text: String
     var steps: [TortureStep]
 

@@ -7,14 +7,14 @@
 /// window are, on a grid of windows that begins with the first line. That is why a start line is
 /// looked at afterwards.
 @safe
-struct LineWalk {
+struct FieldLineScanner {
     /// Where the first line begins that was not taken.
     private(set) var position: Int
     /// How many field lines were taken.
     private(set) var count = 0
     /// The window whose line stops are known.
     private var windowStart: Int
-    /// Those of its stops that are not passed.
+    /// The stop bytes that end a walk.
     private var stops: UInt64
 
     /// - Parameters:
@@ -61,7 +61,7 @@ struct LineWalk {
             base, position, windowStart, stops, slots, slots + room, readable &- 3, memoryEnd)
     }
 
-    /// It is a function of its own so that its state fits into registers.
+    /// A separate function, so that its state fits into registers.
     @inline(never)
     private static func fields(
         _ base: UnsafeRawPointer, _ first: Int, _ firstWindow: Int, _ firstStops: UInt64,
@@ -85,7 +85,7 @@ struct LineWalk {
                     continue
                 }
                 lineEnd = windowStart &+ stops.trailingZeroBitCount
-                // Two bytes end a line, and the two behind them may end the section.
+                // Two bytes end a line, and the next two may end the section.
                 guard lineEnd < lastEnd else { break walk }
                 stops = Self.withoutLowest(stops)
                 if unsafe Scanner.isLineEnd(base, lineEnd) { break }
@@ -94,9 +94,9 @@ struct LineWalk {
                 }
             }
             stops = Self.withoutLowest(stops)
-            // Only the last line of a head may be too near to the end of memory. With a name it
-            // has eight bytes, the empty line behind it included, which is what is looked at when
-            // it is judged; a name of nothing is left to the reference there.
+            // Only the last line of a head may be too near to the end of memory. With a name it has
+            // eight bytes, including the empty line after it, as many as the check reads; an empty
+            // name is left to the reference path.
             guard position &+ 16 <= memoryEnd else {
                 let nameStops = unsafe Scanner.nameStops16(base, position, end: memoryEnd)
                 let nameEnd = position &+ nameStops.trailingZeroBitCount

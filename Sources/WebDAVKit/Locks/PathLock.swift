@@ -1,12 +1,12 @@
 internal import ToolkitSystem
 
-/// Lets those wait for each other who change the same resource, or one inside of the other, so
-/// that what was checked is still true when it counts.
+/// Serialises changes to overlapping paths, so that a condition that was checked still holds when
+/// the change is made.
 ///
 /// First come, first served: no request passes an older one that waits for a path around it or
-/// inside of it. Otherwise writers inside of a folder, of which one is always at work, would keep a
-/// MOVE of the folder waiting for ever.
-package final class PathGate: Sendable {
+/// inside of it. Otherwise a steady stream of writers inside of a folder would keep a MOVE of the
+/// folder waiting without end.
+package final class PathLock: Sendable {
     private struct Waiter: Sendable {
         var number: Int
         var paths: [ResourcePath]
@@ -16,15 +16,15 @@ package final class PathGate: Sendable {
     private struct State: Sendable {
         /// Few at a time, so that a list finds them faster than a table.
         var held: [(number: Int, paths: [ResourcePath])] = []
-        /// In the order in which they came.
+        /// In the order of arrival.
         var waiting: [Waiter] = []
-        /// Those who were cancelled before they had begun to wait.
+        /// Waiters that were cancelled before they began to wait.
         var cancelled: Set<Int> = []
         var next = 0
-        /// Callbacks for paths that were held. One that returns `false` is called no more.
+        /// Callbacks for paths that were held. A callback that returns `false` is removed.
         var observers: [Int: @Sendable ([ResourcePath]) -> Bool] = [:]
 
-        /// Whether nobody who came before is in the way.
+        /// Whether no earlier request is in the way.
         func isFree(_ paths: [ResourcePath]) -> Bool {
             !held.contains { Self.meet($0.paths, paths) }
                 && !waiting.contains { Self.meet($0.paths, paths) }
@@ -34,7 +34,7 @@ package final class PathGate: Sendable {
             some.contains { one in others.contains { $0.isWithin(one) || one.isWithin($0) } }
         }
 
-        /// Those whose turn it is, in the order in which they came.
+        /// The waiters that may run now, in the order of arrival.
         mutating func takeReady() -> [Waiter] {
             guard !waiting.isEmpty else { return [] }
             var before = OutermostPaths()
@@ -59,8 +59,8 @@ package final class PathGate: Sendable {
     package init() {}
 
     /// Adds a callback for paths that were held, once they are free again.
-    /// - Parameter body: is given the paths; it returns whether it is to be told further on, and
-    ///   must not block.
+    /// - Parameter body: gets the paths, and returns whether it wants further calls; it must not
+    ///   block.
     package func observe(_ body: @escaping @Sendable ([ResourcePath]) -> Bool) {
         state.withLock { state in
             state.next &+= 1
@@ -68,11 +68,10 @@ package final class PathGate: Sendable {
         }
     }
 
-    /// Runs `body` while nobody else runs with a path that is, or is around or inside of, one of
-    /// these.
-    /// - Parameter isWanted: asked after a wait whether `body` shall still be run.
-    /// - Throws: `CancellationError` where the task is cancelled while it waits, or `body` is not
-    ///   wanted any more; `body` is not run then. What `body` throws.
+    /// Runs `body` with exclusive access to these paths, their ancestors and their descendants.
+    /// - Parameter isWanted: called after a wait; whether `body` should still run.
+    /// - Throws: `CancellationError` if the task is cancelled while it waits, or `isWanted` returns
+    ///   false; then `body` does not run. Also the error of `body`.
     package func hold<Result>(
         _ paths: [ResourcePath], isWanted: () async -> Bool = { true },
         _ body: () async throws -> Result
@@ -127,7 +126,7 @@ package final class PathGate: Sendable {
                 }
                 return (nil, [])
             }
-            // Those behind it may have waited for it alone.
+            // Later waiters may have waited for this one alone.
             return (state.waiting.remove(at: index), state.takeReady())
         }
         waiter?.continuation.resume(returning: false)
@@ -164,7 +163,7 @@ package struct OutermostPaths {
     private mutating func insert(_ path: ResourcePath) {
         let start = paths.position(of: path)
         if start > 0, path.isWithin(paths[start - 1]) { return }
-        // What is inside of it follows at once.
+        // The members of the path follow it directly.
         var end = start
         while end < paths.count, paths[end].isWithin(path) { end += 1 }
         paths.replaceSubrange(start..<end, with: [path])

@@ -1,20 +1,20 @@
 internal import HTTPParser
 internal import ToolkitSystem
 
-/// Has the requests for one upload come one after the other, of which the newest matters: an older
-/// one that still receives content, or waits, is ended for it, because its client has given it up
-/// (section "Concurrency" of the draft). There is an entry only while a request is about an upload.
-final class UploadTurns: Sendable {
+/// Serialises the requests for one upload, and prefers the newest: an older one that still receives
+/// content, or waits, is ended, because its client has given it up (section "Concurrency" of the
+/// draft). An entry exists only while a request for its upload is active.
+final class UploadRequestQueue: Sendable {
     private struct Entry: Sendable {
-        /// How many requests have come for which it is not known yet whether they may be.
+        /// The number of requests that are not checked yet.
         var arriving = 0
-        /// The newest request that may be.
+        /// The ticket of the newest request that passed its check.
         var newest = 0
-        /// Whether it is some request's turn.
+        /// Whether a request is running.
         var isTaken = false
-        /// The request that comes next; it is told whether its turn has come.
+        /// The next request in line; its continuation gets whether its turn has come.
         var next: CheckedContinuation<Bool, Never>?
-        /// Ends the request whose turn it is, as long as that may be.
+        /// Ends the running request, while that is possible.
         var stop: (@Sendable () -> Void)?
     }
 
@@ -22,7 +22,7 @@ final class UploadTurns: Sendable {
         var entries: [UploadID: Entry] = [:]
         var lastTicket = 0
 
-        /// Changes an entry, which is there only while it has something to say.
+        /// Changes an entry, and removes it once it is idle.
         mutating func change<Result>(_ id: UploadID, _ body: (inout Entry) -> Result) -> Result {
             var entry = entries[id] ?? Entry()
             defer { entries[id] = entry.arriving == 0 && !entry.isTaken ? nil : entry }
@@ -32,14 +32,14 @@ final class UploadTurns: Sendable {
 
     private let state = Locked(State())
 
-    /// Whether a request is about an upload.
+    /// Whether a request for the upload is active.
     func isActive(_ id: UploadID) -> Bool { state.withLock { $0.entries[id] != nil } }
 
-    /// Runs `body` when no other request is about the upload any more. Requests count in the order
-    /// in which they come here.
-    /// - Parameter check: throws when the request has nothing to do with the upload; no other is
-    ///   ended for it then.
-    /// - Throws: `UploadProblem` with 409 when a newer one has come before.
+    /// Runs `body` once no other request for the upload runs. The order of calls is the order of the
+    /// requests.
+    /// - Parameter check: throws when the request must not touch the upload; then no other request
+    ///   is ended.
+    /// - Throws: `UploadProblem` with 409 when a newer request has come in the meantime.
     func run<Result>(
         _ id: UploadID, ifAllowed check: () async throws -> Void = {},
         _ body: () async throws -> Result

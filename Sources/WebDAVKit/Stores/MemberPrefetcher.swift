@@ -1,9 +1,9 @@
 internal import HTTPServerCore
 internal import ToolkitSystem
 
-/// Reads the next batch of a directory while the last one is being used: one is ready at most.
-final class MembersAhead: Sendable {
-    /// Members, or why there are no more; `nil` behind the last.
+/// Reads the next batch of a directory while the last one is in use: at most one batch is ready.
+final class MemberPrefetcher: Sendable {
+    /// Members, or the error that ended the listing; `nil` after the last.
     typealias Batch = Result<[ResourceMember], any Error>?
 
     private enum State: Sendable {
@@ -17,8 +17,8 @@ final class MembersAhead: Sendable {
     private let read: @Sendable () -> Batch
 
     /// - Parameters:
-    ///   - first: a batch that is there already.
-    ///   - read: reads the next one, `nil` behind the last; one call ends before the next begins.
+    ///   - first: a batch that was read before.
+    ///   - read: reads the next batch, `nil` after the last; one call ends before the next begins.
     init(
         _ first: [ResourceMember],
         _ read: @escaping @Sendable () throws -> [ResourceMember]?
@@ -58,7 +58,7 @@ final class MembersAhead: Sendable {
         if case .success = batch { false } else { true }
     }
 
-    /// Reads until a batch is there that nobody waits for.
+    /// Reads until a batch is ready and no caller waits.
     private func readOn() {
         while true {
             let batch = read()

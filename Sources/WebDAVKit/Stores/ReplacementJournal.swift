@@ -3,28 +3,29 @@ internal import HTTPServerCore
 internal import HTTPServerKit
 package import ToolkitSystem
 
-/// What is written down before a collection takes the place of another, because no system can give
-/// three names at once: if the process dies between two of them, the next one ends it.
+/// The journal entry that is written before a collection replaces another, because no system can
+/// swap three names in one step: if the process dies in between, the next start completes the
+/// replacement.
 ///
-/// With the exchange of two names done, what was replaced has the name of the source. Where names
-/// cannot be exchanged, what is to be replaced waits aside while its name is free.
-package struct ReplacementNote: Sendable {
-    /// What of its folder's names it begins with.
+/// After the exchange, the old target has the name of the source. On file systems that cannot
+/// exchange names, the old target is aside while its name is free.
+package struct ReplacementJournal: Sendable {
+    /// The prefix of its names in the staging directory.
     package static let prefix = "replace-"
 
-    /// Where the new content comes from; `nil` where nobody sees it anyway.
+    /// The source of the new content; `nil` if it was hidden.
     package var source: ResourcePath?
     package var target: ResourcePath
-    /// What was at the target.
+    /// The identity of the old target.
     package var old: FileStatus
-    /// The name that it gets beside the note or, on other volumes, beside the target.
+    /// The name of the old target beside the journal or, on other volumes, beside the target.
     package var aside: [UInt8]
 
     package init(source: ResourcePath?, target: ResourcePath, old: FileStatus, aside: [UInt8]) {
         (self.source, self.target, self.old, self.aside) = (source, target, old, aside)
     }
 
-    /// A line each, percent-encoded, for a name may have a line feed.
+    /// One line each, percent-encoded, because a name may contain a line feed.
     package func write(to place: FilePlace) throws(SystemError) {
         let lines = [
             Self.identity(of: old), source?.bytes ?? [], target.bytes, aside,
@@ -34,8 +35,9 @@ package struct ReplacementNote: Sendable {
         try place.directory.create(place.name).write(Array(text.utf8))
     }
 
-    /// Ends what the notes of a dead process tell of.
-    /// - Returns: whether nothing of it is left. What is left may be the only one of its kind.
+    /// Completes the replacements that the journals of a dead process record.
+    /// - Returns: whether the entry is settled and can be removed. Otherwise the old content may
+    ///   have no other name.
     static func finishAll(in folder: OpenDirectory, of tree: FileTree) -> Bool {
         do throws(SystemError) {
             let reader = try DirectoryReader(folder)
@@ -44,12 +46,12 @@ package struct ReplacementNote: Sendable {
                 guard name.starts(with: prefix.utf8) else { continue }
                 let bytes = try folder.open(name).content(upTo: 64 << 10)
                 let encoded = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
-                // One that is not whole was being written: nothing had begun.
+                // An incomplete entry was being written: the replacement had not begun.
                 guard encoded.count >= 4 else { continue }
                 let lines = encoded.compactMap { line in
                     unsafe Array(line).withUnsafeBytes { unsafe CanonicalPath.decode($0) }
                 }
-                // A whole one that cannot be read may tell of something.
+                // A complete entry that cannot be read may record a replacement.
                 guard encoded.count == 4, lines.count == 4 else {
                     isFinished = false
                     continue
@@ -63,13 +65,13 @@ package struct ReplacementNote: Sendable {
         }
     }
 
-    /// - Returns: whether nothing waits any more under the name of what was replaced.
-    /// - Throws: where that cannot be found out now.
+    /// - Returns: whether nothing is left under the aside name.
+    /// - Throws: when that cannot be found out now.
     private static func finish(
         _ lines: [[UInt8]], in folder: OpenDirectory, of tree: FileTree
     ) throws(SystemError) -> Bool {
         let (old, source, target, aside) = (lines[0], lines[1], lines[2], lines[3])
-        // What cannot be looked at here keeps a name too many, and nothing is lost by it.
+        // A failed lookup here keeps a surplus name, and loses nothing.
         if !source.isEmpty, let place = try? tree.place(of: source),
             let status = try? place.directory.status(of: place.name), identity(of: status) == old
         {
@@ -81,19 +83,19 @@ package struct ReplacementNote: Sendable {
             place = try tree.place(of: target)
         } catch {
             guard error.isMissing else { throw error }
-            // Without a place to put it back to, it stays where it is.
+            // Without a path to restore it to, it stays where it is.
             return try folder.statusIfThere(of: aside) == nil
         }
         for around in [folder, place.directory] {
-            // Whatever waits under that name is what was at the target; its inode may be another
-            // one now, for some file systems make these up.
+            // The entry under that name is the replaced file. Do not compare inodes: some file
+            // systems invent them.
             guard try around.statusIfThere(of: aside) != nil,
                 try place.directory.statusIfThere(of: place.name) == nil
             else { continue }
             do throws(SystemError) {
                 try around.rename(aside, to: place, .creating)
             } catch {
-                // Nothing has the name, as far as can be told where both cannot be one call.
+                // The name is free, as far as two separate calls can tell.
                 guard error.isUnsupported else { throw error }
                 try around.rename(aside, to: place, .replacing)
             }

@@ -3,9 +3,10 @@ internal import HTTPServerKit
 internal import Synchronization
 internal import ToolkitSystem
 
-/// Where files and trees are made before they get their names: a folder below `.httpkit-dav` that
-/// this process holds by a lock, so that others can tell what a dead one has left.
-final class ScratchFolder: Sendable {
+/// The place where files and trees are made before they get their names: a folder below
+/// `.httpkit-dav` that this process holds by a lock, so that other processes recognise the
+/// leftovers of a dead one.
+final class StagingDirectory: Sendable {
     private struct Session: Sendable {
         var folder: OpenDirectory
         var name: [UInt8]
@@ -17,11 +18,11 @@ final class ScratchFolder: Sendable {
     private let tree: FileTree
     private let session = Locked<Session?>(nil)
     private let made = Atomic<UInt64>(0)
-    /// The directories in which there are files of this process, and notes on that.
+    /// The directories that contain files of this process, and the notes on them.
     private let noted = Locked<Set<[UInt8]>>([])
-    /// Names of folders of sessions begin like this.
+    /// The prefix of the names of session folders.
     private static let sessionPrefix = Array("new-".utf8)
-    /// Names of notes on directories begin like this, in the folder of the session.
+    /// The prefix of the names of notes, in the folder of the session.
     private static let besidePrefix = Array("beside-".utf8)
     private static let contentPrefix = ReservedNames.folder + Array("-put-".utf8)
 
@@ -30,25 +31,26 @@ final class ScratchFolder: Sendable {
     }
 
     deinit {
-        // Where nobody has closed it, it goes when it can.
+        // A folder that was not closed is removed when possible.
         guard let session = session.withLock({ $0 }) else { return }
         BlockingPool.files.submit { [tree] in Self.end(session, in: tree) }
     }
 
-    /// A name for something new on the volume of `target`. It blocks.
+    /// A name to create something on the volume of `target`. It blocks.
     ///
-    /// Where our own folder cannot be made, or is on another volume, it is beside the target. Then
-    /// it is noted in our folder where that is, for the next process if this one dies.
-    /// - Parameter isContent: whether it is for content that nobody has yet, so that nothing is
-    ///   lost with it.
+    /// If the staging directory cannot be created, or is on another volume, files are staged beside
+    /// the target. A note in the staging directory records the place, so that the next process can
+    /// clean up if this one dies.
+    /// - Parameter isContent: whether it is for content that is not yet part of any resource, so
+    ///   that nothing is lost with it.
     func place(beside target: FilePlace, isContent: Bool = false) -> FilePlace {
         if let place = placeInSession(for: target) { return place }
         return FilePlace(
             directory: target.directory, name: name(in: target.directory, isContent))
     }
 
-    /// A name in the folder of this process, for what is on the volume of `target`. It blocks.
-    /// - Returns: `nil` where that folder cannot be made, or is on another volume.
+    /// A name in the directory of this process, on the volume of `target`. It blocks.
+    /// - Returns: `nil` if that folder cannot be created, or is on another volume.
     func placeInSession(for target: FilePlace) -> FilePlace? {
         guard let session = try? current(), isReachable(session, from: target) else { return nil }
         return FilePlace(directory: session.folder, name: nextName())
@@ -60,7 +62,7 @@ final class ScratchFolder: Sendable {
         return session.status.isOnVolume(of: status)
     }
 
-    /// Makes a file on the volume of `target`, for what is to get its name. It blocks.
+    /// Creates a file on the volume of `target`, to be renamed to it. It blocks.
     func create(beside target: FilePlace) throws(SystemError) -> (OpenFile, FilePlace) {
         let place = place(beside: target, isContent: true)
         do throws(SystemError) {
@@ -72,8 +74,8 @@ final class ScratchFolder: Sendable {
         }
     }
 
-    /// Gives up a folder that somebody else has removed while it was in use; the next name is in a
-    /// new one.
+    /// Gives up a folder that another program has removed while it was in use; the next name is in
+    /// a new one.
     /// - Returns: whether it was gone.
     @discardableResult
     func renewIfGone() -> Bool {
@@ -97,7 +99,7 @@ final class ScratchFolder: Sendable {
         return Self.randomName(String(decoding: prefix, as: UTF8.self))
     }
 
-    /// How names of a session begin in other directories than its own.
+    /// The prefix of a session's names in other directories.
     private static func besideNames(_ session: [UInt8]) -> [UInt8] {
         ReservedNames.folder + [0x2D] + session.dropFirst(sessionPrefix.count) + [0x2D]
     }
@@ -115,8 +117,8 @@ final class ScratchFolder: Sendable {
         return true
     }
 
-    /// Where nothing can be noted: content that nobody has written to for a day is that of a dead
-    /// process. Each directory is looked at once.
+    /// Where no note can be written: content that was not written to for a day belongs to a dead
+    /// process. Each directory is checked once.
     private func removeOldContent(in directory: OpenDirectory) {
         guard let status = try? directory.status(of: []) else { return }
         let key = Array("\(status.device) \(status.inode)".utf8)
@@ -130,7 +132,7 @@ final class ScratchFolder: Sendable {
         }
     }
 
-    /// Removes what the notes of a dead process tell of.
+    /// Removes the leftovers that the notes of a dead process record.
     private func sweepBeside(_ folder: OpenDirectory, of session: [UInt8]) {
         for note in Self.names(in: folder) where note.starts(with: Self.besidePrefix) {
             guard let path = try? folder.open(note).content(upTo: 64 << 10),
@@ -150,13 +152,13 @@ final class ScratchFolder: Sendable {
         return names
     }
 
-    /// A name for a note on what is about to be done, which the next process reads if this one dies
-    /// meanwhile.
+    /// The place of a note about a change in progress, which the next process reads if this one
+    /// dies.
     func note(_ kind: String) throws(SystemError) -> FilePlace {
         FilePlace(directory: try current().folder, name: Self.randomName(kind))
     }
 
-    /// Waits until a note is on the disk, and the way to it.
+    /// Waits until a note and its directories are on the disk.
     func synchronize(_ note: FilePlace, if isWished: Bool) throws(SystemError) {
         guard isWished else { return }
         try note.directory.open(note.name).synchronize()
@@ -180,7 +182,7 @@ final class ScratchFolder: Sendable {
         return try made.get()
     }
 
-    /// Another process may take a new folder for one that was left, until it is held.
+    /// Until it is locked, another process may treat a new folder as abandoned.
     private func makeSession() throws(SystemError) -> Session {
         var tries = 8
         while true {
@@ -204,7 +206,7 @@ final class ScratchFolder: Sendable {
         }
     }
 
-    /// `.httpkit-dav` at the root, made when it is not there.
+    /// `.httpkit-dav` at the root, created if it is missing.
     func ownFolder() throws(SystemError) -> OpenDirectory {
         let root = try tree.directory([])
         do throws(SystemError) {
@@ -215,7 +217,7 @@ final class ScratchFolder: Sendable {
         return try root.directory(ReservedNames.folder)
     }
 
-    /// `.httpkit-dav` if it is there.
+    /// `.httpkit-dav`, if it exists.
     func ownFolderIfThere() -> OpenDirectory? {
         (try? tree.directory([]))?.directoryIfThere(ReservedNames.folder)
     }
@@ -239,9 +241,11 @@ final class ScratchFolder: Sendable {
         try? root.remove(ReservedNames.folder, isDirectory: true)
     }
 
-    /// Removes what processes have left that are no more.
-    /// - Parameter finish: is given each folder of one before that goes, and says whether it may.
-    /// - Returns: whether no other process has a folder here, or has left one that has to stay.
+    /// Removes the leftovers of dead processes.
+    /// - Parameter finish: gets each folder of a dead process before it is removed, and returns
+    ///   whether it may be removed.
+    /// - Returns: whether no other process has a folder here, and no folder of a dead one had to
+    ///   stay.
     func sweep(_ finish: (OpenDirectory) -> Bool) -> Bool {
         guard let own = ownFolderIfThere() else { return true }
         var isAlone = true
@@ -251,8 +255,8 @@ final class ScratchFolder: Sendable {
                 isAlone = false
                 continue
             }
-            // What could not be put back has no other place: the next start tries again. Until then
-            // it needs its properties, which may be in files.
+            // A file that could not be put back has no other place: the next start tries again.
+            // Until then it needs its properties, which may be in files.
             guard finish(folder) else {
                 isAlone = false
                 continue
@@ -268,7 +272,7 @@ final class ScratchFolder: Sendable {
         try? tree.directory([]).remove(ReservedNames.folder, isDirectory: true)
     }
 
-    /// A name in the folder of the session, where nobody else makes any.
+    /// A name in the folder of the session, which no other process uses.
     private func nextName() -> [UInt8] {
         Array(String(made.add(1, ordering: .relaxed).newValue, radix: 36).utf8)
     }

@@ -2,39 +2,40 @@ internal import HTTPServerCore
 internal import Synchronization
 internal import ToolkitSystem
 
-/// Decides where short work on files is done: at once by who wants it, though that may be an event
-/// loop, as long as the disk keeps nobody waiting; else by a thread that may wait.
+/// Decides where short work on files runs: on the calling thread, even an event loop, as long as
+/// the disk responds at once; else on a thread that may wait.
 ///
 /// Short work is a few calls on names, and at most `LocalContent.memoryLimit` bytes that go to the
-/// system's memory: to hand it over and to be woken again takes longer than to do it. All the same
-/// the file system may have to wait for its journal. So the time is taken, and when the thread has
-/// waited long, the next work is handed over, for twenty times as long: an event loop does not wait
-/// for a disk for more than a twentieth of its time. File systems of other machines and of other
-/// programs may keep somebody waiting for ever; those are never asked by an event loop.
-package final class DiskPatience: Sendable {
-    /// In nanoseconds, what is no longer short.
+/// system's memory: handing it to another thread and waking up again takes longer than doing it.
+/// The file system may still have to wait for its journal. So each run is timed, and after a long
+/// wait further work goes to the pool, twenty times as long as the wait: an event loop spends at
+/// most a twentieth of its time waiting for a disk. File systems of other machines and programs may
+/// block without limit; an event loop never calls them.
+package final class InlineIOPolicy: Sendable {
+    /// The longest short work, in nanoseconds.
     private static let limit: UInt64 = 1_000_000
     private static let restFactor: UInt64 = 20
     private static let watchTime: UInt64 = 10_000_000_000
 
-    /// Whether the file system is one of this machine.
+    /// Whether the file system is local.
     let isLocal: Bool
     private let isBusyUntil = Atomic<UInt64>(0)
-    /// Until when it is looked at whether what takes long has waited, which costs a call each time.
+    /// The end of the period in which waits of the thread are counted, which costs a call each
+    /// time.
     private let isWatchedUntil = Atomic<UInt64>(0)
 
-    /// - Parameter isLocal: whether the file system is one of this machine.
+    /// - Parameter isLocal: whether the file system is local.
     package init(isLocal: Bool) {
         self.isLocal = isLocal
     }
 
-    /// Whether short work is done by who wants it.
+    /// Whether short work runs on the calling thread.
     package var isQuick: Bool {
         BlockingPool.mayBlockHere
             || (isLocal && Syscalls.monotonic() >= isBusyUntil.load(ordering: .relaxed))
     }
 
-    /// Runs short work on files, here or where it may wait.
+    /// Runs short work on files, on this thread or on one that may wait.
     package func run<Result: Sendable>(
         _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
@@ -49,8 +50,8 @@ package final class DiskPatience: Sendable {
         return try body()
     }
 
-    /// Notes how long something took, and how often its thread had waited before; nil where nobody
-    /// has looked, which is done for a while from now on.
+    /// Records how long a call took, and how often its thread had waited before; nil if that was
+    /// not measured, which starts a period of measuring.
     private func note(from start: UInt64, to end: UInt64, _ waits: Int64?) {
         guard end > start, end - start > Self.limit else { return }
         isWatchedUntil.store(end &+ Self.watchTime, ordering: .relaxed)

@@ -2,25 +2,26 @@ internal import HTTPServerCore
 package import ToolkitSystem
 
 #if os(Linux)
-    // For the forms of Unicode, which volumes of other systems do not tell apart.
+    // Unicode normal forms; volumes of other systems treat them as equal.
     @_spi(_Unicode) internal import Swift
 #endif
 
-/// Finds out by which path a file is known, where several lead to it.
-package final class LocalSpellings: Sendable {
+/// Caches the canonical path of each file: several paths may lead to one file.
+package final class CanonicalNameCache: Sendable {
     private static let slotCount = 1 << 12
 
     private let tree: FileTree
     /// Whether names at the root are the same if only their case differs.
     private let ignoresCase: Bool
-    /// Whether that is only said, as tests do.
+    /// Whether a test has set `ignoresCase`.
     private let isSaid: Bool
-    /// Directories that were seen to be at their paths, by a hash of these. What was seen once may
-    /// be wrong later, and then `FileTree.place` fails.
+    /// Directories whose paths were found to be canonical, by hash. An entry may become wrong
+    /// later; then `FileTree.place` fails.
     private let seen = Locked([UInt64](repeating: 0, count: slotCount))
     private let seed = UInt64.random(in: .min ... .max)
 
-    /// - Parameter ignoresCase: whether the case of names counts for nothing; `nil` to find out.
+    /// - Parameter ignoresCase: whether names that differ only in case are the same; `nil` to find
+    ///   out.
     package init(_ tree: FileTree, ignoresCase: Bool? = nil) {
         self.tree = tree
         self.ignoresCase = ignoresCase ?? (try? tree.directory([]))?.ignoresCase ?? false
@@ -29,7 +30,7 @@ package final class LocalSpellings: Sendable {
 
     // MARK: Links and case
 
-    /// Whether a path is known to be canonical, which takes no call of the system.
+    /// Whether a path is cached as canonical; takes no system call.
     package func isKnown(_ path: ResourcePath) -> Bool {
         guard !ignoresCase else { return false }
         guard let slash = path.bytes.lastIndex(of: 0x2F) else { return true }
@@ -37,8 +38,8 @@ package final class LocalSpellings: Sendable {
         return seen.withLock { $0[Self.slot(hash)] == hash }
     }
 
-    /// The path without links, and with the case that the names have. What is missing stays as it
-    /// is, and so does what leads out: that is told when it is to be opened.
+    /// The path without links, and with the case that the names have. Missing names stay as they
+    /// are, and so does a path that leads out of the tree: opening it fails.
     package func canonical(_ path: ResourcePath, followsLast: Bool) -> ResourcePath {
         let place = isKnown(path) ? path : withRealPlace(path)
         guard followsLast, (try? tree.isReal(place.bytes)) == false,
@@ -47,8 +48,8 @@ package final class LocalSpellings: Sendable {
         return ignoresCase || caseIsIgnored(around: real) ? spelled(real) : real
     }
 
-    /// Whether names in the directory that a path lies in are the same if only their case differs,
-    /// be it that the directory is on another volume than the root.
+    /// Whether the directory of a path ignores the case of names; it may be on another volume than
+    /// the root.
     private func caseIsIgnored(around path: ResourcePath) -> Bool {
         guard !isSaid, let parent = path.parent else { return false }
         return (try? tree.directory(parent.bytes))?.ignoresCase ?? false
@@ -79,7 +80,7 @@ package final class LocalSpellings: Sendable {
         return ResourcePath(segments: bytes.split(separator: 0x2F).map { Array($0) })
     }
 
-    /// Forgets what was seen.
+    /// Empties the cache.
     package func forget() {
         seen.withLock { $0 = [UInt64](repeating: 0, count: Self.slotCount) }
     }
@@ -91,14 +92,14 @@ package final class LocalSpellings: Sendable {
 
     private static func slot(_ hash: UInt64) -> Int { Int(truncatingIfNeeded: hash >> 52) }
 
-    /// Quick rather than hard to foresee: two paths of one hash cost one of them an error. Never 0.
+    /// Fast rather than unpredictable: a collision of two paths only causes an error. Never 0.
     private func hash(_ bytes: ArraySlice<UInt8>) -> UInt64 {
         var hash = seed
         for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x9E37_79B9_7F4A_7C15 }
         return hash ^ hash >> 32 | 1
     }
 
-    /// The names as the directories have them, where case does not count.
+    /// The names as stored in the directories, on volumes that ignore case.
     private func spelled(_ path: ResourcePath) -> ResourcePath {
         path.segments.reduce(ResourcePath.root) { found, name in
             found.appending(spelling(of: name, in: found) ?? name)
@@ -114,7 +115,7 @@ package final class LocalSpellings: Sendable {
         var found: [UInt8]?
         while let other = try? reader.next() {
             if other == name { return name }
-            // Texts are equal, too, when they are so in another Unicode form.
+            // String comparison also matches other Unicode forms.
             if String(validating: other, as: UTF8.self)?.lowercased() == text { found = other }
         }
         return found
@@ -122,9 +123,8 @@ package final class LocalSpellings: Sendable {
 
     // MARK: Unicode
 
-    /// The path with each name in the Unicode form that it has on the disk. Only the two forms that
-    /// systems write are looked for: to read all names of a folder for each new one would take
-    /// longer with each.
+    /// The path with each name in the Unicode form that it has on the disk. Only the two usual
+    /// forms are tried: reading all names of a folder for each new name would take quadratic time.
     package func resolved(_ path: ResourcePath) -> ResourcePath {
         if (try? tree.status(of: path.bytes)) != nil { return path }
         return path.segments.reduce(ResourcePath.root) { found, name in
@@ -134,8 +134,8 @@ package final class LocalSpellings: Sendable {
 
     private func form(of name: [UInt8], in path: ResourcePath) -> [UInt8]? {
         #if os(Linux)
-            // No name on a disk is longer, and the forms of a long one take long to find. Repaired
-            // text would be another name.
+            // File systems allow no longer names, and normalising a long one is slow. Repaired text
+            // would be a different name.
             guard name.count <= 255, name.contains(where: { $0 >= 0x80 }),
                 let text = String(validating: name, as: UTF8.self),
                 let directory = try? tree.directory(path.bytes),
@@ -145,7 +145,7 @@ package final class LocalSpellings: Sendable {
                 form != name && (try? directory.status(of: form)) != nil
             }
         #else
-            // The system has found it.
+            // These systems find the name in any form.
             return nil
         #endif
     }

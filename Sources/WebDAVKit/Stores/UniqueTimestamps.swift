@@ -2,26 +2,26 @@ internal import HTTPServerCore
 internal import Synchronization
 internal import ToolkitSystem
 
-/// Times of changes that tell files apart which could be taken for one another.
+/// Generates unique modification times, so that two versions of a file never share an entity tag.
 ///
-/// A file system's clock stands still for some milliseconds, in which a file may be replaced more
-/// than once and get an inode back that it had: its tag would be that of older content. Where no
-/// inode can have come back, the file system's own time is as good.
-package final class WriteClock: Sendable {
+/// A file system's clock stands still for some milliseconds. Within them a file may be replaced
+/// more than once and get back an earlier inode: its tag would be that of older content. Where no
+/// inode can be reused, the file system's own time is good enough.
+package final class UniqueTimestamps: Sendable {
     private let last = Locked<Int64>(0)
     private let removals = Atomic(0)
     private let lastRemoval = Atomic<UInt64>(0)
     private let stillness: UInt64
 
-    /// Several stores may be of one folder.
-    package static let shared = WriteClock()
+    /// Shared, because several stores may use one folder.
+    package static let shared = UniqueTimestamps()
 
-    /// - Parameter stillness: more than any such clock stands still, in nanoseconds.
+    /// - Parameter stillness: the longest time that any such clock stands still, in nanoseconds.
     package init(stillness: UInt64 = 100_000_000) {
         self.stillness = stillness
     }
 
-    /// Now, and later than the time before.
+    /// The current time, later than the previous result.
     func next() -> (seconds: Int64, nanoseconds: Int64) {
         let now = Syscalls.realtime()
         let time = last.withLock { last in
@@ -31,7 +31,7 @@ package final class WriteClock: Sendable {
         return (time / 1_000_000_000, time % 1_000_000_000)
     }
 
-    /// Runs what removes files, so that their inodes are free for others.
+    /// Runs a body that removes files, whose inodes may then be reused.
     func removing<Result, Fault: Error>(
         _ body: () throws(Fault) -> Result
     ) throws(Fault) -> Result {
@@ -43,7 +43,7 @@ package final class WriteClock: Sendable {
         return try body()
     }
 
-    /// Gives a file the name of another one, which is gone then.
+    /// Renames a file over another one, which is removed.
     func replace(
         _ target: FilePlace, by source: FilePlace
     ) throws(SystemError) {
@@ -52,7 +52,7 @@ package final class WriteClock: Sendable {
         }
     }
 
-    /// Whether a file that is made now may have got the inode of one that was removed just before.
+    /// Whether a new file may get the inode of one that was just removed.
     package var mayRepeat: Bool {
         if removals.load(ordering: .sequentiallyConsistent) > 0 { return true }
         let last = lastRemoval.load(ordering: .sequentiallyConsistent)

@@ -1,12 +1,12 @@
 internal import ToolkitSystem
 
-/// What contents of requests mean that came before. A client sends the same few again and again,
-/// and so do all users of one client: those are read only once.
-final class KnownContents<Meaning: Sendable>: Sendable {
+/// A cache of parsed request bodies. A client repeats the same few bodies, and so do all users of
+/// one client, so each is parsed once.
+final class ParsedBodyCache<Meaning: Sendable>: Sendable {
     private static var byteLimit: Int { 2 << 10 }
     private static var countLimit: Int { 32 }
 
-    /// Content that is hashed all at once.
+    /// The longest content in the cache, which is hashed as a whole.
     private struct Content: Hashable, Sendable {
         let bytes: [UInt8]
 
@@ -17,7 +17,7 @@ final class KnownContents<Meaning: Sendable>: Sendable {
 
     private let known = Locked<[Content: Meaning]>([:])
 
-    /// The meaning of content, read by `read` if it is not known.
+    /// The parsed content, by `read` unless it is cached.
     func meaning(
         of content: [UInt8], _ read: ([UInt8]) throws -> Meaning
     ) throws -> Meaning {
@@ -25,7 +25,7 @@ final class KnownContents<Meaning: Sendable>: Sendable {
         let meaning = try read(content)
         guard content.count <= Self.byteLimit else { return meaning }
         known.withLock { known in
-            // Who sends always something else does not make it grow.
+            // A client that never repeats a body does not make it grow.
             if known.count >= Self.countLimit { known.removeAll(keepingCapacity: true) }
             known[Content(bytes: content)] = meaning
         }

@@ -3,10 +3,10 @@
 /// It is how a delimiter is found in content: one byte of it alone would be met too often, in text
 /// as in random bytes, and each meeting costs a mispredicted branch.
 @safe
-package struct PairSearch: Sendable {
+package struct BytePairSearch: Sendable {
     /// The byte looked for.
     package let first: UInt8
-    /// The byte that stands `distance` behind it.
+    /// The byte at the offset `distance` after it.
     package let second: UInt8
     /// 1 to 16.
     package let distance: Int

@@ -1,0 +1,205 @@
+internal import HTTPParser
+public import HTTPServerCore
+
+/// The members that a store need not implement.
+extension ResourceStore {
+    // MARK: Names
+
+    /// The path itself.
+    public func resolved(_ path: ResourcePath) async throws -> ResourcePath { path }
+
+    /// The path itself.
+    public func canonical(
+        _ path: ResourcePath, followsLast: Bool
+    ) async throws -> ResourcePath { path }
+
+    /// Whether there is a resource.
+    public func isTaken(_ path: ResourcePath) async throws -> Bool {
+        try await infoIfThere(path) != nil
+    }
+
+    /// Compares the paths.
+    public func overlap(
+        _ path: ResourcePath, _ other: ResourcePath
+    ) async throws -> Bool {
+        path.isWithin(other) || other.isWithin(path)
+    }
+
+    // MARK: Large content
+
+    /// 64 MiB.
+    public var stagedByteLimit: Int { 64 << 20 }
+
+    /// Collects the content in memory, up to `stagedByteLimit`.
+    public func stage(
+        _ body: RequestBody, for path: ResourcePath, expected: Int64?
+    ) async throws -> any StagedContent {
+        let limit = stagedByteLimit
+        if let expected, expected > Int64(limit) { throw WebDAVError.storageFull }
+        var bytes: [UInt8] = []
+        for try await piece in body {
+            guard piece.count <= limit - bytes.count else { throw WebDAVError.storageFull }
+            bytes += piece
+        }
+        return CollectedContent(bytes)
+    }
+
+    /// Writes the bytes of `CollectedContent`; refuses any other content with 403.
+    public func place(
+        _ content: any StagedContent, at path: ResourcePath, modified: Int64?
+    ) async throws -> ResourceInfo {
+        guard let content = content as? CollectedContent else { throw WebDAVError.forbidden }
+        return try await write(content.bytes, to: path, modified: modified)
+    }
+
+    /// Looks up the resource, or the collection around it when there is none, then places.
+    public func place(
+        _ content: any StagedContent, at path: ResourcePath, modified: Int64?,
+        ifAllowed check: (ResourceInfo?) async throws -> Void
+    ) async throws -> (isNew: Bool, info: ResourceInfo) {
+        let old = try await infoIfThere(path)
+        if old == nil { try await requireParent(of: path) }
+        try await check(old)
+        return (old == nil, try await place(content, at: path, modified: modified))
+    }
+
+    /// Refused: 501.
+    public func splice(
+        _ content: any StagedContent, into path: ResourcePath, at offset: Int64
+    ) async throws -> any StagedContent {
+        throw WebDAVError(.notImplemented, "this store does not replace parts of files")
+    }
+
+    // MARK: Trees
+
+    /// Removes the destination, then copies member by member.
+    /// - Throws: `WebDAVError` with 501 for a file whose `read` returns a stream.
+    public func copy(
+        _ path: ResourcePath, to destination: ResourcePath, deep: Bool
+    ) async throws {
+        try await requireParent(of: destination)
+        let info = try await info(at: path)
+        if try await infoIfThere(destination) != nil { try await removeAll(destination) }
+        try await copyOne(path, info, to: destination)
+        guard deep, info.isCollection else { return }
+        let members = try await members(of: path, withProperties: false)
+        while let batch = try await members.next() {
+            for member in batch where !member.isLink {
+                try await copy(
+                    path.appending(member.name), to: destination.appending(member.name), deep: true)
+            }
+        }
+    }
+
+    private func copyOne(
+        _ path: ResourcePath, _ info: ResourceInfo, to destination: ResourcePath
+    ) async throws {
+        if info.isCollection {
+            try await makeCollection(at: destination)
+        } else {
+            guard let bytes = try await read(path).body.bytesInMemory else {
+                throw WebDAVError(.notImplemented, "this store does not copy files")
+            }
+            let content = CollectedContent(bytes)
+            content.contentDescription = info.content
+            _ = try await place(content, at: destination, modified: nil)
+        }
+        let properties = try await properties(of: path)
+        guard !properties.isEmpty else { return }
+        try await change(properties.map { .set($0) }, of: destination)
+    }
+
+    private func removeAll(_ path: ResourcePath) async throws {
+        if let failure = try await remove(path).first { throw failure.error }
+    }
+
+    /// Copies the tree, then removes the source.
+    public func move(_ path: ResourcePath, to destination: ResourcePath) async throws {
+        try await copy(path, to: destination, deep: true)
+        try await removeAll(path)
+    }
+
+    // MARK: The bin
+
+    /// Changes nothing: there is no bin.
+    public func discard(_ path: ResourcePath) async throws -> String? { nil }
+
+    /// Not found: there is no bin.
+    public func restore(_ name: String, to path: ResourcePath) async throws {
+        throw WebDAVError.notFound
+    }
+
+    /// Does nothing: there is no bin.
+    public func forget(_ name: String) async {}
+
+    // MARK: Properties
+
+    /// None.
+    public func properties(of path: ResourcePath) async throws -> [DeadProperty] { [] }
+
+    /// Asks for the properties and the description of the resource.
+    public func details(of path: ResourcePath) async throws -> ResourceDetails {
+        ResourceDetails(
+            properties: try await properties(of: path),
+            content: try await info(at: path).content)
+    }
+
+    /// Refused: 403.
+    public func change(_ changes: [PropertyChange], of path: ResourcePath) async throws {
+        throw WebDAVError.forbidden
+    }
+
+    /// Refused: 403.
+    public func setModified(_ seconds: Int64, of path: ResourcePath) async throws {
+        throw WebDAVError.forbidden
+    }
+
+    // MARK: Room and threads
+
+    /// Unknown.
+    public func quota(at path: ResourcePath) async throws -> StorageQuota? { nil }
+
+    /// Runs it where the caller is.
+    public func perform<Result: Sendable>(
+        _ body: () async throws -> Result
+    ) async throws -> Result {
+        try await body()
+    }
+}
+
+extension ResourceStore {
+    /// 409 unless there is a collection around a resource.
+    package func requireParent(of path: ResourcePath) async throws {
+        guard let parent = path.parent, !parent.isRoot else { return }
+        guard let info = try await infoIfThere(parent), info.isCollection
+        else { throw WebDAVError.noParent }
+    }
+
+    /// Describes a resource; `nil` when there is none.
+    package func infoIfThere(_ path: ResourcePath) async throws -> ResourceInfo? {
+        do {
+            return try await info(at: path)
+        } catch let error as WebDAVError where error.status == .notFound {
+            return nil
+        }
+    }
+}
+
+extension ResponseBody {
+    /// The bytes, unless they are in a file or a stream.
+    fileprivate var bytesInMemory: [UInt8]? {
+        switch content {
+        case .empty: return []
+        case .text(let text): return Array(text.utf8)
+        case .bytes(let bytes): return bytes
+        case .pieces(let pieces):
+            var all: [UInt8] = []
+            for piece in pieces {
+                guard case .bytes(let bytes) = piece else { return nil }
+                all += bytes
+            }
+            return all
+        case .file, .stream: return nil
+        }
+    }
+}
