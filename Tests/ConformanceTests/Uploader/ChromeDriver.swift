@@ -57,6 +57,7 @@ enum ChromeDriver {
                     "--no-first-run", "--disable-background-networking", "--hide-scrollbars",
                     `--user-data-dir=${this.profile}`, "--remote-debugging-pipe", "about:blank",
                 ], { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
+                this.pages = [];
                 this.waiting = new Map();
                 this.listeners = new Set();
                 this.number = 0;
@@ -82,7 +83,13 @@ enum ChromeDriver {
             send(method, params = {}, sessionId = undefined) {
                 const id = ++this.number;
                 this.child.stdio[3].write(JSON.stringify({ id, method, params, sessionId }) + "\0");
-                return new Promise((resolve, reject) => this.waiting.set(id, { resolve, reject, method }));
+                return new Promise((resolve, reject) => {
+                    this.waiting.set(id, { resolve, reject, method });
+                    // A page that has crashed never answers.
+                    setTimeout(() => {
+                        if (this.waiting.delete(id)) reject(new Error(`no answer to ${method}`));
+                    }, 60000).unref();
+                });
             }
 
             async open(options = {}) {
@@ -90,6 +97,7 @@ enum ChromeDriver {
                 const { sessionId } = await this.send(
                     "Target.attachToTarget", { targetId, flatten: true });
                 const page = new Page(this, sessionId);
+                this.pages.push(page);
                 for (const domain of ["Page", "Runtime", "Log", "DOM"]) await page.send(`${domain}.enable`);
                 page.noScript = options.noScript;
                 await page.allow(!options.noScript);

@@ -66,7 +66,7 @@ enum UploaderSender {
 
         const tasksByName = {
             // A file over a connection that breaks, by one page or, from the middle on, by the next.
-            async whole(isReloaded) {
+            async whole(patience, isReloaded) {
                 let page = await visit();
                 await choose(page, "big.bin");
                 if (isReloaded) {
@@ -80,7 +80,7 @@ enum UploaderSender {
                     await page.until(`${note("big.bin")}.includes("another file")`);
                     await page.choose(`${row("big.bin")}.querySelector("input[type=file]")`, [file("big.bin")]);
                 }
-                await page.until(`["done", "failed"].includes(${state("big.bin")})`, 580);
+                await page.until(`["done", "failed"].includes(${state("big.bin")})`, Number(patience));
                 steps.push(`${await page.get(state("big.bin"))}: ${await page.get(note("big.bin"))}`);
                 steps.push(`kept: ${await page.get("Object.keys(localStorage).length")}`);
                 return page;
@@ -208,6 +208,10 @@ enum UploaderSender {
             }
         } catch (error) {
             faults.push(`after ${steps.at(-1)}: ${error.stack}`);
+            for (const page of browser.pages) {
+                faults.push(...page.faults, await page.get(`document.getElementById("transfer-list")?.innerText`)
+                    .catch((problem) => problem.message));
+            }
         }
         await browser.end();
         console.log(JSON.stringify({ steps, faults, violations }));

@@ -59,7 +59,7 @@ struct UploaderSenderTests {
         let proxy = try await CuttingProxy(
             to: server.port, every: size / (cuts + 1), cuts: cuts, room: 16 << 10)
         let axe = isReloaded ? try await AxeCore.script(in: target) : nil
-        let task = isReloaded ? "whole:reload" : "whole"
+        let task = "whole:\(120 + (size >> 20) / 2)" + (isReloaded ? ":reload" : "")
         let result = try await run(task, port: proxy.port, axe: axe)
         #expect(result.steps == ["done: done: big.bin", "kept: 0"])
         let same = try await Program.run(

@@ -24,7 +24,8 @@ def forward(source, target, sides, limit):
     count = 0
     try:
         while True:
-            data = source.recv(65536)
+            # Exactly so many, and not the rest of what has come at once.
+            data = source.recv(min(65536, limit - count) if limit else 65536)
             if not data: break
             target.sendall(data)
             count += len(data)
@@ -41,7 +42,10 @@ def forward(source, target, sides, limit):
 
 def connect(client):
     upstream = socket.socket()
-    if room: upstream.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, room)
+    if room:
+        upstream.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, room)
+        # Segments of the loopback device would fill it alone, and each wait for a late acknowledgement.
+        upstream.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, 1460)
     upstream.connect(("127.0.0.1", server))
     sides = (client, upstream)
     for source, target, limit in (client, upstream, every), (upstream, client, None):
