@@ -124,7 +124,7 @@ final class ContentStream: Sendable {
 
     enum Place { case awaited, kept, full }
 
-    /// Adds a piece, and says for whom: for a reader who waits and has to be told by ``tellReader()``,
+    /// Adds a piece, and says for whom: for a reader who waits and has to be told by ``notifyReader()``,
     /// or for one who will come.
     func add(_ piece: [UInt8]) -> Place {
         state.withLock { state in
@@ -137,7 +137,7 @@ final class ContentStream: Sendable {
     }
 
     /// Gives the reader who waits what is there.
-    func tellReader() {
+    func notifyReader() {
         var piece: Result<[UInt8]?, ClientError>?
         let reader = state.withLock { state -> Waiter<Result<[UInt8]?, ClientError>>? in
             guard let reader = state.reader else { return nil }
@@ -149,7 +149,7 @@ final class ContentStream: Sendable {
     }
 
     func finish(_ result: Result<Void, ClientError>) {
-        tellReader()
+        notifyReader()
         let (headWaiter, reader) = state.withLock { state in
             state.end = result
             if state.head == nil, case .failure(let error) = result { state.head = .failure(error) }

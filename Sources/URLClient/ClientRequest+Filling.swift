@@ -33,7 +33,7 @@ extension ClientRequest {
     }
 
     /// The request with the session's fields, if it has none of its own, and no content.
-    func filled(isDownload: Bool, _ usual: UsualFields) -> ClientRequest? {
+    func filled(isDownload: Bool, _ usual: DefaultFields) -> ClientRequest? {
         guard fields.isEmpty, body.isNone else { return nil }
         var request = self
         request.fields = usual.fields(
@@ -42,7 +42,7 @@ extension ClientRequest {
     }
 
     /// Why the fields cannot go on the wire.
-    var unlawfulField: ClientError? {
+    var invalidField: ClientError? {
         for field in fields {
             var value = field.value
             guard value.withUTF8({ unsafe $0.allSatisfy(Self.isLawful) }) else {
@@ -75,7 +75,7 @@ extension ClientRequest {
 }
 
 /// The fields of requests that bring none: made once for a session.
-struct UsualFields {
+struct DefaultFields {
     private var download: HTTPFields
     private var decoded: HTTPFields
     private let plain: HTTPFields

@@ -61,13 +61,13 @@ public struct ClientRequest: Sendable {
     }
     /// How long things may take; nil for the session's.
     public var timeouts: ClientTimeouts? {
-        get { unsafe box.values.rare?.values.timeouts }
-        set { changeRare { $0.timeouts = newValue } }
+        get { unsafe box.values.overrides?.values.timeouts }
+        set { changeOverrides { $0.timeouts = newValue } }
     }
     /// The limit between two pieces, where it alone is the request's own.
     var idleLimit: IdleLimit? {
-        get { unsafe box.values.rare?.values.idleLimit }
-        set { changeRare { $0.idleLimit = newValue } }
+        get { unsafe box.values.overrides?.values.idleLimit }
+        set { changeOverrides { $0.idleLimit = newValue } }
     }
 
     /// ``ClientTimeouts/idle`` of a request that leaves the other limits to the session.
@@ -87,16 +87,16 @@ public struct ClientRequest: Sendable {
     /// does not hold for other origins that a redirect leads to, unless the delegate sets one for
     /// them. It holds for https in place of http on the same host.
     public var connectTo: ConnectTarget? {
-        get { unsafe box.values.rare?.values.connectTo }
-        set { changeRare { $0.connectTo = newValue } }
+        get { unsafe box.values.overrides?.values.connectTo }
+        set { changeOverrides { $0.connectTo = newValue } }
     }
     /// With what a challenge of the URL's origin is answered, in place of what the session has; nil
     /// for the user and password of the URL, or else for the session's. It is sent when the server
     /// asks for it, and at once to where it was asked for before. It does not go along to other
     /// origins.
     public var credential: ClientCredential? {
-        get { unsafe box.values.rare?.values.credential }
-        set { changeRare { $0.credential = newValue } }
+        get { unsafe box.values.overrides?.values.credential }
+        set { changeOverrides { $0.credential = newValue } }
     }
     /// The credential that it brings itself.
     var ownCredential: ClientCredential? {
@@ -106,33 +106,33 @@ public struct ClientRequest: Sendable {
     }
     /// The field Cookie where it has bytes that are no UTF-8.
     var cookieBytes: [UInt8]? {
-        get { unsafe box.values.rare?.values.cookieBytes }
-        set { changeRare { $0.cookieBytes = newValue } }
+        get { unsafe box.values.overrides?.values.cookieBytes }
+        set { changeOverrides { $0.cookieBytes = newValue } }
     }
     /// The proxy; nil for the session's.
     public var proxy: ProxyPolicy? {
-        get { unsafe box.values.rare?.values.proxy }
-        set { changeRare { $0.proxy = newValue } }
+        get { unsafe box.values.overrides?.values.proxy }
+        set { changeOverrides { $0.proxy = newValue } }
     }
     /// Which versions of HTTP to speak; nil for the session's.
     public var protocols: ProtocolPolicy? {
-        get { unsafe box.values.rare?.values.protocols }
-        set { changeRare { $0.protocols = newValue } }
+        get { unsafe box.values.overrides?.values.protocols }
+        set { changeOverrides { $0.protocols = newValue } }
     }
     /// How servers are authenticated; nil for the session's.
     public var tls: TLSOptions? {
-        get { unsafe box.values.rare?.values.tls }
-        set { changeRare { $0.tls = newValue } }
+        get { unsafe box.values.overrides?.values.tls }
+        set { changeOverrides { $0.tls = newValue } }
     }
     /// When to wait for `100 Continue` before the content; nil for the session's.
     public var expectation: ExpectationPolicy? {
-        get { unsafe box.values.rare?.values.expectation }
-        set { changeRare { $0.expectation = newValue } }
+        get { unsafe box.values.overrides?.values.expectation }
+        set { changeOverrides { $0.expectation = newValue } }
     }
     /// The most content that is taken, in bytes, content coding taken off; nil for the session's.
     public var contentLimit: Int64? {
-        get { unsafe box.values.rare?.values.contentLimit }
-        set { changeRare { $0.contentLimit = newValue } }
+        get { unsafe box.values.overrides?.values.contentLimit }
+        set { changeOverrides { $0.contentLimit = newValue } }
     }
     /// Whether gzip, deflate and, where libbrotlidec is installed, br are asked for and taken off;
     /// nil for the session's.
@@ -153,8 +153,8 @@ public struct ClientRequest: Sendable {
     }
     /// The URL of the page that the request is made for, where that matters to cookies.
     public var mainDocumentURL: URL? {
-        get { unsafe box.values.rare?.values.mainDocumentURL }
-        set { changeRare { $0.mainDocumentURL = newValue } }
+        get { unsafe box.values.overrides?.values.mainDocumentURL }
+        set { changeOverrides { $0.mainDocumentURL = newValue } }
     }
     /// Whether content, more than no bytes of it, may be sent with GET, HEAD and TRACE, which give it
     /// no meaning (RFC 9110 section 9.3.1); such a request fails otherwise.
@@ -187,11 +187,11 @@ public struct ClientRequest: Sendable {
         var usesCookies: Bool
         var allowsContentWithoutMeaning: Bool
         var wire: Result<WireURL, ClientError>
-        var rare: Boxed<Rare>?
+        var overrides: CopyOnWriteBox<Overrides>?
     }
 
     /// What most requests leave to the session.
-    private struct Rare: Sendable {
+    private struct Overrides: Sendable {
         var timeouts: ClientTimeouts?
         var idleLimit: IdleLimit?
         var connectTo: ConnectTarget?
@@ -222,15 +222,15 @@ public struct ClientRequest: Sendable {
         if !isKnownUniquelyReferenced(&box) { box = Box(unsafe box.values) }
     }
 
-    private mutating func changeRare(_ body: (inout Rare) -> Void) {
+    private mutating func changeOverrides(_ body: (inout Overrides) -> Void) {
         own()
-        var values = unsafe box.values.rare?.values ?? Rare()
+        var values = unsafe box.values.overrides?.values ?? Overrides()
         body(&values)
-        unsafe box.values.rare = Boxed(values)
+        unsafe box.values.overrides = CopyOnWriteBox(values)
     }
 
     /// Whether all that is seldom set is left to the session.
-    var isUsual: Bool { unsafe box.values.rare == nil }
+    var usesDefaults: Bool { unsafe box.values.overrides == nil }
 
     /// Creates a request.
     /// - Parameters:
@@ -276,7 +276,7 @@ public struct ClientRequest: Sendable {
         box = Box(
             Values(
                 method: method, url: url, fields: fields, body: body, priority: 0.5,
-                usesCookies: true, allowsContentWithoutMeaning: false, wire: wire, rare: nil))
+                usesCookies: true, allowsContentWithoutMeaning: false, wire: wire, overrides: nil))
     }
 
     private static func wire(_ text: String) -> Result<WireURL, ClientError> {

@@ -8,7 +8,7 @@ extension ClientSession {
         configuration.cookies?.removeAll()
         configuration.cache?.removeAll()
         configuration.strictTransport?.removeAll()
-        (decider as? HopPolicy)?.authenticator.reset()
+        (decider as? TransactionPolicy)?.authenticator.reset()
         await flush()
     }
 

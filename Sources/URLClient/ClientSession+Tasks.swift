@@ -136,7 +136,7 @@ extension ClientSession {
     ) -> DownloadTask {
         let sink = FileSink(to: path, resuming: data)
         // Those with a completion handler ask nobody.
-        sink.isDecided = completion != nil || events?.tellsContent == false
+        sink.isDecided = completion != nil || events?.notifiesContent == false
         let task = DownloadTask(
             nextIdentifier(), request, loop, sink, isTemporary: path == nil && completion == nil,
             events: events, completion: completion)
@@ -174,7 +174,7 @@ extension ClientBody {
         switch content {
         case .none: return { nil }
         case .bytes(let bytes):
-            let once = Once()
+            let once = OnceFlag()
             return { once.take() ? bytes : nil }
         case .stream(_, _, let make): return try await make()
         case .file(let path, let offset, let count):

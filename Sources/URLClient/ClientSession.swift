@@ -21,7 +21,7 @@ public final class ClientSession: Sendable {
     /// The configuration that the session was created with; changes to it come too late.
     public let configuration: ClientConfiguration
     let loop: ClientLoop
-    let decider: any HopDecider
+    let decider: any TransactionDecider
     let delegateQueue: DelegateQueue
     private let shared: Locked<Shared>
     private let isShared: Bool
@@ -50,7 +50,7 @@ public final class ClientSession: Sendable {
         self.isShared = isShared
         self.delegateQueue = DelegateQueue(delegateQueue)
         loop = ClientLoop(configuration)
-        decider = HopDeciders.make(for: configuration)
+        decider = TransactionDeciders.make(for: configuration)
         shared = Locked(Shared(delegate: delegate))
         loop.start()
     }
@@ -89,7 +89,7 @@ public final class ClientSession: Sendable {
         // What is started from here on fails.
         let isFirst = invalidate()
         let loop = loop
-        loop.post { for driver in loop.allDrivers { driver.task.cancel() } }
+        loop.post { for runner in loop.allRunners { runner.task.cancel() } }
         if isFirst { end() }
     }
 
@@ -108,7 +108,7 @@ public final class ClientSession: Sendable {
             await withCheckedContinuation { continuation in
                 let loop = loop
                 let isTaken = loop.post {
-                    continuation.resume(returning: loop.allDrivers.map(\.task))
+                    continuation.resume(returning: loop.allRunners.map(\.task))
                 }
                 if !isTaken { continuation.resume(returning: []) }
             }
@@ -153,7 +153,7 @@ public final class ClientSession: Sendable {
 
     /// The same for a task that has somebody else for its response and content.
     var eventsBesideContent: TaskEvents? {
-        delegate.map { TaskEvents($0, on: delegateQueue, tellsContent: false) }
+        delegate.map { TaskEvents($0, on: delegateQueue, notifiesContent: false) }
     }
 
     /// Puts a task together.

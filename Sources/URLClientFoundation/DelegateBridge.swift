@@ -126,7 +126,7 @@
                 values.endsAfterRevisions = false
                 return true
             }
-            if ends { tellEnd() }
+            if ends { notifyEnd() }
         }
 
         /// Takes the next call that has waited; with the last one the revision is over.
@@ -149,10 +149,10 @@
                 values.endsAfterRevisions = !values.revisions.isEmpty
                 return values.endsAfterRevisions
             }
-            if !waits { tellEnd() }
+            if !waits { notifyEnd() }
         }
 
-        private func tellEnd() {
+        private func notifyEnd() {
             let (session, delegate) = values.withLock { values in
                 defer { (values.ending, values.delegate) = (nil, nil) }
                 return (values.session ?? values.ending, values.delegate)

@@ -90,7 +90,7 @@ public final class ClientCache: Sendable {
         await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
     }
 
-    // MARK: Within a hop
+    // MARK: Within a transaction
 
     /// Whether what memory does not have may be on the disk.
     var asksDisk: Bool { hasDisk }
@@ -239,7 +239,7 @@ public final class ClientCache: Sendable {
     }
 }
 
-// The same by name, for tests: what stands between a request and the cache is `HopPolicy`.
+// The same by name, for tests: what stands between a request and the cache is `TransactionPolicy`.
 extension ClientCache {
     package func find(
         _ url: String, _ request: HTTPFields

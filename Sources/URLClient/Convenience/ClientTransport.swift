@@ -17,7 +17,7 @@ public struct ClientTransport: Sendable {
     /// Creates a transport.
     /// - Parameter answer: gives the response to a request as it would go out, with all that the
     ///   session adds to it; content coding is taken off already. A ``ClientError`` that it throws is
-    ///   the hop's error, and others become ``ClientError/Kind/hookFailed``.
+    ///   the transaction's error, and others become ``ClientError/Kind/hookFailed``.
     public init(_ answer: @escaping @Sendable (ClientRequest) async throws -> CollectedResponse) {
         self.answer = answer
     }
@@ -49,8 +49,8 @@ extension ClientBody {
     }
 }
 
-extension TaskDriver {
-    /// Has a transport answer the request of this hop.
+extension TransactionRunner {
+    /// Has a transport answer the request of this transaction.
     func exchange(by transport: ClientTransport) {
         let request = sent
         stage = .running
@@ -63,10 +63,10 @@ extension TaskDriver {
                 return .failure(
                     ClientError(.hookFailed, "the transport: \(error)", underlying: error))
             }
-        }) { driver, answer in
+        }) { runner, answer in
             switch answer {
-            case .failure(let error): driver.failed(error)
-            case .success(let answer): driver.received(answer)
+            case .failure(let error): runner.failed(error)
+            case .success(let answer): runner.received(answer)
             }
         }
     }

@@ -78,7 +78,7 @@ extension ClientError.Kind {
     }
 }
 
-/// What a hop comes to in libcurl.
+/// What a transaction comes to in libcurl.
 struct TransferResult {
     typealias Code = CURLcode
 

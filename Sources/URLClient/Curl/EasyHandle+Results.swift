@@ -18,21 +18,21 @@ extension EasyHandle {
     var requestTime: Int64 { size(CURLINFO_PRETRANSFER_TIME_T) }
 
     /// Adds what libcurl has counted.
-    func fill(_ hop: inout ClientMetrics.Hop) {
-        hop.isConnectionReused = number(CURLINFO_NUM_CONNECTS) == 0
-        if !hop.isConnectionReused {
-            hop.nameLookupEnd = Self.time(lookupTime)
-            hop.connectEnd = Self.time(connectTime)
-            hop.secureConnectionEnd = Self.time(securedTime)
+    func fill(_ transaction: inout ClientMetrics.Transaction) {
+        transaction.isConnectionReused = number(CURLINFO_NUM_CONNECTS) == 0
+        if !transaction.isConnectionReused {
+            transaction.nameLookupEnd = Self.time(lookupTime)
+            transaction.connectEnd = Self.time(connectTime)
+            transaction.secureConnectionEnd = Self.time(securedTime)
         }
-        hop.requestStart = Self.time(requestTime)
-        hop.remoteAddress = text(CURLINFO_PRIMARY_IP)
-        hop.remotePort = number(CURLINFO_PRIMARY_PORT)
-        hop.localAddress = text(CURLINFO_LOCAL_IP)
-        hop.localPort = number(CURLINFO_LOCAL_PORT)
-        hop.requestHeadBytes = requestHeadBytes
-        hop.responseHeadBytes = number(CURLINFO_HEADER_SIZE)
-        hop.responseContentBytes = size(CURLINFO_SIZE_DOWNLOAD_T)
+        transaction.requestStart = Self.time(requestTime)
+        transaction.remoteAddress = text(CURLINFO_PRIMARY_IP)
+        transaction.remotePort = number(CURLINFO_PRIMARY_PORT)
+        transaction.localAddress = text(CURLINFO_LOCAL_IP)
+        transaction.localPort = number(CURLINFO_LOCAL_PORT)
+        transaction.requestHeadBytes = requestHeadBytes
+        transaction.responseHeadBytes = number(CURLINFO_HEADER_SIZE)
+        transaction.responseContentBytes = size(CURLINFO_SIZE_DOWNLOAD_T)
     }
 
     private static func time(_ microseconds: Int64) -> Duration? {
@@ -40,7 +40,7 @@ extension EasyHandle {
     }
 }
 
-extension Transfer {
+extension CurlTransfer {
     /// How far it has come.
     var phase: ClientError.Phase {
         if isHeadDone || responseStart > 0 { return .receiving }

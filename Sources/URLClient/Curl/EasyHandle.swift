@@ -18,10 +18,10 @@ final class EasyHandle {
     /// The first setting that was refused.
     private(set) var refusal: CURLcode?
     /// The transfer that it serves. It keeps the handle.
-    unowned(unsafe) var transfer: Transfer?
+    unowned(unsafe) var transfer: CurlTransfer?
 
     // What is set for the next transfer, too. Nil for a handle that is as new.
-    var route: HopRoute?
+    var route: TransferRoute?
     var url = ""
     var sentFields: HTTPFields?
     /// Whether there are settings that must not stay.
@@ -87,7 +87,7 @@ final class EasyHandle {
     }
 
     /// Begins to serve a transfer.
-    func attach(_ transfer: Transfer) {
+    func attach(_ transfer: CurlTransfer) {
         unsafe self.transfer = transfer
         unsafe errorText[0] = 0
         unsafe trust.pointee.begun = 0
@@ -254,7 +254,7 @@ private let abortMark = 0x1000_0000
 
 /// The transfer that a callback is for.
 @inline(__always)
-private func findTransfer(_ context: UnsafeMutableRawPointer?) -> Transfer? {
+private func findTransfer(_ context: UnsafeMutableRawPointer?) -> CurlTransfer? {
     guard let context = unsafe context else { return nil }
     let handle = unsafe Unmanaged<EasyHandle>.fromOpaque(context)
     return unsafe handle._withUnsafeGuaranteedRef { unsafe $0.transfer }

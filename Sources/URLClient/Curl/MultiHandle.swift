@@ -165,7 +165,7 @@ final class MultiHandle: @unchecked Sendable {
     func wake() { poller.wake() }
 
     /// The next transfer that has ended.
-    func nextDone() -> (transfer: Transfer, code: CURLcode)? {
+    func nextDone() -> (transfer: CurlTransfer, code: CURLcode)? {
         var code = CURLE_OK
         guard let easy = unsafe http_curl_multi_next_done(raw, &code) else { return nil }
         return unsafe Self.handle(of: easy)?.transfer.map { ($0, code) }

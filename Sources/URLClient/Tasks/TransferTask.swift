@@ -9,7 +9,7 @@ internal import Synchronization
 
 /// What a task needs to start.
 struct TaskPlan: @unchecked Sendable {
-    let decider: any HopDecider
+    let decider: any TransactionDecider
     let sink: ContentSink
 }
 
@@ -49,8 +49,8 @@ public class TransferTask: @unchecked Sendable {
         var priority: Double
         var watchers: [AsyncStream<TransferProgress>.Continuation] = []
         var waiters: [CheckedContinuation<Void, Never>] = []
-        /// Task and driver keep each other until the task is over, so there is none before it starts.
-        var driver: TaskDriver?
+        /// Task and runner keep each other until the task is over, so there is none before it starts.
+        var runner: TransactionRunner?
         var plan: TaskPlan?
         /// Where the server keeps what has come of an upload.
         var uploadURL: URL?
@@ -101,7 +101,7 @@ public class TransferTask: @unchecked Sendable {
         watched.store(other.isWatched, ordering: .relaxed)
     }
 
-    /// The request of the hop that runs, as it is sent.
+    /// The request of the transaction that runs, as it is sent.
     public var currentRequest: ClientRequest {
         shared.withLock { $0.current } ?? originalRequest
     }
@@ -123,21 +123,21 @@ public class TransferTask: @unchecked Sendable {
     public var countOfBytesReceived: Int64 { counters.received }
     /// How many bytes will come; nil if that is not known.
     public var countOfBytesExpectedToReceive: Int64? { counters.toReceive }
-    /// How many bytes of the request's content were sent in this hop.
+    /// How many bytes of the request's content were sent in this transaction.
     public var countOfBytesSent: Int64 { counters.sent }
     /// How many bytes will be sent; nil if that is not known.
     public var countOfBytesExpectedToSend: Int64? { counters.toSend }
 
-    /// Which tasks go first when not all can run, 0...1. A change holds from the next hop on.
+    /// Which tasks go first when not all can run, 0...1. A change holds from the next transaction on.
     public var priority: Double {
         get { shared.withLock { $0.priority } }
         set {
-            let driver = shared.withLock { shared -> TaskDriver? in
+            let runner = shared.withLock { shared -> TransactionRunner? in
                 shared.priority = newValue
-                return shared.driver
+                return shared.runner
             }
-            guard let driver else { return }
-            loop.post { driver.priority = newValue }
+            guard let runner else { return }
+            loop.post { runner.priority = newValue }
         }
     }
 
@@ -152,20 +152,20 @@ public class TransferTask: @unchecked Sendable {
     /// - Parameter entersLoop: whether the caller does what is to be done, if nobody else is at it;
     ///   it must hold no lock. It may wait for an answer that comes at once.
     func resume(entersLoop: Bool) {
-        let step = shared.withLock { shared -> (Bool, TaskDriver)? in
-            guard shared.state == .suspended, let driver = madeDriver(&shared) else { return nil }
+        let step = shared.withLock { shared -> (Bool, TransactionRunner)? in
+            guard shared.state == .suspended, let runner = madeRunner(&shared) else { return nil }
             shared.suspensions -= 1
             guard shared.suspensions == 0 else { return nil }
             shared.state = .running
             defer { shared.isStarted = true }
-            return (!shared.isStarted, driver)
+            return (!shared.isStarted, runner)
         }
-        guard let (isFirst, driver) = step else { return }
+        guard let (isFirst, runner) = step else { return }
         let isAccepted =
             if entersLoop, isFirst {
-                loop.start(driver)
+                loop.start(runner)
             } else {
-                loop.post { isFirst ? driver.start() : driver.unsuspend() }
+                loop.post { isFirst ? runner.start() : runner.unsuspend() }
             }
         if !isAccepted { refuse() }
     }
@@ -173,14 +173,14 @@ public class TransferTask: @unchecked Sendable {
     /// Stops the task until it is resumed: nothing is read from its connection or sent on it. Calls
     /// are counted.
     public func suspend() {
-        let driver = shared.withLock { shared -> TaskDriver? in
+        let runner = shared.withLock { shared -> TransactionRunner? in
             guard shared.state == .running || shared.state == .suspended else { return nil }
             shared.suspensions += 1
             guard shared.state == .running else { return nil }
             shared.state = .suspended
-            return shared.driver
+            return shared.runner
         }
-        if let driver { loop.post { driver.suspend() } }
+        if let runner { loop.post { runner.suspend() } }
     }
 
     /// Ends the task with ``ClientError/Kind/cancelled``, soon.
@@ -189,31 +189,31 @@ public class TransferTask: @unchecked Sendable {
     }
 
     func cancel(keepingPartial: Bool) {
-        let driver = shared.withLock { shared -> TaskDriver? in
+        let runner = shared.withLock { shared -> TransactionRunner? in
             guard shared.state == .running || shared.state == .suspended else { return nil }
             shared.state = .canceling
             shared.isStarted = true
             if keepingPartial { shared.keepsPartial = true }
-            return madeDriver(&shared)
+            return madeRunner(&shared)
         }
-        guard let driver else { return }
-        if !loop.post({ driver.cancel() }) { refuse() }
+        guard let runner else { return }
+        if !loop.post({ runner.cancel() }) { refuse() }
     }
 
-    /// The driver, made when it is needed first.
-    private func madeDriver(_ shared: inout Shared) -> TaskDriver? {
-        if let driver = shared.driver { return driver }
+    /// The runner, made when it is needed first.
+    private func madeRunner(_ shared: inout Shared) -> TransactionRunner? {
+        if let runner = shared.runner { return runner }
         guard let plan = shared.plan.take() else { return nil }
-        let driver = TaskDriver(loop, plan.decider, self, plan.sink)
-        driver.priority = shared.priority
-        (plan.sink as? DelegateSink)?.driver = driver
+        let runner = TransactionRunner(loop, plan.decider, self, plan.sink)
+        runner.priority = shared.priority
+        (plan.sink as? DelegateSink)?.runner = runner
         events?.belong(to: self)
-        shared.driver = driver
-        return driver
+        shared.runner = runner
+        return runner
     }
 
-    /// The driver of a task that will be started at once.
-    func prepare() -> TaskDriver? { shared.withLock { madeDriver(&$0) } }
+    /// The runner of a task that will be started at once.
+    func prepare() -> TransactionRunner? { shared.withLock { madeRunner(&$0) } }
 
     private func refuse() {
         complete(ClientError(.sessionInvalidated), [], nil)
@@ -281,7 +281,7 @@ public class TransferTask: @unchecked Sendable {
     var isWatched: Bool { events != nil || watched.load(ordering: .acquiring) }
 
     /// In the session's loop.
-    func tellProgress(isLast: Bool) {
+    func notifyProgress(isLast: Bool) {
         let progress = currentProgress
         let watchers = shared.withLock { shared -> [AsyncStream<TransferProgress>.Continuation] in
             defer { if isLast { shared.watchers = [] } }
@@ -294,7 +294,7 @@ public class TransferTask: @unchecked Sendable {
         events?.progressed(self, progress)
     }
 
-    // MARK: from the driver
+    // MARK: from the runner
 
     func setCurrent(_ request: ClientRequest) {
         guard events != nil || wantsMetrics else { return }
@@ -326,7 +326,7 @@ public class TransferTask: @unchecked Sendable {
         var waiters: [CheckedContinuation<Void, Never>] = []
         var collector: Waiter<Void>?
         // What ends with them may take a while, or this lock.
-        var (driver, plan, session) = (TaskDriver?.none, TaskPlan?.none, ClientSession?.none)
+        var (runner, plan, session) = (TransactionRunner?.none, TaskPlan?.none, ClientSession?.none)
         let isFirst = shared.withLock { shared -> Bool in
             guard !shared.isOver else { return false }
             shared.isOver = true
@@ -337,7 +337,7 @@ public class TransferTask: @unchecked Sendable {
             swap(&shared.watchers, &watchers)
             swap(&shared.waiters, &waiters)
             collector = shared.collector.take()
-            swap(&shared.driver, &driver)
+            swap(&shared.runner, &runner)
             swap(&shared.plan, &plan)
             swap(&shared.session, &session)
             return true
@@ -350,7 +350,7 @@ public class TransferTask: @unchecked Sendable {
         completion?(self, content)
         for waiter in waiters { waiter.resume() }
         collector?.resume()
-        withExtendedLifetime((driver, plan, session)) {}
+        withExtendedLifetime((runner, plan, session)) {}
     }
 
     /// On the delegate's queue, after everything else that it is told.

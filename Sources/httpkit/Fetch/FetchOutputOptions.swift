@@ -21,7 +21,7 @@ struct FetchOutputOptions: ParsableArguments {
         ))
     var resume = false
 
-    @Flag(help: "Print what each hop has taken, in JSON, on standard error.")
+    @Flag(help: "Print what each transaction has taken, in JSON, on standard error.")
     var metrics = false
 
     @Flag(help: "Show no progress, which is shown on terminals only.")

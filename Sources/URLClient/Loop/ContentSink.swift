@@ -1,0 +1,342 @@
+internal import HTTPCodecs
+internal import HTTPParser
+
+/// Where the content of a response goes. All calls come from the session's loop.
+class ContentSink {
+    enum Answer {
+        case taken
+        /// Taken, to be handed on by ``flush()``.
+        case kept
+        /// Taken, and no more until `TransactionRunner.sinkHasRoom()`.
+        case full
+        case failed(ClientError)
+    }
+
+    /// The response whose content follows. It comes again when a download goes on.
+    func begin(_ response: ClientResponse) -> ClientError? { nil }
+
+    func take(_ bytes: UnsafeRawBufferPointer) -> Answer { .taken }
+
+    /// Hands on what was kept, as soon as no more comes for the moment.
+    func flush() -> Answer { .taken }
+
+    /// All content was taken.
+    func finish(trailers: HTTPFields) -> ClientError? { nil }
+
+    /// There will be no more.
+    func abandon(_ error: ClientError) {}
+
+    /// The content, where it is kept in memory.
+    var collected: [UInt8] { [] }
+
+    /// Whether the content is kept as it comes, in a file.
+    var isFile: Bool { false }
+
+    /// Whether a large receive buffer is worth its memory.
+    var receivesMuch: Bool { false }
+
+    /// Whether the delegate is asked what to do with the response.
+    var asksForDisposition: Bool { false }
+
+    /// Whether it was asked; a download that goes on is the same response.
+    final var isDecided = false
+
+    /// What a reader takes content from, which may get it from the connection itself.
+    var stream: ContentStream? { nil }
+
+    /// How often something was handed to the reader.
+    final var givenCount = 0
+
+    /// Whether the reader has waited for it.
+    final var isAwaited = false
+
+    /// How much of the content was there before.
+    var startOffset: Int64 { 0 }
+}
+
+/// Writes the content into a file beside its destination, which it replaces in the end.
+final class FileSink: ContentSink {
+    private var destination: String
+    private var partialPath: String
+    private let isTemporary: Bool
+    private var file: System.File?
+    private(set) var offset: Int64 = 0
+    private var resume: ResumeData?
+    /// How long the whole is, if that is known.
+    private(set) var length: Int64?
+    /// The same, where the server has said it of a part.
+    private var total: Int64?
+    private var validator: String?
+    private var hasRanges = false
+    /// The response that the file is made of. Between two connections the task has none.
+    private var source: ClientResponse?
+    /// Whether somebody has to be told that an earlier task's download goes on.
+    var notifiesResumption: Bool
+    /// Whether a partial file outlives a failure, with resume data that tell of it.
+    var keepsPartial = false
+    /// Whether what is written is not what was sent, so that ranges do not fit it.
+    var isDecoded = false
+
+    /// - Parameter destination: a path; nil for a temporary file.
+    init(to destination: String?, resuming resume: ResumeData?) {
+        let name = Self.randomName()
+        isTemporary = destination == nil
+        self.destination = destination ?? "\(System.temporaryFolder)/\(name).download"
+        partialPath = Self.partialPath(for: self.destination, name)
+        self.resume = resume
+        notifiesResumption = resume != nil
+        if let resume { partialPath = resume.partialPath }
+    }
+
+    private static func randomName() -> String {
+        String(UInt64.random(in: 0...UInt64.max), radix: 36)
+    }
+
+    private static func partialPath(for destination: String, _ name: String) -> String {
+        let slash = destination.lastIndex(of: "/")
+        let start = slash.map { destination.index(after: $0) } ?? destination.startIndex
+        return "\(destination[..<start]).\(shortened(destination[start...])).\(name)"
+    }
+
+    /// A name of no more bytes than leave room for another part.
+    private static func shortened(_ name: Substring) -> Substring {
+        var name = name
+        while name.utf8.count > 128 { name.removeLast() }
+        return name
+    }
+
+    var path: String { destination }
+
+    override var isFile: Bool { true }
+    override var receivesMuch: Bool { true }
+    override var asksForDisposition: Bool { true }
+    override var startOffset: Int64 { offset }
+
+    /// What has to be asked for to go on; nil to begin at the first byte.
+    var continuation: ResumeData? { resume }
+
+    /// Whether a part of a file is there.
+    var isOpen: Bool { file != nil }
+
+    /// Whether a part belongs to something else than what is there already. A server that gives it
+    /// has passed over If-Range, or what it says of it.
+    func isOutdated(by response: ClientResponse) -> Bool {
+        guard let resume else { return false }
+        let fields = response.fields
+        let isTag = resume.validator.begins(with: "\"")
+        if let validator = fields[isTag ? .eTag : .lastModified],
+            !validator.isIdentical(to: resume.validator)
+        {
+            return true
+        }
+        guard let length = resume.expectedLength,
+            let total = ContentRange(fields[.contentRange])?.total
+        else { return false }
+        return total != length
+    }
+
+    /// Whether there is no rest: a server says so to who asks for it after the last byte (RFC 9110
+    /// section 15.5.17), which happens where only the end of the framing was lost.
+    func isWhole(by response: ClientResponse) -> Bool {
+        guard response.status == .rangeNotSatisfiable, let resume, !isOutdated(by: response) else {
+            return false
+        }
+        // An earlier answer has announced more: what the server has now is something else.
+        guard resume.expectedLength ?? resume.offset == resume.offset else { return false }
+        return resume.offset
+            == ContentRange.unsatisfied(response.fields[.contentRange]) ?? resume.expectedLength
+    }
+
+    /// Takes what is there for the whole.
+    /// - Returns: the response that it is the content of, or what is known of it.
+    func acceptWhole(_ response: ClientResponse) -> Result<ClientResponse, ClientError> {
+        guard let resume else { return .failure(ClientError(.cannotWriteFile, "no file")) }
+        if let error = resumeProcessing(resume, total: resume.offset) { return .failure(error) }
+        if let source { return .success(source) }
+        let isTag = resume.validator.begins(with: "\"")
+        return .success(
+            ClientResponse(
+                url: response.url, status: .ok, version: response.version,
+                fields: [
+                    isTag ? .eTag : .lastModified: resume.validator,
+                    .contentLength: "\(resume.offset)",
+                ]))
+    }
+
+    override func begin(_ response: ClientResponse) -> ClientError? {
+        if response.status == .partialContent, let resume {
+            guard let range = ContentRange(response.fields[.contentRange]),
+                range.first == resume.offset, !isOutdated(by: response)
+            else {
+                return ClientError(.badResponse, "another range than asked for")
+            }
+            source = response
+            return resumeProcessing(resume, total: range.total ?? resume.expectedLength)
+        }
+        guard resume == nil || response.status == .ok else {
+            return ClientError(.badResponse, "\(response.status) where the rest was asked for")
+        }
+        source = response
+        if let resume, file == nil,
+            case .success(let old) = System.reopen(resume.partialPath, at: 0)
+        {
+            file = old
+        }
+        resume = nil
+        notifiesResumption = false
+        note(response)
+        (length, total) = (response.expectedLength, nil)
+        return restart()
+    }
+
+    /// Begins a file for content that is not a task's.
+    func begin() -> ClientError? { restart() }
+
+    func write(_ piece: [UInt8]) -> ClientError? {
+        guard case .failed(let error) = unsafe piece.withUnsafeBytes({ unsafe take($0) }) else {
+            return nil
+        }
+        return error
+    }
+
+    private func resumeProcessing(_ resume: ResumeData, total: Int64?) -> ClientError? {
+        if file == nil {
+            switch System.reopen(resume.partialPath, at: resume.offset) {
+            case .failure(let error):
+                return ClientError(.cannotOpenFile, "\(resume.partialPath): \(error.text)")
+            case .success(let file): self.file = file
+            }
+        }
+        offset = resume.offset
+        self.total = total
+        length = total
+        validator = resume.validator
+        hasRanges = true
+        return nil
+    }
+
+    private func restart() -> ClientError? {
+        offset = 0
+        if let file {
+            return System.cut(file, at: 0) ? nil : ClientError(.cannotWriteFile, partialPath)
+        }
+        switch System.create(partialPath, isPrivate: isTemporary) {
+        case .failure(let error):
+            return ClientError(.cannotWriteFile, "\(partialPath): \(error.text)")
+        case .success(let file):
+            self.file = file
+            return nil
+        }
+    }
+
+    /// Remembers what is needed to go on later: a strong validator and a server that has ranges
+    /// (RFC 9110 section 13.1.5).
+    private func note(_ response: ClientResponse) {
+        let fields = response.fields
+        hasRanges =
+            response.status == .ok && !isDecoded
+            && fields[.acceptRanges].map { $0.utf8.count == 4 && $0.lowercased() == "none" } != true
+        if let tag = fields[.eTag], !tag.begins(with: "W/") {
+            validator = tag
+        } else if fields[.eTag] == nil {
+            validator = Self.strongDate(fields)
+        } else {
+            validator = nil
+        }
+    }
+
+    /// When content was changed last, if it could not have been changed again in the same second
+    /// (RFC 9110 section 8.8.2.2).
+    private static func strongDate(_ fields: HTTPFields) -> String? {
+        let now = WallClock.now
+        guard let text = fields[.lastModified], let changed = HTTPDate(text, now: now),
+            let sent = fields[.date].flatMap({ HTTPDate($0, now: now) }),
+            sent.secondsSinceEpoch - changed.secondsSinceEpoch >= 1
+        else { return nil }
+        return text
+    }
+
+    override func take(_ bytes: UnsafeRawBufferPointer) -> Answer {
+        guard let file else { return .failed(ClientError(.cannotWriteFile, "no file")) }
+        if let error = unsafe System.write(bytes, to: file, at: offset) {
+            return .failed(ClientError(.cannotWriteFile, "\(partialPath): \(error.text)"))
+        }
+        offset += Int64(bytes.count)
+        return .taken
+    }
+
+    override func finish(trailers: HTTPFields) -> ClientError? {
+        guard file != nil else { return ClientError(.cannotWriteFile, "no file") }
+        // A server may give less than the rest; more cannot be right.
+        if let total, offset != total {
+            return ClientError(
+                offset < total ? .truncated : .contentTooLong, "\(offset) bytes of \(total)")
+        }
+        if let error = System.move(partialPath, to: destination) {
+            let failure = ClientError(.cannotWriteFile, "\(destination): \(error.text)")
+            abandon(failure)
+            return failure
+        }
+        self.file = nil
+        return nil
+    }
+
+    /// With which the download can go on, if there is anything to go on with.
+    var resumeData: ResumeData? {
+        // Before the first answer of which something is taken it is what it was begun with.
+        if file == nil, source == nil { return resume }
+        guard file != nil, hasRanges, let validator, offset > 0, let source else { return nil }
+        return ResumeData(
+            url: source.url, partialPath: partialPath, offset: offset, validator: validator,
+            expectedLength: length)
+    }
+
+    /// Goes on at once: the next `begin` is for the rest.
+    func prepareToResume(_ data: ResumeData) {
+        resume = data
+    }
+
+    override func abandon(_ error: ClientError) {
+        guard file != nil else { return }
+        file = nil
+        if !keepsPartial { System.remove(partialPath) }
+    }
+}
+
+/// Which part of something a response has: `bytes FIRST-LAST/LENGTH`, the length a `*` where it is
+/// not known (RFC 9110 section 14.4).
+struct ContentRange {
+    let first: Int64
+    let last: Int64
+    let total: Int64?
+
+    init?(_ value: String?) {
+        guard let value, value.utf8.count <= 80, value.lowercased().hasPrefix("bytes ") else {
+            return nil
+        }
+        let ends = value.dropFirst(6).split(separator: "/", omittingEmptySubsequences: false)
+        guard ends.count == 2 else { return nil }
+        let range = ends[0].split(separator: "-", omittingEmptySubsequences: false)
+        guard range.count == 2, let first = Self.number(range[0]),
+            let last = Self.number(range[1]), first <= last
+        else { return nil }
+        let length = ends[1].utf8.elementsEqual("*".utf8) ? nil : Self.number(ends[1])
+        guard length != nil || ends[1].utf8.elementsEqual("*".utf8), last < length ?? .max else {
+            return nil
+        }
+        (self.first, self.last, total) = (first, last, length)
+    }
+
+    /// The length that `bytes */LENGTH` names.
+    static func unsatisfied(_ value: String?) -> Int64? {
+        guard let value, value.utf8.count <= 32, value.lowercased().hasPrefix("bytes */") else {
+            return nil
+        }
+        return number(value.dropFirst(8))
+    }
+
+    private static func number(_ text: Substring) -> Int64? {
+        guard text.utf8.count <= 18 else { return nil }
+        return FieldValues.parseDecimal(String(text))
+    }
+}
