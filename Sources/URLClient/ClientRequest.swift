@@ -6,7 +6,7 @@ public import HTTPParser
     public import Foundation
 #endif
 
-/// What a client asks for.
+/// A request of a client.
 ///
 /// ```swift
 /// var request = ClientRequest(.put, "https://example.org/notes/1")
@@ -14,7 +14,7 @@ public import HTTPParser
 /// request.body = .text("Buy milk")
 /// ```
 ///
-/// What is not set here is taken from the session's ``ClientConfiguration``.
+/// The session's ``ClientConfiguration`` supplies everything that is not set here.
 public struct ClientRequest: Sendable {
     /// The method.
     public var method: HTTPMethod {
@@ -83,9 +83,9 @@ public struct ClientRequest: Sendable {
             yield unsafe &box.values.priority
         }
     }
-    /// Where to connect to instead of the URL's host; nil for what the session's policy says. It
-    /// does not hold for other origins that a redirect leads to, unless the delegate sets one for
-    /// them. It holds for https in place of http on the same host.
+    /// Where to connect to instead of the URL's host; nil for the session's policy. Ignored after a
+    /// redirect to another origin, unless the delegate sets it again. Still applied when HSTS or a
+    /// redirect upgrades the request to https on the same host.
     public var connectTo: ConnectTarget? {
         get { unsafe box.values.overrides?.values.connectTo }
         set { changeOverrides { $0.connectTo = newValue } }
@@ -190,7 +190,7 @@ public struct ClientRequest: Sendable {
         var overrides: CopyOnWriteBox<Overrides>?
     }
 
-    /// What most requests leave to the session.
+    /// Settings that most requests leave to the session.
     private struct Overrides: Sendable {
         var timeouts: ClientTimeouts?
         var idleLimit: IdleLimit?
@@ -205,7 +205,7 @@ public struct ClientRequest: Sendable {
         var mainDocumentURL: URL?
     }
 
-    /// Whoever changes it has it alone, so that no two accesses can be at odds.
+    /// Mutated only when uniquely referenced, so that accesses cannot overlap.
     private final class Box: @unchecked Sendable {
         @exclusivity(unchecked)
         var values: Values
@@ -287,7 +287,7 @@ public struct ClientRequest: Sendable {
         }
     }
 
-    /// What the URL names as scheme, host and port; nil when it is no http or https URL.
+    /// The scheme, host and port of the URL; nil when it is not an http or https URL.
     public var origin: Origin? { try? wire.get().origin }
 }
 

@@ -77,7 +77,7 @@ extension ClientSession {
                 }), StreamSink(stream))
         if let runner = task.prepare() {
             let loop = loop
-            stream.onPull { loop.pull(runner, isHeld: $0) }
+            stream.onPull { loop.inline.pull(runner, isHeld: $0) }
         }
         let content = ClientContent(reader: ContentReader(stream, task))
         task.resume(entersLoop: true)

@@ -1,11 +1,11 @@
 internal import CCurlShims
 
-// What is known of a transfer once it runs.
+// Information about a transfer that runs or has run.
 extension EasyHandle {
     /// The error number of the operating system that ended it.
     var operatingSystemError: Int { number(CURLINFO_OS_ERRNO) }
 
-    /// What OpenSSL has found wrong with the certificate, 0 for nothing.
+    /// OpenSSL's result of verifying the certificate; 0 for success.
     var verificationResult: Int { number(CURLINFO_SSL_VERIFYRESULT) }
 
     /// How many bytes of heads were sent.
@@ -17,7 +17,7 @@ extension EasyHandle {
     var securedTime: Int64 { size(CURLINFO_APPCONNECT_TIME_T) }
     var requestTime: Int64 { size(CURLINFO_PRETRANSFER_TIME_T) }
 
-    /// Adds what libcurl has counted.
+    /// Adds libcurl's times and counts.
     func fill(_ transaction: inout ClientMetrics.Transaction) {
         transaction.isConnectionReused = number(CURLINFO_NUM_CONNECTS) == 0
         if !transaction.isConnectionReused {
@@ -37,19 +37,5 @@ extension EasyHandle {
 
     private static func time(_ microseconds: Int64) -> Duration? {
         microseconds > 0 ? .microseconds(microseconds) : nil
-    }
-}
-
-extension CurlTransfer {
-    /// How far it has come.
-    var phase: ClientError.Phase {
-        if isHeadDone || responseStart > 0 { return .receiving }
-        if handle.requestTime > 0 {
-            let sends = upload.map { !$0.isAtEnd } ?? false
-            return sends ? .sending : .waiting
-        }
-        // libcurl tells the time of the connection only when TLS is done, too.
-        if handle.tlsStart > 0 || handle.connectTime > 0 { return .securing }
-        return handle.lookupTime > 0 ? .connecting : .resolving
     }
 }

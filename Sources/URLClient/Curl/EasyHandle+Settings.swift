@@ -1,11 +1,12 @@
 internal import CCurlShims
 internal import HTTPParser
 
-// A transaction's settings. What a handle is not told has libcurl's default, or is as for the last transaction.
+// The settings of a transaction. Options that are not set keep libcurl's default, or the value of the
+// previous transaction.
 extension EasyHandle {
     /// Sets everything for a transaction.
     func configure(_ transaction: TransferSettings, for transfer: CurlTransfer) {
-        // What sends content is rare enough to begin anew for it, and after it.
+        // Requests with content are rare enough to reset the handle before and after them.
         let isPlain = transaction.upload == nil && transaction.method == .get
         if route == nil || route !== transaction.route || !isPlain {
             if route != nil { reset() }
@@ -136,7 +137,7 @@ extension EasyHandle {
         }
         if transaction.tunnels {
             set(CURLOPT_HTTPPROXYTUNNEL, 1)
-            // What the proxy says to CONNECT is looked at, and never delivered.
+            // The response to CONNECT is read, but never delivered.
             set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 0)
         }
         if transaction.overrides?.values.needsOwnTunnel == true {

@@ -1,14 +1,15 @@
-/// Who may start: by priority, then by turn, within the limits of each origin and of all.
+/// Decides which requests may start: by priority, then in order of arrival, within the limits of each
+/// origin and of the session.
 ///
-/// libcurl has a queue of its own, first come, first served. It is never used, because no more is
-/// handed over than can run.
+/// libcurl's own queue ignores priorities. It is never used, because libcurl gets no more requests than
+/// can run.
 final class Admission {
-    /// An origin and what is going on with it.
+    /// An origin and its requests.
     final class Slot {
         let origin: Origin
         var running = 0
         var waiting: [TransactionRunner] = []
-        /// Whether the last answer came over HTTP/2: then requests share a connection.
+        /// Whether the last response came over HTTP/2: then requests share a connection.
         var isHTTP2 = false
         var lastServed = 0
 
@@ -21,7 +22,7 @@ final class Admission {
     private var slots: [Origin: Slot] = [:]
     /// For requests that cannot share connections, where others do.
     private var soloSlots: [Origin: Slot] = [:]
-    /// The one that was asked for last, which is often the next one.
+    /// The slot that was asked for last, which is often the next one.
     private var latest: Slot?
     private var waitingSlots: [Slot] = []
     /// How many runners wait, in all of them.
@@ -51,7 +52,7 @@ final class Admission {
 
     private static func slot(for origin: Origin, in slots: inout [Origin: Slot]) -> Slot {
         if let slot = slots[origin] { return slot }
-        // Origins of which nothing is going on are forgotten when there are many.
+        // Origins without requests are forgotten when there are many.
         if slots.count > 1024 {
             slots = slots.filter { $0.value.running > 0 || !$0.value.waiting.isEmpty }
         }
@@ -66,7 +67,7 @@ final class Admission {
         return slot.running < max(limit, 1)
     }
 
-    /// Takes a place at once if there is one and nobody waits for it.
+    /// Takes a place if one is free and no other request waits for it.
     func take(_ slot: Slot) -> Bool {
         guard running < max(configuration.requestLimit, 1), hasRoom(slot),
             waitingCount == 0 || slot.waiting.isEmpty
@@ -78,7 +79,7 @@ final class Admission {
         return true
     }
 
-    /// Puts a runner in line, behind those of the same priority.
+    /// Puts a runner into the queue, after those of the same priority.
     func wait(_ runner: TransactionRunner, in slot: Slot) {
         if slot.waiting.isEmpty { waitingSlots.append(slot) }
         waitingCount += 1
@@ -101,7 +102,7 @@ final class Admission {
         slot.running -= 1
     }
 
-    /// The next one that may start; its place is taken.
+    /// The next runner that may start; its place is taken.
     func next() -> TransactionRunner? {
         guard waitingCount > 0, running < max(configuration.requestLimit, 1) else {
             return nil

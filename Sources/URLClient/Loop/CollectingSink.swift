@@ -2,12 +2,12 @@ internal import HTTPCodecs
 
 /// Keeps the content in memory, once.
 ///
-/// An array that grows is there twice while it is copied. So from a mebibyte on it gets all the room
-/// that was announced, of which nothing is used before it is needed. If nothing was announced, the
-/// rest waits in blocks, each of which is let go as soon as it was copied to the end of the array.
+/// A growing array exists twice while it is copied. From a mebibyte on, the array therefore reserves all
+/// of the announced length, which uses no memory before it is written. If no length was announced, the
+/// rest is kept in blocks, each of which is released as soon as it was copied to the array.
 final class CollectingSink: ContentSink {
     private static let usualLength = 1 << 20
-    /// More is not reserved at a word of the server; what does come waits in blocks.
+    /// A server can announce any length, so no more is reserved; the rest is kept in blocks.
     private static let longestReserved: Int64 = 256 << 20
 
     private let limit: Int64
@@ -30,7 +30,7 @@ final class CollectingSink: ContentSink {
             return ClientError(.contentTooLong, "more than \(limit) bytes")
         }
         announced = expected <= Self.longestReserved ? Int(expected) : nil
-        // What is announced need not come.
+        // The announced content may never arrive.
         unsafe content.reserveCapacity(Int(min(expected, Int64(Self.usualLength))))
         return nil
     }

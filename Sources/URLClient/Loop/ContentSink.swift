@@ -1,13 +1,13 @@
 internal import HTTPCodecs
 internal import HTTPParser
 
-/// Where the content of a response goes. All calls come from the session's loop.
+/// The destination of a response's content. The session's loop makes all calls.
 class ContentSink {
     enum Answer {
         case taken
         /// Taken, to be handed on by ``flush()``.
         case kept
-        /// Taken, and no more until `TransactionRunner.sinkHasRoom()`.
+        /// Taken; no more is delivered until `TransactionRunner.sinkHasRoom()`.
         case full
         case failed(ClientError)
     }
@@ -17,7 +17,7 @@ class ContentSink {
 
     func take(_ bytes: UnsafeRawBufferPointer) -> Answer { .taken }
 
-    /// Hands on what was kept, as soon as no more comes for the moment.
+    /// Hands on what was kept, as no more content comes for the moment.
     func flush() -> Answer { .taken }
 
     /// All content was taken.
@@ -29,7 +29,7 @@ class ContentSink {
     /// The content, where it is kept in memory.
     var collected: [UInt8] { [] }
 
-    /// Whether the content is kept as it comes, in a file.
+    /// Whether the content is written to a file as it was sent.
     var isFile: Bool { false }
 
     /// Whether a large receive buffer is worth its memory.
@@ -38,10 +38,10 @@ class ContentSink {
     /// Whether the delegate is asked what to do with the response.
     var asksForDisposition: Bool { false }
 
-    /// Whether it was asked; a download that goes on is the same response.
+    /// Whether it is not asked after all, because a completion handler takes the content.
     final var isDecided = false
 
-    /// What a reader takes content from, which may get it from the connection itself.
+    /// The stream whose reader may fetch content from the connection itself.
     var stream: ContentStream? { nil }
 
     /// How often something was handed to the reader.
@@ -50,11 +50,11 @@ class ContentSink {
     /// Whether the reader has waited for it.
     final var isAwaited = false
 
-    /// How much of the content was there before.
+    /// How much of the content was there before this response.
     var startOffset: Int64 { 0 }
 }
 
-/// Writes the content into a file beside its destination, which it replaces in the end.
+/// Writes the content into a file next to its destination, which it replaces at the end.
 final class FileSink: ContentSink {
     private var destination: String
     private var partialPath: String
@@ -70,11 +70,11 @@ final class FileSink: ContentSink {
     private var hasRanges = false
     /// The response that the file is made of. Between two connections the task has none.
     private var source: ClientResponse?
-    /// Whether somebody has to be told that an earlier task's download goes on.
+    /// Whether the delegate has to be notified that an earlier task's download continues.
     var notifiesResumption: Bool
-    /// Whether a partial file outlives a failure, with resume data that tell of it.
+    /// Whether a partial file is kept after a failure, for the resume data to name.
     var keepsPartial = false
-    /// Whether what is written is not what was sent, so that ranges do not fit it.
+    /// Whether the content was decoded, so that ranges do not fit the file.
     var isDecoded = false
 
     /// - Parameter destination: a path; nil for a temporary file.
@@ -98,7 +98,7 @@ final class FileSink: ContentSink {
         return "\(destination[..<start]).\(shortened(destination[start...])).\(name)"
     }
 
-    /// A name of no more bytes than leave room for another part.
+    /// The name, cut so that a suffix fits into the limit of file systems.
     private static func shortened(_ name: Substring) -> Substring {
         var name = name
         while name.utf8.count > 128 { name.removeLast() }
@@ -112,43 +112,19 @@ final class FileSink: ContentSink {
     override var asksForDisposition: Bool { true }
     override var startOffset: Int64 { offset }
 
-    /// What has to be asked for to go on; nil to begin at the first byte.
+    /// The data to resume with; nil to begin at the first byte.
     var continuation: ResumeData? { resume }
 
     /// Whether a part of a file is there.
     var isOpen: Bool { file != nil }
 
-    /// Whether a part belongs to something else than what is there already. A server that gives it
-    /// has passed over If-Range, or what it says of it.
-    func isOutdated(by response: ClientResponse) -> Bool {
-        guard let resume else { return false }
-        let fields = response.fields
-        let isTag = resume.validator.begins(with: "\"")
-        if let validator = fields[isTag ? .eTag : .lastModified],
-            !validator.isIdentical(to: resume.validator)
-        {
-            return true
-        }
-        guard let length = resume.expectedLength,
-            let total = ContentRange(fields[.contentRange])?.total
-        else { return false }
-        return total != length
+    /// How far the download has come.
+    var state: DownloadState {
+        DownloadState(isOpen: isOpen, offset: offset, resumeData: resumeData)
     }
 
-    /// Whether there is no rest: a server says so to who asks for it after the last byte (RFC 9110
-    /// section 15.5.17), which happens where only the end of the framing was lost.
-    func isWhole(by response: ClientResponse) -> Bool {
-        guard response.status == .rangeNotSatisfiable, let resume, !isOutdated(by: response) else {
-            return false
-        }
-        // An earlier answer has announced more: what the server has now is something else.
-        guard resume.expectedLength ?? resume.offset == resume.offset else { return false }
-        return resume.offset
-            == ContentRange.unsatisfied(response.fields[.contentRange]) ?? resume.expectedLength
-    }
-
-    /// Takes what is there for the whole.
-    /// - Returns: the response that it is the content of, or what is known of it.
+    /// Accepts the existing part as the whole.
+    /// - Returns: the response whose content it is, or what is known of that response.
     func acceptWhole(_ response: ClientResponse) -> Result<ClientResponse, ClientError> {
         guard let resume else { return .failure(ClientError(.cannotWriteFile, "no file")) }
         if let error = resumeProcessing(resume, total: resume.offset) { return .failure(error) }
@@ -166,7 +142,7 @@ final class FileSink: ContentSink {
     override func begin(_ response: ClientResponse) -> ClientError? {
         if response.status == .partialContent, let resume {
             guard let range = ContentRange(response.fields[.contentRange]),
-                range.first == resume.offset, !isOutdated(by: response)
+                range.first == resume.offset, !resume.isOutdated(by: response)
             else {
                 return ClientError(.badResponse, "another range than asked for")
             }
@@ -189,7 +165,7 @@ final class FileSink: ContentSink {
         return restart()
     }
 
-    /// Begins a file for content that is not a task's.
+    /// Begins a file for content that does not come from a task.
     func begin() -> ClientError? { restart() }
 
     func write(_ piece: [UInt8]) -> ClientError? {
@@ -229,7 +205,7 @@ final class FileSink: ContentSink {
         }
     }
 
-    /// Remembers what is needed to go on later: a strong validator and a server that has ranges
+    /// Remembers what is needed to resume later: a strong validator and a server that supports ranges
     /// (RFC 9110 section 13.1.5).
     private func note(_ response: ClientResponse) {
         let fields = response.fields
@@ -267,7 +243,7 @@ final class FileSink: ContentSink {
 
     override func finish(trailers: HTTPFields) -> ClientError? {
         guard file != nil else { return ClientError(.cannotWriteFile, "no file") }
-        // A server may give less than the rest; more cannot be right.
+        // A server may send less than the rest, but not more.
         if let total, offset != total {
             return ClientError(
                 offset < total ? .truncated : .contentTooLong, "\(offset) bytes of \(total)")
@@ -281,9 +257,9 @@ final class FileSink: ContentSink {
         return nil
     }
 
-    /// With which the download can go on, if there is anything to go on with.
+    /// The data to resume the download with, if there is a usable part.
     var resumeData: ResumeData? {
-        // Before the first answer of which something is taken it is what it was begun with.
+        // Before the first response that is accepted, it is the data that the download was resumed with.
         if file == nil, source == nil { return resume }
         guard file != nil, hasRanges, let validator, offset > 0, let source else { return nil }
         return ResumeData(
@@ -291,7 +267,7 @@ final class FileSink: ContentSink {
             expectedLength: length)
     }
 
-    /// Goes on at once: the next `begin` is for the rest.
+    /// Resumes at once: the next `begin` is for the rest.
     func prepareToResume(_ data: ResumeData) {
         resume = data
     }
@@ -303,40 +279,23 @@ final class FileSink: ContentSink {
     }
 }
 
-/// Which part of something a response has: `bytes FIRST-LAST/LENGTH`, the length a `*` where it is
-/// not known (RFC 9110 section 14.4).
-struct ContentRange {
-    let first: Int64
-    let last: Int64
-    let total: Int64?
-
-    init?(_ value: String?) {
-        guard let value, value.utf8.count <= 80, value.lowercased().hasPrefix("bytes ") else {
-            return nil
+extension ContentSink {
+    /// Gives up what was received.
+    /// - Parameters:
+    ///   - error: why.
+    ///   - received: how many bytes the sink was given.
+    ///   - keepsPartial: whether a partial file is kept; nil for the default.
+    /// - Returns: the error, with the resume data of a partial file that is kept.
+    final func abandon(
+        _ error: ClientError, received: Int64, _ keepsPartial: Bool?
+    ) -> ClientError {
+        var error = error
+        error.bytesReceived = received
+        if let file = self as? FileSink, let data = file.resumeData {
+            file.keepsPartial = keepsPartial ?? (error.kind != .cancelled)
+            if file.keepsPartial { error.resumeData = data }
         }
-        let ends = value.dropFirst(6).split(separator: "/", omittingEmptySubsequences: false)
-        guard ends.count == 2 else { return nil }
-        let range = ends[0].split(separator: "-", omittingEmptySubsequences: false)
-        guard range.count == 2, let first = Self.number(range[0]),
-            let last = Self.number(range[1]), first <= last
-        else { return nil }
-        let length = ends[1].utf8.elementsEqual("*".utf8) ? nil : Self.number(ends[1])
-        guard length != nil || ends[1].utf8.elementsEqual("*".utf8), last < length ?? .max else {
-            return nil
-        }
-        (self.first, self.last, total) = (first, last, length)
-    }
-
-    /// The length that `bytes */LENGTH` names.
-    static func unsatisfied(_ value: String?) -> Int64? {
-        guard let value, value.utf8.count <= 32, value.lowercased().hasPrefix("bytes */") else {
-            return nil
-        }
-        return number(value.dropFirst(8))
-    }
-
-    private static func number(_ text: Substring) -> Int64? {
-        guard text.utf8.count <= 18 else { return nil }
-        return FieldValues.parseDecimal(String(text))
+        abandon(error)
+        return error
     }
 }

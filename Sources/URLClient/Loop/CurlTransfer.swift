@@ -1,10 +1,34 @@
 internal import HTTPParser
 
-/// One transaction in libcurl: what its callbacks bring is put in order here and handed to the runner.
+/// One transaction in libcurl: puts what the callbacks bring in order, and hands it to the runner.
 final class CurlTransfer {
     enum ContentAnswer { case taken, paused, failed }
 
-    /// Keeps the transfer, and takes it out of libcurl before it lets it go.
+    /// Times on the loop's clock; 0 for what has not happened.
+    struct Times {
+        let start: Int64
+        /// When bytes moved last.
+        var lastActivity: Int64
+        /// When the last byte of the request's content was given to libcurl.
+        var uploadEnd: Int64 = 0
+        /// When the first line of the response arrived.
+        var responseStart: Int64 = 0
+    }
+
+    /// What a proxy says before the tunnel is there.
+    struct Tunnel {
+        var lines: [UInt8] = []
+        /// The response with which the proxy refused to make the tunnel.
+        var refusal: ClientResponse?
+    }
+
+    /// The directions that libcurl holds back.
+    struct Paused: Equatable {
+        var receiving = false
+        var sending = false
+    }
+
+    /// Keeps the transfer, and takes it out of libcurl before it releases it.
     private unowned(unsafe) let owner: TransactionRunner
     var runner: TransactionRunner { unsafe owner }
     let handle: EasyHandle
@@ -12,38 +36,18 @@ final class CurlTransfer {
     let settings: TransferSettings
 
     /// Why a callback has ended the transfer.
-    var failure: ClientError?
-    /// When something came or went last.
-    var lastActivity: Int64
-    /// When the last byte of the request's content was given away, or the request was sent.
-    private(set) var uploadEnd: Int64 = 0
-    private(set) var responseStart: Int64 = 0
-    let startTime: Int64
-
-    // The head of the response, or fields behind the content.
+    private(set) var failure: ClientError?
+    /// The same, where the runner ends it after the callback.
+    private(set) var abortion: ClientError?
+    private(set) var times: Times
     @exclusivity(unchecked)
-    private var lines: [UInt8] = []
-    private var names = FieldNameFilter.none
-    private var headBytes = 0
-    private(set) var isHeadDone = false
-    private var interim: [ClientResponse.Interim] = []
-    private var hasLength = false
-    private var hasConflict = false
-    private(set) var contentLength: Int64?
+    private var head = ResponseHeadReader()
     private var contentCount: Int64 = 0
-    private(set) var isCoded = false
-
     /// How often the request went out, or began to.
     private var startCount = 0
-    /// What a proxy says before there is a way to the server.
-    private let isTunnelled: Bool
-    private var tunnelLines: [UInt8] = []
-    /// With what a proxy has refused to make a tunnel.
-    private(set) var tunnelRefusal: ClientResponse?
-
-    /// Which directions libcurl holds back.
-    private var receivingIsPaused = false
-    private var sendingIsPaused = false
+    /// Nil without a tunnel.
+    private var tunnel: Tunnel?
+    private var paused = Paused()
 
     init(
         _ runner: TransactionRunner, _ handle: EasyHandle, _ settings: TransferSettings,
@@ -53,20 +57,27 @@ final class CurlTransfer {
         self.handle = handle
         self.settings = settings
         self.upload = upload
-        lastActivity = now
-        startTime = now
-        isTunnelled = settings.tunnels
+        times = Times(start: now, lastActivity: now)
+        tunnel = settings.tunnels ? Tunnel() : nil
     }
 
-    private func touch() {
-        lastActivity = runner.loop.now
-    }
+    var isHeadDone: Bool { unsafe head.isDone }
+    var isInsideHead: Bool { unsafe head.isInside }
+    var contentLength: Int64? { unsafe head.contentLength }
+    var isCoded: Bool { unsafe head.isCoded }
+    /// The fields after the content.
+    var trailers: HTTPFields { unsafe head.trailers }
+    var tunnelRefusal: ClientResponse? { tunnel?.refusal }
+    private var isInTunnelRequest: Bool { tunnel != nil && startCount == 0 }
+    private var headLimit: Int { runner.loop.configuration.headLimit }
 
-    /// Asked before the request goes out. A second time, because a connection that was used before
-    /// turned out to be closed, or the server has refused the stream, is for requests that may be done
-    /// twice, and for those of which nothing was sent (RFC 9110 section 9.2.2).
+    private func touch() { times.lastActivity = runner.loop.now }
+
+    /// Called before the request goes out. libcurl repeats a request whose connection turned out to be
+    /// closed, or whose stream was refused. Only idempotent requests may be repeated, and those of
+    /// which nothing was sent (RFC 9110 section 9.2.2).
     func mayStart() -> Bool {
-        if isTunnelled, startCount == 0 { runner.loop.noteTunnel(settings) }
+        if isInTunnelRequest { runner.loop.routing.noteTunnel(settings) }
         startCount += 1
         guard !settings.method.isIdempotent else { return true }
         guard startCount > 1, handle.requestHeadBytes > 0 else {
@@ -76,163 +87,92 @@ final class CurlTransfer {
         return fail(notRepeated("closed without an answer, and not sent again by itself"))
     }
 
-    /// Why libcurl does not send the request again. What the server has not begun to do may be, but
-    /// then by whom it is told so.
+    /// The error of a request that libcurl must not repeat. If the server reported that it never
+    /// processed the request, the caller may retry.
     private func notRepeated(_ text: String) -> ClientError {
         handle.isUnprocessed
             ? ClientError(.connectionLost, "the server has refused to begin with it")
             : ClientError(.connectionLost, text)
     }
 
+    private func fail(_ error: ClientError) -> Bool {
+        failure = failure ?? error
+        return false
+    }
+
+    /// Has the running callback fail, and the runner end the transfer after it.
+    func abort(_ error: ClientError) {
+        failure = failure ?? error
+        abortion = failure
+    }
+
     // MARK: the head
 
-    /// A line of what a proxy answers to CONNECT.
+    /// A line of a proxy's response to CONNECT.
     private func received(tunnelLine line: UnsafeRawBufferPointer) -> Bool {
-        guard tunnelLines.count + line.count <= runner.headLimit else {
-            return fail(ClientError(.headTooLong, "more than \(runner.headLimit) bytes"))
+        var lines = tunnel?.lines ?? []
+        tunnel?.lines = []
+        guard lines.count + line.count <= headLimit else {
+            return fail(ClientError(.headTooLong, "more than \(headLimit) bytes"))
         }
-        if unsafe startsHead(line) { tunnelLines.removeAll() }
-        unsafe tunnelLines.append(contentsOf: line)
-        guard unsafe isEmpty(line), let (status, version) = Self.statusLine(of: tunnelLines),
-            status.code >= 300
-        else { return true }
-        tunnelRefusal = ClientResponse(
-            url: runner.requestURL, status: status, version: version,
-            head: ResponseFields(bytes: tunnelLines))
+        if unsafe ResponseHeadReader.startsHead(line) { lines.removeAll() }
+        unsafe lines.append(contentsOf: line)
+        if unsafe ResponseHeadReader.isEmpty(line),
+            let (status, version) = ResponseHeadReader.statusLine(of: lines), status.code >= 300
+        {
+            tunnel?.refusal = ClientResponse(
+                url: runner.machine.sent.url, status: status, version: version,
+                head: ResponseFields(bytes: lines))
+        }
+        tunnel?.lines = lines
         return true
     }
 
-    /// A line of a head, its end included. False ends the transfer.
+    /// A line of a head, with its end. False ends the transfer.
     func received(line: UnsafeRawBufferPointer) -> Bool {
         touch()
-        if isTunnelled, startCount == 0 { return unsafe received(tunnelLine: line) }
-        headBytes += line.count
-        guard headBytes <= runner.headLimit else {
-            return fail(ClientError(.headTooLong, "more than \(runner.headLimit) bytes"))
-        }
-        if isHeadDone {
-            unsafe lines.append(contentsOf: line)
-            return true
-        }
-        guard unsafe !isEmpty(line) else { return headEnded() }
-        if unsafe startsHead(line) {
-            // A head before this one was for libcurl alone, such as a proxy's challenge.
-            resetHead()
-            unsafe lines.append(contentsOf: line)
-            return true
-        }
-        unsafe lines.append(contentsOf: line)
-        unsafe names.add(line)
-        return unsafe noteField(line)
-    }
-
-    private func resetHead() {
-        if responseStart == 0 {
-            responseStart = runner.task.wantsMetrics ? System.now() : runner.loop.now
-        }
-        unsafe lines.removeAll(keepingCapacity: true)
-        unsafe lines.reserveCapacity(512)
-        names = .none
-        (hasLength, hasConflict, contentLength, isCoded) = (false, false, nil, false)
-    }
-
-    private func isEmpty(_ line: UnsafeRawBufferPointer) -> Bool {
-        unsafe line.isEmpty || line[0] == 10 || (line[0] == 13 && line.count == 2)
-    }
-
-    private func startsHead(_ line: UnsafeRawBufferPointer) -> Bool {
-        unsafe line.count >= 5 && line[0] == 0x48 && line[1] == 0x54 && line[2] == 0x54
-            && line[3] == 0x50 && line[4] == 0x2F
-    }
-
-    /// Looks at the two fields that decide how the content is read: Content-Length and
-    /// Content-Encoding.
-    private func noteField(_ line: UnsafeRawBufferPointer) -> Bool {
-        guard line.count > 15, unsafe line[0] | 0x20 == 0x63, unsafe line[7] == 0x2D else {
-            return true
-        }
-        if unsafe matches(line, "content-length:") {
-            let value = unsafe UnsafeRawBufferPointer(rebasing: line[15...])
-            guard let length = unsafe FieldLines.decimal(value) else {
-                return fail(ClientError(.badResponse, "a length that is no number"))
+        if isInTunnelRequest { return unsafe received(tunnelLine: line) }
+        switch unsafe head.add(line, limit: headLimit) {
+        case .field, .trailer: return true
+        case .failed(let error): return fail(error)
+        case .end: return headEnded()
+        case .status:
+            if times.responseStart == 0 {
+                times.responseStart = runner.task.wantsMetrics ? System.now() : runner.loop.now
             }
-            if hasLength, length != contentLength { hasConflict = true }
-            (hasLength, contentLength) = (true, length)
-        } else if unsafe matches(line, "content-encoding:") {
-            isCoded = true
+            return true
         }
-        return true
-    }
-
-    private func matches(_ line: UnsafeRawBufferPointer, _ name: StaticString) -> Bool {
-        let length = name.utf8CodeUnitCount
-        guard line.count >= length else { return false }
-        for index in 0..<length {
-            let byte = unsafe line[index]
-            let lower = (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
-            guard unsafe lower == name.utf8Start[index] else { return false }
-        }
-        return true
     }
 
     private func headEnded() -> Bool {
-        guard let (status, version) = unsafe Self.statusLine(of: lines) else {
-            return fail(ClientError(.badResponse, "no lawful status line"))
+        let ended: ResponseHeadReader.Head
+        do throws(ClientError) {
+            ended = try unsafe head.finish()
+        } catch {
+            return fail(error)
         }
-        // Two lengths could be read in two ways (RFC 9112 section 6.3).
-        guard !hasConflict else {
-            return fail(ClientError(.badResponse, "two different lengths"))
-        }
-        let head = unsafe ResponseFields(bytes: lines, names: names)
-        if status.code < 200, status.code != 101 {
-            if interim.count < 32 {
-                interim = interim + [ClientResponse.Interim(status: status, head: head)]
-                runner.interimReceived(status, head)
-            }
+        if ended.isInterim {
+            let response = ClientResponse.Interim(status: ended.status, head: ended.fields)
+            if unsafe head.keep(response) { runner.task.interimReceived(response) }
             return true
         }
-        isHeadDone = true
-        unsafe lines = []
-        runner.loop.multi?.noteAnswer(
-            to: handle, isPlain: version == .http11 || version == .http10)
+        let isPlain = ended.version == .http11 || ended.version == .http10
+        runner.loop.multi?.noteAnswer(to: handle, isPlain: isPlain)
         let response = ClientResponse(
-            url: runner.requestURL, status: status, version: version, head: head, interim: interim,
-            expectedLength: runner.expectedLength(of: status, self))
+            url: runner.machine.sent.url, status: ended.status, version: ended.version,
+            head: ended.fields, interim: unsafe head.interim,
+            expectedLength: expectedLength(of: ended.status))
         runner.headReceived(response, self)
         return failure == nil
     }
 
-    /// Whether the connection was closed before the head was whole.
-    var isInsideHead: Bool { headBytes > 0 && !isHeadDone }
-
-    /// Reads the first line: the version, a space and three digits; the reason may be missing.
-    private static func statusLine(
-        of lines: [UInt8]
-    ) -> (HTTPStatus, ClientResponse.Version)? {
-        guard let end = lines.firstIndex(of: 10) else {
-            // HTTP/0.9 has no head, and libcurl makes none up.
-            return nil
-        }
-        let line = lines[..<end]
-        guard let space = line.firstIndex(of: 32), line.count >= space + 4 else { return nil }
-        var code = 0
-        for byte in line[(space + 1)...(space + 3)] {
-            guard (0x30...0x39).contains(byte) else { return nil }
-            code = code * 10 + Int(byte - 0x30)
-        }
-        guard let status = HTTPStatus(code) else { return nil }
-        let version: ClientResponse.Version =
-            switch line[5] {
-            case 0x32: .http2
-            case 0x33: .http3
-            default: space == 8 && line[7] == 0x30 ? .http10 : .http11
-            }
-        return (status, version)
-    }
-
-    /// The fields behind the content.
-    var trailers: HTTPFields {
-        unsafe lines.isEmpty ? HTTPFields() : FieldLines.fields(in: lines)
+    /// How much content there will be.
+    private func expectedLength(of status: HTTPStatus) -> Int64? {
+        let request = runner.machine.sent
+        guard request.method != .head, !status.forbidsContent else { return 0 }
+        let isDecoded =
+            isCoded && runner.loop.configuration.decodes(request, isFile: runner.sink.isFile)
+        return isDecoded ? nil : contentLength
     }
 
     // MARK: content
@@ -241,57 +181,56 @@ final class CurlTransfer {
         touch()
         if !isHeadDone, runner.loop.configuration.allowsHTTP09 { startWithoutHead() }
         if failure != nil { return .failed }
-        guard !runner.holdsReceiving else {
-            receivingIsPaused = true
+        guard !runner.machine.pausesReceiving else {
+            paused.receiving = true
             return .paused
         }
         contentCount += Int64(content.count)
-        unsafe runner.contentReceived(content, self)
+        unsafe runner.contentReceived(content)
         return failure == nil ? .taken : .failed
     }
 
     private func startWithoutHead() {
-        isHeadDone = true
+        unsafe head.finishWithoutHead()
         runner.headReceived(
-            ClientResponse(url: runner.requestURL, status: .ok, version: .http10), self)
+            ClientResponse(url: runner.machine.sent.url, status: .ok, version: .http10), self)
     }
 
     func read(into room: UnsafeMutableRawBufferPointer) -> UploadSource.Answer {
         touch()
         guard let upload else { return .bytes(0) }
-        guard !runner.holdsSending else {
-            sendingIsPaused = true
+        guard !runner.machine.pausesSending else {
+            paused.sending = true
             return .paused
         }
         let answer = unsafe upload.read(into: room)
         switch answer {
         case .bytes(let count):
             runner.contentSent(count)
-            if count == 0 || upload.isAtEnd { uploadEnd = runner.loop.now }
-        case .paused: sendingIsPaused = true
+            if count == 0 || upload.isAtEnd { times.uploadEnd = runner.loop.now }
+        case .paused: paused.sending = true
         case .failed: failure = failure ?? upload.failure
         }
         return answer
     }
 
-    /// Whether content is on its way, and something of the answer has to come still.
+    /// Whether content is being sent while part of the response is still to come.
     var needsAnswer: Bool {
-        guard let upload, upload.position > 0, !receivingIsPaused else { return false }
+        guard let upload, upload.position > 0, !paused.receiving else { return false }
         return !isHeadDone || contentCount < contentLength ?? 0
     }
 
-    /// The server has ended its side while content is sent: no answer will come. libcurl would send on,
-    /// and wait for ever for a server that reads nothing more and keeps its socket.
+    /// The server has ended its side while content is sent: no response will come. libcurl would go on
+    /// sending, and wait for ever for a server that reads nothing more and keeps its socket.
     func connectionEnded() {
-        runner.fail(
+        runner.abort(
             isHeadDone
                 ? ClientError(.truncated, "the connection ended within the response")
                 : ClientError(.connectionLost, "the server ended the connection without an answer"))
     }
 
-    /// libcurl sends the content again when a connection that was used before turns out to be
-    /// closed. A request that must not happen twice is not repeated without being asked
-    /// (RFC 9110 section 9.2.2).
+    /// libcurl sends the content again when a reused connection turns out to be closed. A request that
+    /// must not happen twice is not repeated (RFC 9110 section 9.2.2).
     func seek(to offset: Int64) -> Bool {
         guard let upload else { return false }
         if upload.position > offset, !settings.method.isIdempotent {
@@ -300,47 +239,45 @@ final class CurlTransfer {
         }
         let sent = upload.position
         guard upload.seek(to: offset) else { return false }
-        runner.contentUnsent(sent - offset)
+        runner.task.counters.send(-Int(clamping: sent - offset))
         return true
     }
 
     func trusts(_ certificates: [[UInt8]], isTrusted: Bool) -> Bool {
         guard let trust = settings.route.trust else { return isTrusted }
         let origin = settings.wire.origin
-        let goesOn = trust.evaluate(
+        let isAccepted = trust.evaluate(
             TrustPolicy.Evaluation(
                 origin: origin, certificates: certificates, isTrusted: isTrusted))
-        if goesOn, !isTrusted { runner.loop.overruled.insert(origin) }
-        return goesOn
-    }
-
-    private func fail(_ error: ClientError) -> Bool {
-        failure = failure ?? error
-        return false
+        if isAccepted, !isTrusted { runner.loop.routing.overrule(origin) }
+        return isAccepted
     }
 
     // MARK: pausing, outside of callbacks
 
-    /// Brings libcurl to what the runner wants.
-    func applyHolds(stopsAtOnce: Bool) {
-        let receiving = runner.holdsReceiving && (receivingIsPaused || stopsAtOnce)
-        let sending = runner.holdsSending && (sendingIsPaused || stopsAtOnce)
-        guard receiving != receivingIsPaused || sending != sendingIsPaused else { return }
-        if receivingIsPaused, !receiving { touch() }
-        receivingIsPaused = receiving
-        sendingIsPaused = sending
-        handle.pause(receiving: receiving, sending: sending)
+    /// Brings libcurl to what the machine wants.
+    func applyPauses(atOnce: Bool) {
+        let wanted = Paused(
+            receiving: runner.machine.pausesReceiving && (paused.receiving || atOnce),
+            sending: runner.machine.pausesSending && (paused.sending || atOnce))
+        guard wanted != paused else { return }
+        if paused.receiving, !wanted.receiving {
+            touch()
+            runner.loop.look(at: times.lastActivity + runner.machine.limits.idle)
+        }
+        paused = wanted
+        handle.pause(receiving: wanted.receiving, sending: wanted.sending)
     }
 
-    /// There are pieces again after a read has found none.
+    /// The content has more after a read that found nothing.
     func resumeSending() {
-        guard sendingIsPaused, !runner.holdsSending else { return }
-        sendingIsPaused = false
-        handle.pause(receiving: receivingIsPaused, sending: false)
+        guard paused.sending, !runner.machine.pausesSending else { return }
+        paused.sending = false
+        handle.pause(receiving: paused.receiving, sending: false)
     }
 
-    /// Whether nothing can be expected to move because this side does not want it to.
-    var isIdleByIntention: Bool {
-        receivingIsPaused || (sendingIsPaused && !(upload?.isAtEnd ?? true))
+    /// Whether nothing can move because this side has paused it.
+    var isPaused: Bool {
+        paused.receiving || (paused.sending && !(upload?.isAtEnd ?? true))
     }
 }

@@ -1,13 +1,13 @@
 internal import HTTPCodecs
 internal import HTTPParser
 
-/// A content coding that this client takes off.
+/// A content coding that this client decodes.
 enum TakenCoding: Sendable {
     case standard(ContentCoding)
     /// br (RFC 7932), where its library is there.
     case brotli
 
-    /// Finds a coding by its token, in any case; nil if it is not known here.
+    /// Finds a coding by its token, ignoring case; nil for an unknown one.
     init?(token: String) {
         if let coding = ContentCoding(token: token) {
             self = .standard(coding)
@@ -23,29 +23,29 @@ enum TakenCoding: Sendable {
         ContentCoding.acceptedByDecoders + (BrotliDecoder.isAvailable ? ", br" : "")
 }
 
-/// Takes the content codings of a response off, the one that was applied last first.
+/// Decodes the content codings of a response, beginning with the one that was applied last.
 final class Decoding {
     /// More codings on top of each other make no content smaller, but let few bytes stand for many.
     static let codingLimit = 4
 
     private var decoder: ContentDecoder
-    /// In the place of the other.
+    /// Used instead of `decoder`.
     private let brotli: BrotliDecoder?
-    /// For what stands below this coding.
+    /// Decodes the codings below this one.
     private let inner: Decoding?
-    /// What a piece of coded content came to.
+    /// The decoded form of the last piece.
     private var decoded: [UInt8] = []
 
     /// - Parameters:
     ///   - codings: in the order in which they were applied, at least one.
-    ///   - limits: what each of them may come to.
+    ///   - limits: how long the output of each may be.
     init(
         _ codings: some BidirectionalCollection<TakenCoding>, _ limits: ContentDecodingLimits,
         _ pool: ContentCodingPool
     ) throws(CodecError) {
         let others = codings.dropLast()
         inner = others.isEmpty ? nil : try Decoding(others, limits, pool)
-        // What is compressed already hardly gets smaller: else few bytes could stand for very many.
+        // Compressed content hardly gets smaller when it is compressed again; a higher ratio is an attack.
         let own =
             others.isEmpty
             ? limits
@@ -58,7 +58,7 @@ final class Decoding {
         if case .brotli = codings.last { brotli = try BrotliDecoder(own) } else { brotli = nil }
     }
 
-    /// What a piece of coded content stands for. It holds until the next call.
+    /// Decodes a piece of content. The result is valid until the next call.
     func decode(_ bytes: Span<UInt8>) throws(CodecError) -> [UInt8] {
         decoded.removeAll(keepingCapacity: true)
         if let brotli {
@@ -81,7 +81,7 @@ final class Decoding {
         return try end.get()
     }
 
-    /// What is left when the coded content is over.
+    /// Finishes decoding, and returns the rest of the content.
     func finish() throws(CodecError) -> [UInt8] {
         decoded.removeAll(keepingCapacity: true)
         if let brotli { try brotli.finish() } else { try decoder.finish(into: &decoded) }
@@ -90,8 +90,8 @@ final class Decoding {
         return last + (try inner.finish())
     }
 
-    /// The codings of a response in the order in which they were applied; nil where one is not known,
-    /// or the fields are no list: those are the application's business.
+    /// The codings of a response in the order in which they were applied; nil if one is unknown, or the
+    /// fields are not a list. The application handles such content.
     static func codings(of response: ClientResponse) -> [TakenCoding]? {
         let lines = response.fields.values(of: .contentEncoding).joined(separator: ",")
         guard let tokens = FieldValues.tokens(lines) else { return nil }

@@ -1,13 +1,13 @@
-/// Drivers in the order in which they came, each of them once: it knows the next one itself, so that
-/// a place costs nothing.
+/// Runners in order of arrival, each at most once. Each runner holds the link to the next one, so that
+/// a place in the queue needs no memory of the queue.
 final class RunnerQueue {
-    /// A runner's place in a queue. It can be in one of each kind at a time.
+    /// A runner's place in a queue. It can be in one queue of each kind at a time.
     struct Link {
         var next: TransactionRunner?
         var isIn = false
     }
 
-    /// For what runners wait.
+    /// What the runners wait for.
     enum Kind { case afterwards, completion }
 
     private let kind: Kind
@@ -37,15 +37,15 @@ final class RunnerQueue {
 
     private func link(of runner: TransactionRunner) -> Link {
         switch kind {
-        case .afterwards: runner.afterwardsLink
-        case .completion: runner.completionLink
+        case .afterwards: runner.links.afterwards
+        case .completion: runner.links.completion
         }
     }
 
     private func setLink(of runner: TransactionRunner, _ link: Link) {
         switch kind {
-        case .afterwards: runner.afterwardsLink = link
-        case .completion: runner.completionLink = link
+        case .afterwards: runner.links.afterwards = link
+        case .completion: runner.links.completion = link
         }
     }
 }

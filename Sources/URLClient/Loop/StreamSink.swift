@@ -1,17 +1,17 @@
 internal import HTTPCodecs
 internal import HTTPParser
 
-/// How much is read from a connection, and handed to a reader, in one go.
+/// How much is read from a connection, and handed to a reader, at a time.
 enum ContentPiece {
-    /// The more, the fewer calls; from 128 KiB on memory would be mapped anew for each.
+    /// A larger piece saves calls, but the allocator maps and unmaps memory for each from 128 KiB on.
     static let usualLength = 120 << 10
 }
 
-/// Hands content to a stream: what comes in one go in one piece.
+/// Hands content to a stream: content that arrives together becomes one piece.
 final class StreamSink: ContentSink {
     private let content: ContentStream
     private var piece: [UInt8] = []
-    /// How long the last one became.
+    /// The length of the last piece.
     private var usualCount = 0
 
     init(_ stream: ContentStream) {
@@ -47,7 +47,7 @@ final class StreamSink: ContentSink {
         return .taken
     }
 
-    /// Only when the task is completed, so that the reader finds the trailers there.
+    /// Called when the response has its trailers, so that the reader finds them at the end.
     override func finish(trailers: HTTPFields) -> ClientError? {
         _ = flush()
         content.finish(.success(()))

@@ -1,16 +1,16 @@
 internal import HTTPCodecs
 internal import Synchronization
 
-/// A task's side of its delegate: puts what happens on the delegate's queue.
+/// Calls a task's delegate, on the delegate's queue.
 final class TaskEvents: @unchecked Sendable {
-    /// Looked at on the queue alone. It is let go after its last call, for others may keep the task.
+    /// Used on the queue only. It is released after its last call, as the application may keep the task.
     private var delegate: (any ClientSessionDelegate)?
     private let queue: DelegateQueue
     private let task = Locked<TransferTask?>(nil)
-    /// Whether the delegate is told of response and content, too.
+    /// Whether the delegate is notified of the response and its content, too.
     let notifiesContent: Bool
     private let isNotifyingProgress = Atomic(false)
-    /// How much was sent when the delegate was told of it last.
+    /// How much was sent when the delegate was last notified of it.
     private let notifiedSent = Atomic<Int64>(0)
 
     init(
@@ -21,7 +21,7 @@ final class TaskEvents: @unchecked Sendable {
         self.notifiesContent = notifiesContent
     }
 
-    /// The task is known only after it was created; it is let go at its end.
+    /// Sets the task, which is created after this; it is released at its end.
     func belong(to task: TransferTask) {
         self.task.withLock { $0 = task }
     }
@@ -71,10 +71,10 @@ final class TaskEvents: @unchecked Sendable {
         queue.send { self.delegate?.task(task, didBecome: download) }
     }
 
-    /// Waits until the delegate was told all that happened so far.
+    /// Waits until the delegate was notified of all that happened so far.
     func allIsNotified() async { await queue.ask {} }
 
-    /// A piece of content; `done` when the delegate has taken it.
+    /// A piece of content; `done` is called when the delegate has taken it.
     func received(_ content: [UInt8], done: @escaping @Sendable () -> Void) {
         guard let task = task.withLock({ $0 }) else { return done() }
         queue.send {
@@ -83,7 +83,7 @@ final class TaskEvents: @unchecked Sendable {
         }
     }
 
-    /// One call waits at most.
+    /// At most one call is pending.
     func progressed(_ task: TransferTask, _ progress: TransferProgress) {
         guard progress.sent > 0 || task is DownloadTask else { return }
         guard !isNotifyingProgress.exchange(true, ordering: .acquiringAndReleasing) else { return }
@@ -128,7 +128,7 @@ final class TaskEvents: @unchecked Sendable {
     }
 }
 
-/// Hands content to a delegate, and stops the connection while too much waits for it.
+/// Hands content to a delegate, and pauses the connection while too much is pending.
 final class DelegateSink: ContentSink {
     private let events: TaskEvents
     private let limit: Int
@@ -157,7 +157,7 @@ final class DelegateSink: ContentSink {
     }
 }
 
-/// How much content waits for a delegate.
+/// How much content is pending for a delegate.
 private final class WaitingBytes: Sendable {
     private let count = Atomic(0)
 

@@ -1,160 +1,171 @@
 internal import HTTPCodecs
 internal import HTTPParser
 
-// The content of a response, from the connection or from where it was stored, on its way to the sink.
+// The content of a response on its way to the sink.
 extension TransactionRunner {
-    static let pool = ContentCodingPool()
+    /// Begins to deliver a response.
+    func begin(_ response: ClientResponse, _ plan: StoragePlan?) -> ClientError? {
+        task.setResponse(response)
+        content.begin(
+            plan.flatMap { loop.configuration.cache?.recorder($0.head, announced: $0.announced) })
+        let decodes = loop.configuration.decodes(machine.sent, isFile: sink.isFile)
+        if let transfer, decodes, transfer.isCoded {
+            (sink as? FileSink)?.isDecoded = true
+            if let error = content.openDecoder(
+                response, to: machine.sent, transfer, loop.configuration)
+            {
+                return error
+            }
+        } else {
+            (sink as? FileSink)?.isDecoded = false
+        }
+        if let error = sink.begin(response) { return error }
+        if sink.startOffset == 0 { content.delivered = 0 } else { notifyResumption() }
+        task.counters.expectToReceive(response.expectedLength, after: sink.startOffset)
+        return nil
+    }
 
-    var contentLimit: Int64? { sent.contentLimit ?? configuration.contentLimit }
+    private func notifyResumption() {
+        guard let file = sink as? FileSink, file.notifiesResumption,
+            let download = task as? DownloadTask
+        else { return }
+        file.notifiesResumption = false
+        task.events?.resumed(download, at: file.offset, of: file.length)
+    }
 
-    /// In a callback, or with content that was stored.
-    func contentReceived(_ bytes: UnsafeRawBufferPointer, _ transfer: CurlTransfer) {
-        switch purpose {
-        case .discarding:
-            discarded += bytes.count
-            if discarded > Self.discardLimit { stopDiscarding(transfer) }
-        case .delivering:
+    /// In a callback.
+    func contentReceived(_ bytes: UnsafeRawBufferPointer) {
+        if machine.isDelivering {
             task.counters.receive(bytes.count)
-            unsafe pass(bytes)
+            if let error = unsafe deliver(bytes) { abort(error) }
             noteProgress()
-        case .undecided: break
-        }
-        if let error = pendingFailure { transfer.failure = transfer.failure ?? error }
-    }
-
-    private func pass(_ bytes: UnsafeRawBufferPointer) {
-        guard let decoding else { return unsafe give(bytes) }
-        let content: [UInt8]
-        do throws(CodecError) {
-            let span = unsafe Span<UInt8>(
-                _unsafeElements: bytes.bindMemory(to: UInt8.self))
-            content = try decoding.decode(span)
-        } catch {
-            return fail(ClientError(decoding: error))
-        }
-        give(content)
-    }
-
-    private func give(_ content: [UInt8]) {
-        guard !content.isEmpty else { return }
-        unsafe content.withUnsafeBytes { unsafe give($0) }
-    }
-
-    private func give(_ bytes: UnsafeRawBufferPointer) {
-        delivered += Int64(bytes.count)
-        if let contentLimit, delivered > contentLimit {
-            return fail(ClientError(.contentTooLong, "more than \(contentLimit) bytes"))
-        }
-        unsafe record(bytes)
-        switch unsafe sink.take(bytes) {
-        case .taken: if sink.isAwaited { loop.callAfterwards(self) }
-        case .kept: loop.callAfterwards(self)
-        case .full: holds.insert(.reader)
-        case .failed(let error): fail(error)
+        } else if machine.isDiscarding {
+            step(.content(bytes.count))
         }
     }
 
-    private func record(_ bytes: UnsafeRawBufferPointer) {
-        guard let recorder else { return }
-        unsafe recorder.record(bytes)
-        guard recorder.isBehind else { return }
-        holds.insert(.recorder)
-        let loop = loop
-        recorder.onceCaughtUp { loop.post { self.release(.recorder) } }
+    private func deliver(_ bytes: UnsafeRawBufferPointer) -> ClientError? {
+        apply(unsafe content.take(bytes, to: sink, limit: contentLimit))
     }
 
-    /// The reader has caught up.
-    func sinkHasRoom() { release(.reader) }
+    private var contentLimit: Int64? {
+        machine.sent.contentLimit ?? loop.configuration.contentLimit
+    }
 
-    /// The reader gets the next piece by itself, if it comes for it soon. What comes meanwhile waits
-    /// in the socket.
+    private func apply(_ effect: ContentFlow.Effect) -> ClientError? {
+        switch effect {
+        case .none: return nil
+        case .failed(let error): return error
+        case .held(let isFull, let recorder):
+            if isFull { pause(.reader) } else { loop.callAfterwards(self) }
+            guard let recorder else { return nil }
+            pause(.recorder)
+            recorder.onceCaughtUp { self.loop.post { self.step(.released(.recorder)) } }
+            return nil
+        }
+    }
+
+    func finishContent(_ trailers: HTTPFields) -> TransactionInput? {
+        if let error = apply(content.finishDecoding(to: sink, limit: contentLimit)) {
+            return .contentFinished(failure(error))
+        }
+        if !trailers.isEmpty, var response = task.response {
+            response.trailers = trailers
+            task.setResponse(response)
+        }
+        if let error = sink.finish(trailers: trailers) { return .contentFinished(failure(error)) }
+        content.finishRecording(trailers)
+        return .contentFinished(nil)
+    }
+
+    /// Takes the file of a download as complete.
+    func acceptFile(_ response: ClientResponse) -> TransactionInput? {
+        guard let file = sink as? FileSink else { return nil }
+        let result = file.acceptWhole(response)
+        if case .success(let source) = result { task.setResponse(source) }
+        return .fileAccepted(result)
+    }
+
+    /// Hands on what the sink has kept back, as no more content comes for the moment.
+    func handOn() {
+        if case .full = sink.flush() { pause(.reader) }
+        guard sink.isAwaited else { return }
+        sink.isAwaited = false
+        // A reader notified at once would call back before the loop is free to be entered.
+        let waits = loop.inline.expectsReader(of: self) && startPull()
+        guard let stream = sink.stream else { return }
+        if waits { loop.inline.notifyAfterLeaving(stream) } else { stream.notifyReader() }
+    }
+
+    // MARK: content that the reader fetches itself
+
+    /// Leaves further content in the socket for the reader to fetch, if it comes back soon.
     @discardableResult
     func startPull() -> Bool {
         guard let transfer, let stream = sink.stream, stream.startPull() else { return false }
         let end = loop.now + 10_000_000
-        pullEnd = end
+        content.pullEnd = end
         loop.look(at: end)
-        holds.insert(.reader)
-        transfer.applyHolds(stopsAtOnce: true)
+        pause(.reader)
+        transfer.applyPauses(atOnce: true)
         return true
     }
 
-    /// The reader has come, or does other things.
+    /// The reader has come back, or did not in time.
     func endPull() {
-        pullEnd = nil
-        guard stage != .over, sink.stream?.endPull() ?? true else { return }
-        release(.reader)
+        content.pullEnd = nil
+        guard !machine.isOver, sink.stream?.endPull() ?? true else { return }
+        step(.released(.reader))
     }
 
-    func finishContent(_ trailers: HTTPFields) {
-        if let decoding {
-            let content: [UInt8]
-            do throws(CodecError) {
-                content = try decoding.finish()
-            } catch {
-                return failed(ClientError(decoding: error))
-            }
-            give(content)
-            if let error = pendingFailure { return failed(error) }
-        }
-        if !trailers.isEmpty, var response {
-            response.trailers = trailers
-            self.response = response
-            task.setResponse(response)
-        }
-        if let error = sink.finish(trailers: trailers) { return failed(error) }
-        if let recorder {
-            recorder.finish(trailers: trailers)
-            self.recorder = nil
-        }
-        finish(nil)
-    }
+    // MARK: content that did not come from a connection
 
-    // MARK: content that was stored
-
-    /// Delivers it, a file piece by piece as there is room.
-    func give(_ content: StoredContent, _ ending: Ending) {
-        switch content {
+    func pour(_ stored: StoredContent, _ trailers: HTTPFields) -> TransactionInput? {
+        switch stored {
         case .bytes(let bytes):
             task.counters.receive(bytes.count)
-            unsafe bytes.withUnsafeBytes { unsafe give($0) }
-            if let error = takeFailure() { return failed(error) }
-            finishContent(ending.trailers)
+            if let error = unsafe bytes.withUnsafeBytes({ unsafe deliver($0) }) {
+                return .contentFinished(failure(error))
+            }
+            return finishContent(trailers)
         case .file(let file):
-            reading = StoredReading(file: file, ending: ending)
-            readOn()
+            content.reading = ContentFlow.StoredReading(file: file, trailers: trailers)
+            readStored()
+            return nil
         }
     }
 
-    /// Reads the next piece of stored content, unless somebody has to be waited for.
-    func readOn() {
-        guard let reading, holds.isEmpty, !reading.isWaiting else { return }
+    /// Reads the next part of a stored file, unless the flow is paused.
+    func readStored() {
+        guard let reading = content.reading, !reading.isWaiting, !machine.pausesReceiving else {
+            return
+        }
         guard reading.offset < reading.file.count else {
-            self.reading = nil
-            return finishContent(reading.ending.trailers)
+            content.reading = nil
+            if let input = finishContent(reading.trailers) { step(input) }
+            return
         }
-        self.reading?.isWaiting = true
-        let (file, offset) = (reading.file, reading.offset)
-        wait(for: { await file.piece(at: offset) }) { runner, piece in
-            runner.reading?.isWaiting = false
-            runner.gave(piece)
+        content.reading?.isWaiting = true
+        Task {
+            let piece = await reading.file.piece(at: reading.offset)
+            self.loop.post { self.storedContentRead(piece) }
         }
     }
 
-    private func gave(_ piece: [UInt8]) {
+    private func storedContentRead(_ piece: [UInt8]) {
+        guard !machine.isOver, content.reading != nil else { return }
+        content.reading?.isWaiting = false
         guard !piece.isEmpty else {
-            return failed(ClientError(.truncated, "what was stored cannot be read"))
+            return step(
+                .contentFinished(
+                    failure(ClientError(.truncated, "the stored content cannot be read"))))
         }
         task.counters.receive(piece.count)
-        unsafe piece.withUnsafeBytes { unsafe give($0) }
-        if let error = takeFailure() { return failed(error) }
-        reading?.offset += Int64(piece.count)
+        if let error = unsafe piece.withUnsafeBytes({ unsafe deliver($0) }) {
+            return step(.contentFinished(failure(error)))
+        }
+        content.reading?.offset += Int64(piece.count)
         noteProgress()
-        readOn()
-    }
-
-    private func takeFailure() -> ClientError? {
-        defer { pendingFailure = nil }
-        return pendingFailure
+        readStored()
     }
 }

@@ -1,296 +1,236 @@
 internal import HTTPCodecs
 internal import HTTPParser
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
-/// Leads a task through its transactions. All of it is done in the session's loop.
+/// Runs the actions of a task's ``TransactionMachine``, in the session's loop.
 ///
-/// It says when bytes may flow, by holds, and never adds or removes a transfer while libcurl is
-/// calling: what has to wait is done in `afterCallbacks()`.
+/// It never adds or removes a transfer while libcurl is calling: an aborted transfer ends in
+/// ``afterCallbacks()``.
 final class TransactionRunner: @unchecked Sendable {
-    enum Stage { case fresh, preparing, parked, queued, running, over }
-
-    /// What the content of the response is for.
-    enum Purpose {
-        case undecided
-        case delivering
-        case discarding(Sequel)
-    }
-
-    /// What comes after content that was thrown away.
-    enum Sequel {
-        case request(ClientRequest, FollowReason, after: Duration)
-        case stored(ClientResponse, content: StoredContent)
-        /// The file is whole already; the response says so.
-        case whole(ClientResponse)
-    }
-
-    /// Why nothing may flow.
-    struct Holds: OptionSet {
-        let rawValue: UInt8
-        /// Somebody decides about the response.
-        static let decision = Holds(rawValue: 1)
-        /// The task is suspended.
-        static let suspension = Holds(rawValue: 2)
-        /// The reader of the content is behind.
-        static let reader = Holds(rawValue: 4)
-        /// The cache is behind.
-        static let recorder = Holds(rawValue: 8)
-    }
-
-    /// Where the loop keeps it.
-    var place: Int?
-    // Its places in the loop's queues.
-    var afterwardsLink = RunnerQueue.Link()
-    var completionLink = RunnerQueue.Link()
     let loop: ClientLoop
-    let decider: any TransactionDecider
-    var task: TransferTask
-    var sink: ContentSink
+    private(set) var task: TransferTask
+    private(set) var sink: ContentSink
+    /// Where the loop keeps it.
+    var links = LoopLinks()
     /// The priority, as the queue needs it.
     var priority: Double
-
-    var stage = Stage.fresh
-    var purpose = Purpose.undecided
-    var holds: Holds = []
-    /// Counts what makes answers to older questions void.
-    var epoch = 0
-    var context: TransactionContext
-    /// The request of this transaction, and what it became by `begin`.
-    var request: ClientRequest
-    var sent: ClientRequest
-    var response: ClientResponse?
+    private(set) var machine: TransactionMachine
     var transfer: CurlTransfer?
-    /// How the transfer ended while a decision was awaited.
-    var ending: Ending?
-    var pendingFailure: ClientError?
-    /// Why the task has failed, when it is over.
-    var outcome: ClientError?
     var upload: UploadSource?
-    /// Whether the next transaction sends what this one has not begun to.
-    var keepsUpload = false
+    /// Its place in the queue, or the one that its transfer takes.
     var slot: Admission.Slot?
-
-    // Connect to host.
-    var targets: [ConnectTarget] = []
-    var targetIndex = 0
-    var attempt = 0
-
-    // Content.
-    var decoding: Decoding?
-    var recorder: (any ContentRecorder)?
-    var delivered: Int64 = 0
-    var discarded = 0
-    /// What is delivered in place of content from the network.
-    var served: StoredContent?
-    /// How far stored content in a file was delivered.
-    var reading: StoredReading?
-    /// How often a download went on without anything new, and where it was then.
-    var continuations = 0
-    var lastOffset: Int64 = 0
-    /// Until when the reader may come for the next piece; nil while content comes by itself.
-    var pullEnd: Int64?
-    /// Whether a question has led to another one, so that the hold stays.
-    var isAsking = false
-    /// Since when the delegate is asked about a redirect, or about what is stored.
-    var askedSince: Int64?
-
-    // Time.
-    var limits: Limits
-    var startTime: Int64 = 0
-    var queuedSince: Int64 = 0
-    /// Since when the application is asked where to connect to; 0 when it is not.
-    var resolvingSince: Int64 = 0
-    var metrics: Measuring?
-    var security: CopyOnWriteBox<EasyHandle.Security>?
-    var lastProgress: Int64 = 0
-
-    /// How a transfer ended: nil for well.
-    struct Ending {
-        let error: ClientError?
-        let trailers: HTTPFields
-    }
-
-    /// What the task has taken so far.
-    final class Measuring {
-        var values = ClientMetrics()
-    }
-
-    /// Stored content on its way to the sink.
-    struct StoredReading {
-        let file: StoredFile
-        let ending: Ending
-        var offset: Int64 = 0
-        var isWaiting = false
-    }
+    var content = ContentFlow()
+    var meter = TransactionMeter()
+    /// Why the task failed, once it is over.
+    private var outcome: ClientError?
 
     init(
-        _ loop: ClientLoop, _ decider: any TransactionDecider, _ task: TransferTask,
-        _ sink: ContentSink
+        _ loop: ClientLoop, _ policy: TransactionPolicy, _ task: TransferTask, _ sink: ContentSink
     ) {
         self.loop = loop
-        self.decider = decider
         self.task = task
         self.sink = sink
-        limits = loop.defaultLimits
-        request = task.originalRequest
-        sent = request
-        priority = request.priority
-        context = TransactionContext(task, request: request)
+        priority = task.originalRequest.priority
+        let context = TransactionContext(
+            task.originalRequest, isDownload: task is DownloadTask, hasDelegate: task.events != nil)
+        machine = TransactionMachine(
+            policy, context, asksDelegate: sink.asksForDisposition, isDisposed: sink.isDecided)
     }
 
-    var configuration: ClientConfiguration { loop.configuration }
-    var headLimit: Int { configuration.headLimit }
-    var requestURL: URL { sent.url }
-
-    // MARK: begin
+    // MARK: the task
 
     func start() {
-        guard stage == .fresh else { return }
+        guard machine.isIdle else { return }
         loop.register(self)
-        startTime = loop.now
-        limits = request.usesDefaults ? loop.defaultLimits : Limits(request, configuration)
         guard !loop.isEnding else {
-            return finish(ClientError(.sessionInvalidated, "the session was invalidated"))
+            let error = ClientError(.sessionInvalidated, "the session was invalidated")
+            return step(.failed(TransactionFailure(error)))
         }
-        // Whoever is asked before the request goes out may never answer.
-        loop.look(at: startTime + limits.total)
-        if task.wantsMetrics { metrics = Measuring() }
-        if let error = fault(of: request) { return finish(error) }
-        begin(
-            request.filled(isDownload: sink.isFile, loop.defaultFields)
-                ?? request.filled(from: configuration, isDownload: sink.isFile))
+        let request = task.originalRequest
+        let limits =
+            request.usesDefaults
+            ? loop.defaults.limits : TransactionLimits(request, loop.configuration)
+        loop.look(at: loop.now + limits.total)
+        if task.wantsMetrics { meter.start(at: loop.now) }
+        step(.started(loop.defaults.fill(request, isDownload: sink.isFile), limits))
     }
 
-    /// What is wrong with a request before anything is done about it.
-    private func fault(of request: ClientRequest) -> ClientError? {
-        if case .failure(let error) = request.wire { return error }
-        if request.method.givesContentNoMeaning, request.body.length != 0,
-            !request.allowsContentWithoutMeaning
-        {
-            return ClientError(.contentNotAllowed, "\(request.method) with content")
+    func suspend() { step(.suspended) }
+
+    func resume() {
+        step(.resumed)
+        loop.look(at: loop.now + machine.limits.shortest)
+    }
+
+    func cancel() {
+        guard !machine.isOver else { return }
+        if machine.isIdle { loop.register(self) }
+        step(.cancelled)
+    }
+
+    /// The reader of the content has room again.
+    func sinkHasRoom() { step(.released(.reader)) }
+
+    /// Looks at the deadlines.
+    func checkDeadlines() {
+        step(
+            .time(
+                transfer.map {
+                    $0.progressTimes(lastEvent: loop.multi?.lastEvent(of: $0.handle) ?? 0)
+                }))
+    }
+
+    /// Tells the task that it is over.
+    func notifyEnd() { task.complete(outcome, sink.collected, meter.metrics) }
+
+    // MARK: the machine
+
+    /// Tells the machine what has happened, and does what it answers.
+    func step(_ input: TransactionInput) {
+        var next: TransactionInput? = input
+        while let input = next { next = perform(machine.handle(input, at: loop.now)) }
+    }
+
+    /// Stops the flow until `released`.
+    func pause(_ reason: PauseReasons) { machine.pause(reason) }
+
+    /// - Returns: the outcome, if it is known at once.
+    private func perform(_ action: TransactionAction) -> TransactionInput? {
+        switch action {
+        case .none: break
+        case .prepare(let request):
+            task.setCurrent(request)
+            return .prepared(loop.defaults.fault(of: request))
+        case .ask(let question, let number): ask(question, number)
+        case .openContent(let request, let reuses): return openContent(of: request, reuses: reuses)
+        case .enqueue(let request): return enqueue(request)
+        case .leaveQueue: leaveQueue()
+        case .send(let request, let target): return send(request, to: target)
+        case .deliver(let response, let plan):
+            return .deliveryBegan(begin(response, plan))
+        case .serve(let answer):
+            if let revalidation = answer.revalidation { task.session?.revalidate(revalidation) }
+            return .deliveryBegan(begin(answer.response, nil))
+        case .discard(stops: false): loop.callAfterwards(self)
+        case .discard(stops: true):
+            return abort(ClientError(.internalFailure, "not read to its end"))
+        case .pour(let content, let trailers): return pour(content, trailers)
+        case .finishContent(let trailers): return finishContent(trailers)
+        case .acceptFile(let response): return acceptFile(response)
+        case .becomeDownload(let path): return becomeDownload(path)
+        case .continueDownload(let data):
+            (sink as? FileSink)?.prepareToResume(data)
+            return .downloadContinued
+        case .abort(let error): return abort(error)
+        case .stop(let error):
+            let placed = transfer?.placed(error) ?? error
+            endTransfer()
+            return .failed(failure(placed))
+        case .applyPauses(let atOnce):
+            if atOnce { transfer?.applyPauses(atOnce: true) } else { loop.callAfterwards(self) }
+        case .wait(let time): loop.look(at: time)
+        case .complete(let error): complete(error)
         }
         return nil
     }
 
-    /// Begins a transaction.
-    func begin(_ next: ClientRequest) {
-        stage = .preparing
-        epoch += 1
-        purpose = .undecided
-        response = nil
-        // What was kept of another response would stay behind in the cache's folder.
-        if let recorder {
-            recorder.abandon()
-            self.recorder = nil
-        }
-        (ending, served) = (nil, nil)
-        if decoding != nil { decoding = nil }
-        discarded = 0
-        (targets, targetIndex, attempt) = ([], 0, 0)
-        request = next
-        context = context.with(next)
-        switch decider.begin(next, in: context) {
-        case .now(let start): apply(start)
-        case .later(let ask): wait(for: ask) { $0.apply($1) }
-        }
-    }
-
-    private func apply(_ start: TransactionStart) {
-        switch start {
-        case .send(let request):
-            sent = request
-            task.setCurrent(request)
-            if !request.fields.isKnownSame(as: loop.validatedFields) {
-                if let error = request.invalidField { return fail(error) }
-                loop.validatedFields = request.fields
-            }
-            if case .failure(let error) = request.wire { return fail(error) }
-            if let transport = configuration.transport { return exchange(by: transport) }
-            findTargets()
-        case .serve(let response, let content): serve(response, content)
-        case .fail(let error): finish(error)
-        }
-    }
-
-    /// Waits for an answer without holding anything up; it is void when the transaction is over by then.
-    func wait<Answer: Sendable>(
-        for ask: @escaping @Sendable () async -> Answer,
-        then use: @escaping @Sendable (TransactionRunner, Answer) -> Void
-    ) {
-        let epoch = epoch
+    private func ask(_ question: TransactionQuestion, _ number: Int) {
+        if machine.hasQuestionDeadline { loop.look(at: loop.now + machine.limits.shortest) }
+        let (policy, events) = (machine.policy, task.events)
         Task {
-            let answer = await ask()
-            self.loop.post {
-                guard self.epoch == epoch, self.stage != .over else { return }
-                use(self, answer)
-            }
+            let answer = await question.answer(policy, events)
+            self.loop.post { self.step(.answered(answer, to: number)) }
         }
     }
 
-    // MARK: holds
+    // MARK: from the transfer
 
-    var holdsReceiving: Bool { !holds.isEmpty }
-    var holdsSending: Bool { holds.contains(.suspension) }
-    /// Whether stored content has to wait until the task is resumed.
-    var holdsServing: Bool { served != nil && holds.contains(.suspension) }
+    /// In a callback.
+    func headReceived(_ response: ClientResponse, _ transfer: CurlTransfer) {
+        slot?.isHTTP2 = response.version == .http2
+        if task.wantsMetrics { meter.noteSecurity(transfer) }
+        // The delegate is notified of all that was sent before it is asked about the response.
+        if upload != nil, task.isWatched { task.notifyProgress(isLast: false) }
+        var facts = HeadFacts()
+        facts.continuation = (sink as? FileSink)?.continuation
+        facts.hasExpectation = transfer.settings.expectationWait != nil && upload != nil
+        facts.sentBytes = upload?.position ?? 0
+        facts.contentLength = transfer.contentLength
+        facts.isOverruled = loop.routing.isOverruled(transfer.settings.wire.origin)
+        step(.head(response, facts))
+    }
 
-    /// Lets something go on that was held.
-    func release(_ hold: Holds) {
-        guard holds.contains(hold) else { return }
-        holds.remove(hold)
-        guard stage != .over else { return }
-        if let ending, !holds.contains(.decision), !holdsServing {
-            self.ending = nil
-            return conclude(ending)
-        }
+    func contentSent(_ count: Int) {
+        guard count > 0 else { return }
+        task.counters.send(count)
+        noteProgress()
+    }
+
+    func noteProgress(isLast: Bool = false) {
+        guard task.isWatched, meter.isProgressDue(at: loop.now) || isLast else { return }
+        task.notifyProgress(isLast: isLast)
+    }
+
+    /// Ends the transfer because of an error: after the callback that may be running.
+    @discardableResult
+    func abort(_ error: ClientError) -> TransactionInput? {
+        guard let transfer else { return .failed(failure(error)) }
+        transfer.abort(error)
         loop.callAfterwards(self)
+        return nil
     }
 
-    func suspend() {
-        holds.insert(.suspension)
-        switch stage {
-        case .queued:
-            if let slot { loop.admission.leave(self, slot) }
-            slot = nil
-            stage = .parked
-        case .running: transfer?.applyHolds(stopsAtOnce: true)
-        default: break
+    /// The transfer has ended. Outside of callbacks.
+    func transferEnded(_ transfer: CurlTransfer, _ code: TransferResult.Code) {
+        guard self.transfer === transfer else { return }
+        let result = TransferResult(code: code, message: transfer.handle.errorMessage)
+        if result.isSuccess, sink.stream == nil {
+            loop.inline.noteAnswer(after: loop.now - transfer.times.start)
         }
-    }
-
-    func unsuspend() {
-        if askedSince != nil { limitAsking() }
-        release(.suspension)
-        if resolvingSince > 0 {
-            resolvingSince = loop.now
-            loop.look(at: loop.now + limits.connect)
+        let failed = transfer.error(of: result).map { failure($0) }
+        endTransfer()
+        if let failed, let refusal = transfer.tunnelRefusal {
+            return step(.tunnelRefused(refusal, failed))
         }
-        if stage == .parked { enqueue() }
+        step(.ended(TransactionEnding(failed, trailers: transfer.trailers)))
     }
 
     /// Between two calls of libcurl.
     func afterCallbacks() {
-        guard stage != .over else { return }
-        if let error = pendingFailure {
-            pendingFailure = nil
-            removeTransfer()
-            return failed(error)
+        guard !machine.isOver else { return }
+        if let transfer, let error = transfer.abortion {
+            let placed = transfer.placed(error)
+            endTransfer()
+            return step(.failed(failure(placed)))
         }
-        if case .full = sink.flush() { holds.insert(.reader) }
-        if sink.isAwaited {
-            sink.isAwaited = false
-            // Who is told at once comes back before the loop is free to be entered.
-            let waits = loop.expectsReader(of: self) && startPull()
-            if let stream = sink.stream {
-                waits ? loop.notifyAfterLeaving(stream) : stream.notifyReader()
-            }
-        }
-        transfer?.applyHolds(stopsAtOnce: false)
-        if reading != nil { readOn() }
+        handOn()
+        transfer?.applyPauses(atOnce: false)
+        readStored()
+    }
+
+    func failure(_ error: ClientError) -> TransactionFailure {
+        var failure = TransactionFailure(error, download: (sink as? FileSink)?.state)
+        failure.isKeptByServer = task.shared.withLock { $0.uploadURL != nil }
+        return failure
+    }
+
+    // MARK: the end
+
+    private func becomeDownload(_ path: String?) -> TransactionInput? {
+        let file = FileSink(to: path, resuming: nil)
+        task = task.becomeDownload(file, isTemporary: path == nil)
+        sink = file
+        return .becameDownload(machine.response.flatMap { file.begin($0) })
+    }
+
+    private func complete(_ failure: ClientError?) {
+        endTransfer()
+        upload?.close()
+        upload = nil
+        content.end()
+        outcome = failure.map { sink.abandon($0, received: content.delivered, task.keepsPartial) }
+        meter.finish(at: loop.now, redirects: machine.context.redirectCount)
+        loop.unregister(self)
+        noteProgress(isLast: true)
+        loop.complete(self)
     }
 }

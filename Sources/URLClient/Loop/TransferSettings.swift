@@ -1,22 +1,22 @@
 internal import HTTPParser
 
-/// All that a transaction is, for libcurl.
+/// The settings of one transaction for libcurl.
 struct TransferSettings {
     var wire: WireURL
     var method: HTTPMethod
     var fields: HTTPFields
-    /// Where there is content to send, and be it none.
+    /// Set for requests with content, even if it is empty.
     var upload: UploadLength?
     /// How long to wait for `100 Continue`; nil if it is not asked for.
     var expectationWait: Duration?
     var route: TransferRoute
-    /// What most transactions do without.
+    /// Settings that most transactions do without.
     var overrides: CopyOnWriteBox<Overrides>?
 
     struct Overrides: Sendable {
-        /// The field Cookie where it has bytes that are no UTF-8.
+        /// The value of Cookie if it is not UTF-8.
         var cookieBytes: [UInt8]?
-        /// Whether the tunnels that are there are somebody else's.
+        /// Whether the existing tunnels belong to another user.
         var needsOwnTunnel = false
     }
 }
@@ -26,7 +26,8 @@ struct UploadLength {
     var length: Int64?
 }
 
-/// How a transaction reaches its server. Transactions for which the session's configuration alone decides share one.
+/// How a transaction reaches its server. Transactions that only the session's configuration decides
+/// about share one.
 final class TransferRoute: Sendable {
     let isSecure: Bool
     let target: ConnectTarget?
@@ -57,7 +58,7 @@ final class TransferRoute: Sendable {
         hasProxy = proxy != nil
         protocols = request.protocols ?? configuration.protocols
         var tls = request.tls ?? configuration.tls
-        // What says who the client is goes to the first origin alone.
+        // The client certificate identifies the user, so it goes to the first origin only.
         if !isFirstOrigin { tls.clientCertificate = nil }
         self.tls = tls
         trust = configuration.trust
@@ -75,7 +76,7 @@ struct SharedRoutes {
     private var routes: [TransferRoute?] = [nil, nil, nil, nil]
 
     init(_ configuration: ClientConfiguration) {
-        // Where nothing depends on the host.
+        // Nothing may depend on the host.
         isPossible =
             configuration.proxy == .direct && configuration.resolver.overrides.isEmpty
             && configuration.tls.clientCertificate == nil
@@ -97,7 +98,7 @@ struct SharedRoutes {
 }
 
 extension ClientRequest {
-    /// Whether it says itself how its server is reached.
+    /// Whether it overrides how its server is reached.
     fileprivate var hasOwnRoute: Bool {
         !usesDefaults
             && (proxy != nil || protocols != nil || tls != nil || timeouts != nil)
@@ -110,11 +111,11 @@ extension TransferSettings {
         route.hasProxy && route.proxy?.makesTunnel(to: wire.origin, route.target) ?? false
     }
 
-    /// Whether it matters when the request goes out: to know what a proxy has said before, and that
-    /// what must not be done twice is not sent twice.
+    /// Whether the transfer has to know when the request goes out: to tell a proxy's response from the
+    /// server's, and to keep requests that are not idempotent from being repeated.
     var needsStart: Bool { route.hasProxy || !method.isIdempotent }
 
-    /// Whether it may go over HTTP/2, where servers can say of a request that they did not begin.
+    /// Whether it may go over HTTP/2, where servers can report that they did not process a request.
     var mayUseStreams: Bool {
         switch route.protocols {
         case .automatic: route.isSecure && CurlFeatures.current.hasHTTP2

@@ -2,8 +2,8 @@ internal import HTTPCodecs
 
 /// The content of a request while it is sent: one per transaction.
 ///
-/// Bytes and files are read by libcurl straight from where they are. The pieces of a stream pass
-/// through a small store that a task fills.
+/// libcurl reads bytes and files directly. The pieces of a stream pass through a small buffer that a
+/// Swift task fills.
 final class UploadSource: @unchecked Sendable {
     enum Answer {
         case bytes(Int)
@@ -18,12 +18,11 @@ final class UploadSource: @unchecked Sendable {
     }
 
     private let kind: Kind
-    /// How many bytes there are; nil if that is not known.
+    /// How many bytes there are; nil if unknown.
     let length: Int64?
     /// How many were given to libcurl.
     private(set) var position: Int64 = 0
     private(set) var failure: ClientError?
-    private var wasSeeked = false
 
     init(_ bytes: [UInt8]) {
         kind = .bytes(bytes)
@@ -44,17 +43,56 @@ final class UploadSource: @unchecked Sendable {
         }
     }
 
+    /// The content of a request, on its way to be sent.
+    enum Opening {
+        /// It is ready; nil for a request without content.
+        case ready(UploadSource?)
+        case failed(ClientError)
+        /// A stream opens later.
+        case stream(
+            length: Int64?, open: @Sendable () async -> Result<ClientBody.Pull, ClientError>)
+    }
+
+    static func opening(of request: ClientRequest) -> Opening {
+        switch request.body.content {
+        case .none: return .ready(nil)
+        case .bytes(let bytes) where bytes.isEmpty && request.method.givesContentNoMeaning:
+            return .ready(nil)
+        case .bytes(let bytes): return .ready(UploadSource(bytes))
+        case .file(let path, let offset, let count):
+            do throws(ClientError) {
+                return .ready(try UploadSource(path: path, offset: offset, count: count))
+            } catch {
+                return .failed(error)
+            }
+        case .stream(let length, _, let make): return .stream(length: length) { await open(make) }
+        }
+    }
+
+    private static func open(
+        _ make: @Sendable () async throws -> ClientBody.Pull?
+    ) async -> Result<ClientBody.Pull, ClientError> {
+        do {
+            guard let pull = try await make() else {
+                return .failure(ClientError(.bodyNotReplayable, "a stream can be sent once"))
+            }
+            return .success(pull)
+        } catch {
+            return .failure(ClientError(.bodyFailed, "\(error)", underlying: error))
+        }
+    }
+
     init(_ feed: UploadFeed, length: Int64?) {
         kind = .feed(feed)
         self.length = length
     }
 
-    /// Whether all has been given.
+    /// Whether libcurl has all of it.
     var isAtEnd: Bool { position == length }
 
     func read(into room: UnsafeMutableRawBufferPointer) -> Answer {
         if let length, position == length {
-            // libcurl before 8.7 goes on in the middle when it starts again over HTTP/2.
+            // libcurl before 8.7 continues in the middle when it repeats a request over HTTP/2.
             guard length == 0 || !CurlFeatures.current.mayCorruptRepeatedUploads || !sawEnd else {
                 return fail(ClientError(.connectionLost, "the content would be sent again in part"))
             }
@@ -114,7 +152,7 @@ final class UploadSource: @unchecked Sendable {
         return .failed
     }
 
-    /// Goes back, where the content can be sent again.
+    /// Goes back, if the content can be sent again.
     func seek(to offset: Int64) -> Bool {
         if case .feed = kind { return offset == position }
         guard offset >= 0, offset <= length ?? 0 else { return false }
@@ -123,13 +161,13 @@ final class UploadSource: @unchecked Sendable {
         return true
     }
 
-    /// Stops the task that fills the store.
+    /// Stops the task that fills the buffer.
     func close() {
         if case .feed(let feed) = kind { feed.close() }
     }
 }
 
-/// The pieces of a stream on their way to libcurl; at most two wait.
+/// The pieces of a stream on their way to libcurl; at most two are pending.
 final class UploadFeed: Sendable {
     enum Piece {
         case bytes(Int)
@@ -149,8 +187,8 @@ final class UploadFeed: Sendable {
 
     private let state = Locked(State())
 
-    /// Starts to ask for pieces.
-    /// - Parameter wanted: called when there is something after libcurl has found nothing.
+    /// Starts to fetch pieces.
+    /// - Parameter wanted: called when a piece arrives after libcurl has found none.
     func start(_ pull: @escaping ClientBody.Pull, wanted: @escaping @Sendable () -> Void) {
         let task = Task { await self.fill(pull, wanted) }
         let isClosed = state.withLock { state -> Bool in
@@ -183,7 +221,7 @@ final class UploadFeed: Sendable {
         if wakes { wanted() }
     }
 
-    /// Adds a piece and waits for room for another. False when no more is wanted.
+    /// Adds a piece and waits for room for the next one. False when no more is wanted.
     private func add(_ piece: [UInt8], _ wanted: @Sendable () -> Void) async -> Bool {
         let wakes = state.withLock { state -> Bool in
             state.pieces.append(piece[...])

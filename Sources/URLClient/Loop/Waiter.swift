@@ -1,7 +1,7 @@
-/// Somebody who waits for a value, and has to be given it once.
+/// A suspended caller that waits for a value, and must be resumed once.
 ///
-/// `CheckedContinuation` would make an object for each wait, and of what it is part of something that
-/// the compiler does not know the size of.
+/// `CheckedContinuation` would allocate an object for each wait, and its size is unknown to the
+/// compiler, so that types with one as a member would be slower.
 @safe
 struct Waiter<Value: Sendable>: Sendable {
     private let continuation: UnsafeContinuation<Value, Never>

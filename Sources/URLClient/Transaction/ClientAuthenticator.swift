@@ -2,12 +2,16 @@ internal import HTTPCodecs
 internal import HTTPCrypto
 internal import HTTPParser
 
-/// Answers challenges for the tasks of one session, and remembers where which credential holds.
+/// Answers challenges for the tasks of one session, and remembers which credential each protection
+/// space accepts.
+///
+/// It never waits: where a token or the application's answer is needed, it returns a question, and
+/// ``answered(_:_:)`` continues with the answer.
 final class ClientAuthenticator: Sendable {
-    private let options: AuthenticationOptions
-    private let proxy: ProxyPolicy
+    let options: AuthenticationOptions
+    let proxy: ProxyPolicy
     private let tokens: BearerTokens?
-    private let known = Locked(ProtectionSpaceCache())
+    private let spaces = Locked(ProtectionSpaceCache())
 
     /// - Parameters:
     ///   - options: how the session authenticates.
@@ -19,18 +23,18 @@ final class ClientAuthenticator: Sendable {
 
     /// Forgets what was learned.
     func reset() {
-        known.withLock { $0.removeAll() }
+        spaces.withLock { $0.removeAll() }
         options.credentials.removeAll()
     }
 
     // MARK: before a transaction
 
-    /// Whether there is nothing that it could add to a request.
+    /// Whether it has nothing to add to a request.
     func addsNothing(to request: ClientRequest) -> Bool {
-        tokens == nil && known.withLock { $0.isEmpty }
+        tokens == nil && spaces.withLock { $0.isEmpty }
     }
 
-    /// Whether a token has to be waited for.
+    /// Whether a request has to wait for a token.
     func lacksToken(_ request: ClientRequest) -> Bool {
         guard let tokens, request.ownCredential == nil, let origin = request.origin,
             tokens.covers(origin)
@@ -38,29 +42,22 @@ final class ClientAuthenticator: Sendable {
         return tokens.current == nil && !request.fields.contains(.authorization)
     }
 
-    /// Gets a token, if there is one to get.
-    /// - Returns: why its source has failed.
-    func fetchToken() async -> ClientError? {
+    /// Asks the source of tokens; the answer to ``TransactionQuestion/token(refused:)``.
+    func token(refused: String?) async -> Result<String?, ClientError> {
         do {
-            _ = try await tokens?.token()
-            return nil
+            return .success(try await tokens?.token(refused: refused))
         } catch {
-            return Self.error(ofSource: error)
+            // Even a ClientError is the source's: it says nothing about this task's connection.
+            return .failure(
+                ClientError(.hookFailed, "the source of tokens: \(error)", underlying: error))
         }
     }
 
-    /// Also an error of a client is the source's own: it says nothing of this task's connection.
-    private static func error(ofSource error: any Error) -> ClientError {
-        ClientError(.hookFailed, "the source of tokens: \(error)", underlying: error)
-    }
-
-    /// Adds the credential that is known to be wanted.
+    /// Adds the credential that the server is known to want.
     func authorize(_ request: inout ClientRequest, _ memory: inout TransactionMemory) {
         memory.credential = nil
         guard !request.fields.contains(.authorization), case .success(let wire) = request.wire
-        else {
-            return
-        }
+        else { return }
         let user = user(of: request, memory)
         if case .session = user, let tokens, tokens.covers(wire.origin), let token = tokens.current,
             let value = BearerAuthorization.value(token: token)
@@ -70,7 +67,7 @@ final class ClientAuthenticator: Sendable {
             return
         }
         let (method, target) = (request.method, wire.target)
-        let found = known.withLock {
+        let found = spaces.withLock {
             $0.authorization(origin: wire.origin, method: method, target: target, for: user)
         }
         guard let found else { return }
@@ -78,20 +75,18 @@ final class ClientAuthenticator: Sendable {
         memory.credential = found.credential
     }
 
-    /// Whose credential a request would get, for the cache: what one user was told is not for another.
-    func identity(_ request: ClientRequest, _ context: TransactionContext) -> String? {
+    /// The user whose credential a request would get. The cache stores responses for each user apart.
+    func identity(_ request: ClientRequest, _ memory: TransactionMemory) -> String? {
         guard !request.fields.contains(.authorization), case .success(let wire) = request.wire
-        else {
-            return nil
-        }
-        let user = context.memory.withLock { self.user(of: request, $0) }
+        else { return nil }
+        let user = user(of: request, memory)
         if case .session = user, let tokens, tokens.covers(wire.origin) { return tokens.current }
-        return known.withLock {
+        return spaces.withLock {
             $0.credential(origin: wire.origin, target: wire.target, for: user)
         }?.identity
     }
 
-    /// A credential of the request's own wins over all that the session has.
+    /// The request's own credential wins over those of the session.
     private func user(of request: ClientRequest, _ memory: TransactionMemory) -> RequestUser {
         guard let own = request.ownCredential else { return .session(options.credentials) }
         guard let chosen = memory.chosen, chosen.origin == request.origin else {
@@ -108,7 +103,7 @@ final class ClientAuthenticator: Sendable {
             info.utf8.count <= Challenges.lineLimit,
             let sent = request.fields[.authorization], let origin = request.origin
         else { return }
-        known.withLock { $0.receive(info: info, origin: origin, sent: sent) }
+        spaces.withLock { $0.receive(info: info, origin: origin, sent: sent) }
     }
 
     /// Whether a response may lead to another request.
@@ -126,191 +121,168 @@ final class ClientAuthenticator: Sendable {
         }
     }
 
-    /// Finds a credential for the next request; the request goes out again as it was, and
-    /// `authorize` adds the credential.
-    func answer(_ response: ClientResponse, _ context: TransactionContext) async
-        -> TransactionDecision
-    {
+    /// Finds a credential for the next request. That request is the same as before; `authorize` adds
+    /// the credential.
+    func answer(
+        _ response: ClientResponse, _ context: inout TransactionContext
+    ) -> TransactionStep {
         guard let wire = try? context.request.wire.get() else { return .deliver() }
-        let again = TransactionDecision.follow(context.request, .authentication)
         if response.status == .proxyAuthenticationRequired {
             guard let asker = proxyAsker(of: context.request, context) else { return .deliver() }
-            return await answer(response, asker, context)
+            return next(ChallengeRound(asker, response), &context)
         }
         let own = context.request.ownCredential
-        if own == nil, let tokens, tokens.covers(wire.origin) {
-            do {
-                return try await renews(tokens, context) ? again : .deliver()
-            } catch {
-                return .fail(Self.error(ofSource: error))
-            }
-        }
-        let asker = Asker(
+        if own == nil, let tokens, tokens.covers(wire.origin) { return renewal(&context) }
+        let asker = ChallengeRound.Asker(
             origin: wire.origin, method: context.request.method, target: wire.target,
             given: own)
-        return await answer(response, asker, context)
+        return next(ChallengeRound(asker, response), &context)
     }
 
-    private func answer(
-        _ response: ClientResponse, _ asker: Asker, _ context: TransactionContext
-    ) async -> TransactionDecision {
-        for challenge in Challenges.all(in: response.fields, asker.field) {
-            // Both send what can be used again by whoever reads it.
-            let isPlain = challenge.scheme == .basic || challenge.scheme == .bearer
-            if isPlain, !asker.origin.isSecure, !options.allowsBasicWithoutTLS { continue }
-            switch await credential(for: challenge, asker, response, context) {
-            case .none: continue
-            case .cancel: return .fail(ClientError(.cancelled, "by the answer to a challenge"))
-            case .use(let credential, let answered):
-                known.withLock {
-                    $0.enter(
-                        challenge, credential, origin: asker.origin, target: asker.target,
-                        answered: answered, cnonce: Hex.text(of: Crypto.random(16)),
-                        isProxy: asker.isProxy)
-                }
-                return .follow(context.request, .authentication)
+    /// Continues with the application's answer to a challenge.
+    func answered(
+        _ answer: ChallengeAnswer, to round: ChallengeRound, _ context: inout TransactionContext
+    ) -> TransactionStep {
+        guard let open = round.open else { return .deliver() }
+        switch answer {
+        case .cancel: return .fail(ClientError(.cancelled, "by the answer to a challenge"))
+        case .reject: break
+        case .useProposed:
+            if let proposed = open.proposed {
+                return use(proposed, for: open.challenge, round, open.revision, context)
             }
+        case .use(let credential, let remembers):
+            guard credential.answers(open.challenge.scheme) else { break }
+            if remembers { options.credentials.set(credential, for: open.space) }
+            if round.asker.given != nil, !round.asker.isProxy {
+                context.memory.chosen = .init(round.asker.origin, credential)
+            }
+            return use(credential, for: open.challenge, round, open.revision, context)
+        }
+        return next(round, &context)
+    }
+
+    // MARK: tokens
+
+    private func renewal(_ context: inout TransactionContext) -> TransactionStep {
+        context.memory.renewals += 1
+        guard context.memory.renewals == 1 else { return .deliver() }
+        var refused: String?
+        if case .token(let token) = context.memory.credential { refused = token }
+        context.memory.pending = .renewal(refused: refused)
+        return .ask(.token(refused: refused))
+    }
+
+    /// Continues with a renewed token.
+    func renewed(
+        _ token: Result<String?, ClientError>, refused: String?, _ context: TransactionContext
+    ) -> TransactionStep {
+        switch token {
+        case .failure(let error): return .fail(error)
+        case .success(let token):
+            guard let token, token != refused, BearerAuthorization.value(token: token) != nil else {
+                return .deliver()
+            }
+            return .follow(context.request, .authentication)
+        }
+    }
+
+    // MARK: challenges, the strongest first
+
+    private func next(
+        _ round: ChallengeRound, _ context: inout TransactionContext
+    ) -> TransactionStep {
+        var round = round
+        while let challenge = round.challenges.popFirst() {
+            // With these, anybody who reads the request can repeat the credential.
+            let isPlain = challenge.scheme == .basic || challenge.scheme == .bearer
+            if isPlain, !round.asker.origin.isSecure, !options.allowsBasicWithoutTLS { continue }
+            if let step = take(challenge, &round, &context) { return step }
         }
         return .deliver()
     }
 
-    private func renews(_ tokens: BearerTokens, _ context: TransactionContext) async throws -> Bool
-    {
-        let (used, isFirst) = context.memory.withLock { memory -> (ClientCredential?, Bool) in
-            memory.renewals += 1
-            return (memory.credential, memory.renewals == 1)
-        }
-        guard isFirst else { return false }
-        var refused: String?
-        if case .token(let token) = used { refused = token }
-        guard let token = try await tokens.token(refused: refused) else { return false }
-        return token != refused && BearerAuthorization.value(token: token) != nil
-    }
-
-    private func answer(
-        _ question: ClientChallenge, _ context: TransactionContext
-    ) async -> ChallengeAnswer {
-        if let ask = options.challenge { return await ask(question) }
-        return await context.task.events?.answer(question) ?? .useProposed
-    }
-
-    private enum Choice {
-        case none, cancel
-        /// `answered`: the revision of the storage, if the credential is not stored.
-        case use(ClientCredential, answered: UInt64?)
-    }
-
-    private func credential(
-        for challenge: Challenges.Challenge, _ asker: Asker, _ response: ClientResponse,
-        _ context: TransactionContext
-    ) async -> Choice {
+    /// The step that a challenge leads to; nil for a challenge without a credential.
+    private func take(
+        _ challenge: Challenges.Challenge, _ round: inout ChallengeRound,
+        _ context: inout TransactionContext
+    ) -> TransactionStep? {
+        let asker = round.asker
         let space = ProtectionSpace(
             origin: asker.origin, realm: challenge.realm, scheme: challenge.scheme,
             isProxy: asker.isProxy)
-        let used = context.memory.withLock { asker.isProxy ? $0.proxyCredential : $0.credential }
+        let used = asker.isProxy ? context.memory.proxyCredential : context.memory.credential
         let revision = options.credentials.revision(of: asker.origin)
-        func use(_ credential: ClientCredential) -> Choice {
-            let isKept =
-                credential == asker.given
-                || credential == options.credentials.credential(for: space)
-            return .use(credential, answered: isKept ? nil : revision)
-        }
         if case .digest(let digest) = challenge, digest.isStale, let used, used.fits(.digest) {
-            // A login that was forgotten meanwhile does not come back.
-            return .use(used, answered: known.withLock { $0.answered(space, used) })
+            // A credential that the application has removed meanwhile is not stored again.
+            let answered = spaces.withLock { $0.answered(space, used) }
+            return enter(used, for: challenge, asker, answered: answered, context)
         }
-        let refused = context.memory.withLock { memory in
-            memory.refuse(challenge.scheme, isProxy: asker.isProxy)
-        }
-        if let used { known.withLock { $0.leave(space, used) } }
-        // Whoever brings a credential is not sent as somebody else when it is refused.
+        let refused = context.memory.refuse(challenge.scheme, isProxy: asker.isProxy)
+        if let used { spaces.withLock { $0.leave(space, used) } }
+        // A request with its own credential is not sent as another user when that one is refused.
         var proposed = asker.given ?? options.credentials.credential(for: space)
         if let credential = proposed,
             !credential.answers(challenge.scheme) || refused.contains(credential)
         {
             proposed = nil
         }
-        guard options.challenge != nil || context.task.events != nil else {
-            return proposed.map(use) ?? .none
+        let open = ChallengeRound.Open(
+            challenge: challenge, space: space, proposed: proposed, revision: revision)
+        guard options.challenge != nil || context.hasDelegate else {
+            return proposed.map { use($0, for: challenge, round, revision, context) }
         }
-        let question = ClientChallenge(
-            space: space, proposed: proposed, failureCount: refused.count, response: response)
-        switch await answer(question, context) {
-        case .cancel: return .cancel
-        case .reject: return .none
-        case .useProposed: return proposed.map(use) ?? .none
-        case .use(let credential, let remembers):
-            guard credential.answers(challenge.scheme) else { return .none }
-            if remembers { options.credentials.set(credential, for: space) }
-            if asker.given != nil, !asker.isProxy {
-                context.memory.withLock { $0.chosen = .init(asker.origin, credential) }
-            }
-            return use(credential)
-        }
-    }
-}
-
-// Proxies that speak HTTP; the others have logins of their own.
-extension ClientAuthenticator {
-    /// Who asks for credentials.
-    private struct Asker {
-        var origin: Origin
-        var method: HTTPMethod
-        /// What is asked for, as the asker sees it.
-        var target: String
-        var isProxy = false
-        /// What is known to be meant for it.
-        var given: ClientCredential?
-
-        var field: HTTPFieldName { isProxy ? .proxyAuthenticate : .wwwAuthenticate }
+        round.open = open
+        context.memory.pending = .challenge(round)
+        return .ask(
+            .challenge(
+                ClientChallenge(
+                    space: space, proposed: proposed, failureCount: refused.count,
+                    response: round.response)))
     }
 
-    /// The proxy of a request, if there is one that may ask.
-    private func proxyAsker(of request: ClientRequest, _ context: TransactionContext) -> Asker? {
-        guard case .success(let wire) = request.wire,
-            let proxy = (request.proxy ?? self.proxy).proxy(for: wire.origin), proxy.speaksHTTP
-        else { return nil }
-        let given = proxy.user.map {
-            ClientCredential.password(user: $0, password: proxy.password ?? "")
-        }
-        let scheme = proxy.kind == .https ? "https" : "http"
-        let isTunnel = proxy.makesTunnel(to: wire.origin, context.target)
-        return Asker(
-            origin: Origin(scheme: scheme, host: proxy.host, port: proxy.port),
-            method: isTunnel ? .connect : request.method,
-            target: isTunnel ? Self.authority(wire.origin, context.target) : wire.text,
-            isProxy: true, given: given)
+    private func use(
+        _ credential: ClientCredential, for challenge: Challenges.Challenge,
+        _ round: ChallengeRound, _ revision: UInt64, _ context: TransactionContext
+    ) -> TransactionStep {
+        let asker = round.asker
+        let space = ProtectionSpace(
+            origin: asker.origin, realm: challenge.realm, scheme: challenge.scheme,
+            isProxy: asker.isProxy)
+        let isStored =
+            credential == asker.given || credential == options.credentials.credential(for: space)
+        return enter(
+            credential, for: challenge, asker, answered: isStored ? nil : revision, context)
     }
 
-    /// Where a tunnel leads, as CONNECT has it (RFC 9110 section 9.3.6).
-    private static func authority(_ origin: Origin, _ target: ConnectTarget?) -> String {
-        var (host, port) = (origin.host, origin.port)
-        if case .network(let otherHost, let otherPort) = target?.kind {
-            (host, port) = (otherHost ?? host, otherPort ?? port)
+    /// - Parameter answered: the revision of the storage, if the credential is not stored.
+    private func enter(
+        _ credential: ClientCredential, for challenge: Challenges.Challenge,
+        _ asker: ChallengeRound.Asker, answered: UInt64?, _ context: TransactionContext
+    ) -> TransactionStep {
+        spaces.withLock {
+            $0.enter(
+                challenge, credential, origin: asker.origin, target: asker.target,
+                answered: answered, cnonce: Hex.text(of: Crypto.random(16)), isProxy: asker.isProxy)
         }
-        let isAddress = host.utf8.contains(UInt8(ascii: ":"))
-        return isAddress ? "[\(host)]:\(port)" : "\(host):\(port)"
+        return .follow(context.request, .authentication)
     }
 
-    /// What the proxy is known to want. It never gets to the server: see ``EasyHandle``.
-    func proxyAuthorization(for request: ClientRequest, _ context: TransactionContext) -> String? {
-        let asker = proxyAsker(of: request, context)
-        return context.memory.withLock { memory in
-            memory.proxyCredential = nil
-            return asker.flatMap { proxyAuthorization(for: request, at: $0, &memory) }
-        }
-    }
+    // MARK: proxies
 
-    private func proxyAuthorization(
-        for request: ClientRequest, at asker: Asker, _ memory: inout TransactionMemory
+    /// The credential that the proxy is known to want. It never reaches the server: see ``EasyHandle``.
+    func proxyAuthorization(
+        for request: ClientRequest, _ context: inout TransactionContext
     ) -> String? {
-        let found = known.withLock {
+        context.memory.proxyCredential = nil
+        guard let asker = proxyAsker(of: request, context) else { return nil }
+        let found = spaces.withLock {
             $0.authorization(
                 origin: asker.origin, method: asker.method, target: asker.target,
                 for: asker.given.map { .own($0) } ?? .session(options.credentials), isProxy: true)
         }
         if let found {
-            memory.proxyCredential = found.credential
+            context.memory.proxyCredential = found.credential
             return found.value
         }
         guard case .password(let user, let password) = asker.given,
@@ -318,55 +290,17 @@ extension ClientAuthenticator {
             asker.origin.isSecure || options.allowsBasicWithoutTLS,
             let value = BasicAuthorization.value(user: user, password: password)
         else { return nil }
-        memory.proxyCredential = asker.given
+        context.memory.proxyCredential = asker.given
         return value
     }
-}
 
-extension ClientCredential {
-    /// Whose it is, for the cache.
-    var identity: String {
-        switch self {
-        case .password(let user, let password): "\(user):\(password)"
-        case .token(let token): token
-        }
-    }
-
-    /// Whether it can be sent to who asks in such a way.
-    fileprivate func answers(_ scheme: ProtectionSpace.Scheme) -> Bool {
-        if case .token(let token) = self, BearerAuthorization.value(token: token) == nil {
-            return false
-        }
-        return fits(scheme)
-    }
-}
-
-extension ClientProxy {
-    fileprivate var speaksHTTP: Bool { kind == .http || kind == .https }
-
-    /// Whether the proxy is asked to connect to a server, and not for something there.
-    func makesTunnel(to origin: Origin, _ target: ConnectTarget?) -> Bool {
-        guard speaksHTTP else { return false }
-        if origin.isSecure || tunnels { return true }
-        if case .network = target?.kind { return true }
-        return false
-    }
-}
-
-extension ProxyPolicy {
-    fileprivate var sendsBasicAtOnce: Bool {
-        if case .proxy(let proxy, _) = self { proxy.scheme == .basic } else { false }
-    }
-}
-
-extension WireURL {
-    /// Name and password of the URL, which are never sent as part of it.
-    var credential: ClientCredential? {
-        guard let userInfo, !userInfo.isEmpty else { return nil }
-        let colon = userInfo.utf8.firstIndex(of: UInt8(ascii: ":")) ?? userInfo.endIndex
-        guard let name = try? PercentEncoding.decode(String(userInfo[..<colon])),
-            let password = try? PercentEncoding.decode(String(userInfo[colon...].dropFirst()))
+    /// The proxy of a request, if there is one that may ask. SOCKS proxies authenticate otherwise.
+    private func proxyAsker(
+        of request: ClientRequest, _ context: TransactionContext
+    ) -> ChallengeRound.Asker? {
+        guard case .success(let wire) = request.wire,
+            let proxy = (request.proxy ?? self.proxy).proxy(for: wire.origin), proxy.speaksHTTP
         else { return nil }
-        return .password(user: name, password: password)
+        return ChallengeRound.Asker(proxy, request.method, wire, context.target)
     }
 }

@@ -1,52 +1,44 @@
-package import HTTPCodecs
+internal import HTTPCodecs
 package import HTTPParser
 
-// What happens between transactions is decided here, by code without sockets.
-//
-// A task is a chain of transactions: a request goes out, the head of a response comes in, and then it is
-// delivered, or another request follows. `TransactionRunner` moves the bytes and asks a `TransactionDecider` at
-// three places:
-//
-//   begin    before each transaction: the request as it shall go out (cookies, credentials, validators),
-//            or an answer without the network (cache)
-//   decide   when the final head of a transaction is there: deliver it, or follow with another request
-//            (redirect, credentials for a challenge, retry), or answer from the cache (304)
-//   recover  when a transaction has failed and nothing was delivered: give up, or send a request again
-//
-// To plug in: conform a type to `TransactionDecider` and let `TransactionDeciders.make(for:)` give one; it is made
-// once per session, from the session's configuration, and shared by its tasks. It is called in the
-// session's loop: answer `.now` where nothing has to be waited for, and `.later` with a closure
-// that may take its time (a delegate, a token, a disk). The transfer is held meanwhile. What a task
-// has to remember from transaction to transaction stands in `TransactionContext`.
+/// State that a task carries from one transaction to the next.
+package struct TransactionContext: Sendable {
+    /// The request that the task was created with.
+    package let originalRequest: ClientRequest
+    /// Whether a delegate answers questions about the task.
+    package let hasDelegate: Bool
+    /// Whether the content goes to a file that is the task's result; the cache ignores such tasks.
+    package var isDownload: Bool
+    /// The request of this transaction before the session added cookies, credentials and validators.
+    package internal(set) var request: ClientRequest
+    /// Where this transaction connects to in place of its origin, once that is known.
+    package internal(set) var target: ConnectTarget?
+    /// How many redirects were followed.
+    package private(set) var redirectCount = 0
+    /// How many requests in a row were sent again with credentials.
+    package private(set) var authenticationCount = 0
+    /// How many requests in a row were sent again after a failure.
+    package private(set) var retryCount = 0
+    /// What the policy remembers.
+    package var memory = TransactionMemory()
 
-/// A decision, or how to get it.
-package enum Decision<Value: Sendable>: Sendable {
-    /// It is there.
-    case now(Value)
-    /// It takes time.
-    case later(@Sendable () async -> Value)
-}
+    package init(_ request: ClientRequest, isDownload: Bool = false, hasDelegate: Bool = false) {
+        originalRequest = request
+        self.request = request
+        self.isDownload = isDownload
+        self.hasDelegate = hasDelegate
+    }
 
-/// How a transaction begins.
-package enum TransactionStart: Sendable {
-    /// The request goes out.
-    case send(ClientRequest)
-    /// An answer that was stored.
-    case serve(ClientResponse, content: StoredContent)
-    /// The task fails.
-    case fail(ClientError)
-}
-
-/// What happens after the head of a response.
-package enum TransactionDecision: Sendable {
-    /// It is the task's answer. `recorder` sees the content pass, as it is delivered.
-    case deliver(recorder: (any ContentRecorder)? = nil)
-    /// Another request follows, after the content of this response was thrown away.
-    case follow(ClientRequest, FollowReason, after: Duration = .zero)
-    /// Instead of it, an answer that was stored.
-    case serve(ClientResponse, content: StoredContent)
-    /// The task fails.
-    case fail(ClientError)
+    /// Counts one more request.
+    mutating func count(_ reason: FollowReason) {
+        switch reason {
+        case .redirect:
+            redirectCount += 1
+            (authenticationCount, retryCount) = (0, 0)
+        case .authentication: authenticationCount += 1
+        case .retry: retryCount += 1
+        }
+    }
 }
 
 /// Why another request follows. The delegate is asked about redirects.
@@ -54,152 +46,94 @@ package enum FollowReason: Sendable, Hashable {
     case redirect, authentication, retry
 }
 
-/// What happens after a transaction that failed.
-package enum TransactionRecovery: Sendable {
-    /// The task fails.
+/// The next step of a transaction, as ``TransactionPolicy`` decides it.
+package enum TransactionStep: Sendable {
+    /// The policy needs an answer; it goes to ``TransactionPolicy/answered(_:_:)``.
+    case ask(TransactionQuestion)
+    /// The request goes out.
+    case send(ClientRequest)
+    /// A stored response answers.
+    case serve(StoredAnswer)
+    /// The response is the task's result, and may be stored.
+    case deliver(StoragePlan? = nil)
+    /// Another request follows.
+    case follow(ClientRequest, FollowReason, after: Duration = .zero)
+    /// The task fails, with the error of the transaction.
     case giveUp
-    /// A request goes out after a while.
-    case retry(ClientRequest, after: Duration)
-    /// An answer that was stored.
-    case serve(ClientResponse, content: StoredContent)
+    /// The task fails with another error.
+    case fail(ClientError)
 }
 
-/// What was there before the transaction in question.
-package struct TransactionContext: Sendable {
-    /// The task.
-    package let task: TransferTask
-    /// The request of this transaction as it was before `begin` added to it.
-    package private(set) var request: ClientRequest
-    /// What the decider remembers from transaction to transaction.
-    package let memory = Locked(TransactionMemory())
-    /// All that most first transactions do without.
-    private var course: CopyOnWriteBox<Course>?
-
-    private struct Course {
-        var target: ConnectTarget?
-        var history: [TransactionRecord] = []
-        var redirectCount = 0
-        var authenticationCount = 0
-        var retryCount = 0
-    }
-
-    init(_ task: TransferTask, request: ClientRequest) {
-        self.task = task
-        self.request = request
-    }
-
-    private func changed(_ body: (inout Course) -> Void) -> TransactionContext {
-        var values = course?.values ?? Course()
-        body(&values)
-        var context = self
-        context.course = CopyOnWriteBox(values)
-        return context
-    }
-
-    /// The task's number within its session.
-    package var taskIdentifier: Int { task.identifier }
-    /// The request that the task was created with.
-    package var originalRequest: ClientRequest { task.originalRequest }
-    /// Where this transaction connects to in place of its origin, once that is known.
-    package var target: ConnectTarget? { course?.values.target }
-    /// The requests of the transactions before, and what they led to. The last 32 are kept.
-    package var history: [TransactionRecord] { course?.values.history ?? [] }
-    /// How many redirects were followed.
-    package var redirectCount: Int { course?.values.redirectCount ?? 0 }
-    /// How many requests were sent again with credentials, one after the other.
-    package var authenticationCount: Int { course?.values.authenticationCount ?? 0 }
-    /// How many requests were sent again after a failure, one after the other.
-    package var retryCount: Int { course?.values.retryCount ?? 0 }
-
-    // A context is never changed, for others may have it in hand.
-
-    /// The same for another request.
-    func with(_ request: ClientRequest) -> TransactionContext {
-        var context = self
-        context.request = request
-        return context
-    }
-
-    /// The same with what is known of where the transaction connects to.
-    func with(_ target: ConnectTarget?) -> TransactionContext { changed { $0.target = target } }
-
-    /// The same with one more transaction behind it.
-    func adding(_ transaction: TransactionRecord) -> TransactionContext {
-        changed { course in
-            course.history.append(transaction)
-            if course.history.count > 32 { course.history.removeFirst() }
-        }
-    }
-
-    /// The same after one more request for a reason.
-    func counting(_ reason: FollowReason) -> TransactionContext {
-        changed { course in
-            switch reason {
-            case .redirect:
-                course.redirectCount += 1
-                (course.authenticationCount, course.retryCount) = (0, 0)
-            case .authentication: course.authenticationCount += 1
-            case .retry: course.retryCount += 1
-            }
-        }
-    }
+/// A question that somebody outside of the machine answers, later as a rule.
+package enum TransactionQuestion: Sendable {
+    /// The source of tokens: a token, in place of one that was refused.
+    case token(refused: String?)
+    /// The cache's folder: the stored response for a URL and the fields of a request.
+    case storedResponse(url: String, HTTPFields)
+    /// The application: how to answer a challenge.
+    case challenge(ClientChallenge)
+    /// The delegate: whether to follow a redirect.
+    case redirect(ClientRequest, from: ClientResponse)
+    /// The delegate: whether a response may be stored.
+    case storing(ClientResponse)
+    /// The delegate: what to do with a response.
+    case disposition(ClientResponse)
+    /// The delegate's queue: whether the delegate was notified of everything so far.
+    case notification
+    /// The endpoint policy: where to connect to.
+    case endpoints(Origin, attempt: Int)
+    /// ``ClientConfiguration/transport``: the response.
+    case exchange(ClientRequest)
+    /// The clock: nothing but time.
+    case delay(Duration)
 }
 
-/// A transaction that is over.
-package struct TransactionRecord: Sendable {
-    package let request: ClientRequest
+/// The answer to a ``TransactionQuestion``.
+package enum TransactionAnswer: Sendable {
+    case token(Result<String?, ClientError>)
+    case storedResponse(ClientCache.Stored?)
+    case challenge(ChallengeAnswer)
+    /// Nil when the redirect is delivered instead of followed.
+    case redirect(ClientRequest?)
+    case storing(Bool)
+    case disposition(ResponseDisposition)
+    /// Of a question that has one answer only.
+    case done
+    case endpoints(Result<[ConnectTarget], ClientError>)
+    case exchange(Result<CollectedResponse, ClientError>)
+}
+
+/// A stored response in place of one from the network.
+package struct StoredAnswer: Sendable {
     package let response: ClientResponse
-    package let reason: FollowReason
+    package let content: StoredContent
+    /// The request that revalidates it in the background (RFC 5861 section 3).
+    package var revalidation: Revalidation?
+
+    package struct Revalidation: Sendable {
+        /// Names the stored response: one request at a time revalidates it.
+        package let key: String
+        package let request: ClientRequest
+    }
 }
 
-/// What happens after a proxy has refused a tunnel.
-package enum TunnelDecision: Sendable {
-    /// The same is tried with credentials.
-    case again(ClientRequest)
-    /// The task fails; nil for what the proxy has said.
-    case fail(ClientError?)
+/// How a response is stored while it is delivered.
+package struct StoragePlan: Sendable {
+    package let head: CachedHead
+    /// The length of its content, if the server announced it.
+    package let announced: Int64?
 }
 
-/// Decides between the transactions of tasks.
-package protocol TransactionDecider: Sendable {
-    /// Before a transaction.
-    func begin(_ request: ClientRequest, in context: TransactionContext) -> Decision<
-        TransactionStart
-    >
-    /// What a proxy is told of who asks, when the way to the server is known; nil for nothing.
-    func proxyAuthorization(for request: ClientRequest, in context: TransactionContext) -> String?
-    /// After the head of a response. `request` is what `begin` has made of it.
-    func decide(
-        _ response: ClientResponse, to request: ClientRequest, in context: TransactionContext
-    ) -> Decision<TransactionDecision>
-    /// After a proxy has answered 407 where a tunnel was asked for. Nothing in this response comes
-    /// from the server, so nothing of it is kept or delivered.
-    func tunnelRefused(
-        _ response: ClientResponse, to request: ClientRequest, in context: TransactionContext
-    ) -> Decision<TunnelDecision>
-    /// After a failure before anything was delivered.
-    func recover(
-        from error: ClientError, of request: ClientRequest, in context: TransactionContext
-    ) -> Decision<TransactionRecovery>
-}
-
-/// Sees the content of a response pass; called in the session's loop.
+/// Sees the content of a response pass. The session's loop calls it.
 package protocol ContentRecorder: AnyObject, Sendable {
-    /// More content, content coding taken off.
+    /// Records more content, after content decoding.
     func record(_ bytes: UnsafeRawBufferPointer)
-    /// Whether so much waits for it that no more should come.
+    /// Whether so much is pending that the connection should not be read.
     var isBehind: Bool { get }
-    /// Calls back, from anywhere, when nothing waits any more.
+    /// Calls back, from any thread, when nothing is pending any more.
     func onceCaughtUp(_ call: @escaping @Sendable () -> Void)
-    /// All of it has passed.
+    /// All of the content has passed.
     func finish(trailers: HTTPFields)
     /// The rest will not come.
     func abandon()
-}
-
-/// Makes the deciders of sessions.
-enum TransactionDeciders {
-    static func make(for configuration: ClientConfiguration) -> any TransactionDecider {
-        TransactionPolicy(configuration)
-    }
 }

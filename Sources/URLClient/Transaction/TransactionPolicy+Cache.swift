@@ -7,13 +7,13 @@ internal import HTTPParser
     internal import Foundation
 #endif
 
-// The cache between transactions. RFC 9111.
+// The cache (RFC 9111).
 extension TransactionPolicy {
-    /// The cache, where it has a say: data tasks and what reads only.
+    /// The cache, for requests that it applies to: data tasks with GET or HEAD and no content.
     func cache(for request: ClientRequest, _ context: TransactionContext) -> ClientCache? {
-        guard let cache = configuration.cache, !(context.task is DownloadTask),
+        guard let cache = configuration.cache, !context.isDownload,
             request.method == .get || request.method == .head, request.body.isNone,
-            !context.memory.withLock({ $0.ignoresCache })
+            !context.memory.ignoresCache
         else { return nil }
         return cache
     }
@@ -26,15 +26,14 @@ extension TransactionPolicy {
         request.cachePolicy ?? configuration.cachePolicy
     }
 
-    /// A request that the session's cache has no say in.
-    func withoutCache(_ request: ClientRequest, _ context: TransactionContext) -> Decision<
-        TransactionStart
-    > {
+    /// A request that the session's cache does not apply to.
+    func withoutCache(
+        _ request: ClientRequest, _ context: inout TransactionContext
+    ) -> TransactionStep {
         switch policy(of: request) {
-        case .returnCacheDataDontLoad: .now(.fail(notCached(request)))
-        case .reloadIgnoringLocalAndRemoteCacheData:
-            .now(proceed(pastCaches(request), context))
-        default: .now(proceed(request, context))
+        case .returnCacheDataDontLoad: .fail(notCached(request))
+        case .reloadIgnoringLocalAndRemoteCacheData: proceed(pastCaches(request), &context)
+        default: proceed(request, &context)
         }
     }
 
@@ -42,7 +41,7 @@ extension TransactionPolicy {
         ClientError(.notCached, "no stored response", url: request.url)
     }
 
-    /// The request as caches on the way hand it on.
+    /// The request with the fields that make other caches forward it.
     private func pastCaches(_ request: ClientRequest) -> ClientRequest {
         var request = request
         request.fields[.cacheControl] = "no-cache"
@@ -50,39 +49,39 @@ extension TransactionPolicy {
         return request
     }
 
-    /// Answers a request, or has it go on.
+    /// Answers a request from the cache, or sends it.
     func answer(
-        _ request: ClientRequest, _ stored: ClientCache.Stored?, _ context: TransactionContext
-    ) -> TransactionStart {
+        _ request: ClientRequest, _ stored: ClientCache.Stored?,
+        _ context: inout TransactionContext
+    ) -> TransactionStep {
         let now = clock()
         let policy = policy(of: request)
         let verdict = CacheVerdict(
             policy: policy, method: request.method, request: request.fields, stored: stored?.head,
             now: now)
-        context.memory.withLock { memory in
-            memory.validating = verdict == .validate ? stored : nil
-            memory.fallback = Self.isFallback(verdict, policy) ? stored : nil
-        }
+        context.memory.validating = verdict == .validate ? stored : nil
+        context.memory.fallback = Self.isFallback(verdict, policy) ? stored : nil
         switch (verdict, stored) {
         case (.serve(let revalidates), let stored?):
-            if revalidates { revalidate(stored, context) }
-            return serve(stored, request, now)
+            var answer = storedAnswer(stored, request, now)
+            if revalidates { answer.revalidation = revalidation(of: stored, context) }
+            return .serve(answer)
         case (.validate, let stored?):
             var request = request
             stored.head.addValidators(to: &request.fields)
-            return proceed(request, context)
+            return proceed(request, &context)
         case (.notCached, _): return .fail(notCached(request))
         case (.gatewayTimeout, _):
             let response = ClientResponse(
                 url: request.url, status: .gatewayTimeout, fields: [.contentLength: "0"])
-            return .serve(response, content: .bytes([]))
+            return .serve(StoredAnswer(response: response, content: .bytes([])))
         case (_, _) where policy == .reloadIgnoringLocalAndRemoteCacheData:
-            return proceed(pastCaches(request), context)
-        default: return proceed(request, context)
+            return proceed(pastCaches(request), &context)
+        default: return proceed(request, &context)
         }
     }
 
-    /// Whether what is stored may answer if the server fails.
+    /// Whether a stored response may answer if the server fails.
     private static func isFallback(_ verdict: CacheVerdict, _ policy: CachePolicy) -> Bool {
         switch (verdict, policy) {
         case (_, .reloadIgnoringLocalCacheData), (_, .reloadIgnoringLocalAndRemoteCacheData): false
@@ -91,58 +90,41 @@ extension TransactionPolicy {
         }
     }
 
-    private func serve(
+    private func storedAnswer(
         _ stored: ClientCache.Stored, _ request: ClientRequest, _ now: HTTPDate
-    ) -> TransactionStart {
-        .serve(response(stored, request, now), content: content(stored, request))
-    }
-
-    private func content(_ stored: ClientCache.Stored, _ request: ClientRequest) -> StoredContent {
-        request.method == .head ? .bytes([]) : stored.content
-    }
-
-    private func response(
-        _ stored: ClientCache.Stored, _ request: ClientRequest, _ now: HTTPDate
-    ) -> ClientResponse {
+    ) -> StoredAnswer {
+        let content = request.method == .head ? .bytes([]) : stored.content
         var fields = stored.head.fields
         fields[.age] = "\(stored.head.age(at: now))"
         var response = ClientResponse(
             url: request.url, status: stored.head.status, version: stored.head.version,
             fields: fields)
         response.trailers = stored.head.trailers
-        response.expectedLength = content(stored, request).count
+        response.expectedLength = content.count
         response.isFromCache = true
-        return response
+        return StoredAnswer(response: response, content: content)
     }
 
-    /// Asks the server for the next time (RFC 5861 section 3), once however many are answered
-    /// meanwhile. Nobody has made this task, so nobody is told of it.
-    private func revalidate(_ stored: ClientCache.Stored, _ context: TransactionContext) {
-        guard let session = context.task.shared.withLock({ $0.session }) else { return }
-        let key = "\(stored.head.variant) \(stored.head.url)"
-        guard revalidations.withLock({ $0.insert(key).inserted }) else { return }
+    private func revalidation(
+        of stored: ClientCache.Stored, _ context: TransactionContext
+    ) -> StoredAnswer.Revalidation {
         var request = context.request
         request.cachePolicy = .reloadRevalidatingCacheData
-        let revalidations = revalidations
-        let task = session.adopt(
-            DataTask(
-                session.nextIdentifier(), request, session.loop, events: nil, wantsMetrics: false,
-                completion: { _, _ in revalidations.withLock { _ = $0.remove(key) } }),
-            ContentSink())
-        task.resume()
+        return StoredAnswer.Revalidation(
+            key: "\(stored.head.variant) \(stored.head.url)", request: request)
     }
 
-    // MARK: on the way in
+    // MARK: after the head of a response
 
-    /// The decision, where the cache has it.
+    /// The step, where the cache decides it.
     func cached(
-        _ response: ClientResponse, _ request: ClientRequest, _ context: TransactionContext
-    ) -> TransactionDecision? {
+        _ response: ClientResponse, _ request: ClientRequest, _ context: inout TransactionContext
+    ) -> TransactionStep? {
         guard let cache = configuration.cache else { return nil }
-        if context.memory.withLock({ $0.hasOverrides }),
-            let decision = confirmed(response, request, context, cache)
+        if context.memory.validating != nil || context.memory.fallback != nil,
+            let step = confirmed(response, request, &context, cache)
         {
-            return decision
+            return step
         }
         if !request.method.isSafe {
             let urls = CacheRules.invalidated(
@@ -155,49 +137,46 @@ extension TransactionPolicy {
 
     /// The stored response that this one confirms or fails to replace.
     private func confirmed(
-        _ response: ClientResponse, _ request: ClientRequest, _ context: TransactionContext,
+        _ response: ClientResponse, _ request: ClientRequest, _ context: inout TransactionContext,
         _ cache: ClientCache
-    ) -> TransactionDecision? {
+    ) -> TransactionStep? {
         let now = clock()
-        let (validating, fallback, requestTime) = context.memory.withLock { memory in
-            (memory.validating.take(), memory.fallback.take(), memory.requestTime)
-        }
+        let (validating, fallback) = (
+            context.memory.validating.take(), context.memory.fallback.take()
+        )
         if response.status == .notModified, let stored = validating {
             guard stored.head.isConfirmed(by: response.fields) else {
-                context.memory.withLock { $0.ignoresCache = true }
+                context.memory.ignoresCache = true
                 return .follow(context.request, .retry)
             }
             let head = stored.head.freshened(
-                by: response.fields, requestTime: requestTime, responseTime: now)
+                by: response.fields, requestTime: context.memory.requestTime, responseTime: now)
             cache.freshen(stored, head)
             let fresh = ClientCache.Stored(head: head, content: stored.content)
-            return .serve(
-                self.response(fresh, request, now), content: content(fresh, request))
+            return .serve(storedAnswer(fresh, request, now))
         }
         if CacheVerdict.isServerFailure(response.status), let stored = fallback,
             CacheVerdict.servesOnError(request: request.fields, stored: stored.head, now: now)
         {
-            return .serve(self.response(stored, request, now), content: content(stored, request))
+            return .serve(storedAnswer(stored, request, now))
         }
         return nil
     }
 
-    /// A stored response in place of an error of the network (RFC 5861 section 4).
-    func fallback(_ context: TransactionContext, _ error: ClientError) -> TransactionRecovery? {
-        guard error.kind != .cancelled, let stored = context.memory.withLock({ $0.fallback }) else {
-            return nil
-        }
+    /// A stored response in place of a network error (RFC 5861 section 4).
+    func fallback(_ context: TransactionContext, _ error: ClientError) -> StoredAnswer? {
+        guard error.kind != .cancelled, let stored = context.memory.fallback else { return nil }
         let now = clock()
         let request = context.request
         guard CacheVerdict.servesOnError(request: request.fields, stored: stored.head, now: now)
         else { return nil }
-        return .serve(response(stored, request, now), content: content(stored, request))
+        return storedAnswer(stored, request, now)
     }
 
-    /// Takes the content of a response that may be kept.
-    func recorder(
+    /// How a response is stored; nil when it may not be.
+    func storagePlan(
         _ response: ClientResponse, _ request: ClientRequest, _ context: TransactionContext
-    ) -> (any ContentRecorder)? {
+    ) -> StoragePlan? {
         guard request.method == .get, Self.isWorthwhile(response),
             let cache = cache(for: request, context), isDeliveredPlain(response, request)
         else { return nil }
@@ -209,32 +188,33 @@ extension TransactionPolicy {
             !CacheRules.bypasses(asked.method, asked.fields),
             let vary = CacheRules.varyNames(response.fields)
         else { return nil }
-        let (requestTime, asking) = context.memory.withLock { ($0.requestTime, $0.cacheFields) }
         var fields = CacheRules.stored(response.fields)
         let isDecoded = response.fields.contains(.contentEncoding)
         if isDecoded {
-            // What is kept is what was delivered.
+            // The content is stored as it was delivered.
             fields.remove(.contentEncoding)
             fields.remove(.contentLength)
         }
+        let announced = isDecoded ? nil : response.announcedLength
+        guard cache.hasRoom(for: announced) else { return nil }
         let head = CachedHead(
             url: Self.cacheURL(request), status: response.status, version: response.version,
-            fields: fields, requestTime: requestTime, responseTime: clock(), vary: vary,
-            variant: CacheRules.variant(of: asking, names: vary))
-        return cache.recorder(head, announced: isDecoded ? nil : response.announcedLength)
+            fields: fields, requestTime: context.memory.requestTime, responseTime: clock(),
+            vary: vary, variant: CacheRules.variant(of: context.memory.cacheFields, names: vary))
+        return StoragePlan(head: head, announced: announced)
     }
 
-    /// Whether no content coding is left on what is delivered, and so on what is kept. Coded
-    /// content is not kept: the next request may want it without the coding (RFC 9110 section 8.4).
+    /// Whether the delivered content has no content coding left. Coded content is not stored: the next
+    /// request may want it without the coding (RFC 9110 section 8.4).
     private func isDeliveredPlain(_ response: ClientResponse, _ request: ClientRequest) -> Bool {
         guard response.head.value(of: "content-encoding") != nil else { return true }
-        // One that is not known stays on, whatever is asked for.
+        // An unknown coding stays on, whatever the request says.
         guard let codings = Decoding.codings(of: response) else { return false }
         return codings.isEmpty || request.decodesContent ?? configuration.decodesContent
     }
 
-    /// Without any of these fields a response is stale at once, and nobody can ask whether it still
-    /// holds. They are looked for in the bytes; most responses need not be read for it.
+    /// Without any of these fields a response is stale at once and cannot be revalidated. They are
+    /// searched in the bytes of the head, so most heads need not be parsed for it.
     private static func isWorthwhile(_ response: ClientResponse) -> Bool {
         response.head.value(of: "cache-control") != nil || response.head.value(of: "etag") != nil
             || response.head.value(of: "expires") != nil

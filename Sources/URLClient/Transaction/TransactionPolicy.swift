@@ -1,5 +1,5 @@
 internal import HTTPCodecs
-internal import HTTPParser
+package import HTTPParser
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -7,23 +7,26 @@ internal import HTTPParser
     internal import Foundation
 #endif
 
-/// What happens between the transactions of a session's tasks: the rules for strict transport, cache,
-/// cookies, credentials, redirects and retries, in this order on the way out, and backwards on the way
-/// in.
+/// The rules between the transactions of a session's tasks: strict transport, cache, cookies,
+/// credentials, redirects and retries, in this order for requests, and in reverse for responses.
 ///
-/// The rules themselves are values that know neither sockets nor the time; this hands them both.
-final class TransactionPolicy: TransactionDecider {
-    let configuration: ClientConfiguration
+/// It knows neither tasks nor the loop. State of a task comes in as ``TransactionContext``, facts of
+/// the session as arguments, and each method returns a ``TransactionStep``. Where it needs an answer
+/// from outside, the step is a question, and ``answered(_:_:)`` continues with the answer.
+package final class TransactionPolicy: Sendable {
+    package let configuration: ClientConfiguration
     let authenticator: ClientAuthenticator
     let clock: @Sendable () -> HTTPDate
     private let random: @Sendable () -> Double
-    /// What the server is asked about in the background.
-    let revalidations = Locked(Set<String>())
 
-    init(
-        _ configuration: ClientConfiguration,
-        clock: @escaping @Sendable () -> HTTPDate = { WallClock.now },
-        random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }
+    convenience init(_ configuration: ClientConfiguration) {
+        self.init(
+            configuration, clock: { WallClock.now }, random: { Double.random(in: 0..<1) })
+    }
+
+    package init(
+        _ configuration: ClientConfiguration, clock: @escaping @Sendable () -> HTTPDate,
+        random: @escaping @Sendable () -> Double
     ) {
         self.configuration = configuration
         authenticator = ClientAuthenticator(
@@ -31,59 +34,75 @@ final class TransactionPolicy: TransactionDecider {
         (self.clock, self.random) = (clock, random)
     }
 
-    // MARK: on the way out
+    // MARK: before a transaction
 
-    func begin(_ request: ClientRequest, in context: TransactionContext) -> Decision<
-        TransactionStart
-    > {
-        let request = withCookies(upgraded(request, context))
-        guard authenticator.lacksToken(request) else { return lookUp(request, context) }
-        // For whom a response was stored is known only with the token.
-        return .later {
-            if let error = await self.authenticator.fetchToken() { return .fail(error) }
-            switch self.lookUp(request, context) {
-            case .now(let start): return start
-            case .later(let wait): return await wait()
-            }
+    /// What becomes of a request: it is sent, answered from the cache, or refused.
+    func begin(
+        _ request: ClientRequest, _ context: inout TransactionContext
+    ) -> TransactionStep {
+        let request = withCookies(upgraded(request, &context))
+        guard authenticator.lacksToken(request) else { return lookUp(request, &context) }
+        // The cache is searched with the token: it stores responses for each user apart.
+        context.memory.pending = .token(request)
+        return .ask(.token(refused: nil))
+    }
+
+    /// Continues with the answer to a question.
+    func answered(
+        _ answer: TransactionAnswer, _ context: inout TransactionContext
+    ) -> TransactionStep {
+        switch (context.memory.pending.take(), answer) {
+        case (.token(let request), .token(let token)):
+            if case .failure(let error) = token { return .fail(error) }
+            return lookUp(request, &context)
+        case (.lookUp(let request), .storedResponse(let stored)):
+            return self.answer(request, stored, &context)
+        case (.renewal(let refused), .token(let token)):
+            return authenticator.renewed(token, refused: refused, context)
+        case (.challenge(let round), .challenge(let answer)):
+            return authenticator.answered(answer, to: round, &context)
+        default:
+            return .fail(ClientError(.internalFailure, "an answer without a question"))
         }
     }
 
-    private func lookUp(_ request: ClientRequest, _ context: TransactionContext) -> Decision<
-        TransactionStart
-    > {
+    private func lookUp(
+        _ request: ClientRequest, _ context: inout TransactionContext
+    ) -> TransactionStep {
         guard let cache = cache(for: request, context) else {
-            return withoutCache(request, context)
+            return withoutCache(request, &context)
         }
         if policy(of: request) == .useProtocolCachePolicy,
             cache.isEmpty, !request.fields.contains(.cacheControl),
             authenticator.addsNothing(to: request)
         {
-            return .now(.send(first(request, context)))
+            return .send(first(request, &context))
         }
         let url = Self.cacheURL(request)
         var fields = request.fields
-        if let user = authenticator.identity(request, context) { fields[.authorization] = user }
-        context.memory.withLock { [fields] in $0.cacheFields = fields }
-        if let stored = cache.found(url, fields) { return .now(answer(request, stored, context)) }
-        guard cache.asksDisk else { return .now(answer(request, nil, context)) }
-        return .later { [fields] in
-            self.answer(request, await cache.lookUp(url, fields), context)
+        if let user = authenticator.identity(request, context.memory) {
+            fields[.authorization] = user
         }
+        context.memory.cacheFields = fields
+        if let stored = cache.found(url, fields) { return answer(request, stored, &context) }
+        guard cache.asksDisk else { return answer(request, nil, &context) }
+        context.memory.pending = .lookUp(request)
+        return .ask(.storedResponse(url: url, fields))
     }
 
-    /// A request for which nothing is stored and nothing known.
-    private func first(_ request: ClientRequest, _ context: TransactionContext) -> ClientRequest {
-        let now = clock()
-        context.memory.withLock { memory in
-            memory.cacheFields = request.fields
-            memory.beginTransaction()
-            memory.requestTime = now
-        }
+    /// A request that the cache and the authenticator have nothing for.
+    private func first(
+        _ request: ClientRequest, _ context: inout TransactionContext
+    ) -> ClientRequest {
+        context.memory.cacheFields = request.fields
+        context.memory.beginTransaction()
+        context.memory.requestTime = clock()
         return request
     }
 
-    private func upgraded(_ request: ClientRequest, _ context: TransactionContext) -> ClientRequest
-    {
+    private func upgraded(
+        _ request: ClientRequest, _ context: inout TransactionContext
+    ) -> ClientRequest {
         guard let hosts = configuration.strictTransport,
             let text = hosts.upgraded(request.url.absoluteString, now: clock()),
             let url = URL(string: text)
@@ -91,13 +110,11 @@ final class TransactionPolicy: TransactionDecider {
         let isFirstOrigin = request.origin == context.originalRequest.origin
         var request = request
         request.url = url
-        if isFirstOrigin, let origin = request.origin {
-            context.memory.withLock { $0.upgradedOrigin = origin }
-        }
+        if isFirstOrigin, let origin = request.origin { context.memory.upgradedOrigin = origin }
         return request
     }
 
-    /// Cookies that the application has set itself are the only ones.
+    /// Adds cookies, unless the application has set the field itself.
     private func withCookies(_ request: ClientRequest) -> ClientRequest {
         guard let cookies = configuration.cookies, configuration.setsCookies, request.usesCookies,
             !cookies.isEmpty, !request.fields.contains(.cookie),
@@ -110,53 +127,55 @@ final class TransactionPolicy: TransactionDecider {
         return request
     }
 
-    /// The request goes to the server, with what the session adds to it.
-    func proceed(_ request: ClientRequest, _ context: TransactionContext) -> TransactionStart {
-        let now = clock()
-        return context.memory.withLock { memory in
-            var request = request
-            memory.requestTime = now
-            authenticator.authorize(&request, &memory)
-            // A token may have come since the cache was asked: the answer is for who has it.
-            if configuration.cache != nil, let credential = memory.credential {
-                memory.cacheFields[.authorization] = credential.identity
-            }
-            return .send(request)
+    /// Sends a request with the credential that the session adds to it.
+    func proceed(
+        _ request: ClientRequest, _ context: inout TransactionContext
+    ) -> TransactionStep {
+        var request = request
+        context.memory.requestTime = clock()
+        authenticator.authorize(&request, &context.memory)
+        // A token may have arrived since the cache was searched: the response is stored for its user.
+        if configuration.cache != nil, let credential = context.memory.credential {
+            context.memory.cacheFields[.authorization] = credential.identity
         }
+        return .send(request)
     }
 
-    func proxyAuthorization(for request: ClientRequest, in context: TransactionContext) -> String? {
-        authenticator.proxyAuthorization(for: request, context)
-    }
+    // MARK: after the head of a response
 
-    // MARK: on the way in
-
+    /// What becomes of a response.
+    /// - Parameters:
+    ///   - response: the response.
+    ///   - request: the request as it was sent.
+    ///   - isOverruled: whether the application trusts this server's certificate in spite of a fault.
     func decide(
-        _ response: ClientResponse, to request: ClientRequest, in context: TransactionContext
-    ) -> Decision<TransactionDecision> {
-        // What a proxy says is nothing that the server has said.
-        if response.status != .proxyAuthenticationRequired { learn(response, request, context) }
-        if let decision = cached(response, request, context) { return .now(decision) }
+        _ response: ClientResponse, to request: ClientRequest, isOverruled: Bool,
+        _ context: inout TransactionContext
+    ) -> TransactionStep {
+        // 407 comes from the proxy and says nothing about the server.
+        if response.status != .proxyAuthenticationRequired {
+            learn(response, request, isOverruled: isOverruled)
+        }
+        if let step = cached(response, request, &context) { return step }
         if authenticator.mayAnswer(response, context) {
-            return .later { await self.authenticator.answer(response, context) }
+            return authenticator.answer(response, &context)
         }
         if response.status.class == .redirection,
-            let decision = redirected(response, request, context)
+            let step = redirected(response, request, &context)
         {
-            return .now(decision)
+            return step
         }
-        if let decision = retried(response, context) { return .now(decision) }
-        return .now(.deliver(recorder: recorder(response, request, context)))
+        if let step = retried(response, context) { return step }
+        return .deliver(storagePlan(response, request, context))
     }
 
     private func learn(
-        _ response: ClientResponse, _ request: ClientRequest, _ context: TransactionContext
+        _ response: ClientResponse, _ request: ClientRequest, isOverruled: Bool
     ) {
         if let hosts = configuration.strictTransport, let origin = request.origin,
             response.head.value(of: "strict-transport-security") != nil,
-            // Who could be anybody says nothing of a host (RFC 6797 section 8.1).
-            (request.tls ?? configuration.tls).verifiesServer,
-            !context.task.loop.overruled.contains(origin)
+            // A server that was not authenticated cannot set a policy (RFC 6797 section 8.1).
+            (request.tls ?? configuration.tls).verifiesServer, !isOverruled
         {
             hosts.receive(response.fields, from: origin, now: clock())
         }
@@ -171,20 +190,17 @@ final class TransactionPolicy: TransactionDecider {
     }
 
     private func redirected(
-        _ response: ClientResponse, _ request: ClientRequest, _ context: TransactionContext
-    ) -> TransactionDecision? {
-        // The request as it went out, but for what the session has added.
+        _ response: ClientResponse, _ request: ClientRequest, _ context: inout TransactionContext
+    ) -> TransactionStep? {
+        // The request as it was sent, without what the session added.
         var current = context.request
         current.url = request.url
-        let policy = configuration.redirects
-        let verdict = context.memory.withLock { memory in
-            var chain = memory.redirects ?? RedirectChain(policy: policy)
-            defer { memory.redirects = chain }
-            return chain.verdict(
-                method: current.method, url: current.url.absoluteString, fields: current.fields,
-                hasOneShotBody: !current.body.isReplayable, status: response.status,
-                locations: response.head.rawValues(of: "location").map(Self.locationText))
-        }
+        var chain = context.memory.redirects ?? RedirectChain(policy: configuration.redirects)
+        let verdict = chain.verdict(
+            method: current.method, url: current.url.absoluteString, fields: current.fields,
+            hasOneShotBody: !current.body.isReplayable, status: response.status,
+            locations: response.head.rawValues(of: "location").map(Self.locationText))
+        context.memory.redirects = chain
         switch verdict {
         case .deliver: return nil
         case .refuse(let fault): return .fail(ClientError(fault, at: current.url))
@@ -195,19 +211,19 @@ final class TransactionPolicy: TransactionDecider {
             var next = current
             (next.method, next.url, next.fields) = (redirect.method, url, redirect.fields)
             if !redirect.keepsBody { next.body = .none }
-            // What was chosen for one host says nothing of another.
+            // Settings for one host do not apply to another.
             if redirect.crossesOrigin {
                 if !redirect.isUpgrade { next.connectTo = nil }
                 next.credential = nil
             } else if let own = current.ownCredential {
-                // A reference that is absolute brings no user.
+                // An absolute reference names no user.
                 next.credential = own
             }
             return .follow(next, .redirect)
         }
     }
 
-    /// Bytes that are no UTF-8 mean themselves, and not the characters of another encoding.
+    /// Bytes that are not UTF-8 are percent-encoded as they are.
     private static func locationText(_ bytes: [UInt8]) -> String {
         String(validating: bytes, as: UTF8.self)
             ?? bytes.map { byte in
@@ -218,7 +234,7 @@ final class TransactionPolicy: TransactionDecider {
 
     private func retried(
         _ response: ClientResponse, _ context: TransactionContext
-    ) -> TransactionDecision? {
+    ) -> TransactionStep? {
         guard !configuration.retries.statuses.isEmpty,
             let retryAfter = response.head.value(of: "retry-after")
         else { return nil }
@@ -230,36 +246,35 @@ final class TransactionPolicy: TransactionDecider {
         return delay.map { .follow(request, .retry, after: $0) }
     }
 
+    /// What follows after a proxy refused a tunnel with 407. Nothing in that response comes from the
+    /// server, so it is neither stored nor delivered.
     func tunnelRefused(
-        _ response: ClientResponse, to request: ClientRequest, in context: TransactionContext
-    ) -> Decision<TunnelDecision> {
-        guard authenticator.mayAnswer(response, context) else { return .now(.fail(nil)) }
-        return .later {
-            switch await self.authenticator.answer(response, context) {
-            case .follow(let next, _, _): .again(next)
-            case .fail(let error): .fail(error)
-            default: .fail(nil)
-            }
-        }
+        _ response: ClientResponse, _ context: inout TransactionContext
+    ) -> TransactionStep {
+        guard authenticator.mayAnswer(response, context) else { return .giveUp }
+        return authenticator.answer(response, &context)
     }
 
+    // MARK: after a failure
+
+    /// What follows after a transaction failed before anything was delivered.
     func recover(
-        from error: ClientError, of request: ClientRequest, in context: TransactionContext
-    ) -> Decision<TransactionRecovery> {
-        if let answer = fallback(context, error) { return .now(answer) }
+        from error: ClientError, of request: ClientRequest, _ context: TransactionContext
+    ) -> TransactionStep {
+        if let answer = fallback(context, error) { return .serve(answer) }
         switch error.kind {
         // Truncated before there was a response: the head was cut off.
         case .connectionLost, .emptyResponse, .truncated: break
-        // What a server leaves undone when it closes an HTTP/2 connection has this error of libcurl.
+        // libcurl reports this when a server closes an HTTP/2 connection with requests left undone.
         case .badResponse where error.curlCode == 16: break
         case .cannotConnect, .cannotFindHost, .timedOut(.connect), .timedOut(.tls):
-            guard configuration.retries.retriesConnecting else { return .now(.giveUp) }
-        default: return .now(.giveUp)
+            guard configuration.retries.retriesConnecting else { return .giveUp }
+        default: return .giveUp
         }
         let delay = configuration.retries.delay(
             after: error.isSafeToRetry ? .nothingSent : .unknown, method: request.method,
             isReplayable: request.body.isReplayable, count: context.retryCount, random: random())
-        return .now(delay.map { .retry(context.request, after: $0) } ?? .giveUp)
+        return delay.map { .follow(context.request, .retry, after: $0) } ?? .giveUp
     }
 }
 
@@ -274,7 +289,7 @@ extension CookieContext {
 }
 
 extension ClientError {
-    /// What an application is told of a redirect that was not followed.
+    /// The error of a redirect that was not followed.
     init(_ fault: RedirectFault, at url: URL) {
         let chain = fault.history.joined(separator: " -> ")
         let text = "to \(fault.location), after \(chain)"
