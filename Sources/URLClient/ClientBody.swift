@@ -63,7 +63,7 @@ public struct ClientBody: Sendable {
         _ pieces: Pieces, length: Int64? = nil, mediaType: String? = nil
     ) -> ClientBody where Pieces.Element == [UInt8] {
         precondition(length ?? 0 >= 0, "a negative length")
-        let once = Once()
+        let once = OnceFlag()
         let make: @Sendable () async throws -> Pull? = {
             once.take() ? PullBox(pieces).pull : nil
         }

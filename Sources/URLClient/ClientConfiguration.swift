@@ -8,7 +8,7 @@ public struct ClientConfiguration: Sendable {
     public var cachePolicy = CachePolicy.useProtocolCachePolicy
     /// Fields that every request has unless it brings its own.
     public var additionalFields = HTTPFields()
-    /// What `User-Agent` says unless a request or ``additionalFields`` has one; nil for nothing.
+    /// The value of `User-Agent` unless a request or ``additionalFields`` has one; nil for no field.
     public var userAgent: String? = "swift-http-toolkit"
 
     /// How many requests are sent to one origin at the same time, each over a connection of its
@@ -73,16 +73,19 @@ public struct ClientConfiguration: Sendable {
     /// The most received content that waits for its reader, in bytes; then the connection is not
     /// read until there is room.
     public var receiveBuffer = 256 << 10
-    /// How quickly answers have to have come for a thread that asks for something by
-    /// ``ClientSession/data(for:delegate:)`` or the like to wait itself for the next one, if nothing
-    /// else is asked for meanwhile and it is not the main thread. Answers from the same machine or the
-    /// same rack then need no other thread. One that is late is waited for 40 times as long, 10
-    /// milliseconds at most. Zero for never.
-    public var briefWait = Duration.microseconds(250)
-    /// Whether odd but lawful answers are taken: HTTP/0.9 without any head among them.
+    /// How long a thread that calls ``ClientSession/data(for:delegate:)`` or the like may wait for the
+    /// response itself; zero for never.
+    ///
+    /// It blocks the calling thread, which in async code belongs to Swift's pool: set it in programs
+    /// whose only work is requests one after the other to a near server, to 250 microseconds for
+    /// example. Then such a request needs no other thread. A thread waits only if responses have
+    /// lately arrived within that time, nothing else is requested meanwhile, and it is not the main
+    /// thread; a late response is waited for 40 times as long, 10 milliseconds at most.
+    public var briefWait = Duration.zero
+    /// Whether unusual but valid responses are accepted, such as HTTP/0.9 without any head.
     public var allowsHTTP09 = false
     /// How often a download goes on by itself after its connection broke; only where the server
-    /// gives ranges and a strong validator. It is counted anew whenever content comes.
+    /// gives ranges and a strong validator. The count starts again whenever content arrives.
     public var downloadContinuations = 3
 
     /// The defaults.
@@ -101,7 +104,7 @@ public struct ClientConfiguration: Sendable {
     }
 }
 
-/// What is done with a server's certificate beside, or instead of, the usual check.
+/// Checks a server's certificate in addition to, or instead of, the usual check.
 public struct TrustPolicy: Sendable {
     /// Certificates as a server showed them.
     public struct Evaluation: Sendable {

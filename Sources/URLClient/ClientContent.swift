@@ -10,7 +10,7 @@ internal import ToolkitSystem
 /// ```
 ///
 /// Little waits in memory: the connection is not read while the pieces are not taken. It can be read
-/// once. The task is cancelled when nobody holds the content any more, or the task that reads it is
+/// once. The task is cancelled when the content is released, or when the Swift task that reads it is
 /// cancelled.
 public struct ClientContent: AsyncSequence, Sendable {
     let reader: ContentReader
@@ -53,7 +53,7 @@ public struct ClientContent: AsyncSequence, Sendable {
     public var task: TransferTask { reader.task }
 }
 
-/// Holds a task as long as somebody wants its content.
+/// Cancels a task when its content is released.
 final class ContentReader: Sendable {
     let stream: ContentStream
     let task: TransferTask
@@ -74,7 +74,7 @@ final class ContentReader: Sendable {
             task.cancel()
         }
         let piece = try result.get()
-        // Behind the last piece, what is known at the end is known: trailers and metrics.
+        // After the last piece the task is over, and has its trailers and metrics.
         if piece == nil { _ = try? await task.finished() }
         return piece
     }
@@ -85,7 +85,7 @@ final class ContentStream: Sendable {
     private struct State {
         var head: Result<ClientResponse, ClientError>?
         var headWaiter: Waiter<Result<ClientResponse, ClientError>>?
-        /// The pieces that nobody has read, and how many bytes they have.
+        /// The pieces that were not read yet, and how many bytes they have.
         var content: [[UInt8]] = []
         var count = 0
         var end: Result<Void, ClientError>?
@@ -106,7 +106,7 @@ final class ContentStream: Sendable {
         self.limit = Swift.max(limit, 1)
     }
 
-    /// What to call when there is room again, or nothing left.
+    /// Sets the closure to call when there is room again, or nothing left.
     func onPull(_ call: @escaping Pull) {
         state.withLock { $0.pull = call }
     }
@@ -125,8 +125,7 @@ final class ContentStream: Sendable {
 
     enum Place { case awaited, kept, full }
 
-    /// Adds a piece, and says for whom: for a reader who waits and has to be told by ``tellReader()``,
-    /// or for one who will come.
+    /// Adds a piece. A reader that waits has to be notified by ``notifyReader()``.
     func add(_ piece: [UInt8]) -> Place {
         state.withLock { state in
             let isAwaited = state.reader != nil && state.content.isEmpty
@@ -137,8 +136,8 @@ final class ContentStream: Sendable {
         }
     }
 
-    /// Gives the reader who waits what is there.
-    func tellReader() {
+    /// Resumes the waiting reader with a piece.
+    func notifyReader() {
         var piece: Result<[UInt8]?, ClientError>?
         let reader = state.withLock { state -> Waiter<Result<[UInt8]?, ClientError>>? in
             guard let reader = state.reader else { return nil }
@@ -150,7 +149,7 @@ final class ContentStream: Sendable {
     }
 
     func finish(_ result: Result<Void, ClientError>) {
-        tellReader()
+        notifyReader()
         let (headWaiter, reader) = state.withLock { state in
             state.end = result
             if state.head == nil, case .failure(let error) = result { state.head = .failure(error) }

@@ -80,7 +80,7 @@ extension ClientError {
         case internalFailure
     }
 
-    /// How far a hop had come.
+    /// How far a transaction had come.
     public enum Phase: String, Sendable, Hashable, CaseIterable {
         /// Before it was started.
         case preparing

@@ -18,7 +18,7 @@ public struct ClientError: Error, Sendable {
         get { parts.values.message }
         set { parts.values.message = newValue }
     }
-    /// How far the hop had come.
+    /// How far the transaction had come.
     public var phase: Phase {
         get { parts.values.phase }
         set { parts.values.phase = newValue }
@@ -39,7 +39,7 @@ public struct ClientError: Error, Sendable {
         get { parts.values.isSafeToRetry }
         set { parts.values.isSafeToRetry = newValue }
     }
-    /// The URL of the hop.
+    /// The URL of the transaction.
     public var url: URL? {
         get { parts.values.url }
         set { parts.values.url = newValue }
@@ -73,7 +73,7 @@ public struct ClientError: Error, Sendable {
         var underlying: (any Error)?
     }
 
-    private var parts: Boxed<Values>
+    private var parts: CopyOnWriteBox<Values>
 
     /// Creates an error.
     public init(
@@ -81,7 +81,7 @@ public struct ClientError: Error, Sendable {
         bytesReceived: Int64 = 0, isSafeToRetry: Bool = false, url: URL? = nil,
         resumeData: ResumeData? = nil, curlCode: Int32 = 0, underlying: (any Error)? = nil
     ) {
-        parts = Boxed(
+        parts = CopyOnWriteBox(
             Values(
                 kind: kind, message: message, phase: phase, bytesSent: bytesSent,
                 bytesReceived: bytesReceived, isSafeToRetry: isSafeToRetry, url: url,

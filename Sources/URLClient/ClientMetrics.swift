@@ -4,7 +4,7 @@
     public import Foundation
 #endif
 
-/// What a task has taken, hop by hop, as in `URLSessionTaskMetrics`.
+/// The times and counts of a task, by transaction, as in `URLSessionTaskMetrics`.
 public struct ClientMetrics: Sendable {
     /// When the task was started.
     public internal(set) var startDate = Date()
@@ -13,18 +13,18 @@ public struct ClientMetrics: Sendable {
     /// How many redirects were followed.
     public internal(set) var redirectCount = 0
     /// The requests that went out, in order.
-    public internal(set) var hops: [Hop] = []
+    public internal(set) var transactions: [Transaction] = []
 
     /// One request and its response.
     ///
-    /// Times are counted from the moment when the hop had its turn; nil for what did not happen, or
-    /// was not needed because the connection was there.
-    public struct Hop: Sendable {
+    /// Times are counted from the moment when the transaction left the queue; nil for what did not
+    /// happen, or was not needed because the connection was open.
+    public struct Transaction: Sendable {
         /// The URL.
         public internal(set) var url: URL
         /// The version that was spoken; nil if no answer came.
         public internal(set) var version: ClientResponse.Version?
-        /// How long the hop had waited for its turn.
+        /// How long the transaction had waited in the queue.
         public internal(set) var queued = Duration.zero
         /// When the address was known.
         public internal(set) var nameLookupEnd: Duration?
@@ -38,7 +38,7 @@ public struct ClientMetrics: Sendable {
         public internal(set) var requestEnd: Duration?
         /// When the first line of the response came.
         public internal(set) var responseStart: Duration?
-        /// When the hop was over.
+        /// When the transaction was over.
         public internal(set) var responseEnd: Duration?
         /// Whether the connection had been used before.
         public internal(set) var isConnectionReused = false
@@ -50,7 +50,7 @@ public struct ClientMetrics: Sendable {
         public internal(set) var localAddress = ""
         /// The client's own port.
         public internal(set) var localPort = 0
-        /// What was connected to in place of the URL's host.
+        /// The target that was connected to in place of the URL's host.
         public internal(set) var connectTarget: ConnectTarget?
         /// Whether a proxy stood between.
         public internal(set) var isProxied = false

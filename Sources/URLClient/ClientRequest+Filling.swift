@@ -16,7 +16,7 @@ extension ClientRequest {
         if let mediaType = body.mediaType, !request.fields.contains(.contentType) {
             request.fields.append(.contentType, mediaType)
         }
-        // What is written to a file stays as it is: only then do its length and ranges hold.
+        // A file is not decoded: only then do its length and ranges match.
         if isDownload {
             if !request.fields.contains(.acceptEncoding) {
                 request.fields.append(.acceptEncoding, "identity")
@@ -26,14 +26,14 @@ extension ClientRequest {
         {
             request.fields.append(.acceptEncoding, TakenCoding.accepted)
         }
-        // How the content is framed is for the one who sends it.
+        // libcurl frames the content.
         if request.fields.contains(.contentLength) { request.fields.remove(.contentLength) }
         if request.fields.contains(.transferEncoding) { request.fields.remove(.transferEncoding) }
         return request
     }
 
-    /// The request with the session's fields, if it has none of its own, and no content.
-    func filled(isDownload: Bool, _ usual: UsualFields) -> ClientRequest? {
+    /// The request with the session's fields, if it has no fields and no content.
+    func filled(isDownload: Bool, _ usual: DefaultFields) -> ClientRequest? {
         guard fields.isEmpty, body.isNone else { return nil }
         var request = self
         request.fields = usual.fields(
@@ -42,18 +42,18 @@ extension ClientRequest {
     }
 
     /// Why the fields cannot go on the wire.
-    var unlawfulField: ClientError? {
+    var invalidField: ClientError? {
         for field in fields {
             var value = field.value
-            guard value.withUTF8({ unsafe $0.allSatisfy(Self.isLawful) }) else {
+            guard value.withUTF8({ unsafe $0.allSatisfy(Self.isAllowed) }) else {
                 return ClientError(.badRequest, "a control character in \(field.name)")
             }
         }
         return nil
     }
 
-    /// What may stand in a value (RFC 9110 section 5.5): line breaks would begin another field.
-    private static func isLawful(_ byte: UInt8) -> Bool {
+    /// The bytes that a field value may have (RFC 9110 section 5.5): line breaks would begin another field.
+    private static func isAllowed(_ byte: UInt8) -> Bool {
         byte >= 0x20 && byte != 0x7F || byte == 0x09
     }
 
@@ -75,7 +75,7 @@ extension ClientRequest {
 }
 
 /// The fields of requests that bring none: made once for a session.
-struct UsualFields {
+struct DefaultFields {
     private var download: HTTPFields
     private var decoded: HTTPFields
     private let plain: HTTPFields

@@ -6,7 +6,7 @@ public import HTTPParser
     public import Foundation
 #endif
 
-/// What a client asks for.
+/// A request of a client.
 ///
 /// ```swift
 /// var request = ClientRequest(.put, "https://example.org/notes/1")
@@ -14,7 +14,7 @@ public import HTTPParser
 /// request.body = .text("Buy milk")
 /// ```
 ///
-/// What is not set here is taken from the session's ``ClientConfiguration``.
+/// The session's ``ClientConfiguration`` supplies everything that is not set here.
 public struct ClientRequest: Sendable {
     /// The method.
     public var method: HTTPMethod {
@@ -61,13 +61,13 @@ public struct ClientRequest: Sendable {
     }
     /// How long things may take; nil for the session's.
     public var timeouts: ClientTimeouts? {
-        get { unsafe box.values.rare?.values.timeouts }
-        set { changeRare { $0.timeouts = newValue } }
+        get { unsafe box.values.overrides?.values.timeouts }
+        set { changeOverrides { $0.timeouts = newValue } }
     }
     /// The limit between two pieces, where it alone is the request's own.
     var idleLimit: IdleLimit? {
-        get { unsafe box.values.rare?.values.idleLimit }
-        set { changeRare { $0.idleLimit = newValue } }
+        get { unsafe box.values.overrides?.values.idleLimit }
+        set { changeOverrides { $0.idleLimit = newValue } }
     }
 
     /// ``ClientTimeouts/idle`` of a request that leaves the other limits to the session.
@@ -83,20 +83,20 @@ public struct ClientRequest: Sendable {
             yield unsafe &box.values.priority
         }
     }
-    /// Where to connect to instead of the URL's host; nil for what the session's policy says. It
-    /// does not hold for other origins that a redirect leads to, unless the delegate sets one for
-    /// them. It holds for https in place of http on the same host.
+    /// Where to connect to instead of the URL's host; nil for the session's policy. Ignored after a
+    /// redirect to another origin, unless the delegate sets it again. Still applied when HSTS or a
+    /// redirect upgrades the request to https on the same host.
     public var connectTo: ConnectTarget? {
-        get { unsafe box.values.rare?.values.connectTo }
-        set { changeRare { $0.connectTo = newValue } }
+        get { unsafe box.values.overrides?.values.connectTo }
+        set { changeOverrides { $0.connectTo = newValue } }
     }
     /// With what a challenge of the URL's origin is answered, in place of what the session has; nil
     /// for the user and password of the URL, or else for the session's. It is sent when the server
     /// asks for it, and at once to where it was asked for before. It does not go along to other
     /// origins.
     public var credential: ClientCredential? {
-        get { unsafe box.values.rare?.values.credential }
-        set { changeRare { $0.credential = newValue } }
+        get { unsafe box.values.overrides?.values.credential }
+        set { changeOverrides { $0.credential = newValue } }
     }
     /// The credential that it brings itself.
     var ownCredential: ClientCredential? {
@@ -106,33 +106,33 @@ public struct ClientRequest: Sendable {
     }
     /// The field Cookie where it has bytes that are no UTF-8.
     var cookieBytes: [UInt8]? {
-        get { unsafe box.values.rare?.values.cookieBytes }
-        set { changeRare { $0.cookieBytes = newValue } }
+        get { unsafe box.values.overrides?.values.cookieBytes }
+        set { changeOverrides { $0.cookieBytes = newValue } }
     }
     /// The proxy; nil for the session's.
     public var proxy: ProxyPolicy? {
-        get { unsafe box.values.rare?.values.proxy }
-        set { changeRare { $0.proxy = newValue } }
+        get { unsafe box.values.overrides?.values.proxy }
+        set { changeOverrides { $0.proxy = newValue } }
     }
     /// Which versions of HTTP to speak; nil for the session's.
     public var protocols: ProtocolPolicy? {
-        get { unsafe box.values.rare?.values.protocols }
-        set { changeRare { $0.protocols = newValue } }
+        get { unsafe box.values.overrides?.values.protocols }
+        set { changeOverrides { $0.protocols = newValue } }
     }
     /// How servers are authenticated; nil for the session's.
     public var tls: TLSOptions? {
-        get { unsafe box.values.rare?.values.tls }
-        set { changeRare { $0.tls = newValue } }
+        get { unsafe box.values.overrides?.values.tls }
+        set { changeOverrides { $0.tls = newValue } }
     }
     /// When to wait for `100 Continue` before the content; nil for the session's.
     public var expectation: ExpectationPolicy? {
-        get { unsafe box.values.rare?.values.expectation }
-        set { changeRare { $0.expectation = newValue } }
+        get { unsafe box.values.overrides?.values.expectation }
+        set { changeOverrides { $0.expectation = newValue } }
     }
     /// The most content that is taken, in bytes, content coding taken off; nil for the session's.
     public var contentLimit: Int64? {
-        get { unsafe box.values.rare?.values.contentLimit }
-        set { changeRare { $0.contentLimit = newValue } }
+        get { unsafe box.values.overrides?.values.contentLimit }
+        set { changeOverrides { $0.contentLimit = newValue } }
     }
     /// Whether gzip, deflate and, where libbrotlidec is installed, br are asked for and taken off;
     /// nil for the session's.
@@ -153,8 +153,8 @@ public struct ClientRequest: Sendable {
     }
     /// The URL of the page that the request is made for, where that matters to cookies.
     public var mainDocumentURL: URL? {
-        get { unsafe box.values.rare?.values.mainDocumentURL }
-        set { changeRare { $0.mainDocumentURL = newValue } }
+        get { unsafe box.values.overrides?.values.mainDocumentURL }
+        set { changeOverrides { $0.mainDocumentURL = newValue } }
     }
     /// Whether content, more than no bytes of it, may be sent with GET, HEAD and TRACE, which give it
     /// no meaning (RFC 9110 section 9.3.1); such a request fails otherwise.
@@ -187,11 +187,11 @@ public struct ClientRequest: Sendable {
         var usesCookies: Bool
         var allowsContentWithoutMeaning: Bool
         var wire: Result<WireURL, ClientError>
-        var rare: Boxed<Rare>?
+        var overrides: CopyOnWriteBox<Overrides>?
     }
 
-    /// What most requests leave to the session.
-    private struct Rare: Sendable {
+    /// Settings that most requests leave to the session.
+    private struct Overrides: Sendable {
         var timeouts: ClientTimeouts?
         var idleLimit: IdleLimit?
         var connectTo: ConnectTarget?
@@ -205,7 +205,7 @@ public struct ClientRequest: Sendable {
         var mainDocumentURL: URL?
     }
 
-    /// Whoever changes it has it alone, so that no two accesses can be at odds.
+    /// Mutated only when uniquely referenced, so that accesses cannot overlap.
     private final class Box: @unchecked Sendable {
         @exclusivity(unchecked)
         var values: Values
@@ -222,15 +222,15 @@ public struct ClientRequest: Sendable {
         if !isKnownUniquelyReferenced(&box) { box = Box(unsafe box.values) }
     }
 
-    private mutating func changeRare(_ body: (inout Rare) -> Void) {
+    private mutating func changeOverrides(_ body: (inout Overrides) -> Void) {
         own()
-        var values = unsafe box.values.rare?.values ?? Rare()
+        var values = unsafe box.values.overrides?.values ?? Overrides()
         body(&values)
-        unsafe box.values.rare = Boxed(values)
+        unsafe box.values.overrides = CopyOnWriteBox(values)
     }
 
     /// Whether all that is seldom set is left to the session.
-    var isUsual: Bool { unsafe box.values.rare == nil }
+    var usesDefaults: Bool { unsafe box.values.overrides == nil }
 
     /// Creates a request.
     /// - Parameters:
@@ -276,7 +276,7 @@ public struct ClientRequest: Sendable {
         box = Box(
             Values(
                 method: method, url: url, fields: fields, body: body, priority: 0.5,
-                usesCookies: true, allowsContentWithoutMeaning: false, wire: wire, rare: nil))
+                usesCookies: true, allowsContentWithoutMeaning: false, wire: wire, overrides: nil))
     }
 
     private static func wire(_ text: String) -> Result<WireURL, ClientError> {
@@ -287,7 +287,7 @@ public struct ClientRequest: Sendable {
         }
     }
 
-    /// What the URL names as scheme, host and port; nil when it is no http or https URL.
+    /// The scheme, host and port of the URL; nil when it is not an http or https URL.
     public var origin: Origin? { try? wire.get().origin }
 }
 

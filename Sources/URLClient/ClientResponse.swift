@@ -8,7 +8,7 @@ public import HTTPParser
 
 /// The head of an answer, and the fields behind its content once they are there.
 public struct ClientResponse: Sendable {
-    /// The URL that answered: that of the last hop.
+    /// The URL that answered: that of the last transaction.
     public var url: URL { parts.values.url }
     /// The status.
     public var status: HTTPStatus { parts.values.status }
@@ -47,7 +47,7 @@ public struct ClientResponse: Sendable {
         var isFromCache = false
     }
 
-    private var parts: Boxed<Values>
+    private var parts: CopyOnWriteBox<Values>
 
     /// Versions of HTTP.
     public enum Version: String, Sendable, Hashable, CaseIterable {
@@ -74,7 +74,7 @@ public struct ClientResponse: Sendable {
         url: URL, status: HTTPStatus, version: Version, head: ResponseFields,
         interim: [Interim] = [], expectedLength: Int64? = nil
     ) {
-        parts = Boxed(
+        parts = CopyOnWriteBox(
             Values(
                 url: url, status: status, version: version, head: head, interim: interim,
                 expectedLength: expectedLength))

@@ -75,9 +75,9 @@ extension ClientSession {
                 completion: { task, _ in
                     if let error = task.error { stream.finish(.failure(error)) }
                 }), StreamSink(stream))
-        if let driver = task.prepare() {
+        if let runner = task.prepare() {
             let loop = loop
-            stream.onPull { loop.pull(driver, isHeld: $0) }
+            stream.onPull { loop.inline.pull(runner, isHeld: $0) }
         }
         let content = ClientContent(reader: ContentReader(stream, task))
         task.resume(entersLoop: true)

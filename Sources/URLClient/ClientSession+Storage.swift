@@ -1,6 +1,6 @@
 internal import HTTPCodecs
 
-// What a session keeps beyond its tasks.
+// The storage of a session that outlives its tasks.
 extension ClientSession {
     /// Empties what the session keeps: cookies, stored responses, credentials and strict hosts; then
     /// the same as ``flush()``. A storage that it shares with others is emptied for them, too.
@@ -8,7 +8,7 @@ extension ClientSession {
         configuration.cookies?.removeAll()
         configuration.cache?.removeAll()
         configuration.strictTransport?.removeAll()
-        (decider as? HopPolicy)?.authenticator.reset()
+        policy.authenticator.reset()
         await flush()
     }
 

@@ -14,7 +14,7 @@ extension ClientSession {
     /// Creates a task whose content goes to the delegate.
     /// - Parameters:
     ///   - request: what to ask for.
-    ///   - delegate: is told about this task in place of the session's.
+    ///   - delegate: is notified of this task in place of the session's.
     public func dataTask(
         for request: ClientRequest, delegate: (any ClientSessionDelegate)? = nil
     ) -> DataTask {
@@ -40,7 +40,7 @@ extension ClientSession {
     ///   - request: where to, and how; its body is replaced.
     ///   - body: the content; nil to have the delegate make it, by
     ///     ``ClientSessionDelegate/taskNeedsNewBody(_:)``.
-    ///   - delegate: is told about this task in place of the session's.
+    ///   - delegate: is notified of this task in place of the session's.
     public func uploadTask(
         for request: ClientRequest, from body: ClientBody?,
         delegate: (any ClientSessionDelegate)? = nil
@@ -70,7 +70,7 @@ extension ClientSession {
     /// - Parameters:
     ///   - request: what to ask for.
     ///   - path: where the file will be, replacing one that is there; nil for a temporary file.
-    ///   - delegate: is told about this task in place of the session's.
+    ///   - delegate: is notified of this task in place of the session's.
     public func downloadTask(
         for request: ClientRequest, to path: String? = nil,
         delegate: (any ClientSessionDelegate)? = nil
@@ -78,7 +78,7 @@ extension ClientSession {
         download(request, to: path, resuming: nil, events(delegate), nil)
     }
 
-    /// Creates a task that writes content to a file and tells a completion handler.
+    /// Creates a task that writes content to a file and calls a completion handler.
     public func downloadTask(
         for request: ClientRequest, to path: String? = nil,
         completion: @escaping DownloadCompletion
@@ -86,7 +86,7 @@ extension ClientSession {
         download(request, to: path, resuming: nil, completion)
     }
 
-    /// Creates a task that goes on where another has stopped, and tells a completion handler.
+    /// Creates a task that resumes the download of another, and calls a completion handler.
     /// - Parameters:
     ///   - data: the resume data of the other task.
     ///   - request: the request of the other, as in ``downloadTask(resuming:request:to:delegate:)``.
@@ -115,13 +115,13 @@ extension ClientSession {
     }
 
     /// Creates a task that goes on where another has stopped, if the content is still the same;
-    /// it begins anew otherwise.
+    /// it begins again otherwise.
     /// - Parameters:
     ///   - data: what the other has left.
     ///   - request: the request of the other, sent again to its own URL, so that its credentials go
     ///     nowhere else; nil for a plain GET of the URL in `data`.
     ///   - path: where the file will be.
-    ///   - delegate: is told about this task in place of the session's.
+    ///   - delegate: is notified of this task in place of the session's.
     public func downloadTask(
         resuming data: ResumeData, request: ClientRequest? = nil, to path: String? = nil,
         delegate: (any ClientSessionDelegate)? = nil
@@ -135,8 +135,8 @@ extension ClientSession {
         _ events: TaskEvents?, _ completion: TransferTask.Completion?
     ) -> DownloadTask {
         let sink = FileSink(to: path, resuming: data)
-        // Those with a completion handler ask nobody.
-        sink.isDecided = completion != nil || events?.tellsContent == false
+        // Tasks with a completion handler do not ask the delegate.
+        sink.isDecided = completion != nil || events?.notifiesContent == false
         let task = DownloadTask(
             nextIdentifier(), request, loop, sink, isTemporary: path == nil && completion == nil,
             events: events, completion: completion)
@@ -174,7 +174,7 @@ extension ClientBody {
         switch content {
         case .none: return { nil }
         case .bytes(let bytes):
-            let once = Once()
+            let once = OnceFlag()
             return { once.take() ? bytes : nil }
         case .stream(_, _, let make): return try await make()
         case .file(let path, let offset, let count):

@@ -9,8 +9,8 @@ internal import ToolkitSystem
 /// let (content, response) = try await session.data(for: ClientRequest(.get, "https://example.org/"))
 /// ```
 ///
-/// One session serves a program: connections are kept per session. Each has one thread of its own.
-/// A session ends when nobody holds it any more, nor any task of it that is not over.
+/// One session serves a program: connections are kept per session, and each session has one thread.
+/// A session ends when it is released and all of its tasks are over.
 public final class ClientSession: Sendable {
     struct Shared: Sendable {
         var lastIdentifier = 0
@@ -22,10 +22,12 @@ public final class ClientSession: Sendable {
     /// The configuration that the session was created with; changes to it come too late.
     public let configuration: ClientConfiguration
     let loop: ClientLoop
-    let decider: any HopDecider
+    let policy: TransactionPolicy
     let delegateQueue: DelegateQueue
     private let shared: Locked<Shared>
     private let isShared: Bool
+    /// The stored responses that are being revalidated.
+    private let revalidations = Locked(Set<String>())
 
     /// A session for the whole program, with the default configuration. It cannot be invalidated.
     public static let shared = ClientSession(.default, delegate: nil, delegateQueue: nil, true)
@@ -33,7 +35,7 @@ public final class ClientSession: Sendable {
     /// Creates a session.
     /// - Parameters:
     ///   - configuration: how it behaves.
-    ///   - delegate: is told what happens; held until the session is invalid.
+    ///   - delegate: is notified of what happens; retained until the session is invalid.
     ///   - delegateQueue: where the delegate and completion handlers are called; one after the
     ///     other, even if the queue is concurrent. Nil for threads of the system.
     public convenience init(
@@ -51,7 +53,7 @@ public final class ClientSession: Sendable {
         self.isShared = isShared
         self.delegateQueue = DelegateQueue(delegateQueue)
         loop = ClientLoop(configuration)
-        decider = HopDeciders.make(for: configuration)
+        policy = TransactionPolicy(configuration)
         shared = Locked(Shared(delegate: delegate))
         loop.start()
     }
@@ -65,8 +67,8 @@ public final class ClientSession: Sendable {
 
     // MARK: the end
 
-    /// Takes no more tasks, and ends when those that run are over; then the delegate is told and
-    /// let go. Tasks that were created but not started fail when they are started. The shared
+    /// Takes no more tasks, and ends when those that run are over; then the delegate is notified and
+    /// released. Tasks that were created but not started fail when they are started. The shared
     /// session ignores it.
     public func finishTasksAndInvalidate() {
         if invalidate() { end() }
@@ -87,10 +89,10 @@ public final class ClientSession: Sendable {
     /// Cancels all tasks and takes no more. The shared session ignores it.
     public func invalidateAndCancel() {
         guard !isShared else { return }
-        // What is started from here on fails.
+        // Tasks that start from here on fail.
         let isFirst = invalidate()
         let loop = loop
-        loop.post { for driver in loop.allDrivers { driver.task.cancel() } }
+        loop.post { for runner in loop.runners.all { runner.task.cancel() } }
         if isFirst { end() }
     }
 
@@ -109,7 +111,7 @@ public final class ClientSession: Sendable {
             await withCheckedContinuation { continuation in
                 let loop = loop
                 let isTaken = loop.post {
-                    continuation.resume(returning: loop.allDrivers.map(\.task))
+                    continuation.resume(returning: loop.runners.all.map(\.task))
                 }
                 if !isTaken { continuation.resume(returning: []) }
             }
@@ -121,7 +123,7 @@ public final class ClientSession: Sendable {
         get async {
             await withCheckedContinuation { continuation in
                 let loop = loop
-                let isTaken = loop.post { continuation.resume(returning: loop.lookCount) }
+                let isTaken = loop.post { continuation.resume(returning: loop.deadlines.lookCount) }
                 if !isTaken { continuation.resume(returning: 0) }
             }
         }
@@ -138,7 +140,7 @@ public final class ClientSession: Sendable {
         }
     }
 
-    /// A number for a task, and the delegate's side of it.
+    /// A number for a task, and the way to its delegate.
     func announce(_ own: (any ClientSessionDelegate)?) -> (Int, TaskEvents?) {
         let (identifier, delegate) = shared.withLock { shared in
             shared.lastIdentifier += 1
@@ -147,28 +149,41 @@ public final class ClientSession: Sendable {
         return (identifier, delegate.map { TaskEvents($0, on: delegateQueue) })
     }
 
-    /// The delegate's side of a task.
+    /// The way to the delegate of a task.
     func events(_ own: (any ClientSessionDelegate)?) -> TaskEvents? {
         (own ?? delegate).map { TaskEvents($0, on: delegateQueue) }
     }
 
-    /// The same for a task that has somebody else for its response and content.
+    /// The same for a task whose response and content go elsewhere.
     var eventsBesideContent: TaskEvents? {
-        delegate.map { TaskEvents($0, on: delegateQueue, tellsContent: false) }
+        delegate.map { TaskEvents($0, on: delegateQueue, notifiesContent: false) }
     }
 
     /// Puts a task together.
-    /// - Parameter keepsContent: whether it keeps the content for who collects it.
+    /// - Parameter keepsContent: whether it keeps the content for a caller that collects it.
     @discardableResult
     func adopt<Made: TransferTask>(
         _ task: Made, _ sink: ContentSink, keepsContent: Bool = false
     ) -> Made {
         task.shared.withLock { shared in
-            shared.plan = TaskPlan(decider: decider, sink: sink)
+            shared.plan = TaskPlan(policy: policy, sink: sink)
             shared.session = self
             shared.keepsContent = keepsContent
         }
         if isInvalid { task.complete(ClientError(.sessionInvalidated), [], nil) }
         return task
+    }
+
+    /// Revalidates a stored response in the background (RFC 5861 section 3), once however many
+    /// requests it answers meanwhile. The delegate is not notified of a task that it did not make.
+    func revalidate(_ revalidation: StoredAnswer.Revalidation) {
+        let (key, revalidations) = (revalidation.key, revalidations)
+        guard revalidations.withLock({ $0.insert(key).inserted }) else { return }
+        let task = adopt(
+            DataTask(
+                nextIdentifier(), revalidation.request, loop, events: nil, wantsMetrics: false,
+                completion: { _, _ in revalidations.withLock { _ = $0.remove(key) } }),
+            ContentSink())
+        task.resume()
     }
 }

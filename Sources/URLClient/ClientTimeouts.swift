@@ -13,7 +13,7 @@ public struct ClientTimeouts: Sendable, Hashable {
     /// Between two pieces of anything, in either direction, and until a delegate that is asked about
     /// a redirect has answered. `timeoutIntervalForRequest` of `NSURLSessionConfiguration`.
     public var idle: Duration?
-    /// The whole task with all its hops. `timeoutIntervalForResource` of
+    /// The whole task with all its transactions. `timeoutIntervalForResource` of
     /// `NSURLSessionConfiguration`.
     public var total: Duration?
 

@@ -63,17 +63,17 @@ extension ConnectTarget: CustomStringConvertible {
 
 /// Says where to connect to for an origin: a resolver of one's own.
 ///
-/// It is asked for each hop, again after each redirect, and again when none of the targets that it
+/// It is asked for each transaction, again after each redirect, and again when none of the targets that it
 /// gave could be connected to. The targets are tried one after the other, as long as not a byte of
 /// the request was sent.
 public struct EndpointPolicy: Sendable {
     let resolve: @Sendable (_ origin: Origin, _ attempt: Int) async throws -> [ConnectTarget]
-    /// How often it is asked for one hop.
+    /// How often it is asked for one transaction.
     public var attempts: Int
 
     /// Creates a policy.
     /// - Parameters:
-    ///   - attempts: how often it is asked for one hop, at least 1.
+    ///   - attempts: how often it is asked for one transaction, at least 1.
     ///   - resolve: gives the targets for an origin, none for the origin's own address. `attempt`
     ///     counts from 0. What it throws is the task's error.
     public init(

@@ -7,7 +7,7 @@ internal import Synchronization
 /// that is no field is left out, bare line feeds are line ends, bytes beyond ASCII are kept.
 final class ResponseFields: Sendable {
     private let bytes: [UInt8]
-    private let names: FieldNameSieve
+    private let names: FieldNameFilter
     private let known = AtomicLazyReference<Known>()
 
     /// The fields, once they were read.
@@ -22,7 +22,7 @@ final class ResponseFields: Sendable {
     /// - Parameters:
     ///   - bytes: the lines of a head, the status line first.
     ///   - names: the names of its fields.
-    init(bytes: [UInt8], names: FieldNameSieve = .all) {
+    init(bytes: [UInt8], names: FieldNameFilter = .all) {
         self.bytes = bytes
         self.names = names
     }
@@ -79,11 +79,11 @@ final class ResponseFields: Sendable {
 
 /// Tells of most names that they are not in a head, without a look at it: it knows their lengths
 /// and their first and last letters.
-struct FieldNameSieve {
+struct FieldNameFilter {
     private var bits: UInt64
 
-    static let none = FieldNameSieve(bits: 0)
-    static let all = FieldNameSieve(bits: .max)
+    static let none = FieldNameFilter(bits: 0)
+    static let all = FieldNameFilter(bits: .max)
 
     private static func bit(_ first: UInt8, _ last: UInt8, _ length: Int) -> UInt64 {
         1 << UInt64((Int(first | 0x20) &+ Int(last | 0x20) &* 9 &+ length &* 29) & 63)

@@ -90,14 +90,14 @@ struct WireURL: Sendable {
             hostEnd = colon
         }
         guard !host.isEmpty, host.allSatisfy(isHostByte) else {
-            throw ClientError(.badURL, "no lawful host in \(url)")
+            throw ClientError(.badURL, "no valid host in \(url)")
         }
         var name = isLiteral ? String(Substring(host)) : try decoded(host, in: url)
         if name.utf8.contains(where: { $0 >= 0x80 }) {
             // What is made of it must not have more than it had.
             guard let ascii = InternationalName.ascii(name), ascii.utf8.allSatisfy(isHostByte),
                 !ascii.utf8.contains(where: { endsAuthority($0) || endsName($0) })
-            else { throw ClientError(.badURL, "no lawful host in \(url)") }
+            else { throw ClientError(.badURL, "no valid host in \(url)") }
             name = ascii
         }
         let port = try port(authority[hostEnd...], in: url)
@@ -113,7 +113,7 @@ struct WireURL: Sendable {
         guard host.contains(UInt8(ascii: "%")) else { return text }
         guard let name = try? PercentEncoding.decode(text),
             name.utf8.count(where: { $0 < 0x80 }) == plainByteCount(host)
-        else { throw ClientError(.badURL, "no lawful host in \(url)") }
+        else { throw ClientError(.badURL, "no valid host in \(url)") }
         return name
     }
 
@@ -141,11 +141,11 @@ struct WireURL: Sendable {
         guard let colon = text.first else { return nil }
         let digits = text.dropFirst()
         guard colon == UInt8(ascii: ":"), digits.allSatisfy({ (0x30...0x39).contains($0) }) else {
-            throw ClientError(.badURL, "no lawful port in \(url)")
+            throw ClientError(.badURL, "no valid port in \(url)")
         }
         guard !digits.isEmpty else { return nil }
         guard let port = UInt16(String(Substring(digits))), port > 0 else {
-            throw ClientError(.badURL, "no lawful port in \(url)")
+            throw ClientError(.badURL, "no valid port in \(url)")
         }
         return port
     }

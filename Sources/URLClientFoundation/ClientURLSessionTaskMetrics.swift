@@ -15,7 +15,7 @@
 
         init(_ metrics: ClientMetrics) {
             client = metrics
-            transactionMetrics = metrics.hops.map {
+            transactionMetrics = metrics.transactions.map {
                 ClientURLSessionTaskTransactionMetrics($0, since: metrics.startDate)
             }
         }
@@ -30,11 +30,11 @@
 
     /// What one request took (`URLSessionTaskTransactionMetrics`). Dates that did not occur are nil.
     public final class ClientURLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
-        private let hop: ClientMetrics.Hop
+        private let transaction: ClientMetrics.Transaction
         private let start: Date
 
-        init(_ hop: ClientMetrics.Hop, since start: Date) {
-            (self.hop, self.start) = (hop, start)
+        init(_ transaction: ClientMetrics.Transaction, since start: Date) {
+            (self.transaction, self.start) = (transaction, start)
         }
 
         private func date(_ time: Duration?) -> Date? {
@@ -42,44 +42,50 @@
         }
 
         /// The request, by its URL.
-        public var request: URLRequest { URLRequest(url: hop.url) }
+        public var request: URLRequest { URLRequest(url: transaction.url) }
         /// The version, such as `http/1.1` or `http/2`.
-        public var networkProtocolName: String? { hop.version?.rawValue.lowercased() }
+        public var networkProtocolName: String? { transaction.version?.rawValue.lowercased() }
         /// The start of the task.
         public var fetchStartDate: Date? { date(.zero) }
         /// When the address was known.
-        public var domainLookupEndDate: Date? { date(hop.nameLookupEnd) }
+        public var domainLookupEndDate: Date? { date(transaction.nameLookupEnd) }
         /// When the connection was there.
-        public var connectEndDate: Date? { date(hop.connectEnd) }
+        public var connectEndDate: Date? { date(transaction.connectEnd) }
         /// When TLS was agreed on.
-        public var secureConnectionEndDate: Date? { date(hop.secureConnectionEnd) }
+        public var secureConnectionEndDate: Date? { date(transaction.secureConnectionEnd) }
         /// When the request began to be sent.
-        public var requestStartDate: Date? { date(hop.requestStart) }
+        public var requestStartDate: Date? { date(transaction.requestStart) }
         /// When the request was sent.
-        public var requestEndDate: Date? { date(hop.requestEnd) }
+        public var requestEndDate: Date? { date(transaction.requestEnd) }
         /// When the first byte of the response came.
-        public var responseStartDate: Date? { date(hop.responseStart) }
+        public var responseStartDate: Date? { date(transaction.responseStart) }
         /// When the last byte came.
-        public var responseEndDate: Date? { date(hop.responseEnd) }
+        public var responseEndDate: Date? { date(transaction.responseEnd) }
         /// Whether a proxy stood between.
-        public var isProxyConnection: Bool { hop.isProxied }
+        public var isProxyConnection: Bool { transaction.isProxied }
         /// Whether the connection had served before.
-        public var isReusedConnection: Bool { hop.isConnectionReused }
+        public var isReusedConnection: Bool { transaction.isConnectionReused }
         /// The address of the peer.
-        public var remoteAddress: String? { hop.remoteAddress.isEmpty ? nil : hop.remoteAddress }
+        public var remoteAddress: String? {
+            transaction.remoteAddress.isEmpty ? nil : transaction.remoteAddress
+        }
         /// The port of the peer.
-        public var remotePort: Int? { hop.remotePort == 0 ? nil : hop.remotePort }
+        public var remotePort: Int? { transaction.remotePort == 0 ? nil : transaction.remotePort }
         /// The address of this side.
-        public var localAddress: String? { hop.localAddress.isEmpty ? nil : hop.localAddress }
+        public var localAddress: String? {
+            transaction.localAddress.isEmpty ? nil : transaction.localAddress
+        }
         /// The port of this side.
-        public var localPort: Int? { hop.localPort == 0 ? nil : hop.localPort }
+        public var localPort: Int? { transaction.localPort == 0 ? nil : transaction.localPort }
         /// The content sent, in bytes.
-        public var countOfRequestBodyBytesSent: Int64 { hop.requestContentBytes }
+        public var countOfRequestBodyBytesSent: Int64 { transaction.requestContentBytes }
         /// The content received, in bytes.
-        public var countOfResponseBodyBytesReceived: Int64 { hop.responseContentBytes }
+        public var countOfResponseBodyBytesReceived: Int64 { transaction.responseContentBytes }
         /// The head sent, in bytes.
-        public var countOfRequestHeaderBytesSent: Int64 { Int64(hop.requestHeadBytes) }
+        public var countOfRequestHeaderBytesSent: Int64 { Int64(transaction.requestHeadBytes) }
         /// The head received, in bytes.
-        public var countOfResponseHeaderBytesReceived: Int64 { Int64(hop.responseHeadBytes) }
+        public var countOfResponseHeaderBytesReceived: Int64 {
+            Int64(transaction.responseHeadBytes)
+        }
     }
 #endif

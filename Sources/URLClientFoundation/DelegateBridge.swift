@@ -127,7 +127,7 @@
                 values.endsAfterRevisions = false
                 return true
             }
-            if ends { tellEnd() }
+            if ends { notifyEnd() }
         }
 
         /// Takes the next call that has waited; with the last one the revision is over.
@@ -150,10 +150,10 @@
                 values.endsAfterRevisions = !values.revisions.isEmpty
                 return values.endsAfterRevisions
             }
-            if !waits { tellEnd() }
+            if !waits { notifyEnd() }
         }
 
-        private func tellEnd() {
+        private func notifyEnd() {
             let (session, delegate) = values.withLock { values in
                 defer { (values.ending, values.delegate) = (nil, nil) }
                 return (values.session ?? values.ending, values.delegate)

@@ -91,8 +91,8 @@ struct ConnectTimeoutTests {
         #expect(whole?.kind == .timedOut(.total))
     }
 
-    @Test("The whole counts all hops; each of them alone would be in time")
-    func hops() async throws {
+    @Test("The whole counts all transactions; each of them alone would be in time")
+    func transactions() async throws {
         let peer = try ScriptedPeer { connection in
             while let head = connection.head() {
                 Pause.milliseconds(150)

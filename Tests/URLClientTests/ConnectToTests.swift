@@ -138,7 +138,7 @@ struct ConnectToTests {
         }
     #endif
 
-    @Test("A policy is asked per hop, and gives the next endpoint for a dead one")
+    @Test("A policy is asked per transaction, and gives the next endpoint for a dead one")
     func failover() async throws {
         let server = try await TestServer()
         let dead = try PeerServer.freePort()
@@ -166,10 +166,11 @@ struct ConnectToTests {
         #expect(server.seen("/echo").map(\.content) == [[1, 2]])
         #expect(
             asked.withLock { $0 } == ["http://127.0.0.1 0", "http://127.0.0.1 1"])
-        let hops = try #require(task.metrics?.hops)
-        #expect(hops.count == 4)
-        #expect(hops.last?.connectTarget == ConnectTarget(host: "127.0.0.1", port: server.port))
-        #expect(hops.last?.remotePort == Int(server.port))
+        let transactions = try #require(task.metrics?.transactions)
+        #expect(transactions.count == 4)
+        #expect(
+            transactions.last?.connectTarget == ConnectTarget(host: "127.0.0.1", port: server.port))
+        #expect(transactions.last?.remotePort == Int(server.port))
     }
 
     @Test("What a policy throws is the error; a resolver override names addresses")
@@ -372,9 +373,9 @@ struct ConnectToTests {
         var connections: Set<Int> = []
         for task in tasks {
             #expect(try await task.finished().version == .http2)
-            let hop = try #require(task.metrics?.hops.first)
-            connections.insert(hop.localPort)
-            #expect(hop.tlsVersion?.hasPrefix("TLSv1.") == true)
+            let transaction = try #require(task.metrics?.transactions.first)
+            connections.insert(transaction.localPort)
+            #expect(transaction.tlsVersion?.hasPrefix("TLSv1.") == true)
         }
         #expect(connections.count == 1)
         var request = ClientRequest(.get, "http://127.0.0.2:\(server.port)/who")

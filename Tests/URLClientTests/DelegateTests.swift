@@ -114,7 +114,7 @@ struct DelegateTests {
             delegate.log.filter { $0 != "sent" } == [
                 "redirect 307", "interim 103", "response 200", "content ok", "metrics", "complete",
             ])
-        #expect(task.metrics?.hops.count == 2 && task.metrics?.redirectCount == 1)
+        #expect(task.metrics?.transactions.count == 2 && task.metrics?.redirectCount == 1)
     }
 
     /// Makes content each time that it is asked for, which can be read once.

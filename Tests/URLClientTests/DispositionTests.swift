@@ -170,17 +170,17 @@ struct DispositionTests {
         }
     }
 
-    @Test("Times of a hop come one after another")
+    @Test("Times of a transaction come one after another")
     func times() async throws {
         let server = try await TestServer()
         let session = ClientSession()
         for path in ["/hello", "/bytes/0", "/bytes/100000", "/hello", "/hello"] {
             let task = session.dataTask(for: ClientRequest(.get, server.url(path)))
             try await task.finished()
-            let hop = try #require(task.metrics?.hops.first)
-            let start = try #require(hop.requestStart)
-            let answer = try #require(hop.responseStart)
-            let end = try #require(hop.responseEnd)
+            let transaction = try #require(task.metrics?.transactions.first)
+            let start = try #require(transaction.requestStart)
+            let answer = try #require(transaction.responseStart)
+            let end = try #require(transaction.responseEnd)
             #expect(start <= answer)
             #expect(answer <= end)
         }

@@ -38,11 +38,13 @@ struct MetricsTests {
         for _ in 0..<200 {
             let (content, _) = try await session.bytes(for: ClientRequest(.get, server.url("/")))
             #expect(try await content.collect(upTo: 100).count == 4)
-            #expect(content.task.metrics?.hops.count == 1)
+            #expect(content.task.metrics?.transactions.count == 1)
         }
     }
 
-    @Test("S6: the delegate is told once, hop by hop, with lengths, addresses and times in order")
+    @Test(
+        "S6: the delegate is told once, transaction by transaction, with lengths, addresses and times in order"
+    )
     func told() async throws {
         let server = try await TestServer { _, router in
             let first = AsyncHandler { request in
@@ -58,25 +60,29 @@ struct MetricsTests {
             for: ClientRequest(.post, server.url("/first")), from: .bytes(content))
         try await task.finished()
         let metrics = try #require(await delegate.wait())
-        #expect(metrics.redirectCount == 1 && metrics.hops.count == 2)
-        #expect(task.metrics?.hops.count == 2)
-        #expect(metrics.hops.map(\.url.path) == ["/first", "/echo"])
-        #expect(metrics.hops.map(\.version) == [.http11, .http11])
-        #expect(metrics.hops.map(\.remotePort) == [Int(server.port), Int(server.port)])
-        #expect(metrics.hops.allSatisfy { $0.remoteAddress == "127.0.0.1" && $0.localPort > 0 })
-        let (first, last) = (metrics.hops[0], metrics.hops[1])
+        #expect(metrics.redirectCount == 1 && metrics.transactions.count == 2)
+        #expect(task.metrics?.transactions.count == 2)
+        #expect(metrics.transactions.map(\.url.path) == ["/first", "/echo"])
+        #expect(metrics.transactions.map(\.version) == [.http11, .http11])
+        #expect(metrics.transactions.map(\.remotePort) == [Int(server.port), Int(server.port)])
+        #expect(
+            metrics.transactions.allSatisfy { $0.remoteAddress == "127.0.0.1" && $0.localPort > 0 })
+        let (first, last) = (metrics.transactions[0], metrics.transactions[1])
         #expect(!first.isConnectionReused && first.connectEnd != nil)
         #expect(last.requestContentBytes == 100_000 && last.responseContentBytes == 100_000)
         #expect(last.requestHeadBytes > 50 && last.responseHeadBytes > 30)
-        for hop in metrics.hops {
-            let times = [hop.requestStart, hop.requestEnd, hop.responseStart, hop.responseEnd]
+        for transaction in metrics.transactions {
+            let times = [
+                transaction.requestStart, transaction.requestEnd, transaction.responseStart,
+                transaction.responseEnd,
+            ]
             #expect(times.allSatisfy { $0 != nil })
             #expect(times.compactMap(\.self) == times.compactMap(\.self).sorted())
         }
         #expect(delegate.told.withLock { $0.count } == 1)
     }
 
-    @Test("How long a hop has waited for its turn, and that its connection was there")
+    @Test("How long a transaction has waited for its turn, and that its connection was there")
     func queued() async throws {
         let gate = Gate()
         let peer = try ScriptedPeer { connection in
@@ -94,11 +100,13 @@ struct MetricsTests {
         try await Task.sleep(for: .milliseconds(30))
         gate.open()
         for task in tasks { try await task.finished() }
-        let hops = tasks.compactMap { $0.metrics?.hops.first }
-        try #require(hops.count == 2)
-        #expect(hops[0].queued < hops[1].queued && hops[1].queued >= .milliseconds(20))
-        #expect(hops.map(\.isConnectionReused) == [false, true])
-        #expect(hops.map { $0.connectEnd == nil } == [false, true])
+        let transactions = tasks.compactMap { $0.metrics?.transactions.first }
+        try #require(transactions.count == 2)
+        #expect(
+            transactions[0].queued < transactions[1].queued
+                && transactions[1].queued >= .milliseconds(20))
+        #expect(transactions.map(\.isConnectionReused) == [false, true])
+        #expect(transactions.map { $0.connectEnd == nil } == [false, true])
     }
 
     @Test("A failure has metrics, too, of what happened")
@@ -108,7 +116,8 @@ struct MetricsTests {
         let session = ClientSession(.ephemeral, delegate: delegate)
         session.dataTask(for: ClientRequest(.get, "http://127.0.0.1:\(port)/")).resume()
         let metrics = try #require(await delegate.wait())
-        #expect(metrics.hops.count == 1)
-        #expect(metrics.hops[0].version == nil && metrics.hops[0].requestStart == nil)
+        #expect(metrics.transactions.count == 1)
+        #expect(
+            metrics.transactions[0].version == nil && metrics.transactions[0].requestStart == nil)
     }
 }

@@ -219,7 +219,7 @@ struct SettingTests {
         #expect(text(decoded) == (coding == "gzip" ? "contentcontent" : "content"))
     }
 
-    @Test("Metrics of a hop over TLS: times in order, version and cipher, both addresses")
+    @Test("Metrics of a transaction over TLS: times in order, version and cipher, both addresses")
     func secureMetrics() async throws {
         let certificates = try await TestCertificates()
         let server = try await PeerServer.nginx(
@@ -230,16 +230,19 @@ struct SettingTests {
         let task = ClientSession(configuration).dataTask(
             for: ClientRequest(.get, "https://localhost:\(server.port)/who"))
         try await task.finished()
-        let hop = try #require(task.metrics?.hops.first)
+        let transaction = try #require(task.metrics?.transactions.first)
         let times = try [
-            #require(hop.nameLookupEnd), #require(hop.connectEnd),
-            #require(hop.secureConnectionEnd), #require(hop.requestStart),
-            #require(hop.responseStart), #require(hop.responseEnd),
+            #require(transaction.nameLookupEnd), #require(transaction.connectEnd),
+            #require(transaction.secureConnectionEnd), #require(transaction.requestStart),
+            #require(transaction.responseStart), #require(transaction.responseEnd),
         ]
         #expect(times == times.sorted() && (times.first ?? .zero) > .zero)
-        #expect(hop.tlsVersion?.hasPrefix("TLS") == true && hop.tlsCipher?.isEmpty == false)
-        #expect(hop.localAddress == "127.0.0.1" && hop.localPort > 0)
-        #expect(hop.remoteAddress == "127.0.0.1" && hop.remotePort == Int(server.port))
+        #expect(
+            transaction.tlsVersion?.hasPrefix("TLS") == true
+                && transaction.tlsCipher?.isEmpty == false)
+        #expect(transaction.localAddress == "127.0.0.1" && transaction.localPort > 0)
+        #expect(
+            transaction.remoteAddress == "127.0.0.1" && transaction.remotePort == Int(server.port))
     }
 
     @Test("A download that fails keeps its part unless it is told not to")
@@ -279,6 +282,6 @@ struct SettingTests {
         let task = ClientSession(configuration).dataTask(
             for: ClientRequest(.get, server.url("/hello", host: "name.test")))
         try await task.finished()
-        #expect(task.metrics?.hops.first?.remoteAddress == "127.0.0.1")
+        #expect(task.metrics?.transactions.first?.remoteAddress == "127.0.0.1")
     }
 }

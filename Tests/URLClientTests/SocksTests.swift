@@ -8,13 +8,13 @@ import URLClient
 struct SocksTests {
     private func get(
         _ url: String, through proxy: ClientProxy
-    ) async throws -> (content: [UInt8], hop: ClientMetrics.Hop?) {
+    ) async throws -> (content: [UInt8], transaction: ClientMetrics.Transaction?) {
         var request = ClientRequest(.get, url)
         request.proxy = .proxy(proxy)
         let task = ClientSession().dataTask(for: request, delegate: Recorder())
         try await task.finished()
         let (content, _) = try await ClientSession().data(for: request)
-        return (content, task.metrics?.hops.last)
+        return (content, task.metrics?.transactions.last)
     }
 
     @Test(
@@ -45,8 +45,8 @@ struct SocksTests {
         let socks = try SocksProxy(login: "me:pass")
         let good = ClientProxy(
             .socks5h, host: "127.0.0.1", port: socks.port, user: "me", password: "pass")
-        let (content, hop) = try await get("http://name.test/", through: good)
-        #expect(content == Array("ok".utf8) && hop?.isProxied == true)
+        let (content, transaction) = try await get("http://name.test/", through: good)
+        #expect(content == Array("ok".utf8) && transaction?.isProxied == true)
         #expect(socks.asked.withLock { Set($0) } == ["5 user=me:pass name name.test:80"])
         #expect(socks.heads.withLock { $0 }.allSatisfy { !$0.contains("Authorization") })
         for (user, password) in [("me", "wrong"), (nil, nil)] as [(String?, String?)] {

@@ -2,7 +2,14 @@ import HTTPParser
 import Measuring
 import URLClient
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 // get URL COUNT CONCURRENT | download URL [slow] | upload URL FILE
+// BRIEF_WAIT in the environment sets `briefWait`, in microseconds.
 
 let words = CommandLine.arguments
 guard words.count >= 3 else { fatalError("get, download or upload, and a URL") }
@@ -10,6 +17,9 @@ let (what, url) = (words[1], words[2])
 var configuration = ClientConfiguration()
 configuration.decodesContent = false
 configuration.connectionsPerOrigin = 64
+if let text = ProcessInfo.processInfo.environment["BRIEF_WAIT"], let wait = Int64(text) {
+    configuration.briefWait = .microseconds(wait)
+}
 let session = ClientSession(configuration)
 
 /// Sends requests one after the other.

@@ -46,7 +46,7 @@ package final class BearerTokens: Sendable {
     package var current: String? { state.withLock { $0.token } }
 
     /// The token, or a new one where it is the one that was refused. A renewal that runs is waited
-    /// for; whoever waits does not stop it by going away.
+    /// for; a waiter that is cancelled does not stop it.
     package func token(refused: String? = nil) async throws -> String? {
         let (token, renewal, number) = state.withLock {
             state -> (String?, Task<String?, any Error>?, Int) in

@@ -9,7 +9,7 @@ internal import ToolkitSystem
 /// belongs to one cache at a time. What is stored survives the process; an entry that was damaged
 /// meanwhile is left out.
 public final class ClientCache: Sendable {
-    struct Stored: Sendable {
+    package struct Stored: Sendable {
         let head: CachedHead
         let content: StoredContent
     }
@@ -91,7 +91,7 @@ public final class ClientCache: Sendable {
         await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
     }
 
-    // MARK: Within a hop
+    // MARK: Within a transaction
 
     /// Whether what memory does not have may be on the disk.
     var asksDisk: Bool { hasDisk }
@@ -99,7 +99,7 @@ public final class ClientCache: Sendable {
     /// Whether there is nothing at all.
     var isEmpty: Bool { !hasDisk && memory.withLock { $0.byteCount == 0 } }
 
-    /// What memory has for a request.
+    /// The stored response for a request, from memory.
     func found(_ url: String, _ request: HTTPFields) -> Stored? {
         memory.withLock { memory in
             let found = memory.values(of: url).first { $0.head.matches(request) }
@@ -108,11 +108,11 @@ public final class ClientCache: Sendable {
         }
     }
 
-    /// What memory or disk has for a request.
+    /// The stored response for a request, from memory or disk.
     func lookUp(_ url: String, _ request: HTTPFields) async -> Stored? {
         if let found = found(url, request) { return found }
         guard hasDisk else { return nil }
-        // What the queue makes is handed over under a lock, which sanitizers see, too.
+        // The lock makes the hand-over visible to sanitizers.
         let stored = Locked<Stored?>(nil)
         await withCheckedContinuation { continuation in
             queue.async {
@@ -158,8 +158,13 @@ public final class ClientCache: Sendable {
 
     /// Takes the content of a response as it comes; `nil` if it would be too long.
     func recorder(_ head: CachedHead, announced: Int64?) -> CacheRecorder? {
-        guard announced ?? 0 <= Int64(entryLimit), entryLimit > 0 else { return nil }
+        guard hasRoom(for: announced) else { return nil }
         return CacheRecorder(self, head, limit: entryLimit, memoryLimit: memoryEntryLimit)
+    }
+
+    /// Whether content of a length, if it was announced, may be stored.
+    func hasRoom(for announced: Int64?) -> Bool {
+        announced ?? 0 <= Int64(entryLimit) && entryLimit > 0
     }
 
     /// A file for content that is too long for memory; nil without a folder.
@@ -240,7 +245,7 @@ public final class ClientCache: Sendable {
     }
 }
 
-// The same by name, for tests: what stands between a request and the cache is `HopPolicy`.
+// For tests; `TransactionPolicy` is what uses the cache.
 extension ClientCache {
     package func find(
         _ url: String, _ request: HTTPFields
@@ -266,7 +271,7 @@ extension ClientCache {
         freshen(stored, head)
     }
 
-    /// What happens when a 304 comes for a response that was found before.
+    /// Handles a 304 for a response that was found before.
     package func refresh(_ found: (head: CachedHead, content: [UInt8]), with head: CachedHead) {
         freshen(Stored(head: found.head, content: .bytes(found.content)), head)
     }

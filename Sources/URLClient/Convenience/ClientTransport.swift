@@ -17,7 +17,7 @@ public struct ClientTransport: Sendable {
     /// Creates a transport.
     /// - Parameter answer: gives the response to a request as it would go out, with all that the
     ///   session adds to it; content coding is taken off already. A ``ClientError`` that it throws is
-    ///   the hop's error, and others become ``ClientError/Kind/hookFailed``.
+    ///   the transaction's error, and others become ``ClientError/Kind/hookFailed``.
     public init(_ answer: @escaping @Sendable (ClientRequest) async throws -> CollectedResponse) {
         self.answer = answer
     }
@@ -46,42 +46,5 @@ extension ClientBody {
             throw ClientError(.bodyFailed, "\(error)", underlying: error)
         }
         return all
-    }
-}
-
-extension TaskDriver {
-    /// Has a transport answer the request of this hop.
-    func exchange(by transport: ClientTransport) {
-        let request = sent
-        stage = .running
-        wait(for: { () async -> Result<CollectedResponse, ClientError> in
-            do {
-                return .success(try await transport.answer(request))
-            } catch let error as ClientError {
-                return .failure(error)
-            } catch {
-                return .failure(
-                    ClientError(.hookFailed, "the transport: \(error)", underlying: error))
-            }
-        }) { driver, answer in
-            switch answer {
-            case .failure(let error): driver.failed(error)
-            case .success(let answer): driver.received(answer)
-            }
-        }
-    }
-
-    private func received(_ answer: CollectedResponse) {
-        var head = answer.head
-        if head.expectedLength == nil { head.expectedLength = Int64(answer.content.count) }
-        response = head
-        served = .bytes(sent.method == .head ? [] : answer.content)
-        decide(head)
-        let ending = Ending(error: nil, trailers: head.trailers)
-        if holds.contains(.decision) || holdsServing {
-            self.ending = ending
-        } else {
-            conclude(ending)
-        }
     }
 }

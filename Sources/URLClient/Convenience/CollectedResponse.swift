@@ -41,7 +41,7 @@ public struct CollectedResponse: Sendable {
     public var status: HTTPStatus { head.status }
     /// The fields.
     public var fields: HTTPFields { head.fields }
-    /// The URL that answered: that of the last hop.
+    /// The URL that answered: that of the last transaction.
     public var url: URL { head.url }
 
     /// The content as text: ISO 8859-1 where the media type says so, else UTF-8, in which what is

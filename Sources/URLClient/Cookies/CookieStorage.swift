@@ -155,7 +155,7 @@ public final class CookieStorage: Sendable {
         }
     }
 
-    // MARK: Within a hop
+    // MARK: Within a transaction
 
     var isEmpty: Bool { state.withLock { $0.jar.count == 0 } }
 

@@ -1,6 +1,6 @@
 internal import CCurlShims
 
-// What libcurl's numbers mean.
+// The meaning of libcurl's numbers.
 extension ClientError.Kind {
     /// The kind of error that a transfer's result stands for.
     /// - Parameters:
@@ -70,7 +70,7 @@ extension ClientError.Kind {
         }
     }
 
-    /// Receiving fails when the connection breaks, and when what came was no lawful HTTP.
+    /// Receiving fails when the connection breaks, and when the response is not valid HTTP.
     private static func broken(_ message: String) -> Self {
         let isMalformed =
             message.contains("chunk") || message.contains("Invalid") || message.contains("HTTP/0.9")
@@ -78,7 +78,7 @@ extension ClientError.Kind {
     }
 }
 
-/// What a hop comes to in libcurl.
+/// The result of a transfer in libcurl.
 struct TransferResult {
     typealias Code = CURLcode
 

@@ -1,11 +1,11 @@
 internal import CCurlShims
 
-// What is known of a transfer once it runs.
+// Information about a transfer that runs or has run.
 extension EasyHandle {
     /// The error number of the operating system that ended it.
     var operatingSystemError: Int { number(CURLINFO_OS_ERRNO) }
 
-    /// What OpenSSL has found wrong with the certificate, 0 for nothing.
+    /// OpenSSL's result of verifying the certificate; 0 for success.
     var verificationResult: Int { number(CURLINFO_SSL_VERIFYRESULT) }
 
     /// How many bytes of heads were sent.
@@ -17,39 +17,25 @@ extension EasyHandle {
     var securedTime: Int64 { size(CURLINFO_APPCONNECT_TIME_T) }
     var requestTime: Int64 { size(CURLINFO_PRETRANSFER_TIME_T) }
 
-    /// Adds what libcurl has counted.
-    func fill(_ hop: inout ClientMetrics.Hop) {
-        hop.isConnectionReused = number(CURLINFO_NUM_CONNECTS) == 0
-        if !hop.isConnectionReused {
-            hop.nameLookupEnd = Self.time(lookupTime)
-            hop.connectEnd = Self.time(connectTime)
-            hop.secureConnectionEnd = Self.time(securedTime)
+    /// Adds libcurl's times and counts.
+    func fill(_ transaction: inout ClientMetrics.Transaction) {
+        transaction.isConnectionReused = number(CURLINFO_NUM_CONNECTS) == 0
+        if !transaction.isConnectionReused {
+            transaction.nameLookupEnd = Self.time(lookupTime)
+            transaction.connectEnd = Self.time(connectTime)
+            transaction.secureConnectionEnd = Self.time(securedTime)
         }
-        hop.requestStart = Self.time(requestTime)
-        hop.remoteAddress = text(CURLINFO_PRIMARY_IP)
-        hop.remotePort = number(CURLINFO_PRIMARY_PORT)
-        hop.localAddress = text(CURLINFO_LOCAL_IP)
-        hop.localPort = number(CURLINFO_LOCAL_PORT)
-        hop.requestHeadBytes = requestHeadBytes
-        hop.responseHeadBytes = number(CURLINFO_HEADER_SIZE)
-        hop.responseContentBytes = size(CURLINFO_SIZE_DOWNLOAD_T)
+        transaction.requestStart = Self.time(requestTime)
+        transaction.remoteAddress = text(CURLINFO_PRIMARY_IP)
+        transaction.remotePort = number(CURLINFO_PRIMARY_PORT)
+        transaction.localAddress = text(CURLINFO_LOCAL_IP)
+        transaction.localPort = number(CURLINFO_LOCAL_PORT)
+        transaction.requestHeadBytes = requestHeadBytes
+        transaction.responseHeadBytes = number(CURLINFO_HEADER_SIZE)
+        transaction.responseContentBytes = size(CURLINFO_SIZE_DOWNLOAD_T)
     }
 
     private static func time(_ microseconds: Int64) -> Duration? {
         microseconds > 0 ? .microseconds(microseconds) : nil
-    }
-}
-
-extension Transfer {
-    /// How far it has come.
-    var phase: ClientError.Phase {
-        if isHeadDone || responseStart > 0 { return .receiving }
-        if handle.requestTime > 0 {
-            let sends = upload.map { !$0.isAtEnd } ?? false
-            return sends ? .sending : .waiting
-        }
-        // libcurl tells the time of the connection only when TLS is done, too.
-        if handle.tlsStart > 0 || handle.connectTime > 0 { return .securing }
-        return handle.lookupTime > 0 ? .connecting : .resolving
     }
 }

@@ -1,75 +1,78 @@
 internal import CCurlShims
 internal import HTTPParser
 
-// A hop's settings. What a handle is not told has libcurl's default, or is as for the last hop.
+// The settings of a transaction. Options that are not set keep libcurl's default, or the value of the
+// previous transaction.
 extension EasyHandle {
-    /// Sets everything for a hop.
-    func configure(_ hop: HopSettings, for transfer: Transfer) {
-        // What sends content is rare enough to begin anew for it, and after it.
-        let isPlain = hop.upload == nil && hop.method == .get
-        if route == nil || route !== hop.route || !isPlain {
+    /// Sets everything for a transaction.
+    func configure(_ transaction: TransferSettings, for transfer: CurlTransfer) {
+        // Requests with content are rare enough to reset the handle before and after them.
+        let isPlain = transaction.upload == nil && transaction.method == .get
+        if route == nil || route !== transaction.route || !isPlain {
             if route != nil { reset() }
             prepare()
-            setConnection(hop)
-            setTarget(hop)
-            setProxy(hop)
-            if hop.needsStart { watchStart() }
-            if hop.route.isSecure {
-                setTLS(hop.route.tls)
-                watchTLS(asksAboutTrust: hop.route.trust != nil)
+            setConnection(transaction)
+            setTarget(transaction)
+            setProxy(transaction)
+            if transaction.needsStart { watchStart() }
+            if transaction.route.isSecure {
+                setTLS(transaction.route.tls)
+                watchTLS(asksAboutTrust: transaction.route.trust != nil)
             }
-            setMethod(hop)
-            route = hop.route
+            setMethod(transaction)
+            route = transaction.route
         }
         attach(transfer)
-        if url != hop.wire.text {
-            url = hop.wire.text
+        if url != transaction.wire.text {
+            url = transaction.wire.text
             setURL(url)
         }
-        if !isPlain || hop.rare?.values.cookieBytes != nil
-            || sentFields.map({ !hop.fields.isKnownSame(as: $0) }) ?? true
+        if !isPlain || transaction.overrides?.values.cookieBytes != nil
+            || sentFields.map({ !transaction.fields.isKnownSame(as: $0) }) ?? true
         {
-            setFieldLines(hop)
-            sentFields = hop.rare?.values.cookieBytes == nil ? hop.fields : nil
+            setFieldLines(transaction)
+            sentFields = transaction.overrides?.values.cookieBytes == nil ? transaction.fields : nil
         }
         if !isPlain { isSpent = true }
     }
 
-    private func setMethod(_ hop: HopSettings) {
-        if let upload = hop.upload {
+    private func setMethod(_ transaction: TransferSettings) {
+        if let upload = transaction.upload {
             set(CURLOPT_UPLOAD, 1)
             set(CURLOPT_INFILESIZE_LARGE, size: upload.length ?? -1)
             set(CURLOPT_UPLOAD_BUFFERSIZE, upload.length ?? .max > 256 << 10 ? 512 << 10 : 64 << 10)
-            if hop.method != .put { set(CURLOPT_CUSTOMREQUEST, hop.method.name) }
-        } else if hop.method == .head {
+            if transaction.method != .put { set(CURLOPT_CUSTOMREQUEST, transaction.method.name) }
+        } else if transaction.method == .head {
             set(CURLOPT_NOBODY, 1)
-        } else if hop.method != .get {
-            set(CURLOPT_CUSTOMREQUEST, hop.method.name)
+        } else if transaction.method != .get {
+            set(CURLOPT_CUSTOMREQUEST, transaction.method.name)
         }
     }
 
-    private func setFieldLines(_ hop: HopSettings) {
+    private func setFieldLines(_ transaction: TransferSettings) {
         freeFields()
-        for field in hop.fields where field.name != .proxyAuthorization {
-            if field.name == .cookie, let bytes = hop.rare?.values.cookieBytes {
+        for field in transaction.fields where field.name != .proxyAuthorization {
+            if field.name == .cookie, let bytes = transaction.overrides?.values.cookieBytes {
                 addField(Array("Cookie: ".utf8) + bytes)
                 continue
             }
             // Without a value libcurl would take the line for a removal.
             addField(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
         }
-        if hop.upload == nil, hop.method.usuallyHasContent { addField("Content-Length: 0") }
-        if hop.upload != nil, let wait = hop.expectationWait {
+        if transaction.upload == nil, transaction.method.usuallyHasContent {
+            addField("Content-Length: 0")
+        }
+        if transaction.upload != nil, let wait = transaction.expectationWait {
             addField("Expect: 100-continue")
             set(CURLOPT_EXPECT_100_TIMEOUT_MS, wait.milliseconds)
-        } else if hop.upload != nil {
+        } else if transaction.upload != nil {
             addField("Expect:")
         }
         setFields()
     }
 
-    private func setConnection(_ hop: HopSettings) {
-        let route = hop.route
+    private func setConnection(_ transaction: TransferSettings) {
+        let route = transaction.route
         set(
             CURLOPT_HTTP_VERSION, Int(route.protocols.curlVersion(isSecure: route.isSecure))
         )
@@ -101,43 +104,47 @@ extension EasyHandle {
             set(CURLOPT_DNS_CACHE_TIMEOUT, time.milliseconds / 1000)
         }
         let overrides = route.resolver.overrides
-            .filter { $0.host.lowercased() == hop.wire.origin.host }
-            .filter { $0.port == hop.wire.origin.port }
+            .filter { $0.host.lowercased() == transaction.wire.origin.host }
+            .filter { $0.port == transaction.wire.origin.port }
             .map { "+\($0.host):\($0.port):\($0.addresses.joined(separator: ","))" }
         if !overrides.isEmpty { set(CURLOPT_RESOLVE, list: overrides) }
     }
 
     /// The match fields of CONNECT_TO stay empty: a port in them would have to be the URL's, and
     /// the entry would be passed over in silence where it is not.
-    private func setTarget(_ hop: HopSettings) {
-        switch hop.route.target?.kind {
+    private func setTarget(_ transaction: TransferSettings) {
+        switch transaction.route.target?.kind {
         case nil, .origin: break
         case .unixSocket(let path, let isAbstract):
             set(isAbstract ? CURLOPT_ABSTRACT_UNIX_SOCKET : CURLOPT_UNIX_SOCKET_PATH, path)
         case .network(let host, let port):
-            let host = host ?? hop.wire.origin.host
+            let host = host ?? transaction.wire.origin.host
             let bracketed = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
-            set(CURLOPT_CONNECT_TO, list: ["::\(bracketed):\(port ?? hop.wire.origin.port)"])
+            set(
+                CURLOPT_CONNECT_TO, list: ["::\(bracketed):\(port ?? transaction.wire.origin.port)"]
+            )
         }
     }
 
-    private func setProxy(_ hop: HopSettings) {
+    private func setProxy(_ transaction: TransferSettings) {
         // Empty names keep libcurl from the variables of the environment.
         set(CURLOPT_NOPROXY, "")
-        guard let proxy = hop.route.proxy else { return set(CURLOPT_PROXY, "") }
+        guard let proxy = transaction.route.proxy else { return set(CURLOPT_PROXY, "") }
         let host = proxy.host.utf8.contains(UInt8(ascii: ":")) ? "[\(proxy.host)]" : proxy.host
         set(CURLOPT_PROXY, "\(proxy.kind.rawValue)://\(host):\(proxy.port)")
-        if proxy.kind == .https { setProxyTLS(proxy.tls ?? hop.route.tls, isOwn: proxy.tls != nil) }
-        if hop.tunnels {
+        if proxy.kind == .https {
+            setProxyTLS(proxy.tls ?? transaction.route.tls, isOwn: proxy.tls != nil)
+        }
+        if transaction.tunnels {
             set(CURLOPT_HTTPPROXYTUNNEL, 1)
-            // What the proxy says to CONNECT is looked at, and never delivered.
+            // The response to CONNECT is read, but never delivered.
             set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 0)
         }
-        if hop.rare?.values.needsOwnTunnel == true {
+        if transaction.overrides?.values.needsOwnTunnel == true {
             set(CURLOPT_FRESH_CONNECT, 1)
             set(CURLOPT_FORBID_REUSE, 1)
         }
-        setProxyLogin(proxy, hop.fields[.proxyAuthorization])
+        setProxyLogin(proxy, transaction.fields[.proxyAuthorization])
     }
 
     /// HTTP proxies get a field of ours; whose a tunnel is, `needsOwnTunnel` says. SOCKS has logins of

@@ -2,8 +2,8 @@ internal import CCurlShims
 internal import HTTPCodecs
 internal import HTTPParser
 
-/// libcurl's easy handle: the settings of one transfer. It is used again, and what the next transfer
-/// has in common with the last one stays set.
+/// libcurl's easy handle: the settings of one transfer. It is reused, and settings that the next transfer
+/// shares with the last one stay.
 @safe
 final class EasyHandle {
     let raw: UnsafeMutableRawPointer
@@ -17,26 +17,30 @@ final class EasyHandle {
     private var fields: UnsafeMutablePointer<curl_slist>?
     /// The first setting that was refused.
     private(set) var refusal: CURLcode?
-    /// The transfer that it serves. It keeps the handle.
-    unowned(unsafe) var transfer: Transfer?
+    /// The transfer that it serves, which retains the handle.
+    unowned(unsafe) var transfer: CurlTransfer?
 
-    // What is set for the next transfer, too. Nil for a handle that is as new.
-    var route: HopRoute?
+    // Settings that remain for the next transfer. Nil for a new or reset handle.
+    var route: TransferRoute?
     var url = ""
     var sentFields: HTTPFields?
     /// Whether there are settings that must not stay.
     var isSpent = false
 
-    // Of the multi handle, which one thread at a time uses.
-    /// The socket that the transfer was told of last; negative for none.
+    /// How a transfer uses a socket.
+    struct SocketUse {
+        /// The socket that libcurl named last; negative for none.
+        var socket: Int32 = -1
+        /// Whether libcurl has named none yet.
+        var isStarting = false
+        /// Whether the response arrived before.
+        var isAnswered = false
+    }
+
+    /// Of the multi handle, which one thread at a time uses.
     @exclusivity(unchecked)
-    var socket: Int32 = -1
-    /// Whether there has been none yet, and whether an answer was there before.
-    @exclusivity(unchecked)
-    var isStarting = false
-    @exclusivity(unchecked)
-    var isAnswered = false
-    /// With which sockets know it.
+    var use = SocketUse()
+    /// Identifies it among the users of a socket.
     var identity: UInt { unsafe UInt(bitPattern: raw) }
 
     /// - Parameter multi: whose connections it uses, then and for ever.
@@ -75,19 +79,19 @@ final class EasyHandle {
         freeFields()
     }
 
-    /// Forgets the lines of the request's fields, which then have to be set anew.
+    /// Forgets the lines of the request's fields, which then have to be set again.
     func freeFields() {
         unsafe curl_slist_free_all(fields)
         unsafe fields = nil
     }
 
-    /// What libcurl says about the error, often empty.
+    /// libcurl's message about the error, often empty.
     var errorMessage: String {
         unsafe errorText[0] == 0 ? "" : String(cString: errorText)
     }
 
     /// Begins to serve a transfer.
-    func attach(_ transfer: Transfer) {
+    func attach(_ transfer: CurlTransfer) {
         unsafe self.transfer = transfer
         unsafe errorText[0] = 0
         unsafe trust.pointee.begun = 0
@@ -254,7 +258,7 @@ private let abortMark = 0x1000_0000
 
 /// The transfer that a callback is for.
 @inline(__always)
-private func findTransfer(_ context: UnsafeMutableRawPointer?) -> Transfer? {
+private func findTransfer(_ context: UnsafeMutableRawPointer?) -> CurlTransfer? {
     guard let context = unsafe context else { return nil }
     let handle = unsafe Unmanaged<EasyHandle>.fromOpaque(context)
     return unsafe handle._withUnsafeGuaranteedRef { unsafe $0.transfer }

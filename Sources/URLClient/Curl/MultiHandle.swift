@@ -10,7 +10,7 @@ internal import CCurlShims
 final class MultiHandle: @unchecked Sendable {
     private let raw: UnsafeMutableRawPointer
     let poller: SocketPoller
-    /// Whom libcurl tells of the sockets that it makes.
+    /// Receives the sockets that libcurl opens and closes.
     let sockets: UnsafeMutablePointer<http_curl_sockets>
     /// When libcurl wants to be called though nothing has happened, by the clock of the system;
     /// the largest number for never.
@@ -49,7 +49,7 @@ final class MultiHandle: @unchecked Sendable {
 
     func add(_ easy: EasyHandle) -> Bool {
         guard unsafe curl_multi_add_handle(raw, easy.raw) == CURLM_OK else { return false }
-        unsafe easy.isStarting = true
+        unsafe easy.use.isStarting = true
         unsafe startingCount += 1
         return true
     }
@@ -57,8 +57,8 @@ final class MultiHandle: @unchecked Sendable {
     func remove(_ easy: EasyHandle) {
         unsafe curl_multi_remove_handle(raw, easy.raw)
         isPlaced(easy)
-        unsafe poller.release(easy.socket, from: easy.identity)
-        unsafe easy.socket = -1
+        unsafe poller.release(easy.use.socket, from: easy.identity)
+        unsafe easy.use.socket = -1
     }
 
     /// A transfer uses a socket. It may be called in a callback.
@@ -66,11 +66,11 @@ final class MultiHandle: @unchecked Sendable {
         poller.use(socket, by: user)
         guard let handle = unsafe Self.handle(of: easy) else { return }
         isPlaced(handle)
-        unsafe handle.socket = socket
+        unsafe handle.use.socket = socket
     }
 
-    /// libcurl waits for nothing but room for what it sends: so it does, too, when the server has ended
-    /// its side of the connection. It may be called in a callback.
+    /// libcurl waits only for room to send, which it also does when the server has ended its side of the
+    /// connection. May be called in a callback.
     fileprivate func onlySends(_ easy: UnsafeMutableRawPointer, over socket: curl_socket_t) {
         guard let transfer = unsafe Self.handle(of: easy)?.transfer, transfer.needsAnswer,
             http_has_ended(socket) != 0
@@ -79,25 +79,25 @@ final class MultiHandle: @unchecked Sendable {
     }
 
     private func isPlaced(_ easy: EasyHandle) {
-        guard unsafe easy.isStarting else { return }
-        unsafe easy.isStarting = false
+        guard unsafe easy.use.isStarting else { return }
+        unsafe easy.use.isStarting = false
         unsafe startingCount -= 1
-        guard unsafe easy.isAnswered else { return }
-        unsafe easy.isAnswered = false
+        guard unsafe easy.use.isAnswered else { return }
+        unsafe easy.use.isAnswered = false
         unsafe answeredCount -= 1
     }
 
     /// When something has happened last to the socket of a transfer; 0 where that is not known.
     func lastEvent(of easy: EasyHandle) -> Int64 {
-        unsafe poller.lastEvent(easy.socket, of: easy.identity)
+        unsafe poller.lastEvent(easy.use.socket, of: easy.identity)
     }
 
     /// An answer has come. It may be called in a callback.
     /// - Parameter isPlain: whether it is one of HTTP/1.
     func noteAnswer(to easy: EasyHandle, isPlain: Bool) {
-        if isPlain { unsafe poller.notePlain(easy.socket, of: easy.identity) }
-        guard unsafe easy.isStarting, unsafe !easy.isAnswered else { return }
-        unsafe easy.isAnswered = true
+        if isPlain { unsafe poller.notePlain(easy.use.socket, of: easy.identity) }
+        guard unsafe easy.use.isStarting, unsafe !easy.use.isAnswered else { return }
+        unsafe easy.use.isAnswered = true
         unsafe answeredCount += 1
     }
 
@@ -137,7 +137,7 @@ final class MultiHandle: @unchecked Sendable {
     /// - Parameters:
     ///   - nanoseconds: the longest wait.
     ///   - now: when it begins.
-    /// - Returns: false when somebody has woken it, or there is nothing to wait for.
+    /// - Returns: false when another thread has woken it, or there is nothing to wait for.
     func waitForHeld(nanoseconds: Int64, from now: Int64) -> Bool {
         poller.waitForHeld(nanoseconds: nanoseconds) { socket, events in
             poller.noteEvent(socket, at: now)
@@ -165,7 +165,7 @@ final class MultiHandle: @unchecked Sendable {
     func wake() { poller.wake() }
 
     /// The next transfer that has ended.
-    func nextDone() -> (transfer: Transfer, code: CURLcode)? {
+    func nextDone() -> (transfer: CurlTransfer, code: CURLcode)? {
         var code = CURLE_OK
         guard let easy = unsafe http_curl_multi_next_done(raw, &code) else { return nil }
         return unsafe Self.handle(of: easy)?.transfer.map { ($0, code) }

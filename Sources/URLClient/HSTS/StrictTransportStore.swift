@@ -123,7 +123,7 @@ public final class StrictTransportStore: Sendable {
         }
     }
 
-    // MARK: Within a hop
+    // MARK: Within a transaction
 
     package func upgraded(_ url: String, now: HTTPDate) -> String? {
         state.withLock { $0.hosts.upgraded(url, now: now) }

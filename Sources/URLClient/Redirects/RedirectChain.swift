@@ -95,7 +95,7 @@ package struct RedirectChain: Sendable {
 }
 
 extension Origin {
-    /// The origin of an absolute reference; `nil` where it names none that is lawful.
+    /// The origin of an absolute reference; `nil` where it names none that is valid.
     init?(_ reference: URIReference) {
         guard let wire = try? WireURL(reference.text) else { return nil }
         self = wire.origin

@@ -3,8 +3,8 @@ internal import ToolkitSystem
 
 /// Fetches content into a file.
 ///
-/// It is written beside its destination and takes its place when it is whole: nobody ever sees a
-/// part of it. The content stays as the server sends it; no content coding is asked for.
+/// It is written next to its destination, which it replaces when it is complete: a partial file never
+/// appears there. The content stays as the server sends it; no content coding is requested.
 public final class DownloadTask: TransferTask, @unchecked Sendable {
     /// Where the file will be.
     public let path: String
@@ -29,7 +29,7 @@ public final class DownloadTask: TransferTask, @unchecked Sendable {
 
     /// Cancels the task and keeps what is there, if the server can be asked for the rest: the
     /// error's ``ClientError/resumeData`` is what a new task goes on with.
-    /// - Returns: the resume data, or nil when the download would have to begin anew.
+    /// - Returns: the resume data, or nil when the download would have to begin again.
     public func cancelProducingResumeData() async -> ResumeData? {
         cancel(keepingPartial: true)
         do throws(ClientError) {

@@ -22,7 +22,7 @@ final class TaskCounters: Sendable {
         sentCount.add(Int64(count), ordering: .relaxed)
     }
 
-    /// A hop begins to send.
+    /// A transaction begins to send.
     func expectToSend(_ count: Int64?) {
         sentCount.store(0, ordering: .relaxed)
         expectedSend.store(count ?? -1, ordering: .relaxed)

@@ -8,9 +8,9 @@ internal import ToolkitSystem
     internal import Foundation
 #endif
 
-/// What a task needs to start.
+/// The parts that a task is started with.
 struct TaskPlan: @unchecked Sendable {
-    let decider: any HopDecider
+    let policy: TransactionPolicy
     let sink: ContentSink
 }
 
@@ -18,7 +18,7 @@ struct TaskPlan: @unchecked Sendable {
 ///
 /// Tasks are created suspended; ``resume()`` starts them. All members may be used from any thread.
 public class TransferTask: @unchecked Sendable {
-    /// What a task is doing.
+    /// The state of a task.
     public enum State: Sendable, Hashable {
         /// It runs, or waits for its turn.
         case running
@@ -34,32 +34,32 @@ public class TransferTask: @unchecked Sendable {
         var state = State.suspended
         var suspensions = 1
         var isStarted = false
-        /// Whether it is over, though a delegate may still have to be told.
+        /// Whether it is over, though the delegate may not have been notified yet.
         var isOver = false
         var current: ClientRequest?
         var response: ClientResponse?
         var error: ClientError?
         var metrics: ClientMetrics?
-        /// The content, for who collects it.
+        /// The content, for a caller that collects it.
         var content: [UInt8] = []
         var keepsContent = false
         var collector: Waiter<Void>?
-        /// Nil for what failed, and not for what was cancelled.
+        /// Whether a partial file is kept; nil to keep it after failures, but not after `cancel()`.
         var keepsPartial: Bool?
         var text = ""
         var priority: Double
         var watchers: [AsyncStream<TransferProgress>.Continuation] = []
         var waiters: [CheckedContinuation<Void, Never>] = []
-        /// Task and driver keep each other until the task is over, so there is none before it starts.
-        var driver: TaskDriver?
+        /// Task and runner retain each other until the task is over. It is made when the task starts.
+        var runner: TransactionRunner?
         var plan: TaskPlan?
-        /// Where the server keeps what has come of an upload.
+        /// The URL under which the server keeps the received part of an upload.
         var uploadURL: URL?
-        /// A task that is not over keeps its session.
+        /// A task that is not over retains its session.
         var session: ClientSession?
     }
 
-    /// Calls who asked for the end of the task.
+    /// Is called at the end of the task.
     typealias Completion = @Sendable (TransferTask, [UInt8]) -> Void
 
     /// The number of the task within its session, from 1.
@@ -69,7 +69,7 @@ public class TransferTask: @unchecked Sendable {
     let loop: ClientLoop
     let counters: TaskCounters
     let shared: Locked<Shared>
-    /// The delegate's side; nil where nobody is told.
+    /// The way to the delegate; nil without one.
     let events: TaskEvents?
     let wantsMetrics: Bool
     private let completion: Completion?
@@ -89,7 +89,7 @@ public class TransferTask: @unchecked Sendable {
         shared = Locked(Shared(priority: request.priority))
     }
 
-    /// A task that goes on with what another has begun.
+    /// A task that takes over from another.
     init(adopting other: TransferTask) {
         identifier = other.identifier
         originalRequest = other.originalRequest
@@ -102,71 +102,71 @@ public class TransferTask: @unchecked Sendable {
         watched.store(other.isWatched, ordering: .relaxed)
     }
 
-    /// The request of the hop that runs, as it is sent.
+    /// The request of the current transaction, as it is sent.
     public var currentRequest: ClientRequest {
         shared.withLock { $0.current } ?? originalRequest
     }
-    /// The response, once its head is there.
+    /// The response, once its head has arrived.
     public var response: ClientResponse? { shared.withLock { $0.response } }
     /// Why the task has failed; nil while it runs, and if it did well.
     public var error: ClientError? { shared.withLock { $0.error } }
-    /// What the task is doing.
+    /// The state of the task.
     public var state: State { shared.withLock { $0.state } }
-    /// What the task has taken, once it is over.
+    /// The times and counts of the task, once it is over.
     public var metrics: ClientMetrics? { shared.withLock { $0.metrics } }
-    /// A text for people; the client does nothing with it.
+    /// A text for people; the client does not use it.
     public var taskDescription: String {
         get { shared.withLock { $0.text } }
         set { shared.withLock { $0.text = newValue } }
     }
 
-    /// How many bytes of the response's content have come, content coding still on.
+    /// How many bytes of the response's content have arrived, before content decoding.
     public var countOfBytesReceived: Int64 { counters.received }
-    /// How many bytes will come; nil if that is not known.
+    /// How many bytes will arrive; nil if unknown.
     public var countOfBytesExpectedToReceive: Int64? { counters.toReceive }
-    /// How many bytes of the request's content were sent in this hop.
+    /// How many bytes of the request's content were sent in the current transaction.
     public var countOfBytesSent: Int64 { counters.sent }
-    /// How many bytes will be sent; nil if that is not known.
+    /// How many bytes will be sent; nil if unknown.
     public var countOfBytesExpectedToSend: Int64? { counters.toSend }
 
-    /// Which tasks go first when not all can run, 0...1. A change holds from the next hop on.
+    /// The priority when not all tasks can run, 0...1. A change applies from the next transaction on.
     public var priority: Double {
         get { shared.withLock { $0.priority } }
         set {
-            let driver = shared.withLock { shared -> TaskDriver? in
+            let runner = shared.withLock { shared -> TransactionRunner? in
                 shared.priority = newValue
-                return shared.driver
+                return shared.runner
             }
-            guard let driver else { return }
-            loop.post { driver.priority = newValue }
+            guard let runner else { return }
+            loop.post { runner.priority = newValue }
         }
     }
 
     // MARK: control
 
-    /// Starts the task, or lets it go on: as many times as it was suspended, once more for a task
-    /// that was just created. More calls do nothing.
+    /// Starts or resumes the task. Calls to ``suspend()`` are counted, so it takes as many calls of this;
+    /// a new task counts as suspended once. More calls do nothing.
     public func resume() {
         resume(entersLoop: false)
     }
 
-    /// - Parameter entersLoop: whether the caller does what is to be done, if nobody else is at it;
-    ///   it must hold no lock. It may wait for an answer that comes at once.
+    /// - Parameter entersLoop: whether the caller may enter the loop, if no other thread is in it; it
+    ///   must hold no lock. See ``InlineLoop``.
     func resume(entersLoop: Bool) {
-        let step = shared.withLock { shared -> (Bool, TaskDriver)? in
-            guard shared.state == .suspended, let driver = madeDriver(&shared) else { return nil }
+        let step = shared.withLock { shared -> (Bool, TransactionRunner)? in
+            guard shared.state == .suspended, let runner = madeRunner(&shared) else { return nil }
             shared.suspensions -= 1
             guard shared.suspensions == 0 else { return nil }
             shared.state = .running
             defer { shared.isStarted = true }
-            return (!shared.isStarted, driver)
+            return (!shared.isStarted, runner)
         }
-        guard let (isFirst, driver) = step else { return }
+        guard let (isFirst, runner) = step else { return }
         let isAccepted =
             if entersLoop, isFirst {
-                loop.start(driver)
+                loop.inline.start(runner)
             } else {
-                loop.post { isFirst ? driver.start() : driver.unsuspend() }
+                loop.post { isFirst ? runner.start() : runner.resume() }
             }
         if !isAccepted { refuse() }
     }
@@ -174,14 +174,14 @@ public class TransferTask: @unchecked Sendable {
     /// Stops the task until it is resumed: nothing is read from its connection or sent on it. Calls
     /// are counted.
     public func suspend() {
-        let driver = shared.withLock { shared -> TaskDriver? in
+        let runner = shared.withLock { shared -> TransactionRunner? in
             guard shared.state == .running || shared.state == .suspended else { return nil }
             shared.suspensions += 1
             guard shared.state == .running else { return nil }
             shared.state = .suspended
-            return shared.driver
+            return shared.runner
         }
-        if let driver { loop.post { driver.suspend() } }
+        if let runner { loop.post { runner.suspend() } }
     }
 
     /// Ends the task with ``ClientError/Kind/cancelled``, soon.
@@ -190,31 +190,31 @@ public class TransferTask: @unchecked Sendable {
     }
 
     func cancel(keepingPartial: Bool) {
-        let driver = shared.withLock { shared -> TaskDriver? in
+        let runner = shared.withLock { shared -> TransactionRunner? in
             guard shared.state == .running || shared.state == .suspended else { return nil }
             shared.state = .canceling
             shared.isStarted = true
             if keepingPartial { shared.keepsPartial = true }
-            return madeDriver(&shared)
+            return madeRunner(&shared)
         }
-        guard let driver else { return }
-        if !loop.post({ driver.cancel() }) { refuse() }
+        guard let runner else { return }
+        if !loop.post({ runner.cancel() }) { refuse() }
     }
 
-    /// The driver, made when it is needed first.
-    private func madeDriver(_ shared: inout Shared) -> TaskDriver? {
-        if let driver = shared.driver { return driver }
+    /// The runner, made when it is first needed.
+    private func madeRunner(_ shared: inout Shared) -> TransactionRunner? {
+        if let runner = shared.runner { return runner }
         guard let plan = shared.plan.take() else { return nil }
-        let driver = TaskDriver(loop, plan.decider, self, plan.sink)
-        driver.priority = shared.priority
-        (plan.sink as? DelegateSink)?.driver = driver
+        let runner = TransactionRunner(loop, plan.policy, self, plan.sink)
+        runner.priority = shared.priority
+        (plan.sink as? DelegateSink)?.runner = runner
         events?.belong(to: self)
-        shared.driver = driver
-        return driver
+        shared.runner = runner
+        return runner
     }
 
-    /// The driver of a task that will be started at once.
-    func prepare() -> TaskDriver? { shared.withLock { madeDriver(&$0) } }
+    /// The runner of a task that will be started at once.
+    func prepare() -> TransactionRunner? { shared.withLock { madeRunner(&$0) } }
 
     private func refuse() {
         complete(ClientError(.sessionInvalidated), [], nil)
@@ -253,7 +253,7 @@ public class TransferTask: @unchecked Sendable {
     // MARK: progress
 
     /// How far the task has come: the latest figures, up to twenty times a second, until it is over.
-    /// Whoever asks for them starts a task that was not started.
+    /// Reading this starts a task that was not started.
     public var progress: AsyncStream<TransferProgress> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: TransferProgress.self, bufferingPolicy: .bufferingNewest(1))
@@ -282,7 +282,7 @@ public class TransferTask: @unchecked Sendable {
     var isWatched: Bool { events != nil || watched.load(ordering: .acquiring) }
 
     /// In the session's loop.
-    func tellProgress(isLast: Bool) {
+    func notifyProgress(isLast: Bool) {
         let progress = currentProgress
         let watchers = shared.withLock { shared -> [AsyncStream<TransferProgress>.Continuation] in
             defer { if isLast { shared.watchers = [] } }
@@ -295,7 +295,7 @@ public class TransferTask: @unchecked Sendable {
         events?.progressed(self, progress)
     }
 
-    // MARK: from the driver
+    // MARK: from the runner
 
     func setCurrent(_ request: ClientRequest) {
         guard events != nil || wantsMetrics else { return }
@@ -314,6 +314,8 @@ public class TransferTask: @unchecked Sendable {
     }
 
     var keepsPartial: Bool? { shared.withLock { $0.keepsPartial } }
+    /// The session, until the task is over.
+    var session: ClientSession? { shared.withLock { $0.session } }
 
     func becomeDownload(_ sink: FileSink, isTemporary: Bool) -> DownloadTask {
         let download = DownloadTask(adopting: self, sink, isTemporary: isTemporary)
@@ -326,8 +328,8 @@ public class TransferTask: @unchecked Sendable {
         var watchers: [AsyncStream<TransferProgress>.Continuation] = []
         var waiters: [CheckedContinuation<Void, Never>] = []
         var collector: Waiter<Void>?
-        // What ends with them may take a while, or this lock.
-        var (driver, plan, session) = (TaskDriver?.none, TaskPlan?.none, ClientSession?.none)
+        // Releasing them may take a while, or take this lock.
+        var (runner, plan, session) = (TransactionRunner?.none, TaskPlan?.none, ClientSession?.none)
         let isFirst = shared.withLock { shared -> Bool in
             guard !shared.isOver else { return false }
             shared.isOver = true
@@ -338,7 +340,7 @@ public class TransferTask: @unchecked Sendable {
             swap(&shared.watchers, &watchers)
             swap(&shared.waiters, &waiters)
             collector = shared.collector.take()
-            swap(&shared.driver, &driver)
+            swap(&shared.runner, &runner)
             swap(&shared.plan, &plan)
             swap(&shared.session, &session)
             return true
@@ -351,14 +353,14 @@ public class TransferTask: @unchecked Sendable {
         completion?(self, content)
         for waiter in waiters { waiter.resume() }
         collector?.resume()
-        withExtendedLifetime((driver, plan, session)) {}
+        withExtendedLifetime((runner, plan, session)) {}
     }
 
-    /// On the delegate's queue, after everything else that it is told.
+    /// On the delegate's queue, after all other calls.
     func becomeCompleted() {
         shared.withLock { $0.state = .completed }
     }
 
-    /// What a kind of task does at its end, before it is said to be over.
+    /// The work of a subclass at the end, before the task counts as over.
     func finishDelivery(_ error: ClientError?) {}
 }

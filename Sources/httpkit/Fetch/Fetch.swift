@@ -172,9 +172,9 @@ struct Fetch {
 
     private func showMetrics(_ task: TransferTask) {
         guard output.metrics, let metrics = task.metrics else { return }
-        for hop in metrics.hops {
+        for transaction in metrics.transactions {
             var line = ByteBuffer()
-            line.append(JSONValue(hop).line)
+            line.append(JSONValue(transaction).line)
             try? StandardOutput.write(&line, to: STDERR_FILENO)
         }
     }

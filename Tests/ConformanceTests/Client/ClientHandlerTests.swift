@@ -82,9 +82,9 @@ struct ClientHandlerTests {
         }
         let task = pair.client.session.dataTask(for: pair.client.request(.get, "/"))
         let response = try await task.finished()
-        let hop = try #require(task.metrics?.hops.first)
+        let transaction = try #require(task.metrics?.transactions.first)
         #expect(response.fields[.contentEncoding] == "gzip")
-        #expect(hop.responseContentBytes < Int64(text.utf8.count / 10))
+        #expect(transaction.responseContentBytes < Int64(text.utf8.count / 10))
         #expect(try await pair.client.get().text == text)
         let plain = try await pair.client.get("/", [.acceptEncoding: "identity"])
         #expect(plain.fields[.contentEncoding] == nil && plain.text == text)

@@ -39,9 +39,9 @@ struct ClientMessageTests {
             let request = pair.client.request(.get, "/", fields: fields)
             let task = pair.client.session.dataTask(for: request)
             try await task.finished()
-            let hop = try #require(task.metrics?.hops.first)
-            #expect(hop.isConnectionReused == (ports.last == hop.localPort))
-            ports.append(hop.localPort)
+            let transaction = try #require(task.metrics?.transactions.first)
+            #expect(transaction.isConnectionReused == (ports.last == transaction.localPort))
+            ports.append(transaction.localPort)
         }
         #expect(ports[0] == ports[1] && ports[1] == ports[2] && ports[3] == ports[4])
         #expect(ports[2] != ports[3])
@@ -70,7 +70,7 @@ struct ClientMessageTests {
         var ports: Set<Int> = []
         for task in tasks {
             try await task.finished()
-            ports.insert(task.metrics?.hops.first?.localPort ?? 0)
+            ports.insert(task.metrics?.transactions.first?.localPort ?? 0)
         }
         #expect(ports.count == 4)
         await pair.server.shutdown()

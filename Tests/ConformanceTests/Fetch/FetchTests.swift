@@ -137,7 +137,7 @@ struct FetchTests {
         }
     }
 
-    @Test("--metrics tells what a hop has taken, in JSON")
+    @Test("--metrics tells what a transaction has taken, in JSON")
     func metrics() async throws {
         let server = try await BinProcess()
         let result = try await Self.fetch("--metrics", server.base + "/get")

@@ -4,7 +4,7 @@ import URLClient
 
 @Suite("RFC 9110, 15.4: Redirects")
 struct RedirectChainTests {
-    private struct Hop {
+    private struct Transaction {
         var method = HTTPMethod.get
         var url = "https://a.example/x/y?q"
         var fields = HTTPFields()
@@ -48,7 +48,7 @@ struct RedirectChainTests {
 
     @Test("301 and 302 turn POST into GET, others stay", arguments: [301, 302], methods)
     func found(_ status: Int, _ method: HTTPMethod) throws {
-        let next = try Hop(method: method, status: status).followed()
+        let next = try Transaction(method: method, status: status).followed()
         #expect(next.method == (method == .post ? .get : method))
         #expect(next.keepsBody == (method != .post))
         #expect(next.target == "https://a.example/z")
@@ -56,13 +56,13 @@ struct RedirectChainTests {
 
     @Test("303 turns all but HEAD into GET, without content", arguments: methods)
     func seeOther(_ method: HTTPMethod) throws {
-        let next = try Hop(method: method, status: 303).followed()
+        let next = try Transaction(method: method, status: 303).followed()
         #expect(next.method == (method == .head ? .head : .get) && !next.keepsBody)
     }
 
     @Test("305 to 308 keep method and content", arguments: [305, 306, 307, 308], methods)
     func kept(_ status: Int, _ method: HTTPMethod) throws {
-        let next = try Hop(method: method, status: status).followed()
+        let next = try Transaction(method: method, status: status).followed()
         #expect(next.method == method && next.keepsBody)
     }
 
@@ -70,30 +70,32 @@ struct RedirectChainTests {
         "300, 304 and what is no redirect are answers, Location or not",
         arguments: [200, 201, 300, 304, 309, 399, 404], methods)
     func delivered(_ status: Int, _ method: HTTPMethod) throws {
-        #expect(try Hop(method: method, status: status).isDelivered())
+        #expect(try Transaction(method: method, status: status).isDelivered())
     }
 
     @Test("Without Location, or with an empty one, it is the answer")
     func noLocation() throws {
-        #expect(try Hop(locations: []).isDelivered())
-        #expect(try Hop(locations: [""]).isDelivered())
+        #expect(try Transaction(locations: []).isDelivered())
+        #expect(try Transaction(locations: [""]).isDelivered())
     }
 
     @Test("Redirects can be switched off")
     func off() throws {
         var policy = RedirectPolicy()
         policy.isEnabled = false
-        #expect(try Hop(policy: policy).isDelivered())
+        #expect(try Transaction(policy: policy).isDelivered())
     }
 
     @Test("Content that cannot be sent again: the redirect is the answer, if it would be sent")
     func oneShot() throws {
         for status in [307, 308, 305] {
-            #expect(try Hop(method: .post, isOneShot: true, status: status).isDelivered())
+            #expect(try Transaction(method: .post, isOneShot: true, status: status).isDelivered())
         }
-        #expect(try Hop(method: .put, isOneShot: true, status: 301).isDelivered())
-        #expect(try Hop(method: .post, isOneShot: true, status: 303).followed().method == .get)
-        #expect(try Hop(method: .post, isOneShot: true, status: 301).followed().method == .get)
+        #expect(try Transaction(method: .put, isOneShot: true, status: 301).isDelivered())
+        #expect(
+            try Transaction(method: .post, isOneShot: true, status: 303).followed().method == .get)
+        #expect(
+            try Transaction(method: .post, isOneShot: true, status: 301).followed().method == .get)
     }
 
     @Test("Fields that describe content go with it")
@@ -103,9 +105,9 @@ struct RedirectChainTests {
             .expect: "100-continue",
             .transferEncoding: "chunked", "X": "1", .accept: "*/*",
         ]
-        let next = try Hop(method: .post, fields: fields, status: 302).followed()
+        let next = try Transaction(method: .post, fields: fields, status: 302).followed()
         #expect(next.fields.map(\.name.text) == ["X", "Accept"])
-        let kept = try Hop(method: .post, fields: fields, status: 307).followed()
+        let kept = try Transaction(method: .post, fields: fields, status: 307).followed()
         #expect(kept.fields == fields)
     }
 
@@ -120,7 +122,7 @@ struct RedirectChainTests {
     @Test("10.2.2: what is sent to the same origin stays as it is")
     func sameOrigin() throws {
         for location in ["/z", "https://A.EXAMPLE/z", "https://a.example:443/z", "//a.example/"] {
-            let next = try Hop(fields: Self.secrets, locations: [location]).followed()
+            let next = try Transaction(fields: Self.secrets, locations: [location]).followed()
             #expect(next.fields == Self.secrets && !next.crossesOrigin)
         }
     }
@@ -132,7 +134,7 @@ struct RedirectChainTests {
             "https://x.a.example/", "https://a.example./", "https://a.example.evil.example/",
         ])
     func crossOrigin(_ location: String) throws {
-        let next = try Hop(fields: Self.secrets, locations: [location]).followed()
+        let next = try Transaction(fields: Self.secrets, locations: [location]).followed()
         #expect(next.crossesOrigin)
         #expect(next.fields.map(\.name.text) == ["Accept", "User-Agent", "Referer"])
     }
@@ -145,14 +147,15 @@ struct RedirectChainTests {
             ("https://x.a.example/", false),
         ])
     func upgrade(_ location: String, _ isSame: Bool) throws {
-        let hop = Hop(url: "http://a.example/x", fields: Self.secrets, locations: [location])
-        let next = try hop.followed()
+        let transaction = Transaction(
+            url: "http://a.example/x", fields: Self.secrets, locations: [location])
+        let next = try transaction.followed()
         #expect(next.crossesOrigin && next.isUpgrade == isSame)
         #expect((next.fields["X-API-Key"] != nil) == isSame)
         for name in [HTTPFieldName.authorization, .cookie] { #expect(next.fields[name] == nil) }
         var policy = RedirectPolicy()
         policy.sensitiveFields = ["x-api-key"]
-        let strict = Hop(
+        let strict = Transaction(
             url: "http://a.example/x", fields: Self.secrets, locations: [location], policy: policy)
         #expect(try strict.followed().fields["X-API-Key"] == nil)
     }
@@ -162,24 +165,28 @@ struct RedirectChainTests {
         var policy = RedirectPolicy()
         policy.crossOriginFields = .allButSensitive
         let location = ["https://b.example/"]
-        let all = try Hop(fields: Self.secrets, locations: location, policy: policy).followed()
+        let all = try Transaction(fields: Self.secrets, locations: location, policy: policy)
+            .followed()
         #expect(
             all.fields.map(\.name.text) == ["Accept", "X-API-Key", "User-Agent", "Referer"])
         policy.sensitiveFields = ["x-api-key"]
-        let some = try Hop(fields: Self.secrets, locations: location, policy: policy).followed()
+        let some = try Transaction(fields: Self.secrets, locations: location, policy: policy)
+            .followed()
         #expect(some.fields["X-API-Key"] == nil)
     }
 
     @Test("https falls to http only where that is allowed, and the page is not named then")
     func downgrade() throws {
         let location = ["http://a.example/"]
-        #expect(try Hop(locations: location).refusal() == .downgrade)
+        #expect(try Transaction(locations: location).refusal() == .downgrade)
         var policy = RedirectPolicy()
         policy.allowsDowngrade = true
-        let next = try Hop(fields: Self.secrets, locations: location, policy: policy).followed()
+        let next = try Transaction(fields: Self.secrets, locations: location, policy: policy)
+            .followed()
         #expect(next.crossesOrigin && next.fields[.referer] == nil)
         #expect(next.fields[.authorization] == nil)
-        let up = try Hop(url: "http://a.example/", locations: ["https://a.example/"]).followed()
+        let up = try Transaction(url: "http://a.example/", locations: ["https://a.example/"])
+            .followed()
         #expect(up.crossesOrigin)
     }
 
@@ -193,7 +200,7 @@ struct RedirectChainTests {
             "ws://a.example/", "mailto:a@b",
         ])
     func schemes(_ location: String) throws {
-        #expect(try Hop(locations: [location]).refusal() == .unsupportedScheme)
+        #expect(try Transaction(locations: [location]).refusal() == .unsupportedScheme)
     }
 
     @Test(
@@ -203,13 +210,14 @@ struct RedirectChainTests {
             "https://a.example:99999/", "https://[::1/", "//",
         ])
     func malformed(_ location: String) throws {
-        #expect(try Hop(locations: [location]).refusal() == .malformed)
+        #expect(try Transaction(locations: [location]).refusal() == .malformed)
     }
 
     @Test("Several Locations: the same is one, others are malformed")
     func several() throws {
-        #expect(try Hop(locations: ["/z", "/z"]).followed().target == "https://a.example/z")
-        #expect(try Hop(locations: ["/z", "/y"]).refusal() == .malformed)
+        #expect(
+            try Transaction(locations: ["/z", "/z"]).followed().target == "https://a.example/z")
+        #expect(try Transaction(locations: ["/z", "/y"]).refusal() == .malformed)
     }
 
     @Test("User information in a Location is refused; that of the request stays")
@@ -217,9 +225,9 @@ struct RedirectChainTests {
         for location in [
             "https://u:p@b.example/", "//u@a.example/", "https://a.example@evil.example/",
         ] {
-            #expect(try Hop(locations: [location]).refusal() == .userInformation)
+            #expect(try Transaction(locations: [location]).refusal() == .userInformation)
         }
-        let next = try Hop(url: "https://u:p@a.example/x").followed()
+        let next = try Transaction(url: "https://u:p@a.example/x").followed()
         #expect(next.target == "https://u:p@a.example/z")
     }
 
@@ -234,7 +242,7 @@ struct RedirectChainTests {
             ("https://a.example/x/y?q=1", "../z?a=b&c", "https://a.example/z?a=b&c"),
         ])
     func fragments(_ url: String, _ location: String, _ target: String) throws {
-        #expect(try Hop(url: url, locations: [location]).followed().target == target)
+        #expect(try Transaction(url: url, locations: [location]).followed().target == target)
     }
 
     // MARK: Chains
@@ -244,18 +252,18 @@ struct RedirectChainTests {
         var policy = RedirectPolicy()
         policy.limit = limit
         var chain = RedirectChain(policy: policy)
-        var hop = Hop(policy: policy)
+        var transaction = Transaction(policy: policy)
         for number in 0..<limit {
-            hop.locations = ["/\(number)"]
-            guard case .follow(let next) = try hop.verdict(&chain) else {
+            transaction.locations = ["/\(number)"]
+            guard case .follow(let next) = try transaction.verdict(&chain) else {
                 Issue.record("not followed: \(number)")
                 return
             }
-            hop.url = next.target
+            transaction.url = next.target
         }
         #expect(chain.count == max(limit - 1, 0))
-        hop.locations = ["/more"]
-        guard case .refuse(let fault) = try hop.verdict(&chain) else {
+        transaction.locations = ["/more"]
+        guard case .refuse(let fault) = try transaction.verdict(&chain) else {
             Issue.record("followed")
             return
         }
@@ -268,13 +276,13 @@ struct RedirectChainTests {
         var chain = RedirectChain(policy: RedirectPolicy())
         for number in 0..<20 {
             let (url, next) = number.isMultiple(of: 2) ? ("/1", "/2") : ("/2", "/1")
-            let hop = Hop(url: "https://a.example\(url)", locations: [next])
-            guard case .follow = try hop.verdict(&chain) else {
+            let transaction = Transaction(url: "https://a.example\(url)", locations: [next])
+            guard case .follow = try transaction.verdict(&chain) else {
                 Issue.record("refused after \(number)")
                 return
             }
         }
-        let last = Hop(url: "https://a.example/1", locations: ["/2"])
+        let last = Transaction(url: "https://a.example/1", locations: ["/2"])
         guard case .refuse(let fault) = try last.verdict(&chain) else {
             Issue.record("followed")
             return

@@ -1,0 +1,202 @@
+package import HTTPParser
+
+/// As which user a request goes out.
+package enum RequestUser: Sendable {
+    /// The request brings its credential; no other one is sent.
+    case own(ClientCredential)
+    /// The session decides: by an answer to a challenge that was not stored, else by what is stored.
+    case session(CredentialStorage)
+}
+
+/// The protection spaces in which the users of a session have logged in: their credentials are sent
+/// at once from then on (RFC 7617 section 2.2, RFC 7616 section 3.6).
+package struct ProtectionSpaceCache: Sendable {
+    private struct Known: Sendable {
+        let space: ProtectionSpace
+        let credential: ClientCredential
+        /// The revision of the storage at which a challenge was answered with a credential that is
+        /// not stored; nil for the other credentials. It holds until the storage changes.
+        var answered: UInt64?
+        /// The paths, each to its last slash, below which it holds.
+        var scopes: [String]
+        var digest: DigestSession?
+
+        func isSame(_ space: ProtectionSpace, _ credential: ClientCredential) -> Bool {
+            self.space == space && self.credential == credential
+        }
+    }
+
+    private var origins: [Origin: [Known]] = [:]
+    /// The most logins that are remembered of one origin.
+    private static let limit = 32
+
+    package init() {}
+
+    /// Whether there are none.
+    var isEmpty: Bool { origins.isEmpty }
+
+    /// The credentials for a request, if its user is known to need some.
+    package mutating func authorization(
+        origin: Origin, method: HTTPMethod, target: String, for user: RequestUser,
+        isProxy: Bool = false
+    ) -> (value: String, credential: ClientCredential)? {
+        guard var known = origins[origin],
+            let index = Self.index(in: known, target, isProxy, user),
+            let value = Self.value(&known[index], method, target)
+        else { return nil }
+        origins[origin] = known
+        return (value, known[index].credential)
+    }
+
+    /// The credential that would be sent.
+    package func credential(
+        origin: Origin, target: String, for user: RequestUser
+    ) -> ClientCredential? {
+        guard let known = origins[origin], let index = Self.index(in: known, target, false, user)
+        else { return nil }
+        return known[index].credential
+    }
+
+    /// The login of a user with the longest path that covers a target.
+    private static func index(
+        in known: [Known], _ target: String, _ isProxy: Bool, _ user: RequestUser
+    ) -> Int? {
+        // A proxy's credential holds for whatever it is asked for.
+        let path = isProxy ? "/" : path(of: target)
+        var best: (index: Int, length: Int)?
+        for (index, entry) in known.enumerated() where entry.space.isProxy == isProxy {
+            guard entry.scopes.contains(where: { covers($0, path) }), isOf(user, entry, known)
+            else { continue }
+            for scope in entry.scopes where covers(scope, path) {
+                if scope.utf8.count > best?.length ?? -1 { best = (index, scope.utf8.count) }
+            }
+        }
+        return best?.index
+    }
+
+    /// Whether a login is that of the user.
+    private static func isOf(_ user: RequestUser, _ entry: Known, _ known: [Known]) -> Bool {
+        switch user {
+        case .own(let credential): return entry.credential == credential
+        case .session(let storage):
+            let revision = storage.revision(of: entry.space.origin)
+            if let answered = entry.answered { return answered == revision }
+            guard storage.credential(for: entry.space) == entry.credential else { return false }
+            // The answer to a challenge is newer than what was stored before.
+            return !known.contains { $0.space == entry.space && $0.answered == revision }
+        }
+    }
+
+    private static func value(
+        _ known: inout Known, _ method: HTTPMethod, _ target: String
+    ) -> String? {
+        switch known.credential {
+        case .token(let token): return BearerAuthorization.value(token: token)
+        case .password(let user, let password):
+            guard known.space.scheme == .digest else {
+                return BasicAuthorization.value(user: user, password: password)
+            }
+            return known.digest?.authorization(method: method.name, target: target)
+        }
+    }
+
+    /// Remembers a space before its credential is sent.
+    /// - Parameters:
+    ///   - challenge: what the server asks.
+    ///   - origin: of the server.
+    ///   - target: of the request that was refused.
+    ///   - answered: the revision of the storage, where the credential is the answer to a
+    ///     challenge and not stored.
+    ///   - cnonce: for Digest, something that nobody can guess.
+    package mutating func enter(
+        _ challenge: Challenges.Challenge, _ credential: ClientCredential, origin: Origin,
+        target: String, answered: UInt64? = nil, cnonce: @autoclosure () -> String,
+        isProxy: Bool = false
+    ) {
+        let space = ProtectionSpace(
+            origin: origin, realm: challenge.realm, scheme: challenge.scheme, isProxy: isProxy)
+        let path = isProxy ? "/" : Self.path(of: target)
+        var entry = Known(
+            space: space, credential: credential, answered: answered, scopes: [], digest: nil)
+        switch (challenge, credential) {
+        case (.digest(let digest), .password(let user, let password)):
+            entry.digest = DigestSession(digest, user: user, password: password, cnonce: cnonce())
+            entry.scopes = isProxy ? ["/"] : Self.scopes(of: digest, origin, path)
+        case (.basic, _): entry.scopes = [BasicAuthorization.scope(of: path)]
+        default: entry.scopes = ["/"]
+        }
+        var known = origins[origin] ?? []
+        if let old = known.firstIndex(where: { $0.isSame(space, credential) }) {
+            if challenge.scheme == .basic {
+                entry.scopes = Self.merged(known[old].scopes, entry.scopes)
+            }
+            known.remove(at: old)
+        }
+        // One answer holds in a space: the last.
+        if answered != nil { known.removeAll { $0.space == space && $0.answered != nil } }
+        known.append(entry)
+        if known.count > Self.limit { known.removeFirst() }
+        origins[origin] = known
+    }
+
+    /// The revision of the storage with which a login came from an answer to a challenge.
+    func answered(_ space: ProtectionSpace, _ credential: ClientCredential) -> UInt64? {
+        origins[space.origin]?.first { $0.isSame(space, credential) }?.answered
+    }
+
+    /// Forgets a login that was refused.
+    package mutating func leave(_ space: ProtectionSpace, _ credential: ClientCredential) {
+        origins[space.origin]?.removeAll { $0.isSame(space, credential) }
+        if origins[space.origin]?.isEmpty == true { origins[space.origin] = nil }
+    }
+
+    /// Takes Authentication-Info of a response to a request with such a nonce.
+    package mutating func receive(info: String, origin: Origin, sent: String) {
+        guard let nonce = AuthorizationField(sent)?["nonce"], var known = origins[origin] else {
+            return
+        }
+        for index in known.indices where known[index].digest?.uses(nonce) == true {
+            known[index].digest?.receive(info: info)
+        }
+        origins[origin] = known
+    }
+
+    package mutating func removeAll() { origins = [:] }
+
+    // MARK: scopes
+
+    private static func path(of target: String) -> String {
+        String(Substring(target.utf8.prefix { $0 != UInt8(ascii: "?") }))
+    }
+
+    /// A path that leads out again is not below.
+    private static func covers(_ scope: String, _ path: String) -> Bool {
+        let path = URIReference.removingDotSegments(path)
+        return path.utf8.starts(with: scope.utf8)
+            || (scope.utf8.count == path.utf8.count + 1 && scope.utf8.starts(with: path.utf8))
+    }
+
+    private static func merged(_ old: [String], _ new: [String]) -> [String] {
+        let missing = new.filter { scope in !old.contains { scope.utf8.starts(with: $0.utf8) } }
+        return Array((missing + old).prefix(limit))
+    }
+
+    /// domain lists references; those to the same origin count (RFC 7616 section 3.3). Without it,
+    /// and where it says nothing of this origin, the credential holds everywhere on it.
+    private static func scopes(
+        of challenge: DigestChallenge, _ origin: Origin, _ path: String
+    ) -> [String] {
+        let paths = challenge.domain.prefix(limit).compactMap { text -> String? in
+            guard let reference = URIReference(field: text, base: "\(origin)/"),
+                Origin(reference) == origin
+            else { return nil }
+            return reference.path.isEmpty ? "/" : reference.path
+        }
+        return paths.isEmpty ? ["/"] : paths
+    }
+}
+
+extension DigestSession {
+    /// Whether the nonce is the one that requests are made with.
+    func uses(_ nonce: String) -> Bool { self.nonce == nonce }
+}

@@ -1,0 +1,132 @@
+/// Decides which requests may start: by priority, then in order of arrival, within the limits of each
+/// origin and of the session.
+///
+/// libcurl's own queue ignores priorities. It is never used, because libcurl gets no more requests than
+/// can run.
+final class Admission {
+    /// An origin and its requests.
+    final class Slot {
+        let origin: Origin
+        var running = 0
+        var waiting: [TransactionRunner] = []
+        /// Whether the last response came over HTTP/2: then requests share a connection.
+        var isHTTP2 = false
+        var lastServed = 0
+
+        init(_ origin: Origin) {
+            self.origin = origin
+        }
+    }
+
+    private let configuration: ClientConfiguration
+    private var slots: [Origin: Slot] = [:]
+    /// For requests that cannot share connections, where others do.
+    private var soloSlots: [Origin: Slot] = [:]
+    /// The slot that was asked for last, which is often the next one.
+    private var latest: Slot?
+    private var waitingSlots: [Slot] = []
+    /// How many runners wait, in all of them.
+    private var waitingCount = 0
+    private var running = 0
+    private var turn = 0
+
+    init(_ configuration: ClientConfiguration) {
+        self.configuration = configuration
+    }
+
+    /// - Parameters:
+    ///   - origin: where a request goes.
+    ///   - sharesConnections: whether it may go over HTTP/2.
+    func slot(for origin: Origin, sharesConnections: Bool) -> Slot {
+        let slot = slot(for: origin)
+        guard slot.isHTTP2, !sharesConnections else { return slot }
+        return Self.slot(for: origin, in: &soloSlots)
+    }
+
+    private func slot(for origin: Origin) -> Slot {
+        if let latest, latest.origin == origin { return latest }
+        let slot = Self.slot(for: origin, in: &slots)
+        latest = slot
+        return slot
+    }
+
+    private static func slot(for origin: Origin, in slots: inout [Origin: Slot]) -> Slot {
+        if let slot = slots[origin] { return slot }
+        // Origins without requests are forgotten when there are many.
+        if slots.count > 1024 {
+            slots = slots.filter { $0.value.running > 0 || !$0.value.waiting.isEmpty }
+        }
+        let slot = Slot(origin)
+        slots[origin] = slot
+        return slot
+    }
+
+    private func hasRoom(_ slot: Slot) -> Bool {
+        let limit =
+            slot.isHTTP2 ? configuration.streamsPerOrigin : configuration.connectionsPerOrigin
+        return slot.running < max(limit, 1)
+    }
+
+    /// Takes a place if one is free and no other request waits for it.
+    func take(_ slot: Slot) -> Bool {
+        guard running < max(configuration.requestLimit, 1), hasRoom(slot),
+            waitingCount == 0 || slot.waiting.isEmpty
+        else {
+            return false
+        }
+        running += 1
+        slot.running += 1
+        return true
+    }
+
+    /// Puts a runner into the queue, after those of the same priority.
+    func wait(_ runner: TransactionRunner, in slot: Slot) {
+        if slot.waiting.isEmpty { waitingSlots.append(slot) }
+        waitingCount += 1
+        let priority = runner.priority
+        var index = slot.waiting.count
+        while index > 0, slot.waiting[index - 1].priority < priority { index -= 1 }
+        slot.waiting.insert(runner, at: index)
+    }
+
+    func leave(_ runner: TransactionRunner, _ slot: Slot) {
+        let count = slot.waiting.count
+        slot.waiting.removeAll { $0 === runner }
+        waitingCount -= count - slot.waiting.count
+        if slot.waiting.isEmpty { waitingSlots.removeAll { $0 === slot } }
+    }
+
+    /// Gives a place back.
+    func release(_ slot: Slot) {
+        running -= 1
+        slot.running -= 1
+    }
+
+    /// The next runner that may start; its place is taken.
+    func next() -> TransactionRunner? {
+        guard waitingCount > 0, running < max(configuration.requestLimit, 1) else {
+            return nil
+        }
+        var best: Slot?
+        for slot in waitingSlots where hasRoom(slot) {
+            guard let first = slot.waiting.first else { continue }
+            guard let current = best, let other = current.waiting.first else {
+                best = slot
+                continue
+            }
+            let isBetter =
+                first.priority > other.priority
+                || (first.priority == other.priority && slot.lastServed < current.lastServed)
+            if isBetter { best = slot }
+        }
+        guard let best else { return nil }
+        turn += 1
+        best.lastServed = turn
+        let runner = best.waiting.removeFirst()
+        waitingCount -= 1
+        if best.waiting.isEmpty { waitingSlots.removeAll { $0 === best } }
+        running += 1
+        best.running += 1
+        return runner
+    }
+}

@@ -1,0 +1,244 @@
+internal import Dispatch
+internal import HTTPCodecs
+internal import HTTPParser
+
+/// The loop of a session: all of libcurl, and every decision about a task, happens in it.
+///
+/// It belongs to a thread that waits for the sockets. While that thread waits, a thread that starts a
+/// task may enter the loop for a moment and send its request itself: see ``InlineLoop``. One thread
+/// at a time is in the loop; work that arrives meanwhile is left in the inbox. Nothing that the loop
+/// calls may block, and it holds no lock while it calls anything.
+final class ClientLoop: @unchecked Sendable {
+    typealias Work = @Sendable () -> Void
+
+    /// The deadlines of all tasks, which are looked at together.
+    struct Deadlines {
+        /// When to look at them next.
+        var nextLook: Int64 = .max
+        /// How often they were looked at, for tests.
+        var lookCount = 0
+    }
+
+    /// What the session has asked the loop to do about itself.
+    struct Requests {
+        /// The thread ends when nothing is left to do.
+        var isEnding = false
+        var onEnd: Work?
+        /// All connections are closed as soon as nothing uses them.
+        var wantsReconnection = false
+    }
+
+    let configuration: ClientConfiguration
+    let inbox = LoopInbox()
+    let runners = RunnerSet()
+    let admission: Admission
+    let inline: InlineLoop
+
+    // Of the thread in the loop.
+    private(set) var multi: MultiHandle?
+    var now: Int64 = System.now()
+    var defaults: RequestDefaults
+    @exclusivity(unchecked)
+    private var idleHandles: [EasyHandle] = []
+    private var hasNewTransfers = false
+    private(set) var deadlines = Deadlines()
+    private(set) var requests = Requests()
+    var routing: Routing
+
+    init(_ configuration: ClientConfiguration) {
+        self.configuration = configuration
+        defaults = RequestDefaults(configuration)
+        admission = Admission(configuration)
+        inline = InlineLoop(wait: configuration.briefWait)
+        routing = Routing(configuration)
+        let multi = MultiHandle(idleConnections: configuration.idleConnectionLimit)
+        self.multi = multi
+        inbox.withLock { $0.multi = multi }
+    }
+
+    /// Starts the thread. Without it, or without libcurl, all work is refused.
+    func start() {
+        guard multi != nil, System.startThread({ self.run() }) else {
+            inbox.withLock { $0.isOver = true }
+            return
+        }
+    }
+
+    // MARK: from any thread
+
+    /// Has the thread do something. False if the thread has ended.
+    @discardableResult
+    func post(_ work: @escaping Work) -> Bool { inbox.post(work) }
+
+    /// Ends the thread when nothing is left to do, then calls `done` on it.
+    func end(_ done: @escaping Work) {
+        let isTaken = post {
+            self.requests.isEnding = true
+            self.requests.onEnd = done
+        }
+        if !isTaken { done() }
+    }
+
+    /// Closes all connections, at once or as soon as nothing runs. `done` is called at once.
+    func closeConnections(_ done: @escaping Work) {
+        let isTaken = post {
+            self.requests.wantsReconnection = true
+            self.reconnectIfRequested()
+            done()
+        }
+        if !isTaken { done() }
+    }
+
+    // MARK: the thread
+
+    private func run() {
+        while true {
+            reconnectIfRequested()
+            takeWork()
+            notifyCompletions()
+            if isEnding, runners.count == 0, inbox.close() { break }
+            guard let multi else { break }
+            perform(multi, rounds: .max)
+            if hasEndToReach { continue }
+            let wait = waitingTime()
+            let turn = multi.poller.turn
+            let stream = inline.takeStreamToNotify()
+            let leaves = wait > 0 && inbox.leave(until: nextDeadline)
+            stream?.notifyReader()
+            let events = multi.wait(milliseconds: leaves ? wait : 0)
+            if leaves { inbox.enter() }
+            now = System.now()
+            multi.handle(events: events, at: now, since: turn)
+        }
+        unsafe idleHandles = []
+        multi = nil
+        requests.onEnd?()
+        requests.onEnd = nil
+    }
+
+    var isEnding: Bool { requests.isEnding }
+
+    /// Whether nothing runs, and the thread has to end or to reconnect.
+    var hasEndToReach: Bool {
+        (requests.isEnding || requests.wantsReconnection) && runners.count == 0
+    }
+
+    /// Closes all connections once nothing uses them. A thread that still wakes the old handle has
+    /// left its work in the inbox before, which is looked at next.
+    private func reconnectIfRequested() {
+        guard requests.wantsReconnection, runners.count == 0 else { return }
+        requests.wantsReconnection = false
+        guard let fresh = MultiHandle(idleConnections: configuration.idleConnectionLimit) else {
+            return
+        }
+        multi = fresh
+        unsafe idleHandles = []
+        inbox.withLock { $0.multi = fresh }
+    }
+
+    private func takeWork() {
+        inbox.takeWork { work in
+            now = System.now()
+            for item in work { item() }
+        }
+    }
+
+    func perform(_ multi: MultiHandle, rounds: Int) {
+        var left = rounds
+        admitWaiting()
+        repeat {
+            hasNewTransfers = false
+            left -= 1
+            if now >= deadlines.nextLook { lookAtDeadlines() }
+            multi.perform(at: now)
+            runAfterwards()
+            while let (transfer, code) = multi.nextDone() {
+                transfer.runner.transferEnded(transfer, code)
+            }
+            runAfterwards()
+            admitWaiting()
+        } while left > 0 && (hasNewTransfers || multi.deadline <= now)
+        notifyCompletions()
+    }
+
+    /// Tasks that are over are notified together, so that the thread that runs their waiters is woken
+    /// once.
+    private func notifyCompletions() {
+        while let runner = runners.completions.next() { runner.notifyEnd() }
+    }
+
+    private func admitWaiting() {
+        while let runner = admission.next() { runner.admitted() }
+    }
+
+    /// For what a callback must not do itself: adding, removing, unpausing.
+    private func runAfterwards() {
+        while let runner = runners.afterwards.next() { runner.afterCallbacks() }
+    }
+
+    private func waitingTime() -> Int32 {
+        let deadline = nextDeadline
+        guard deadline != .max else { return 60_000 }
+        return deadline <= now
+            ? 0 : Int32(clamping: min((deadline - now) / 1_000_000 + 1, 60_000))
+    }
+
+    // MARK: for runners
+
+    func register(_ runner: TransactionRunner) { runners.insert(runner) }
+
+    func unregister(_ runner: TransactionRunner) { runners.remove(runner) }
+
+    func callAfterwards(_ runner: TransactionRunner) { runners.afterwards.append(runner) }
+
+    /// A task is over; it is notified after everything else that is due.
+    func complete(_ runner: TransactionRunner) { runners.completions.append(runner) }
+
+    func takeHandle() -> EasyHandle? {
+        unsafe idleHandles.popLast() ?? multi.flatMap(EasyHandle.init)
+    }
+
+    func giveBack(_ handle: EasyHandle) {
+        handle.detach()
+        guard unsafe idleHandles.count < 64 else { return }
+        unsafe idleHandles.append(handle)
+    }
+
+    func add(_ handle: EasyHandle) -> Bool {
+        hasNewTransfers = true
+        return multi?.add(handle) ?? false
+    }
+
+    func remove(_ handle: EasyHandle) {
+        multi?.remove(handle)
+    }
+
+    // MARK: deadlines
+
+    /// The shortest time between two looks at the deadlines.
+    static var granularity: Int64 { 10_000_000 }
+
+    /// When something has to be done though nothing has happened.
+    var nextDeadline: Int64 { min(deadlines.nextLook, multi?.deadline ?? .max) }
+
+    /// Has the deadlines looked at no later than at `time`.
+    func look(at time: Int64) {
+        deadlines.nextLook = min(deadlines.nextLook, time)
+    }
+
+    /// Looks at all deadlines. Progress only moves a deadline away, so nothing has to be done about
+    /// it when it happens.
+    private func lookAtDeadlines() {
+        deadlines.nextLook = .max
+        deadlines.lookCount &+= 1
+        for runner in runners.all {
+            if let end = runner.content.pullEnd {
+                if end <= now { runner.endPull() } else { look(at: end) }
+            }
+            runner.checkDeadlines()
+        }
+        if deadlines.nextLook != .max {
+            deadlines.nextLook = max(deadlines.nextLook, now + Self.granularity)
+        }
+    }
+}

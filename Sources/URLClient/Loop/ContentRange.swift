@@ -1,0 +1,69 @@
+internal import HTTPCodecs
+internal import HTTPParser
+
+/// The part that a response has: `bytes FIRST-LAST/LENGTH`, with `*` for an unknown length (RFC 9110
+/// section 14.4).
+struct ContentRange {
+    let first: Int64
+    let last: Int64
+    let total: Int64?
+
+    init?(_ value: String?) {
+        guard let value, value.utf8.count <= 80, value.lowercased().hasPrefix("bytes ") else {
+            return nil
+        }
+        let ends = value.dropFirst(6).split(separator: "/", omittingEmptySubsequences: false)
+        guard ends.count == 2 else { return nil }
+        let range = ends[0].split(separator: "-", omittingEmptySubsequences: false)
+        guard range.count == 2, let first = Self.number(range[0]),
+            let last = Self.number(range[1]), first <= last
+        else { return nil }
+        let length = ends[1].utf8.elementsEqual("*".utf8) ? nil : Self.number(ends[1])
+        guard length != nil || ends[1].utf8.elementsEqual("*".utf8), last < length ?? .max else {
+            return nil
+        }
+        (self.first, self.last, total) = (first, last, length)
+    }
+
+    /// The length that `bytes */LENGTH` names.
+    static func unsatisfied(_ value: String?) -> Int64? {
+        guard let value, value.utf8.count <= 32, value.lowercased().hasPrefix("bytes */") else {
+            return nil
+        }
+        return number(value.dropFirst(8))
+    }
+
+    private static func number(_ text: Substring) -> Int64? {
+        guard text.utf8.count <= 18 else { return nil }
+        return FieldValues.parseDecimal(String(text))
+    }
+}
+
+// Whether a response fits the part of a file that is there.
+extension ResumeData {
+    /// Whether the response is a part of something else. A server that sends it has ignored If-Range,
+    /// or its result.
+    func isOutdated(by response: ClientResponse) -> Bool {
+        let fields = response.fields
+        let isTag = validator.begins(with: "\"")
+        if let current = fields[isTag ? .eTag : .lastModified],
+            !current.isIdentical(to: validator)
+        {
+            return true
+        }
+        guard let expectedLength, let total = ContentRange(fields[.contentRange])?.total else {
+            return false
+        }
+        return total != expectedLength
+    }
+
+    /// Whether there is no rest. A server says so when it is asked for bytes after the last one (RFC
+    /// 9110 section 15.5.17), which happens where only the end of the framing was lost.
+    func isWhole(by response: ClientResponse) -> Bool {
+        guard response.status == .rangeNotSatisfiable, !isOutdated(by: response),
+            // Otherwise an earlier response announced more: the server has something else now.
+            expectedLength ?? offset == offset
+        else { return false }
+        return offset == ContentRange.unsatisfied(response.fields[.contentRange]) ?? expectedLength
+    }
+}

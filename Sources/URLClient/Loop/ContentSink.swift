@@ -1,0 +1,301 @@
+internal import HTTPCodecs
+internal import HTTPParser
+
+/// The destination of a response's content. The session's loop makes all calls.
+class ContentSink {
+    enum Answer {
+        case taken
+        /// Taken, to be handed on by ``flush()``.
+        case kept
+        /// Taken; no more is delivered until `TransactionRunner.sinkHasRoom()`.
+        case full
+        case failed(ClientError)
+    }
+
+    /// The response whose content follows. It comes again when a download goes on.
+    func begin(_ response: ClientResponse) -> ClientError? { nil }
+
+    func take(_ bytes: UnsafeRawBufferPointer) -> Answer { .taken }
+
+    /// Hands on what was kept, as no more content comes for the moment.
+    func flush() -> Answer { .taken }
+
+    /// All content was taken.
+    func finish(trailers: HTTPFields) -> ClientError? { nil }
+
+    /// There will be no more.
+    func abandon(_ error: ClientError) {}
+
+    /// The content, where it is kept in memory.
+    var collected: [UInt8] { [] }
+
+    /// Whether the content is written to a file as it was sent.
+    var isFile: Bool { false }
+
+    /// Whether a large receive buffer is worth its memory.
+    var receivesMuch: Bool { false }
+
+    /// Whether the delegate is asked what to do with the response.
+    var asksForDisposition: Bool { false }
+
+    /// Whether it is not asked after all, because a completion handler takes the content.
+    final var isDecided = false
+
+    /// The stream whose reader may fetch content from the connection itself.
+    var stream: ContentStream? { nil }
+
+    /// How often something was handed to the reader.
+    final var givenCount = 0
+
+    /// Whether the reader has waited for it.
+    final var isAwaited = false
+
+    /// How much of the content was there before this response.
+    var startOffset: Int64 { 0 }
+}
+
+/// Writes the content into a file next to its destination, which it replaces at the end.
+final class FileSink: ContentSink {
+    private var destination: String
+    private var partialPath: String
+    private let isTemporary: Bool
+    private var file: System.File?
+    private(set) var offset: Int64 = 0
+    private var resume: ResumeData?
+    /// How long the whole is, if that is known.
+    private(set) var length: Int64?
+    /// The same, where the server has said it of a part.
+    private var total: Int64?
+    private var validator: String?
+    private var hasRanges = false
+    /// The response that the file is made of. Between two connections the task has none.
+    private var source: ClientResponse?
+    /// Whether the delegate has to be notified that an earlier task's download continues.
+    var notifiesResumption: Bool
+    /// Whether a partial file is kept after a failure, for the resume data to name.
+    var keepsPartial = false
+    /// Whether the content was decoded, so that ranges do not fit the file.
+    var isDecoded = false
+
+    /// - Parameter destination: a path; nil for a temporary file.
+    init(to destination: String?, resuming resume: ResumeData?) {
+        let name = Self.randomName()
+        isTemporary = destination == nil
+        self.destination = destination ?? "\(System.temporaryFolder)/\(name).download"
+        partialPath = Self.partialPath(for: self.destination, name)
+        self.resume = resume
+        notifiesResumption = resume != nil
+        if let resume { partialPath = resume.partialPath }
+    }
+
+    private static func randomName() -> String {
+        String(UInt64.random(in: 0...UInt64.max), radix: 36)
+    }
+
+    private static func partialPath(for destination: String, _ name: String) -> String {
+        let slash = destination.lastIndex(of: "/")
+        let start = slash.map { destination.index(after: $0) } ?? destination.startIndex
+        return "\(destination[..<start]).\(shortened(destination[start...])).\(name)"
+    }
+
+    /// The name, cut so that a suffix fits into the limit of file systems.
+    private static func shortened(_ name: Substring) -> Substring {
+        var name = name
+        while name.utf8.count > 128 { name.removeLast() }
+        return name
+    }
+
+    var path: String { destination }
+
+    override var isFile: Bool { true }
+    override var receivesMuch: Bool { true }
+    override var asksForDisposition: Bool { true }
+    override var startOffset: Int64 { offset }
+
+    /// The data to resume with; nil to begin at the first byte.
+    var continuation: ResumeData? { resume }
+
+    /// Whether a part of a file is there.
+    var isOpen: Bool { file != nil }
+
+    /// How far the download has come.
+    var state: DownloadState {
+        DownloadState(isOpen: isOpen, offset: offset, resumeData: resumeData)
+    }
+
+    /// Accepts the existing part as the whole.
+    /// - Returns: the response whose content it is, or what is known of that response.
+    func acceptWhole(_ response: ClientResponse) -> Result<ClientResponse, ClientError> {
+        guard let resume else { return .failure(ClientError(.cannotWriteFile, "no file")) }
+        if let error = resumeProcessing(resume, total: resume.offset) { return .failure(error) }
+        if let source { return .success(source) }
+        let isTag = resume.validator.begins(with: "\"")
+        return .success(
+            ClientResponse(
+                url: response.url, status: .ok, version: response.version,
+                fields: [
+                    isTag ? .eTag : .lastModified: resume.validator,
+                    .contentLength: "\(resume.offset)",
+                ]))
+    }
+
+    override func begin(_ response: ClientResponse) -> ClientError? {
+        if response.status == .partialContent, let resume {
+            guard let range = ContentRange(response.fields[.contentRange]),
+                range.first == resume.offset, !resume.isOutdated(by: response)
+            else {
+                return ClientError(.badResponse, "another range than asked for")
+            }
+            source = response
+            return resumeProcessing(resume, total: range.total ?? resume.expectedLength)
+        }
+        guard resume == nil || response.status == .ok else {
+            return ClientError(.badResponse, "\(response.status) where the rest was asked for")
+        }
+        source = response
+        if let resume, file == nil,
+            case .success(let old) = System.reopen(resume.partialPath, at: 0)
+        {
+            file = old
+        }
+        resume = nil
+        notifiesResumption = false
+        note(response)
+        (length, total) = (response.expectedLength, nil)
+        return restart()
+    }
+
+    /// Begins a file for content that does not come from a task.
+    func begin() -> ClientError? { restart() }
+
+    func write(_ piece: [UInt8]) -> ClientError? {
+        guard case .failed(let error) = unsafe piece.withUnsafeBytes({ unsafe take($0) }) else {
+            return nil
+        }
+        return error
+    }
+
+    private func resumeProcessing(_ resume: ResumeData, total: Int64?) -> ClientError? {
+        if file == nil {
+            switch System.reopen(resume.partialPath, at: resume.offset) {
+            case .failure(let error):
+                return ClientError(.cannotOpenFile, "\(resume.partialPath): \(error.text)")
+            case .success(let file): self.file = file
+            }
+        }
+        offset = resume.offset
+        self.total = total
+        length = total
+        validator = resume.validator
+        hasRanges = true
+        return nil
+    }
+
+    private func restart() -> ClientError? {
+        offset = 0
+        if let file {
+            return System.cut(file, at: 0) ? nil : ClientError(.cannotWriteFile, partialPath)
+        }
+        switch System.create(partialPath, isPrivate: isTemporary) {
+        case .failure(let error):
+            return ClientError(.cannotWriteFile, "\(partialPath): \(error.text)")
+        case .success(let file):
+            self.file = file
+            return nil
+        }
+    }
+
+    /// Remembers what is needed to resume later: a strong validator and a server that supports ranges
+    /// (RFC 9110 section 13.1.5).
+    private func note(_ response: ClientResponse) {
+        let fields = response.fields
+        hasRanges =
+            response.status == .ok && !isDecoded
+            && fields[.acceptRanges].map { $0.utf8.count == 4 && $0.lowercased() == "none" } != true
+        if let tag = fields[.eTag], !tag.begins(with: "W/") {
+            validator = tag
+        } else if fields[.eTag] == nil {
+            validator = Self.strongDate(fields)
+        } else {
+            validator = nil
+        }
+    }
+
+    /// When content was changed last, if it could not have been changed again in the same second
+    /// (RFC 9110 section 8.8.2.2).
+    private static func strongDate(_ fields: HTTPFields) -> String? {
+        let now = WallClock.now
+        guard let text = fields[.lastModified], let changed = HTTPDate(text, now: now),
+            let sent = fields[.date].flatMap({ HTTPDate($0, now: now) }),
+            sent.secondsSinceEpoch - changed.secondsSinceEpoch >= 1
+        else { return nil }
+        return text
+    }
+
+    override func take(_ bytes: UnsafeRawBufferPointer) -> Answer {
+        guard let file else { return .failed(ClientError(.cannotWriteFile, "no file")) }
+        if let error = unsafe System.write(bytes, to: file, at: offset) {
+            return .failed(ClientError(.cannotWriteFile, "\(partialPath): \(error.text)"))
+        }
+        offset += Int64(bytes.count)
+        return .taken
+    }
+
+    override func finish(trailers: HTTPFields) -> ClientError? {
+        guard file != nil else { return ClientError(.cannotWriteFile, "no file") }
+        // A server may send less than the rest, but not more.
+        if let total, offset != total {
+            return ClientError(
+                offset < total ? .truncated : .contentTooLong, "\(offset) bytes of \(total)")
+        }
+        if let error = System.move(partialPath, to: destination) {
+            let failure = ClientError(.cannotWriteFile, "\(destination): \(error.text)")
+            abandon(failure)
+            return failure
+        }
+        self.file = nil
+        return nil
+    }
+
+    /// The data to resume the download with, if there is a usable part.
+    var resumeData: ResumeData? {
+        // Before the first response that is accepted, it is the data that the download was resumed with.
+        if file == nil, source == nil { return resume }
+        guard file != nil, hasRanges, let validator, offset > 0, let source else { return nil }
+        return ResumeData(
+            url: source.url, partialPath: partialPath, offset: offset, validator: validator,
+            expectedLength: length)
+    }
+
+    /// Resumes at once: the next `begin` is for the rest.
+    func prepareToResume(_ data: ResumeData) {
+        resume = data
+    }
+
+    override func abandon(_ error: ClientError) {
+        guard file != nil else { return }
+        file = nil
+        if !keepsPartial { System.remove(partialPath) }
+    }
+}
+
+extension ContentSink {
+    /// Gives up what was received.
+    /// - Parameters:
+    ///   - error: why.
+    ///   - received: how many bytes the sink was given.
+    ///   - keepsPartial: whether a partial file is kept; nil for the default.
+    /// - Returns: the error, with the resume data of a partial file that is kept.
+    final func abandon(
+        _ error: ClientError, received: Int64, _ keepsPartial: Bool?
+    ) -> ClientError {
+        var error = error
+        error.bytesReceived = received
+        if let file = self as? FileSink, let data = file.resumeData {
+            file.keepsPartial = keepsPartial ?? (error.kind != .cancelled)
+            if file.keepsPartial { error.resumeData = data }
+        }
+        abandon(error)
+        return error
+    }
+}

@@ -1,0 +1,84 @@
+internal import HTTPParser
+
+// How far a transfer has come, and why it failed.
+extension CurlTransfer {
+    /// How far it has come.
+    var phase: ClientError.Phase {
+        if isHeadDone || times.responseStart > 0 { return .receiving }
+        if handle.requestTime > 0 {
+            let sends = upload.map { !$0.isAtEnd } ?? false
+            return sends ? .sending : .waiting
+        }
+        // libcurl reports the time of the connection only when TLS is done, too.
+        if handle.tlsStart > 0 || handle.connectTime > 0 { return .securing }
+        return handle.lookupTime > 0 ? .connecting : .resolving
+    }
+
+    /// The times that deadlines are counted from.
+    /// - Parameter lastEvent: when something happened to the socket last: libcurl reports a line only
+    ///   when it is complete.
+    func progressTimes(lastEvent: Int64) -> TransferProgressTimes {
+        TransferProgressTimes(
+            start: times.start, stage: stage, lastActivity: max(times.lastActivity, lastEvent),
+            isPaused: isPaused)
+    }
+
+    private var stage: TransferProgressTimes.Stage {
+        guard !isHeadDone else { return .transferring }
+        switch phase {
+        case .resolving, .connecting: return .connecting
+        case .securing: return .securing(since: handle.tlsStart)
+        case .waiting:
+            return .waiting(
+                since: max(times.uploadEnd, times.start + handle.requestTime * 1000))
+        default: return .transferring
+        }
+    }
+
+    /// The meaning of libcurl's result; nil for success.
+    func error(of result: TransferResult) -> ClientError? {
+        if let failure { return placed(failure) }
+        guard !result.isSuccess else {
+            guard isInsideHead else { return nil }
+            let text = "the head of the response is cut off"
+            return placed(ClientError(.truncated, text, curlCode: 18))
+        }
+        let number = handle.operatingSystemError
+        let phase = phase
+        var kind = ClientError.Kind(
+            curl: result.code, verification: handle.verificationResult,
+            message: result.message, isLost: System.connectionLostNumbers.contains(number),
+            wasConnected: phase != .resolving && phase != .connecting,
+            isInHead: !isHeadDone && handle.requestTime > 0)
+        if case .timedOut = kind, phase == .securing { kind = .timedOut(.tls) }
+        if isHeadDone, kind == .emptyResponse { kind = .truncated }
+        if let refusal = tunnelRefusal {
+            let asks = refusal.status == .proxyAuthenticationRequired
+            kind = asks ? .authenticationRequired : .proxyRefused
+        }
+        // For libcurl, a request that GOAWAY leaves out has failed with its connection.
+        if handle.isUnprocessed, !isHeadDone { kind = .connectionLost }
+        var text = result.text(for: kind)
+        if kind == .cannotConnect, number != 0 { text += ": \(System.text(of: CInt(number)))" }
+        return placed(ClientError(kind, text, curlCode: result.number))
+    }
+
+    /// The error with where the transfer was.
+    func placed(_ error: ClientError) -> ClientError {
+        var error = error
+        error.phase = phase
+        error.bytesSent = upload?.position ?? 0
+        error.isSafeToRetry =
+            error.phase == .resolving || error.phase == .connecting || error.phase == .securing
+            || (handle.isUnprocessed && !isHeadDone)
+        return error
+    }
+}
+
+extension ClientError {
+    /// libcurl does not accept a setting.
+    init(refusal code: TransferResult.Code) {
+        let result = TransferResult(code: code, message: "")
+        self.init(.notSupported, result.text(for: .notSupported), curlCode: result.number)
+    }
+}

@@ -1,0 +1,283 @@
+internal import HTTPParser
+
+/// One transaction in libcurl: puts what the callbacks bring in order, and hands it to the runner.
+final class CurlTransfer {
+    enum ContentAnswer { case taken, paused, failed }
+
+    /// Times on the loop's clock; 0 for what has not happened.
+    struct Times {
+        let start: Int64
+        /// When bytes moved last.
+        var lastActivity: Int64
+        /// When the last byte of the request's content was given to libcurl.
+        var uploadEnd: Int64 = 0
+        /// When the first line of the response arrived.
+        var responseStart: Int64 = 0
+    }
+
+    /// What a proxy says before the tunnel is there.
+    struct Tunnel {
+        var lines: [UInt8] = []
+        /// The response with which the proxy refused to make the tunnel.
+        var refusal: ClientResponse?
+    }
+
+    /// The directions that libcurl holds back.
+    struct Paused: Equatable {
+        var receiving = false
+        var sending = false
+    }
+
+    /// Keeps the transfer, and takes it out of libcurl before it releases it.
+    private unowned(unsafe) let owner: TransactionRunner
+    var runner: TransactionRunner { unsafe owner }
+    let handle: EasyHandle
+    let upload: UploadSource?
+    let settings: TransferSettings
+
+    /// Why a callback has ended the transfer.
+    private(set) var failure: ClientError?
+    /// The same, where the runner ends it after the callback.
+    private(set) var abortion: ClientError?
+    private(set) var times: Times
+    @exclusivity(unchecked)
+    private var head = ResponseHeadReader()
+    private var contentCount: Int64 = 0
+    /// How often the request went out, or began to.
+    private var startCount = 0
+    /// Nil without a tunnel.
+    private var tunnel: Tunnel?
+    private var paused = Paused()
+
+    init(
+        _ runner: TransactionRunner, _ handle: EasyHandle, _ settings: TransferSettings,
+        upload: UploadSource?, now: Int64
+    ) {
+        unsafe owner = runner
+        self.handle = handle
+        self.settings = settings
+        self.upload = upload
+        times = Times(start: now, lastActivity: now)
+        tunnel = settings.tunnels ? Tunnel() : nil
+    }
+
+    var isHeadDone: Bool { unsafe head.isDone }
+    var isInsideHead: Bool { unsafe head.isInside }
+    var contentLength: Int64? { unsafe head.contentLength }
+    var isCoded: Bool { unsafe head.isCoded }
+    /// The fields after the content.
+    var trailers: HTTPFields { unsafe head.trailers }
+    var tunnelRefusal: ClientResponse? { tunnel?.refusal }
+    private var isInTunnelRequest: Bool { tunnel != nil && startCount == 0 }
+    private var headLimit: Int { runner.loop.configuration.headLimit }
+
+    private func touch() { times.lastActivity = runner.loop.now }
+
+    /// Called before the request goes out. libcurl repeats a request whose connection turned out to be
+    /// closed, or whose stream was refused. Only idempotent requests may be repeated, and those of
+    /// which nothing was sent (RFC 9110 section 9.2.2).
+    func mayStart() -> Bool {
+        if isInTunnelRequest { runner.loop.routing.noteTunnel(settings) }
+        startCount += 1
+        guard !settings.method.isIdempotent else { return true }
+        guard startCount > 1, handle.requestHeadBytes > 0 else {
+            if settings.mayUseStreams { handle.watchStream() }
+            return true
+        }
+        return fail(notRepeated("closed without an answer, and not sent again by itself"))
+    }
+
+    /// The error of a request that libcurl must not repeat. If the server reported that it never
+    /// processed the request, the caller may retry.
+    private func notRepeated(_ text: String) -> ClientError {
+        handle.isUnprocessed
+            ? ClientError(.connectionLost, "the server has refused to begin with it")
+            : ClientError(.connectionLost, text)
+    }
+
+    private func fail(_ error: ClientError) -> Bool {
+        failure = failure ?? error
+        return false
+    }
+
+    /// Has the running callback fail, and the runner end the transfer after it.
+    func abort(_ error: ClientError) {
+        failure = failure ?? error
+        abortion = failure
+    }
+
+    // MARK: the head
+
+    /// A line of a proxy's response to CONNECT.
+    private func received(tunnelLine line: UnsafeRawBufferPointer) -> Bool {
+        var lines = tunnel?.lines ?? []
+        tunnel?.lines = []
+        guard lines.count + line.count <= headLimit else {
+            return fail(ClientError(.headTooLong, "more than \(headLimit) bytes"))
+        }
+        if unsafe ResponseHeadReader.startsHead(line) { lines.removeAll() }
+        unsafe lines.append(contentsOf: line)
+        if unsafe ResponseHeadReader.isEmpty(line),
+            let (status, version) = ResponseHeadReader.statusLine(of: lines), status.code >= 300
+        {
+            tunnel?.refusal = ClientResponse(
+                url: runner.machine.sent.url, status: status, version: version,
+                head: ResponseFields(bytes: lines))
+        }
+        tunnel?.lines = lines
+        return true
+    }
+
+    /// A line of a head, with its end. False ends the transfer.
+    func received(line: UnsafeRawBufferPointer) -> Bool {
+        touch()
+        if isInTunnelRequest { return unsafe received(tunnelLine: line) }
+        switch unsafe head.add(line, limit: headLimit) {
+        case .field, .trailer: return true
+        case .failed(let error): return fail(error)
+        case .end: return headEnded()
+        case .status:
+            if times.responseStart == 0 {
+                times.responseStart = runner.task.wantsMetrics ? System.now() : runner.loop.now
+            }
+            return true
+        }
+    }
+
+    private func headEnded() -> Bool {
+        let ended: ResponseHeadReader.Head
+        do throws(ClientError) {
+            ended = try unsafe head.finish()
+        } catch {
+            return fail(error)
+        }
+        if ended.isInterim {
+            let response = ClientResponse.Interim(status: ended.status, head: ended.fields)
+            if unsafe head.keep(response) { runner.task.interimReceived(response) }
+            return true
+        }
+        let isPlain = ended.version == .http11 || ended.version == .http10
+        runner.loop.multi?.noteAnswer(to: handle, isPlain: isPlain)
+        let response = ClientResponse(
+            url: runner.machine.sent.url, status: ended.status, version: ended.version,
+            head: ended.fields, interim: unsafe head.interim,
+            expectedLength: expectedLength(of: ended.status))
+        runner.headReceived(response, self)
+        return failure == nil
+    }
+
+    /// How much content there will be.
+    private func expectedLength(of status: HTTPStatus) -> Int64? {
+        let request = runner.machine.sent
+        guard request.method != .head, !status.forbidsContent else { return 0 }
+        let isDecoded =
+            isCoded && runner.loop.configuration.decodes(request, isFile: runner.sink.isFile)
+        return isDecoded ? nil : contentLength
+    }
+
+    // MARK: content
+
+    func received(content: UnsafeRawBufferPointer) -> ContentAnswer {
+        touch()
+        if !isHeadDone, runner.loop.configuration.allowsHTTP09 { startWithoutHead() }
+        if failure != nil { return .failed }
+        guard !runner.machine.pausesReceiving else {
+            paused.receiving = true
+            return .paused
+        }
+        contentCount += Int64(content.count)
+        unsafe runner.contentReceived(content)
+        return failure == nil ? .taken : .failed
+    }
+
+    private func startWithoutHead() {
+        unsafe head.finishWithoutHead()
+        runner.headReceived(
+            ClientResponse(url: runner.machine.sent.url, status: .ok, version: .http10), self)
+    }
+
+    func read(into room: UnsafeMutableRawBufferPointer) -> UploadSource.Answer {
+        touch()
+        guard let upload else { return .bytes(0) }
+        guard !runner.machine.pausesSending else {
+            paused.sending = true
+            return .paused
+        }
+        let answer = unsafe upload.read(into: room)
+        switch answer {
+        case .bytes(let count):
+            runner.contentSent(count)
+            if count == 0 || upload.isAtEnd { times.uploadEnd = runner.loop.now }
+        case .paused: paused.sending = true
+        case .failed: failure = failure ?? upload.failure
+        }
+        return answer
+    }
+
+    /// Whether content is being sent while part of the response is still to come.
+    var needsAnswer: Bool {
+        guard let upload, upload.position > 0, !paused.receiving else { return false }
+        return !isHeadDone || contentCount < contentLength ?? 0
+    }
+
+    /// The server has ended its side while content is sent: no response will come. libcurl would go on
+    /// sending, and wait for ever for a server that reads nothing more and keeps its socket.
+    func connectionEnded() {
+        runner.abort(
+            isHeadDone
+                ? ClientError(.truncated, "the connection ended within the response")
+                : ClientError(.connectionLost, "the server ended the connection without an answer"))
+    }
+
+    /// libcurl sends the content again when a reused connection turns out to be closed. A request that
+    /// must not happen twice is not repeated (RFC 9110 section 9.2.2).
+    func seek(to offset: Int64) -> Bool {
+        guard let upload else { return false }
+        if upload.position > offset, !settings.method.isIdempotent {
+            failure = notRepeated("the content was sent in part and not again")
+            return false
+        }
+        let sent = upload.position
+        guard upload.seek(to: offset) else { return false }
+        runner.task.counters.send(-Int(clamping: sent - offset))
+        return true
+    }
+
+    func trusts(_ certificates: [[UInt8]], isTrusted: Bool) -> Bool {
+        guard let trust = settings.route.trust else { return isTrusted }
+        let origin = settings.wire.origin
+        let isAccepted = trust.evaluate(
+            TrustPolicy.Evaluation(
+                origin: origin, certificates: certificates, isTrusted: isTrusted))
+        if isAccepted, !isTrusted { runner.loop.routing.overrule(origin) }
+        return isAccepted
+    }
+
+    // MARK: pausing, outside of callbacks
+
+    /// Brings libcurl to what the machine wants.
+    func applyPauses(atOnce: Bool) {
+        let wanted = Paused(
+            receiving: runner.machine.pausesReceiving && (paused.receiving || atOnce),
+            sending: runner.machine.pausesSending && (paused.sending || atOnce))
+        guard wanted != paused else { return }
+        if paused.receiving, !wanted.receiving {
+            touch()
+            runner.loop.look(at: times.lastActivity + runner.machine.limits.idle)
+        }
+        paused = wanted
+        handle.pause(receiving: wanted.receiving, sending: wanted.sending)
+    }
+
+    /// The content has more after a read that found nothing.
+    func resumeSending() {
+        guard paused.sending, !runner.machine.pausesSending else { return }
+        paused.sending = false
+        handle.pause(receiving: paused.receiving, sending: false)
+    }
+
+    /// Whether nothing can move because this side has paused it.
+    var isPaused: Bool {
+        paused.receiving || (paused.sending && !(upload?.isAtEnd ?? true))
+    }
+}

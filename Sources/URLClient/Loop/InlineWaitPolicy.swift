@@ -1,0 +1,48 @@
+/// Decides whether the calling thread should briefly wait for a response itself instead of being
+/// woken later.
+struct InlineWaitPolicy {
+    /// Responses that take no longer than this, in nanoseconds, are waited for; 0 for none.
+    let limit: Int64
+    /// The longest wait. It is much longer than `limit`: a timer that expires before the kernel next
+    /// looks at its clock would have to be set and cancelled for each response, which costs more than
+    /// the rest of the wait.
+    var longest: Int64 { min(limit * 40, 10_000_000) }
+    /// How long responses have taken lately.
+    private var average: Int64
+    private var failures = 0
+    /// How many waits are left out after waits that did not pay off.
+    private var skips = 0
+
+    init(_ limit: Duration, average: Int64 = .max / 8) {
+        self.average = average
+        self.limit = min(limit.nanoseconds, 10_000_000)
+    }
+
+    /// Whether waits have paid off lately. Reading it advances the back-off: after a wait that did not
+    /// pay off, the next few reads return false.
+    var isHopeful: Bool {
+        mutating get {
+            guard limit > 0 else { return false }
+            guard skips > 0 else { return true }
+            skips -= 1
+            return false
+        }
+    }
+
+    /// Whether the calling thread should wait. Reading it advances the back-off.
+    var isWorthwhile: Bool {
+        mutating get {
+            guard average < limit, !MultiHandle.isOnMainThread else { return false }
+            return isHopeful
+        }
+    }
+
+    mutating func note(answer nanoseconds: Int64) {
+        average = average / 4 * 3 + nanoseconds / 4
+    }
+
+    mutating func note(isRewarded: Bool) {
+        failures = isRewarded ? 0 : min(failures + 1, 10)
+        skips = isRewarded ? 0 : 4 << failures
+    }
+}

@@ -1,0 +1,122 @@
+internal import HTTPCodecs
+internal import HTTPParser
+
+/// How the requests of a session reach their servers, and what is known about these ways.
+struct Routing {
+    /// The user for whom a proxy makes the tunnels that are kept.
+    private struct TunnelUser {
+        let name: String?
+        /// How many transfers of the user are under way.
+        var count = 0
+        /// Whether a tunnel was made.
+        var isMade = false
+    }
+
+    private var shared: SharedRoutes
+    /// The servers whose certificate the application trusts in spite of a fault.
+    private var overruled: Set<Origin> = []
+    /// By proxy.
+    private var tunnelUsers: [Origin: TunnelUser] = [:]
+    /// Whether OpenSSL may write to a socket, which can raise a signal.
+    private(set) var mayBeSecure = false
+
+    init(_ configuration: ClientConfiguration) {
+        shared = SharedRoutes(configuration)
+    }
+
+    func isOverruled(_ origin: Origin) -> Bool {
+        !overruled.isEmpty && overruled.contains(origin)
+    }
+
+    mutating func overrule(_ origin: Origin) { overruled.insert(origin) }
+
+    /// The settings of a runner's next transfer.
+    mutating func settings(
+        for request: ClientRequest, _ wire: WireURL, to target: ConnectTarget?,
+        of runner: TransactionRunner
+    ) -> TransferSettings {
+        let configuration = runner.loop.configuration
+        let (upload, receivesMuch) = (runner.upload, runner.sink.receivesMuch)
+        if wire.origin.isSecure { mayBeSecure = true }
+        let sharedRoute =
+            target == nil
+            ? shared.route(
+                request, to: wire.origin, receivesMuch: receivesMuch, configuration) : nil
+        let route =
+            sharedRoute
+            ?? TransferRoute(
+                request, to: wire.origin, target: target,
+                isFirstOrigin: runner.machine.isFirstOrigin(wire.origin),
+                receivesMuch: receivesMuch,
+                configuration)
+        var settings = TransferSettings(
+            wire: wire, method: request.method, fields: request.fields,
+            upload: upload.map { UploadLength(length: $0.length) },
+            expectationWait: request.expectationWait(upload, configuration), route: route)
+        guard route.hasProxy || request.cookieBytes != nil else { return settings }
+        var overrides = TransferSettings.Overrides(cookieBytes: request.cookieBytes)
+        if settings.tunnels, let proxy = route.proxy {
+            overrides.needsOwnTunnel = noteAsking(proxy, as: runner.machine.tunnelUser)
+        }
+        settings.overrides = CopyOnWriteBox(overrides)
+        return settings
+    }
+
+    // MARK: tunnels
+
+    /// A tunnel is about to be requested. It is noted now, and not when the proxy answers: otherwise
+    /// the tunnels of two users who ask at the same time would both be kept, and used for either.
+    /// - Returns: whether the proxy makes tunnels for another user, which libcurl would reuse.
+    private mutating func noteAsking(_ proxy: ClientProxy, as user: String?) -> Bool {
+        let place = proxy.place
+        var known = tunnelUsers[place] ?? TunnelUser(name: user)
+        guard known.name.isIdentical(to: user) else { return true }
+        known.count += 1
+        tunnelUsers[place] = known
+        return false
+    }
+
+    /// A proxy has made a tunnel.
+    mutating func noteTunnel(_ settings: TransferSettings) {
+        guard let place = Self.sharedTunnel(settings) else { return }
+        tunnelUsers[place]?.isMade = true
+    }
+
+    /// A transfer is over. A user for whom no tunnel was made is forgotten.
+    mutating func leaveTunnel(_ settings: TransferSettings) {
+        guard let place = Self.sharedTunnel(settings), var known = tunnelUsers[place] else {
+            return
+        }
+        known.count -= 1
+        tunnelUsers[place] = known.count > 0 || known.isMade ? known : nil
+    }
+
+    /// The proxy of a transfer whose tunnel is kept for its user.
+    private static func sharedTunnel(_ settings: TransferSettings) -> Origin? {
+        guard settings.tunnels, settings.overrides?.values.needsOwnTunnel == false else {
+            return nil
+        }
+        return settings.route.proxy?.place
+    }
+}
+
+extension ClientRequest {
+    /// How long to wait for `100 Continue`; nil when it is not asked for.
+    fileprivate func expectationWait(
+        _ upload: UploadSource?, _ configuration: ClientConfiguration
+    ) -> Duration? {
+        guard let upload,
+            case .above(let bytes, let wait) = expectation ?? configuration.expectation,
+            upload.length ?? .max > bytes
+        else { return nil }
+        return wait
+    }
+
+    /// Whether it may share a connection with other requests.
+    func sharesConnections(_ configuration: ClientConfiguration) -> Bool {
+        switch protocols ?? configuration.protocols {
+        case .automatic, .http2PriorKnowledge: true
+        case .http1, .http10: false
+        }
+    }
+}

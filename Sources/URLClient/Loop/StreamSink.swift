@@ -1,0 +1,61 @@
+internal import HTTPCodecs
+internal import HTTPParser
+
+/// How much is read from a connection, and handed to a reader, at a time.
+enum ContentPiece {
+    /// A larger piece saves calls, but the allocator maps and unmaps memory for each from 128 KiB on.
+    static let usualLength = 120 << 10
+}
+
+/// Hands content to a stream: content that arrives together becomes one piece.
+final class StreamSink: ContentSink {
+    private let content: ContentStream
+    private var piece: [UInt8] = []
+    /// The length of the last piece.
+    private var usualCount = 0
+
+    init(_ stream: ContentStream) {
+        content = stream
+    }
+
+    override var receivesMuch: Bool { true }
+    override var stream: ContentStream? { content }
+
+    override func begin(_ response: ClientResponse) -> ClientError? {
+        givenCount += 1
+        content.begin(response)
+        return nil
+    }
+
+    override func take(_ bytes: UnsafeRawBufferPointer) -> Answer {
+        if piece.isEmpty { piece.reserveCapacity(max(bytes.count, usualCount)) }
+        unsafe piece.append(contentsOf: bytes)
+        return piece.count < ContentPiece.usualLength ? .kept : flush()
+    }
+
+    override func flush() -> Answer {
+        guard !piece.isEmpty else { return .taken }
+        let whole = piece
+        piece = []
+        usualCount = whole.count
+        givenCount += 1
+        switch content.add(whole) {
+        case .awaited: isAwaited = true
+        case .kept: break
+        case .full: return .full
+        }
+        return .taken
+    }
+
+    /// Called when the response has its trailers, so that the reader finds them at the end.
+    override func finish(trailers: HTTPFields) -> ClientError? {
+        _ = flush()
+        content.finish(.success(()))
+        return nil
+    }
+
+    override func abandon(_ error: ClientError) {
+        _ = flush()
+        content.finish(.failure(error))
+    }
+}

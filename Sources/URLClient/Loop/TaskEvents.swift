@@ -1,0 +1,168 @@
+internal import HTTPCodecs
+internal import Synchronization
+internal import ToolkitSystem
+
+/// Calls a task's delegate, on the delegate's queue.
+final class TaskEvents: @unchecked Sendable {
+    /// Used on the queue only. It is released after its last call, as the application may keep the task.
+    private var delegate: (any ClientSessionDelegate)?
+    private let queue: DelegateQueue
+    private let task = Locked<TransferTask?>(nil)
+    /// Whether the delegate is notified of the response and its content, too.
+    let notifiesContent: Bool
+    private let isNotifyingProgress = Atomic(false)
+    /// How much was sent when the delegate was last notified of it.
+    private let notifiedSent = Atomic<Int64>(0)
+
+    init(
+        _ delegate: any ClientSessionDelegate, on queue: DelegateQueue, notifiesContent: Bool = true
+    ) {
+        self.delegate = delegate
+        self.queue = queue
+        self.notifiesContent = notifiesContent
+    }
+
+    /// Sets the task, which is created after this; it is released at its end.
+    func belong(to task: TransferTask) {
+        self.task.withLock { $0 = task }
+    }
+
+    func willRedirect(
+        to request: ClientRequest, from response: ClientResponse
+    ) async -> ClientRequest? {
+        guard let task = task.withLock({ $0 }) else { return request }
+        return await queue.ask {
+            guard let delegate = self.delegate else { return request }
+            return await delegate.task(task, willRedirectTo: request, from: response)
+        }
+    }
+
+    func answer(_ challenge: ClientChallenge) async -> ChallengeAnswer {
+        guard let task = task.withLock({ $0 }) else { return .useProposed }
+        return await queue.ask {
+            await self.delegate?.task(task, didReceiveChallenge: challenge) ?? .useProposed
+        }
+    }
+
+    func needsNewBody() async -> ClientBody {
+        guard let task = task.withLock({ $0 }) else { return .none }
+        return await queue.ask { await self.delegate?.taskNeedsNewBody(task) ?? ClientBody.none }
+    }
+
+    func disposition(for response: ClientResponse) async -> ResponseDisposition {
+        guard let task = task.withLock({ $0 }) else { return .allow }
+        return await queue.ask {
+            await self.delegate?.task(task, didReceiveResponse: response) ?? .allow
+        }
+    }
+
+    func mayStore(_ response: ClientResponse) async -> Bool {
+        guard let task = task.withLock({ $0 }) else { return true }
+        return await queue.ask {
+            await self.delegate?.task(task, willStore: response) ?? true
+        }
+    }
+
+    func interim(_ task: TransferTask, _ response: ClientResponse.Interim) {
+        queue.send { self.delegate?.task(task, didReceive: response) }
+    }
+
+    func became(_ task: TransferTask, _ download: DownloadTask) {
+        belong(to: download)
+        queue.send { self.delegate?.task(task, didBecome: download) }
+    }
+
+    /// Waits until the delegate was notified of all that happened so far.
+    func allIsNotified() async { await queue.ask {} }
+
+    /// A piece of content; `done` is called when the delegate has taken it.
+    func received(_ content: [UInt8], done: @escaping @Sendable () -> Void) {
+        guard let task = task.withLock({ $0 }) else { return done() }
+        queue.send {
+            self.delegate?.task(task, didReceiveContent: content)
+            done()
+        }
+    }
+
+    /// At most one call is pending.
+    func progressed(_ task: TransferTask, _ progress: TransferProgress) {
+        guard progress.sent > 0 || task is DownloadTask else { return }
+        guard !isNotifyingProgress.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        queue.send {
+            self.isNotifyingProgress.store(false, ordering: .releasing)
+            let progress = task.currentProgress
+            if progress.sent > 0, progress.received == 0 || !(task is DownloadTask) {
+                let told = self.notifiedSent.exchange(
+                    progress.sent, ordering: .acquiringAndReleasing)
+                guard told != progress.sent else { return }
+                self.delegate?.task(task, didSend: progress)
+            } else if self.notifiesContent, let download = task as? DownloadTask {
+                self.delegate?.task(download, didWrite: progress)
+            }
+        }
+    }
+
+    func resumed(_ task: DownloadTask, at offset: Int64, of length: Int64?) {
+        guard notifiesContent else { return }
+        queue.send { self.delegate?.task(task, didResumeAt: offset, expectedLength: length) }
+    }
+
+    func downloaded(_ task: DownloadTask, to path: String, isTemporary: Bool) {
+        guard notifiesContent else { return }
+        queue.send {
+            self.delegate?.task(task, didFinishDownloadingTo: path)
+            if isTemporary { System.remove(path) }
+        }
+    }
+
+    func collected(_ task: TransferTask, _ metrics: ClientMetrics) {
+        queue.send { self.delegate?.task(task, didCollect: metrics) }
+    }
+
+    func completed(_ task: TransferTask, _ error: ClientError?) {
+        self.task.withLock { $0 = nil }
+        queue.send {
+            task.becomeCompleted()
+            self.delegate?.task(task, didCompleteWith: error)
+            self.delegate = nil
+        }
+    }
+}
+
+/// Hands content to a delegate, and pauses the connection while too much is pending.
+final class DelegateSink: ContentSink {
+    private let events: TaskEvents
+    private let limit: Int
+    private let waiting = WaitingBytes()
+    private unowned let loop: ClientLoop
+    weak var runner: TransactionRunner?
+
+    init(_ events: TaskEvents, limit: Int, loop: ClientLoop) {
+        self.events = events
+        self.limit = limit
+        self.loop = loop
+    }
+
+    override var asksForDisposition: Bool { true }
+
+    override func take(_ bytes: UnsafeRawBufferPointer) -> Answer {
+        let count = bytes.count
+        let (loop, runner, limit, waiting) = (loop, runner, limit, waiting)
+        let isFull = waiting.add(count) >= limit
+        unsafe events.received(Array(bytes)) {
+            let left = waiting.add(-count)
+            guard left < limit, left + count >= limit, let runner else { return }
+            loop.post { runner.sinkHasRoom() }
+        }
+        return isFull ? .full : .taken
+    }
+}
+
+/// How much content is pending for a delegate.
+private final class WaitingBytes: Sendable {
+    private let count = Atomic(0)
+
+    func add(_ bytes: Int) -> Int {
+        count.add(bytes, ordering: .acquiringAndReleasing).newValue
+    }
+}

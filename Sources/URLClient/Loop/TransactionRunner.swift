@@ -1,0 +1,236 @@
+internal import HTTPCodecs
+internal import HTTPParser
+
+/// Runs the actions of a task's ``TransactionMachine``, in the session's loop.
+///
+/// It never adds or removes a transfer while libcurl is calling: an aborted transfer ends in
+/// ``afterCallbacks()``.
+final class TransactionRunner: @unchecked Sendable {
+    let loop: ClientLoop
+    private(set) var task: TransferTask
+    private(set) var sink: ContentSink
+    /// Where the loop keeps it.
+    var links = LoopLinks()
+    /// The priority, as the queue needs it.
+    var priority: Double
+    private(set) var machine: TransactionMachine
+    var transfer: CurlTransfer?
+    var upload: UploadSource?
+    /// Its place in the queue, or the one that its transfer takes.
+    var slot: Admission.Slot?
+    var content = ContentFlow()
+    var meter = TransactionMeter()
+    /// Why the task failed, once it is over.
+    private var outcome: ClientError?
+
+    init(
+        _ loop: ClientLoop, _ policy: TransactionPolicy, _ task: TransferTask, _ sink: ContentSink
+    ) {
+        self.loop = loop
+        self.task = task
+        self.sink = sink
+        priority = task.originalRequest.priority
+        let context = TransactionContext(
+            task.originalRequest, isDownload: task is DownloadTask, hasDelegate: task.events != nil)
+        machine = TransactionMachine(
+            policy, context, asksDelegate: sink.asksForDisposition, isDisposed: sink.isDecided)
+    }
+
+    // MARK: the task
+
+    func start() {
+        guard machine.isIdle else { return }
+        loop.register(self)
+        guard !loop.isEnding else {
+            let error = ClientError(.sessionInvalidated, "the session was invalidated")
+            return step(.failed(TransactionFailure(error)))
+        }
+        let request = task.originalRequest
+        let limits =
+            request.usesDefaults
+            ? loop.defaults.limits : TransactionLimits(request, loop.configuration)
+        loop.look(at: loop.now + limits.total)
+        if task.wantsMetrics { meter.start(at: loop.now) }
+        step(.started(loop.defaults.fill(request, isDownload: sink.isFile), limits))
+    }
+
+    func suspend() { step(.suspended) }
+
+    func resume() {
+        step(.resumed)
+        loop.look(at: loop.now + machine.limits.shortest)
+    }
+
+    func cancel() {
+        guard !machine.isOver else { return }
+        if machine.isIdle { loop.register(self) }
+        step(.cancelled)
+    }
+
+    /// The reader of the content has room again.
+    func sinkHasRoom() { step(.released(.reader)) }
+
+    /// Looks at the deadlines.
+    func checkDeadlines() {
+        step(
+            .time(
+                transfer.map {
+                    $0.progressTimes(lastEvent: loop.multi?.lastEvent(of: $0.handle) ?? 0)
+                }))
+    }
+
+    /// Tells the task that it is over.
+    func notifyEnd() { task.complete(outcome, sink.collected, meter.metrics) }
+
+    // MARK: the machine
+
+    /// Tells the machine what has happened, and does what it answers.
+    func step(_ input: TransactionInput) {
+        var next: TransactionInput? = input
+        while let input = next { next = perform(machine.handle(input, at: loop.now)) }
+    }
+
+    /// Stops the flow until `released`.
+    func pause(_ reason: PauseReasons) { machine.pause(reason) }
+
+    /// - Returns: the outcome, if it is known at once.
+    private func perform(_ action: TransactionAction) -> TransactionInput? {
+        switch action {
+        case .none: break
+        case .prepare(let request):
+            task.setCurrent(request)
+            return .prepared(loop.defaults.fault(of: request))
+        case .ask(let question, let number): ask(question, number)
+        case .openContent(let request, let reuses): return openContent(of: request, reuses: reuses)
+        case .enqueue(let request): return enqueue(request)
+        case .leaveQueue: leaveQueue()
+        case .send(let request, let target): return send(request, to: target)
+        case .deliver(let response, let plan):
+            return .deliveryBegan(begin(response, plan))
+        case .serve(let answer):
+            if let revalidation = answer.revalidation { task.session?.revalidate(revalidation) }
+            return .deliveryBegan(begin(answer.response, nil))
+        case .discard(stops: false): loop.callAfterwards(self)
+        case .discard(stops: true):
+            return abort(ClientError(.internalFailure, "not read to its end"))
+        case .pour(let content, let trailers): return pour(content, trailers)
+        case .finishContent(let trailers): return finishContent(trailers)
+        case .acceptFile(let response): return acceptFile(response)
+        case .becomeDownload(let path): return becomeDownload(path)
+        case .continueDownload(let data):
+            (sink as? FileSink)?.prepareToResume(data)
+            return .downloadContinued
+        case .abort(let error): return abort(error)
+        case .stop(let error):
+            let placed = transfer?.placed(error) ?? error
+            endTransfer()
+            return .failed(failure(placed))
+        case .applyPauses(let atOnce):
+            if atOnce { transfer?.applyPauses(atOnce: true) } else { loop.callAfterwards(self) }
+        case .wait(let time): loop.look(at: time)
+        case .complete(let error): complete(error)
+        }
+        return nil
+    }
+
+    private func ask(_ question: TransactionQuestion, _ number: Int) {
+        if machine.hasQuestionDeadline { loop.look(at: loop.now + machine.limits.shortest) }
+        let (policy, events) = (machine.policy, task.events)
+        Task {
+            let answer = await question.answer(policy, events)
+            self.loop.post { self.step(.answered(answer, to: number)) }
+        }
+    }
+
+    // MARK: from the transfer
+
+    /// In a callback.
+    func headReceived(_ response: ClientResponse, _ transfer: CurlTransfer) {
+        slot?.isHTTP2 = response.version == .http2
+        if task.wantsMetrics { meter.noteSecurity(transfer) }
+        // The delegate is notified of all that was sent before it is asked about the response.
+        if upload != nil, task.isWatched { task.notifyProgress(isLast: false) }
+        var facts = HeadFacts()
+        facts.continuation = (sink as? FileSink)?.continuation
+        facts.hasExpectation = transfer.settings.expectationWait != nil && upload != nil
+        facts.sentBytes = upload?.position ?? 0
+        facts.contentLength = transfer.contentLength
+        facts.isOverruled = loop.routing.isOverruled(transfer.settings.wire.origin)
+        step(.head(response, facts))
+    }
+
+    func contentSent(_ count: Int) {
+        guard count > 0 else { return }
+        task.counters.send(count)
+        noteProgress()
+    }
+
+    func noteProgress(isLast: Bool = false) {
+        guard task.isWatched, meter.isProgressDue(at: loop.now) || isLast else { return }
+        task.notifyProgress(isLast: isLast)
+    }
+
+    /// Ends the transfer because of an error: after the callback that may be running.
+    @discardableResult
+    func abort(_ error: ClientError) -> TransactionInput? {
+        guard let transfer else { return .failed(failure(error)) }
+        transfer.abort(error)
+        loop.callAfterwards(self)
+        return nil
+    }
+
+    /// The transfer has ended. Outside of callbacks.
+    func transferEnded(_ transfer: CurlTransfer, _ code: TransferResult.Code) {
+        guard self.transfer === transfer else { return }
+        let result = TransferResult(code: code, message: transfer.handle.errorMessage)
+        if result.isSuccess, sink.stream == nil {
+            loop.inline.noteAnswer(after: loop.now - transfer.times.start)
+        }
+        let failed = transfer.error(of: result).map { failure($0) }
+        endTransfer()
+        if let failed, let refusal = transfer.tunnelRefusal {
+            return step(.tunnelRefused(refusal, failed))
+        }
+        step(.ended(TransactionEnding(failed, trailers: transfer.trailers)))
+    }
+
+    /// Between two calls of libcurl.
+    func afterCallbacks() {
+        guard !machine.isOver else { return }
+        if let transfer, let error = transfer.abortion {
+            let placed = transfer.placed(error)
+            endTransfer()
+            return step(.failed(failure(placed)))
+        }
+        handOn()
+        transfer?.applyPauses(atOnce: false)
+        readStored()
+    }
+
+    func failure(_ error: ClientError) -> TransactionFailure {
+        var failure = TransactionFailure(error, download: (sink as? FileSink)?.state)
+        failure.isKeptByServer = task.shared.withLock { $0.uploadURL != nil }
+        return failure
+    }
+
+    // MARK: the end
+
+    private func becomeDownload(_ path: String?) -> TransactionInput? {
+        let file = FileSink(to: path, resuming: nil)
+        task = task.becomeDownload(file, isTemporary: path == nil)
+        sink = file
+        return .becameDownload(machine.response.flatMap { file.begin($0) })
+    }
+
+    private func complete(_ failure: ClientError?) {
+        endTransfer()
+        upload?.close()
+        upload = nil
+        content.end()
+        outcome = failure.map { sink.abandon($0, received: content.delivered, task.keepsPartial) }
+        meter.finish(at: loop.now, redirects: machine.context.redirectCount)
+        loop.unregister(self)
+        noteProgress(isLast: true)
+        loop.complete(self)
+    }
+}

@@ -1,0 +1,126 @@
+internal import HTTPParser
+
+/// The settings of one transaction for libcurl.
+struct TransferSettings {
+    var wire: WireURL
+    var method: HTTPMethod
+    var fields: HTTPFields
+    /// Set for requests with content, even if it is empty.
+    var upload: UploadLength?
+    /// How long to wait for `100 Continue`; nil if it is not asked for.
+    var expectationWait: Duration?
+    var route: TransferRoute
+    /// Settings that most transactions do without.
+    var overrides: CopyOnWriteBox<Overrides>?
+
+    struct Overrides: Sendable {
+        /// The value of Cookie if it is not UTF-8.
+        var cookieBytes: [UInt8]?
+        /// Whether the existing tunnels belong to another user.
+        var needsOwnTunnel = false
+    }
+}
+
+/// How much content is sent; nil if that is not known.
+struct UploadLength {
+    var length: Int64?
+}
+
+/// How a transaction reaches its server. Transactions that only the session's configuration decides
+/// about share one.
+final class TransferRoute: Sendable {
+    let isSecure: Bool
+    let target: ConnectTarget?
+    let proxy: ClientProxy?
+    let hasProxy: Bool
+    let protocols: ProtocolPolicy
+    let tls: TLSOptions
+    let trust: TrustPolicy?
+    let resolver: ResolverOptions
+    let connectTimeout: Duration?
+    let idleConnectionTime: Duration
+    let allowsHTTP09: Bool
+    /// Whether a large receive buffer is worth its memory.
+    let receivesMuch: Bool
+
+    /// - Parameters:
+    ///   - request: whose own settings win over those of the configuration.
+    ///   - origin: where it goes.
+    ///   - target: where to connect to instead.
+    ///   - isFirstOrigin: whether it goes where the task was sent.
+    init(
+        _ request: ClientRequest, to origin: Origin, target: ConnectTarget?, isFirstOrigin: Bool,
+        receivesMuch: Bool, _ configuration: ClientConfiguration
+    ) {
+        isSecure = origin.isSecure
+        self.target = target
+        proxy = (request.proxy ?? configuration.proxy).proxy(for: origin)
+        hasProxy = proxy != nil
+        protocols = request.protocols ?? configuration.protocols
+        var tls = request.tls ?? configuration.tls
+        // The client certificate identifies the user, so it goes to the first origin only.
+        if !isFirstOrigin { tls.clientCertificate = nil }
+        self.tls = tls
+        trust = configuration.trust
+        resolver = configuration.resolver
+        connectTimeout = (request.timeouts ?? configuration.timeouts).connect
+        idleConnectionTime = configuration.idleConnectionTime
+        allowsHTTP09 = configuration.allowsHTTP09
+        self.receivesMuch = receivesMuch
+    }
+}
+
+/// The routes that many transactions of a session share.
+struct SharedRoutes {
+    private let isPossible: Bool
+    private var routes: [TransferRoute?] = [nil, nil, nil, nil]
+
+    init(_ configuration: ClientConfiguration) {
+        // Nothing may depend on the host.
+        isPossible =
+            configuration.proxy == .direct && configuration.resolver.overrides.isEmpty
+            && configuration.tls.clientCertificate == nil
+    }
+
+    mutating func route(
+        _ request: ClientRequest, to origin: Origin, receivesMuch: Bool,
+        _ configuration: ClientConfiguration
+    ) -> TransferRoute? {
+        guard isPossible, !request.hasOwnRoute else { return nil }
+        let index = (origin.isSecure ? 1 : 0) + (receivesMuch ? 2 : 0)
+        if let route = routes[index] { return route }
+        let route = TransferRoute(
+            request, to: origin, target: nil, isFirstOrigin: true, receivesMuch: receivesMuch,
+            configuration)
+        routes[index] = route
+        return route
+    }
+}
+
+extension ClientRequest {
+    /// Whether it overrides how its server is reached.
+    fileprivate var hasOwnRoute: Bool {
+        !usesDefaults
+            && (proxy != nil || protocols != nil || tls != nil || timeouts != nil)
+    }
+}
+
+extension TransferSettings {
+    /// Whether an HTTP proxy is asked to connect to the server.
+    var tunnels: Bool {
+        route.hasProxy && route.proxy?.makesTunnel(to: wire.origin, route.target) ?? false
+    }
+
+    /// Whether the transfer has to know when the request goes out: to tell a proxy's response from the
+    /// server's, and to keep requests that are not idempotent from being repeated.
+    var needsStart: Bool { route.hasProxy || !method.isIdempotent }
+
+    /// Whether it may go over HTTP/2, where servers can report that they did not process a request.
+    var mayUseStreams: Bool {
+        switch route.protocols {
+        case .automatic: route.isSecure && CurlFeatures.current.hasHTTP2
+        case .http2PriorKnowledge: true
+        case .http1, .http10: false
+        }
+    }
+}

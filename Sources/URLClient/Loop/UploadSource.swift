@@ -1,0 +1,286 @@
+internal import HTTPCodecs
+internal import ToolkitSystem
+
+/// The content of a request while it is sent: one per transaction.
+///
+/// libcurl reads bytes and files directly. The pieces of a stream pass through a small buffer that a
+/// Swift task fills.
+final class UploadSource: @unchecked Sendable {
+    enum Answer {
+        case bytes(Int)
+        case paused
+        case failed
+    }
+
+    private enum Kind {
+        case bytes([UInt8])
+        case file(System.File, start: Int64)
+        case feed(UploadFeed)
+    }
+
+    private let kind: Kind
+    /// How many bytes there are; nil if unknown.
+    let length: Int64?
+    /// How many were given to libcurl.
+    private(set) var position: Int64 = 0
+    private(set) var failure: ClientError?
+
+    init(_ bytes: [UInt8]) {
+        kind = .bytes(bytes)
+        length = Int64(bytes.count)
+    }
+
+    /// Opens a file.
+    init(path: String, offset: Int64, count: Int64?) throws(ClientError) {
+        switch System.openForReading(path) {
+        case .failure(let error):
+            throw ClientError(.cannotOpenFile, "\(path): \(error.text)")
+        case .success(let (file, size)):
+            guard offset <= size, count ?? 0 <= size - offset else {
+                throw ClientError(.bodyFailed, "\(path) is shorter than that")
+            }
+            kind = .file(file, start: offset)
+            length = count ?? (size - offset)
+        }
+    }
+
+    /// The content of a request, on its way to be sent.
+    enum Opening {
+        /// It is ready; nil for a request without content.
+        case ready(UploadSource?)
+        case failed(ClientError)
+        /// A stream opens later.
+        case stream(
+            length: Int64?, open: @Sendable () async -> Result<ClientBody.Pull, ClientError>)
+    }
+
+    static func opening(of request: ClientRequest) -> Opening {
+        switch request.body.content {
+        case .none: return .ready(nil)
+        case .bytes(let bytes) where bytes.isEmpty && request.method.givesContentNoMeaning:
+            return .ready(nil)
+        case .bytes(let bytes): return .ready(UploadSource(bytes))
+        case .file(let path, let offset, let count):
+            do throws(ClientError) {
+                return .ready(try UploadSource(path: path, offset: offset, count: count))
+            } catch {
+                return .failed(error)
+            }
+        case .stream(let length, _, let make): return .stream(length: length) { await open(make) }
+        }
+    }
+
+    private static func open(
+        _ make: @Sendable () async throws -> ClientBody.Pull?
+    ) async -> Result<ClientBody.Pull, ClientError> {
+        do {
+            guard let pull = try await make() else {
+                return .failure(ClientError(.bodyNotReplayable, "a stream can be sent once"))
+            }
+            return .success(pull)
+        } catch {
+            return .failure(ClientError(.bodyFailed, "\(error)", underlying: error))
+        }
+    }
+
+    init(_ feed: UploadFeed, length: Int64?) {
+        kind = .feed(feed)
+        self.length = length
+    }
+
+    /// Whether libcurl has all of it.
+    var isAtEnd: Bool { position == length }
+
+    func read(into room: UnsafeMutableRawBufferPointer) -> Answer {
+        if let length, position == length {
+            // libcurl before 8.7 continues in the middle when it repeats a request over HTTP/2.
+            guard length == 0 || !CurlFeatures.current.mayCorruptRepeatedUploads || !sawEnd else {
+                return fail(ClientError(.connectionLost, "the content would be sent again in part"))
+            }
+            sawEnd = true
+            return .bytes(0)
+        }
+        let limit = length.map { Int(clamping: $0 - position) } ?? room.count
+        let count = min(room.count, limit)
+        switch kind {
+        case .bytes(let bytes):
+            unsafe bytes.withUnsafeBytes { source in
+                let part = unsafe UnsafeRawBufferPointer(
+                    rebasing: source[Int(position)..<(Int(position) + count)])
+                unsafe room.copyMemory(from: part)
+            }
+            return given(count)
+        case .file(let file, let start):
+            let part = unsafe UnsafeMutableRawBufferPointer(rebasing: room[..<count])
+            switch unsafe System.read(file, at: start + position, into: part) {
+            case .failure(let error): return fail(ClientError(.bodyFailed, error.text))
+            case .success(0): return fail(ClientError(.bodyFailed, "the file has become shorter"))
+            case .success(let count): return given(count)
+            }
+        case .feed(let feed):
+            return unsafe take(from: feed, room, limit: limit)
+        }
+    }
+
+    private var sawEnd = false
+
+    private func take(
+        from feed: UploadFeed, _ room: UnsafeMutableRawBufferPointer, limit: Int
+    ) -> Answer {
+        switch unsafe feed.take(into: room) {
+        case .bytes(let count):
+            guard count <= limit else {
+                return fail(ClientError(.bodyFailed, "more content than announced"))
+            }
+            return given(count)
+        case .none: return .paused
+        case .failed(let error): return fail(error)
+        case .end:
+            guard length == nil else {
+                return fail(ClientError(.bodyFailed, "less content than announced"))
+            }
+            return .bytes(0)
+        }
+    }
+
+    private func given(_ count: Int) -> Answer {
+        position += Int64(count)
+        return .bytes(count)
+    }
+
+    private func fail(_ error: ClientError) -> Answer {
+        failure = error
+        return .failed
+    }
+
+    /// Goes back, if the content can be sent again.
+    func seek(to offset: Int64) -> Bool {
+        if case .feed = kind { return offset == position }
+        guard offset >= 0, offset <= length ?? 0 else { return false }
+        position = offset
+        sawEnd = false
+        return true
+    }
+
+    /// Stops the task that fills the buffer.
+    func close() {
+        if case .feed(let feed) = kind { feed.close() }
+    }
+}
+
+/// The pieces of a stream on their way to libcurl; at most two are pending.
+final class UploadFeed: Sendable {
+    enum Piece {
+        case bytes(Int)
+        case none
+        case end
+        case failed(ClientError)
+    }
+
+    private struct State {
+        var pieces: [ArraySlice<UInt8>] = []
+        var end: Result<Void, ClientError>?
+        var isWanted = false
+        var filler: CheckedContinuation<Bool, Never>?
+        var isClosed = false
+        var task: Task<Void, Never>?
+    }
+
+    private let state = Locked(State())
+
+    /// Starts to fetch pieces.
+    /// - Parameter wanted: called when a piece arrives after libcurl has found none.
+    func start(_ pull: @escaping ClientBody.Pull, wanted: @escaping @Sendable () -> Void) {
+        let task = Task { await self.fill(pull, wanted) }
+        let isClosed = state.withLock { state -> Bool in
+            state.task = task
+            return state.isClosed
+        }
+        if isClosed { task.cancel() }
+    }
+
+    private func fill(_ pull: ClientBody.Pull, _ wanted: @Sendable () -> Void) async {
+        do {
+            while let piece = try await pull() {
+                guard !piece.isEmpty else { continue }
+                guard await add(piece, wanted) else { return }
+            }
+            finish(.success(()), wanted)
+        } catch let error as ClientError {
+            finish(.failure(error), wanted)
+        } catch {
+            finish(.failure(ClientError(.bodyFailed, "\(error)", underlying: error)), wanted)
+        }
+    }
+
+    private func finish(_ end: Result<Void, ClientError>, _ wanted: @Sendable () -> Void) {
+        let wakes = state.withLock { state -> Bool in
+            state.end = end
+            defer { state.isWanted = false }
+            return state.isWanted
+        }
+        if wakes { wanted() }
+    }
+
+    /// Adds a piece and waits for room for the next one. False when no more is wanted.
+    private func add(_ piece: [UInt8], _ wanted: @Sendable () -> Void) async -> Bool {
+        let wakes = state.withLock { state -> Bool in
+            state.pieces.append(piece[...])
+            defer { state.isWanted = false }
+            return state.isWanted
+        }
+        if wakes { wanted() }
+        return await withCheckedContinuation { continuation in
+            let answer = state.withLock { state -> Bool? in
+                if state.isClosed { return false }
+                if state.pieces.count < 2 { return true }
+                state.filler = continuation
+                return nil
+            }
+            if let answer { continuation.resume(returning: answer) }
+        }
+    }
+
+    /// On the loop.
+    func take(into room: UnsafeMutableRawBufferPointer) -> Piece {
+        let (answer, filler) = state.withLock {
+            state -> (Piece, CheckedContinuation<Bool, Never>?) in
+            guard let first = state.pieces.first else {
+                switch state.end {
+                case .success: return (.end, nil)
+                case .failure(let error): return (.failed(error), nil)
+                case nil:
+                    state.isWanted = true
+                    return (.none, nil)
+                }
+            }
+            let count = min(first.count, room.count)
+            unsafe first.withUnsafeBytes { bytes in
+                let part = unsafe UnsafeRawBufferPointer(rebasing: bytes[..<count])
+                unsafe room.copyMemory(from: part)
+            }
+            guard count == first.count else {
+                state.pieces[0] = first.dropFirst(count)
+                return (.bytes(count), nil)
+            }
+            state.pieces.removeFirst()
+            let filler = state.filler
+            state.filler = nil
+            return (.bytes(count), filler)
+        }
+        filler?.resume(returning: true)
+        return answer
+    }
+
+    func close() {
+        let (filler, task) = state.withLock {
+            state -> (CheckedContinuation<Bool, Never>?, Task<Void, Never>?) in
+            state.isClosed = true
+            state.pieces = []
+            defer { state.filler = nil }
+            return (state.filler, state.task)
+        }
+        filler?.resume(returning: false)
+        task?.cancel()
+    }
+}

@@ -1,0 +1,306 @@
+internal import HTTPCodecs
+internal import HTTPCrypto
+internal import HTTPParser
+
+/// Answers challenges for the tasks of one session, and remembers which credential each protection
+/// space accepts.
+///
+/// It never waits: where a token or the application's answer is needed, it returns a question, and
+/// ``answered(_:_:)`` continues with the answer.
+final class ClientAuthenticator: Sendable {
+    let options: AuthenticationOptions
+    let proxy: ProxyPolicy
+    private let tokens: BearerTokens?
+    private let spaces = Locked(ProtectionSpaceCache())
+
+    /// - Parameters:
+    ///   - options: how the session authenticates.
+    ///   - proxy: the proxy of requests that name none.
+    init(_ options: AuthenticationOptions, proxy: ProxyPolicy = .direct) {
+        (self.options, self.proxy) = (options, proxy)
+        tokens = options.bearer.map { BearerTokens($0) }
+    }
+
+    /// Forgets what was learned.
+    func reset() {
+        spaces.withLock { $0.removeAll() }
+        options.credentials.removeAll()
+    }
+
+    // MARK: before a transaction
+
+    /// Whether it has nothing to add to a request.
+    func addsNothing(to request: ClientRequest) -> Bool {
+        tokens == nil && spaces.withLock { $0.isEmpty }
+    }
+
+    /// Whether a request has to wait for a token.
+    func lacksToken(_ request: ClientRequest) -> Bool {
+        guard let tokens, request.ownCredential == nil, let origin = request.origin,
+            tokens.covers(origin)
+        else { return false }
+        return tokens.current == nil && !request.fields.contains(.authorization)
+    }
+
+    /// Asks the source of tokens; the answer to ``TransactionQuestion/token(refused:)``.
+    func token(refused: String?) async -> Result<String?, ClientError> {
+        do {
+            return .success(try await tokens?.token(refused: refused))
+        } catch {
+            // Even a ClientError is the source's: it says nothing about this task's connection.
+            return .failure(
+                ClientError(.hookFailed, "the source of tokens: \(error)", underlying: error))
+        }
+    }
+
+    /// Adds the credential that the server is known to want.
+    func authorize(_ request: inout ClientRequest, _ memory: inout TransactionMemory) {
+        memory.credential = nil
+        guard !request.fields.contains(.authorization), case .success(let wire) = request.wire
+        else { return }
+        let user = user(of: request, memory)
+        if case .session = user, let tokens, tokens.covers(wire.origin), let token = tokens.current,
+            let value = BearerAuthorization.value(token: token)
+        {
+            request.fields[.authorization] = value
+            memory.credential = .token(token)
+            return
+        }
+        let (method, target) = (request.method, wire.target)
+        let found = spaces.withLock {
+            $0.authorization(origin: wire.origin, method: method, target: target, for: user)
+        }
+        guard let found else { return }
+        request.fields[.authorization] = found.value
+        memory.credential = found.credential
+    }
+
+    /// The user whose credential a request would get. The cache stores responses for each user apart.
+    func identity(_ request: ClientRequest, _ memory: TransactionMemory) -> String? {
+        guard !request.fields.contains(.authorization), case .success(let wire) = request.wire
+        else { return nil }
+        let user = user(of: request, memory)
+        if case .session = user, let tokens, tokens.covers(wire.origin) { return tokens.current }
+        return spaces.withLock {
+            $0.credential(origin: wire.origin, target: wire.target, for: user)
+        }?.identity
+    }
+
+    /// The request's own credential wins over those of the session.
+    private func user(of request: ClientRequest, _ memory: TransactionMemory) -> RequestUser {
+        guard let own = request.ownCredential else { return .session(options.credentials) }
+        guard let chosen = memory.chosen, chosen.origin == request.origin else {
+            return .own(own)
+        }
+        return .own(chosen.credential)
+    }
+
+    // MARK: after the head of a response
+
+    /// Takes the nonce that a server gives for the next request.
+    func receive(_ response: ClientResponse, to request: ClientRequest) {
+        guard let info = response.head.value(of: "authentication-info"),
+            info.utf8.count <= Challenges.lineLimit,
+            let sent = request.fields[.authorization], let origin = request.origin
+        else { return }
+        spaces.withLock { $0.receive(info: info, origin: origin, sent: sent) }
+    }
+
+    /// Whether a response may lead to another request.
+    func mayAnswer(_ response: ClientResponse, _ context: TransactionContext) -> Bool {
+        let request = context.request
+        guard context.authenticationCount < options.attemptLimit, request.body.isReplayable else {
+            return false
+        }
+        switch response.status {
+        case .unauthorized: return !request.fields.contains(.authorization)
+        case .proxyAuthenticationRequired:
+            return !request.fields.contains(.proxyAuthorization)
+                && proxyAsker(of: request, context) != nil
+        default: return false
+        }
+    }
+
+    /// Finds a credential for the next request. That request is the same as before; `authorize` adds
+    /// the credential.
+    func answer(
+        _ response: ClientResponse, _ context: inout TransactionContext
+    ) -> TransactionStep {
+        guard let wire = try? context.request.wire.get() else { return .deliver() }
+        if response.status == .proxyAuthenticationRequired {
+            guard let asker = proxyAsker(of: context.request, context) else { return .deliver() }
+            return next(ChallengeRound(asker, response), &context)
+        }
+        let own = context.request.ownCredential
+        if own == nil, let tokens, tokens.covers(wire.origin) { return renewal(&context) }
+        let asker = ChallengeRound.Asker(
+            origin: wire.origin, method: context.request.method, target: wire.target,
+            given: own)
+        return next(ChallengeRound(asker, response), &context)
+    }
+
+    /// Continues with the application's answer to a challenge.
+    func answered(
+        _ answer: ChallengeAnswer, to round: ChallengeRound, _ context: inout TransactionContext
+    ) -> TransactionStep {
+        guard let open = round.open else { return .deliver() }
+        switch answer {
+        case .cancel: return .fail(ClientError(.cancelled, "by the answer to a challenge"))
+        case .reject: break
+        case .useProposed:
+            if let proposed = open.proposed {
+                return use(proposed, for: open.challenge, round, open.revision, context)
+            }
+        case .use(let credential, let remembers):
+            guard credential.answers(open.challenge.scheme) else { break }
+            if remembers { options.credentials.set(credential, for: open.space) }
+            if round.asker.given != nil, !round.asker.isProxy {
+                context.memory.chosen = .init(round.asker.origin, credential)
+            }
+            return use(credential, for: open.challenge, round, open.revision, context)
+        }
+        return next(round, &context)
+    }
+
+    // MARK: tokens
+
+    private func renewal(_ context: inout TransactionContext) -> TransactionStep {
+        context.memory.renewals += 1
+        guard context.memory.renewals == 1 else { return .deliver() }
+        var refused: String?
+        if case .token(let token) = context.memory.credential { refused = token }
+        context.memory.pending = .renewal(refused: refused)
+        return .ask(.token(refused: refused))
+    }
+
+    /// Continues with a renewed token.
+    func renewed(
+        _ token: Result<String?, ClientError>, refused: String?, _ context: TransactionContext
+    ) -> TransactionStep {
+        switch token {
+        case .failure(let error): return .fail(error)
+        case .success(let token):
+            guard let token, token != refused, BearerAuthorization.value(token: token) != nil else {
+                return .deliver()
+            }
+            return .follow(context.request, .authentication)
+        }
+    }
+
+    // MARK: challenges, the strongest first
+
+    private func next(
+        _ round: ChallengeRound, _ context: inout TransactionContext
+    ) -> TransactionStep {
+        var round = round
+        while let challenge = round.challenges.popFirst() {
+            // With these, anybody who reads the request can repeat the credential.
+            let isPlain = challenge.scheme == .basic || challenge.scheme == .bearer
+            if isPlain, !round.asker.origin.isSecure, !options.allowsBasicWithoutTLS { continue }
+            if let step = take(challenge, &round, &context) { return step }
+        }
+        return .deliver()
+    }
+
+    /// The step that a challenge leads to; nil for a challenge without a credential.
+    private func take(
+        _ challenge: Challenges.Challenge, _ round: inout ChallengeRound,
+        _ context: inout TransactionContext
+    ) -> TransactionStep? {
+        let asker = round.asker
+        let space = ProtectionSpace(
+            origin: asker.origin, realm: challenge.realm, scheme: challenge.scheme,
+            isProxy: asker.isProxy)
+        let used = asker.isProxy ? context.memory.proxyCredential : context.memory.credential
+        let revision = options.credentials.revision(of: asker.origin)
+        if case .digest(let digest) = challenge, digest.isStale, let used, used.fits(.digest) {
+            // A credential that the application has removed meanwhile is not stored again.
+            let answered = spaces.withLock { $0.answered(space, used) }
+            return enter(used, for: challenge, asker, answered: answered, context)
+        }
+        let refused = context.memory.refuse(challenge.scheme, isProxy: asker.isProxy)
+        if let used { spaces.withLock { $0.leave(space, used) } }
+        // A request with its own credential is not sent as another user when that one is refused.
+        var proposed = asker.given ?? options.credentials.credential(for: space)
+        if let credential = proposed,
+            !credential.answers(challenge.scheme) || refused.contains(credential)
+        {
+            proposed = nil
+        }
+        let open = ChallengeRound.Open(
+            challenge: challenge, space: space, proposed: proposed, revision: revision)
+        guard options.challenge != nil || context.hasDelegate else {
+            return proposed.map { use($0, for: challenge, round, revision, context) }
+        }
+        round.open = open
+        context.memory.pending = .challenge(round)
+        return .ask(
+            .challenge(
+                ClientChallenge(
+                    space: space, proposed: proposed, failureCount: refused.count,
+                    response: round.response)))
+    }
+
+    private func use(
+        _ credential: ClientCredential, for challenge: Challenges.Challenge,
+        _ round: ChallengeRound, _ revision: UInt64, _ context: TransactionContext
+    ) -> TransactionStep {
+        let asker = round.asker
+        let space = ProtectionSpace(
+            origin: asker.origin, realm: challenge.realm, scheme: challenge.scheme,
+            isProxy: asker.isProxy)
+        let isStored =
+            credential == asker.given || credential == options.credentials.credential(for: space)
+        return enter(
+            credential, for: challenge, asker, answered: isStored ? nil : revision, context)
+    }
+
+    /// - Parameter answered: the revision of the storage, if the credential is not stored.
+    private func enter(
+        _ credential: ClientCredential, for challenge: Challenges.Challenge,
+        _ asker: ChallengeRound.Asker, answered: UInt64?, _ context: TransactionContext
+    ) -> TransactionStep {
+        spaces.withLock {
+            $0.enter(
+                challenge, credential, origin: asker.origin, target: asker.target,
+                answered: answered, cnonce: Hex.text(of: Crypto.random(16)), isProxy: asker.isProxy)
+        }
+        return .follow(context.request, .authentication)
+    }
+
+    // MARK: proxies
+
+    /// The credential that the proxy is known to want. It never reaches the server: see ``EasyHandle``.
+    func proxyAuthorization(
+        for request: ClientRequest, _ context: inout TransactionContext
+    ) -> String? {
+        context.memory.proxyCredential = nil
+        guard let asker = proxyAsker(of: request, context) else { return nil }
+        let found = spaces.withLock {
+            $0.authorization(
+                origin: asker.origin, method: asker.method, target: asker.target,
+                for: asker.given.map { .own($0) } ?? .session(options.credentials), isProxy: true)
+        }
+        if let found {
+            context.memory.proxyCredential = found.credential
+            return found.value
+        }
+        guard case .password(let user, let password) = asker.given,
+            (request.proxy ?? proxy).sendsBasicAtOnce,
+            asker.origin.isSecure || options.allowsBasicWithoutTLS,
+            let value = BasicAuthorization.value(user: user, password: password)
+        else { return nil }
+        context.memory.proxyCredential = asker.given
+        return value
+    }
+
+    /// The proxy of a request, if there is one that may ask. SOCKS proxies authenticate otherwise.
+    private func proxyAsker(
+        of request: ClientRequest, _ context: TransactionContext
+    ) -> ChallengeRound.Asker? {
+        guard case .success(let wire) = request.wire,
+            let proxy = (request.proxy ?? self.proxy).proxy(for: wire.origin), proxy.speaksHTTP
+        else { return nil }
+        return ChallengeRound.Asker(proxy, request.method, wire, context.target)
+    }
+}

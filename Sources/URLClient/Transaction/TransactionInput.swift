@@ -1,0 +1,160 @@
+internal import HTTPCodecs
+package import HTTPParser
+
+/// What happens to a task, for ``TransactionMachine/handle(_:at:)``.
+package enum TransactionInput: Sendable {
+    /// The task starts, with a request that has the session's fields.
+    case started(ClientRequest, TransactionLimits)
+    /// The request was prepared, or cannot be sent.
+    case prepared(ClientError?)
+    /// The content of the request is ready, or cannot be opened.
+    case contentOpened(ClientError?)
+    /// The queue has a place for the request.
+    case admitted
+    /// The head of the response is complete.
+    case head(ClientResponse, HeadFacts)
+    /// Content that is discarded has arrived.
+    case content(Int)
+    /// The response is being delivered, or cannot be.
+    case deliveryBegan(ClientError?)
+    /// A partial file that turned out to be complete was accepted.
+    case fileAccepted(Result<ClientResponse, ClientError>)
+    /// The task has become a download.
+    case becameDownload(ClientError?)
+    /// The download's file is ready for the rest of the content.
+    case downloadContinued
+    /// The transfer has ended by itself.
+    case ended(TransactionEnding)
+    /// The transfer was ended because of an error, or could not begin.
+    case failed(TransactionFailure)
+    /// A proxy refused to make a tunnel.
+    case tunnelRefused(ClientResponse, TransactionFailure)
+    /// All content was delivered, or the last of it could not be.
+    case contentFinished(TransactionFailure?)
+    /// A question was answered. Answers to older questions are ignored.
+    case answered(TransactionAnswer, to: Int)
+    /// A deadline may have passed.
+    case time(TransferProgressTimes?)
+    case suspended
+    case resumed
+    /// What ``TransactionMachine/pause(_:)`` named is over.
+    case released(PauseReasons)
+    case cancelled
+}
+
+/// What ``TransactionRunner`` does next. Most actions lead to an input at once, or later.
+package enum TransactionAction: Sendable {
+    case none
+    /// Makes the request the task's current one and checks its fields; leads to `prepared`.
+    case prepare(ClientRequest)
+    /// Asks; leads to `answered`, at the latest when the deadline passes.
+    case ask(TransactionQuestion, number: Int)
+    /// Opens the content of the request, or reuses what was opened and not read; leads to
+    /// `contentOpened`.
+    case openContent(ClientRequest, reuses: Bool)
+    /// Asks for a place in the queue; leads to `admitted`.
+    case enqueue(ClientRequest)
+    /// Gives the place in the queue up.
+    case leaveQueue
+    /// Sends the request; leads to `head`, `tunnelRefused`, `ended` or `failed`.
+    case send(ClientRequest, to: ConnectTarget?)
+    /// Begins to deliver the response; leads to `deliveryBegan`.
+    case deliver(ClientResponse, StoragePlan?)
+    /// Reads the rest of the response for the sake of the connection, or ends the transfer.
+    case discard(stops: Bool)
+    /// Begins to deliver a stored response; leads to `deliveryBegan`.
+    case serve(StoredAnswer)
+    /// Delivers content that did not come from a connection; leads to `contentFinished`.
+    case pour(StoredContent, trailers: HTTPFields)
+    /// Finishes the delivery; leads to `contentFinished`.
+    case finishContent(trailers: HTTPFields)
+    /// Accepts a partial file as complete; leads to `fileAccepted`.
+    case acceptFile(ClientResponse)
+    /// Turns the task into a download; leads to `becameDownload`.
+    case becomeDownload(path: String?)
+    /// Prepares the file for the rest of the content; leads to `downloadContinued`.
+    case continueDownload(ResumeData)
+    /// Ends the transfer with an error; leads to `failed`, after libcurl's callback if there is one.
+    case abort(ClientError)
+    /// Leaves the queue and ends the transfer, with an error that says where it was; leads to
+    /// `failed`.
+    case stop(ClientError)
+    /// Applies the pauses to the connection, and hands on what has waited.
+    case applyPauses(atOnce: Bool)
+    /// Looks at the deadlines no later than then.
+    case wait(until: Int64)
+    /// The task is over.
+    case complete(ClientError?)
+}
+
+/// What the machine has to know about a response besides its head.
+package struct HeadFacts: Sendable {
+    /// The resume data that the sink has asked with.
+    package var continuation: ResumeData?
+    /// Whether the request had `Expect: 100-continue`.
+    package var hasExpectation = false
+    /// How much content was sent.
+    package var sentBytes: Int64 = 0
+    /// The length of the content, if the server announced it.
+    package var contentLength: Int64?
+    /// Whether the application trusts this server's certificate in spite of a fault.
+    package var isOverruled = false
+
+    package init() {}
+}
+
+/// How a transfer failed.
+package struct TransactionFailure: Sendable {
+    package var error: ClientError
+    /// The state of the file, for a download.
+    package var download: DownloadState?
+    /// Whether the server keeps a part of the upload, which is not sent again.
+    package var isKeptByServer = false
+
+    package init(_ error: ClientError, download: DownloadState? = nil) {
+        self.error = error
+        self.download = download
+    }
+}
+
+/// How a transfer ended.
+package struct TransactionEnding: Sendable {
+    /// Nil for a complete response.
+    package var failure: TransactionFailure?
+    package var trailers: HTTPFields
+
+    package init(_ failure: TransactionFailure? = nil, trailers: HTTPFields = HTTPFields()) {
+        self.failure = failure
+        self.trailers = trailers
+    }
+}
+
+/// How far a download has come.
+package struct DownloadState: Sendable {
+    /// Whether a part of the file is there.
+    package var isOpen: Bool
+    /// How long that part is.
+    package var offset: Int64
+    /// What is needed to ask for the rest.
+    package var resumeData: ResumeData?
+
+    package init(isOpen: Bool, offset: Int64, resumeData: ResumeData?) {
+        self.isOpen = isOpen
+        self.offset = offset
+        self.resumeData = resumeData
+    }
+}
+
+/// Why nothing may flow.
+package struct PauseReasons: OptionSet, Sendable {
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// The task is suspended.
+    package static let suspension = PauseReasons(rawValue: 1)
+    /// The reader of the content is behind.
+    package static let reader = PauseReasons(rawValue: 2)
+    /// The cache is behind.
+    package static let recorder = PauseReasons(rawValue: 4)
+}

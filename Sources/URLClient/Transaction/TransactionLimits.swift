@@ -1,0 +1,99 @@
+internal import HTTPParser
+
+/// The limits of a request in nanoseconds; `1 << 60` for none.
+package struct TransactionLimits: Sendable {
+    let queue: Int64
+    let connect: Int64
+    let tls: Int64
+    let firstByte: Int64
+    let idle: Int64
+    let total: Int64
+    /// The shortest of them: no deadline is earlier.
+    let shortest: Int64
+
+    /// The limits of a request that may have its own.
+    init(_ request: ClientRequest, _ configuration: ClientConfiguration) {
+        var timeouts = request.timeouts ?? configuration.timeouts
+        if request.timeouts == nil, let idle = request.idleLimit { timeouts.idle = idle.value }
+        self.init(timeouts)
+    }
+
+    package init(_ timeouts: ClientTimeouts) {
+        func limit(_ duration: Duration?) -> Int64 {
+            duration.map { min($0.nanoseconds, 1 << 60) } ?? 1 << 60
+        }
+        queue = limit(timeouts.queue)
+        connect = limit(timeouts.connect)
+        tls = limit(timeouts.tls)
+        firstByte = limit(timeouts.firstByte)
+        idle = limit(timeouts.idle)
+        total = limit(timeouts.total)
+        shortest = min(min(queue, connect, tls), min(firstByte, idle, total))
+    }
+}
+
+/// The times of a transfer that its deadlines are counted from, in nanoseconds of the loop's clock.
+package struct TransferProgressTimes: Sendable {
+    /// How far a transfer without a complete head has come.
+    package enum Stage: Sendable {
+        /// No connection yet.
+        case connecting
+        /// TLS began at that time.
+        case securing(since: Int64)
+        /// The request was sent at that time.
+        case waiting(since: Int64)
+        /// Anything else: only the idle limit counts.
+        case transferring
+    }
+
+    package var start: Int64
+    package var stage: Stage
+    /// When bytes moved last, in either direction.
+    package var lastActivity: Int64
+    /// Whether nothing can move because this side has paused the connection.
+    package var isPaused: Bool
+
+    package init(start: Int64, stage: Stage, lastActivity: Int64, isPaused: Bool = false) {
+        self.start = start
+        self.stage = stage
+        self.lastActivity = lastActivity
+        self.isPaused = isPaused
+    }
+}
+
+/// The times of a task that its deadlines are counted from; nil while they do not apply.
+struct TransactionTimes {
+    var limits: TransactionLimits
+    var start: Int64 = 0
+    /// Since when the request is in the queue.
+    var queued: Int64?
+    /// Since when the delegate is asked about a redirect, or about storing the response.
+    var asking: Int64?
+    /// Since when the endpoint policy is asked.
+    var resolving: Int64?
+
+    /// The next deadline if nothing happens until then.
+    func deadline(
+        _ transfer: TransferProgressTimes?, isSuspended: Bool, isPaused: Bool
+    ) -> (time: Int64, limit: ClientTimeouts.Limit) {
+        var (time, limit) = (start + limits.total, ClientTimeouts.Limit.total)
+        func consider(_ other: Int64, _ name: ClientTimeouts.Limit) {
+            if other < time { (time, limit) = (other, name) }
+        }
+        if let queued { consider(queued + limits.queue, .queue) }
+        guard !isSuspended else { return (time, limit) }
+        if let asking { consider(asking + limits.idle, .idle) }
+        if let resolving { consider(resolving + limits.connect, .connect) }
+        guard let transfer else { return (time, limit) }
+        switch transfer.stage {
+        case .connecting: consider(transfer.start + limits.connect, .connect)
+        case .securing(let since):
+            consider(max(transfer.start, since) + limits.tls, .tls)
+            consider(transfer.start + limits.connect, .connect)
+        case .waiting(let since): consider(since + limits.firstByte, .firstByte)
+        case .transferring: break
+        }
+        if !isPaused, !transfer.isPaused { consider(transfer.lastActivity + limits.idle, .idle) }
+        return (time, limit)
+    }
+}

@@ -1,0 +1,108 @@
+internal import HTTPParser
+
+// What follows after a failure.
+extension TransactionMachine {
+    /// Whether nothing of a response was used yet.
+    var isUndecided: Bool {
+        switch state {
+        case .idle, .preparing, .parked, .queued, .awaitingHead, .deciding: true
+        case .delivering, .discarding, .over: false
+        }
+    }
+
+    /// The transaction has failed, and its transfer is over.
+    mutating func fail(_ failure: TransactionFailure) -> TransactionAction {
+        (question, ending, times.asking) = (nil, nil, nil)
+        if case .discarding(let sequel) = state, failure.error.kind == .internalFailure {
+            return follow(sequel)
+        }
+        let error = described(failure.error)
+        guard error.kind != .cancelled, !isExpired else { return complete(error) }
+        if let action = nextEndpoint(after: error) { return action }
+        if let action = continueDownload(after: error, failure.download) { return action }
+        guard isUndecided, !isIdle, !failure.isKeptByServer else { return complete(error) }
+        switch policy.recover(from: error, of: sent, context) {
+        case .follow(let next, let reason, let delay):
+            context.count(reason)
+            return begin(next, after: delay)
+        case .serve(let answer): return serve(answer)
+        case .fail(let error): return complete(error)
+        case .ask, .send, .deliver, .giveUp: return complete(error)
+        }
+    }
+
+    /// The error with what the state says about it.
+    private func described(_ error: ClientError) -> ClientError {
+        var error = error
+        if error.url == nil { error.url = sent.url }
+        switch state {
+        case .idle, .preparing, .parked: error.isSafeToRetry = true
+        case .queued:
+            error.isSafeToRetry = true
+            error.phase = .queued
+        case .awaitingHead, .deciding, .delivering, .discarding:
+            // The transfer is over, and its content is being delivered.
+            if error.phase == .preparing, response != nil { error.phase = .receiving }
+        case .over: break
+        }
+        return error
+    }
+
+    // MARK: downloads
+
+    /// Asks for the rest of a download after its connection broke.
+    private mutating func continueDownload(
+        after error: ClientError, _ download: DownloadState?
+    ) -> TransactionAction? {
+        guard let download, isDelivering || isUndecided && download.isOpen,
+            continuation.count < configuration.downloadContinuations
+        else { return nil }
+        switch error.kind {
+        case .connectionLost, .truncated, .badResponse, .timedOut(.idle), .cannotConnect,
+            .cannotFindHost, .emptyResponse, .timedOut(.connect), .timedOut(.tls),
+            .timedOut(.firstByte):
+            break
+        default: return nil
+        }
+        guard sent.method == .get, let data = download.resumeData else { return nil }
+        continuation.count = download.offset > continuation.offset ? 1 : continuation.count + 1
+        // An offset counts as progress when it was never reached before: contents may alternate.
+        continuation.offset = max(continuation.offset, download.offset)
+        state = .preparing
+        continuation.data = data
+        return .continueDownload(data)
+    }
+
+    mutating func downloadContinued() -> TransactionAction {
+        let count = continuation.count
+        guard let data = continuation.data.take() else { return .none }
+        return begin(
+            context.request.resuming(data),
+            after: count > 1 ? .milliseconds(100 << min(count, 6)) : .zero
+        )
+    }
+
+    // MARK: tunnels
+
+    /// A proxy has refused to make a tunnel.
+    mutating func tunnelRefused(
+        _ response: ClientResponse, _ failure: TransactionFailure
+    ) -> TransactionAction {
+        guard response.status == .proxyAuthenticationRequired else { return fail(failure) }
+        return tunnelDecided(policy.tunnelRefused(response, &context), failure)
+    }
+
+    /// The request is sent again with credentials, or fails.
+    mutating func tunnelDecided(
+        _ step: TransactionStep, _ failure: TransactionFailure
+    ) -> TransactionAction {
+        switch step {
+        case .ask(let question): return ask(question, .tunnel(failure))
+        case .follow(let next, _, _):
+            context.count(.authentication)
+            return begin(next)
+        case .fail(let error): return fail(TransactionFailure(error, download: failure.download))
+        default: return fail(failure)
+        }
+    }
+}

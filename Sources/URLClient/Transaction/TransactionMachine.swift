@@ -1,0 +1,264 @@
+internal import HTTPParser
+
+/// The life of a task, as a value: a chain of transactions, each with a request and a response.
+///
+/// It knows neither the task nor the loop nor libcurl. ``handle(_:at:)`` takes what has happened and
+/// returns what to do; `TransactionRunner` does it. What belongs between transactions (cookies,
+/// cache, credentials, redirects, retries) is decided by ``TransactionPolicy``.
+package struct TransactionMachine: Sendable {
+    package enum State: Sendable {
+        /// Not started. Exits: `started` to preparing, delivering or over; `cancelled` to over.
+        case idle
+        /// The request is being prepared: by the policy, the endpoint policy, or the opening of its
+        /// content. Also between two transactions. Exits: queued, parked, delivering (stored
+        /// response), awaitingHead (``ClientConfiguration/transport``), over.
+        case preparing
+        /// Suspended before it was queued. Exits: `resumed` to queued; `cancelled`, time to over.
+        case parked
+        /// In the queue. Exits: `admitted` to awaitingHead; `suspended` to parked; over.
+        case queued
+        /// The request is sent, or was sent. Exits: `head` to deciding, delivering or discarding;
+        /// failures to preparing (retry, next endpoint) or over.
+        case awaitingHead
+        /// The head is there, and a question about it is open. Exits: `answered` to delivering or
+        /// discarding; failures to preparing or over.
+        case deciding
+        /// The content goes to the sink. Exits: `contentFinished` to over; failures of downloads to
+        /// preparing; others to over.
+        case delivering
+        /// The content is of no use. Exits: the end of the transfer to whatever follows.
+        case discarding(Sequel)
+        /// The task is over. No exits: all input is ignored.
+        case over
+    }
+
+    /// What follows after discarded content.
+    package enum Sequel: Sendable {
+        case request(ClientRequest, FollowReason, after: Duration)
+        case stored(StoredAnswer)
+        /// The file of a download was complete before; the response says so.
+        case completeFile(ClientResponse)
+    }
+
+    /// How much content is discarded so that the connection can be used again.
+    static var discardLimit: Int { 64 << 10 }
+
+    let policy: TransactionPolicy
+    package internal(set) var context: TransactionContext
+    package internal(set) var state = State.idle
+    package internal(set) var pauses: PauseReasons = []
+    /// The request as it goes out.
+    package internal(set) var sent: ClientRequest
+    /// Whether the delegate is asked about responses: whether to store them, and what to do with them.
+    let asksDelegate: Bool
+    /// Whether the delegate has decided what to do with the response. A download that continues is
+    /// still the same response.
+    var isDisposed: Bool
+    var response: ClientResponse?
+    /// The stored or otherwise made content of `response`.
+    var content: StoredContent?
+    var facts = HeadFacts()
+    var discarded = 0
+    /// How the transfer ended, while a question or a suspension delays the consequences.
+    var ending: TransactionEnding?
+    var question: OpenQuestion?
+    var endpoints = Endpoints()
+    var continuation = Continuation()
+    var times: TransactionTimes
+    /// Whether a deadline has passed after which nothing is tried again.
+    var isExpired = false
+    /// When the input came.
+    var now: Int64 = 0
+    private var questionCount = 0
+
+    /// The open question, and what to do with its answer.
+    struct OpenQuestion {
+        enum Subject {
+            case beginning, endpoints, exchange, response, disposition, notification
+            case delay(ClientRequest)
+            case tunnel(TransactionFailure)
+            case redirect(ClientRequest, after: Duration)
+            case storing(StoragePlan)
+
+            /// Whether the response waits for the answer.
+            var holdsResponse: Bool {
+                switch self {
+                case .response, .redirect, .storing, .disposition, .notification: true
+                case .beginning, .endpoints, .exchange, .delay, .tunnel: false
+                }
+            }
+        }
+
+        let number: Int
+        let subject: Subject
+    }
+
+    /// Where a request may connect to.
+    struct Endpoints {
+        var targets: [ConnectTarget] = []
+        var index = 0
+        var attempt = 0
+        /// Whether the next request sends the content that this one has opened and not read.
+        var reusesContent = false
+
+        var current: ConnectTarget? { index < targets.count ? targets[index] : nil }
+    }
+
+    /// How often a download continued without progress, and how far it had come.
+    struct Continuation {
+        var count = 0
+        var offset: Int64 = 0
+        /// What the rest is asked for with.
+        var data: ResumeData?
+    }
+
+    /// - Parameters:
+    ///   - policy: decides between transactions.
+    ///   - context: the task's request, and what it is.
+    ///   - asksDelegate: whether the delegate, if there is one, is asked about responses.
+    ///   - isDisposed: whether it is not asked what to do with them.
+    package init(
+        _ policy: TransactionPolicy, _ context: TransactionContext, asksDelegate: Bool = false,
+        isDisposed: Bool = false
+    ) {
+        self.policy = policy
+        self.context = context
+        self.asksDelegate = asksDelegate && context.hasDelegate
+        self.isDisposed = isDisposed
+        sent = context.request
+        times = TransactionTimes(limits: TransactionLimits(policy.configuration.timeouts))
+    }
+
+    var configuration: ClientConfiguration { policy.configuration }
+    package var limits: TransactionLimits { times.limits }
+    package var isOver: Bool { if case .over = state { true } else { false } }
+    package var isIdle: Bool { if case .idle = state { true } else { false } }
+    /// Whether a transfer, or something in its place, is under way.
+    package var isRunning: Bool {
+        switch state {
+        case .awaitingHead, .deciding, .delivering, .discarding: true
+        case .idle, .preparing, .parked, .queued, .over: false
+        }
+    }
+    /// Whether the open question has a deadline.
+    var hasQuestionDeadline: Bool { times.asking != nil || times.resolving != nil }
+    package var isDelivering: Bool { if case .delivering = state { true } else { false } }
+    package var isDiscarding: Bool { if case .discarding = state { true } else { false } }
+
+    /// Whether nothing may be received.
+    package var pausesReceiving: Bool {
+        !pauses.isEmpty || question?.subject.holdsResponse ?? false
+    }
+    /// Whether nothing may be sent.
+    package var pausesSending: Bool { pauses.contains(.suspension) }
+
+    /// Stops the flow until `released`.
+    package mutating func pause(_ reason: PauseReasons) { pauses.insert(reason) }
+
+    /// Takes what has happened.
+    /// - Parameters:
+    ///   - input: what has happened.
+    ///   - now: the time on the loop's clock, in nanoseconds.
+    /// - Returns: what to do.
+    package mutating func handle(_ input: TransactionInput, at now: Int64) -> TransactionAction {
+        self.now = now
+        switch (state, input) {
+        case (.over, _): return .none
+        case (.idle, .started(let request, let limits)): return start(request, limits)
+        case (.preparing, .prepared(let error)): return prepared(error)
+        case (.preparing, .contentOpened(let error)):
+            if let error { return fail(TransactionFailure(error)) }
+            return enqueue()
+        case (.queued, .admitted): return admitted()
+        case (.awaitingHead, .head(let response, let facts)): return received(response, facts)
+        case (.discarding, .content(let count)):
+            discarded += count
+            return discarded > Self.discardLimit ? .discard(stops: true) : .none
+        case (.delivering, .deliveryBegan(let error)): return deliveryBegan(error)
+        case (.discarding, .fileAccepted(let result)): return accepted(result)
+        case (.delivering, .becameDownload(let error)): return becameDownload(error)
+        case (.delivering, .contentFinished(let failure)):
+            if let failure { return fail(failure) }
+            return complete(nil)
+        case (_, .downloadContinued): return downloadContinued()
+        case (_, .ended(let ending)):
+            self.ending = ending
+            return conclude()
+        case (_, .failed(let failure)): return fail(failure)
+        case (_, .tunnelRefused(let response, let failure)):
+            return tunnelRefused(response, failure)
+        case (_, .answered(let answer, let number)):
+            guard let question, question.number == number else { return .none }
+            self.question = nil
+            return answered(answer, question.subject)
+        case (_, .time(let transfer)): return expire(transfer)
+        case (_, .suspended): return suspend()
+        case (_, .resumed): return resume()
+        case (_, .released(let reasons)):
+            guard !pauses.isDisjoint(with: reasons) else { return .none }
+            pauses.subtract(reasons)
+            return conclude(otherwise: .applyPauses(atOnce: false))
+        case (_, .cancelled): return .stop(ClientError(.cancelled))
+        default: return .none
+        }
+    }
+
+    // MARK: shared by the parts
+
+    mutating func ask(
+        _ question: TransactionQuestion, _ subject: OpenQuestion.Subject
+    ) -> TransactionAction {
+        questionCount += 1
+        self.question = OpenQuestion(number: questionCount, subject: subject)
+        return .ask(question, number: questionCount)
+    }
+
+    /// Ends the task.
+    mutating func complete(_ error: ClientError?) -> TransactionAction {
+        state = .over
+        (question, ending, content) = (nil, nil, nil)
+        var error = error
+        // The requests before a redirect were processed; only the last one was not.
+        if context.redirectCount > 0, !context.originalRequest.method.isIdempotent {
+            error?.isSafeToRetry = false
+        }
+        return .complete(error)
+    }
+
+    // MARK: suspension
+
+    private mutating func suspend() -> TransactionAction {
+        pauses.insert(.suspension)
+        guard case .queued = state else { return .applyPauses(atOnce: true) }
+        state = .parked
+        times.queued = nil
+        return .leaveQueue
+    }
+
+    private mutating func resume() -> TransactionAction {
+        guard pauses.contains(.suspension) else { return .none }
+        pauses.remove(.suspension)
+        // The time of the suspension does not count.
+        if times.asking != nil { times.asking = now }
+        if times.resolving != nil { times.resolving = now }
+        if case .parked = state { return enqueue() }
+        return conclude(otherwise: .applyPauses(atOnce: false))
+    }
+
+    // MARK: time
+
+    private mutating func expire(_ transfer: TransferProgressTimes?) -> TransactionAction {
+        let (time, limit) = times.deadline(
+            transfer, isSuspended: pauses.contains(.suspension), isPaused: pausesReceiving)
+        guard time <= now else { return .wait(until: time) }
+        // A delegate that was silent would be silent again.
+        isExpired = limit == .total || limit == .queue || times.asking != nil
+        var error = ClientError(.timedOut(limit), curlCode: 28)
+        if times.resolving != nil {
+            times.resolving = nil
+            question = nil
+            (error.phase, error.isSafeToRetry) = (.resolving, true)
+        }
+        return .stop(error)
+    }
+}

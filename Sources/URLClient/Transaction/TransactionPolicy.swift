@@ -1,0 +1,305 @@
+internal import HTTPCodecs
+package import HTTPParser
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// The rules between the transactions of a session's tasks: strict transport, cache, cookies,
+/// credentials, redirects and retries, in this order for requests, and in reverse for responses.
+///
+/// It knows neither tasks nor the loop. State of a task comes in as ``TransactionContext``, facts of
+/// the session as arguments, and each method returns a ``TransactionStep``. Where it needs an answer
+/// from outside, the step is a question, and ``answered(_:_:)`` continues with the answer.
+package final class TransactionPolicy: Sendable {
+    package let configuration: ClientConfiguration
+    let authenticator: ClientAuthenticator
+    let clock: @Sendable () -> HTTPDate
+    private let random: @Sendable () -> Double
+
+    convenience init(_ configuration: ClientConfiguration) {
+        self.init(
+            configuration, clock: { WallClock.now }, random: { Double.random(in: 0..<1) })
+    }
+
+    package init(
+        _ configuration: ClientConfiguration, clock: @escaping @Sendable () -> HTTPDate,
+        random: @escaping @Sendable () -> Double
+    ) {
+        self.configuration = configuration
+        authenticator = ClientAuthenticator(
+            configuration.authentication, proxy: configuration.proxy)
+        (self.clock, self.random) = (clock, random)
+    }
+
+    // MARK: before a transaction
+
+    /// What becomes of a request: it is sent, answered from the cache, or refused.
+    func begin(
+        _ request: ClientRequest, _ context: inout TransactionContext
+    ) -> TransactionStep {
+        let request = withCookies(upgraded(request, &context))
+        guard authenticator.lacksToken(request) else { return lookUp(request, &context) }
+        // The cache is searched with the token: it stores responses for each user apart.
+        context.memory.pending = .token(request)
+        return .ask(.token(refused: nil))
+    }
+
+    /// Continues with the answer to a question.
+    func answered(
+        _ answer: TransactionAnswer, _ context: inout TransactionContext
+    ) -> TransactionStep {
+        switch (context.memory.pending.take(), answer) {
+        case (.token(let request), .token(let token)):
+            if case .failure(let error) = token { return .fail(error) }
+            return lookUp(request, &context)
+        case (.lookUp(let request), .storedResponse(let stored)):
+            return self.answer(request, stored, &context)
+        case (.renewal(let refused), .token(let token)):
+            return authenticator.renewed(token, refused: refused, context)
+        case (.challenge(let round), .challenge(let answer)):
+            return authenticator.answered(answer, to: round, &context)
+        default:
+            return .fail(ClientError(.internalFailure, "an answer without a question"))
+        }
+    }
+
+    private func lookUp(
+        _ request: ClientRequest, _ context: inout TransactionContext
+    ) -> TransactionStep {
+        guard let cache = cache(for: request, context) else {
+            return withoutCache(request, &context)
+        }
+        if policy(of: request) == .useProtocolCachePolicy,
+            cache.isEmpty, !request.fields.contains(.cacheControl),
+            authenticator.addsNothing(to: request)
+        {
+            return .send(first(request, &context))
+        }
+        let url = Self.cacheURL(request)
+        var fields = request.fields
+        if let user = authenticator.identity(request, context.memory) {
+            fields[.authorization] = user
+        }
+        context.memory.cacheFields = fields
+        if let stored = cache.found(url, fields) { return answer(request, stored, &context) }
+        guard cache.asksDisk else { return answer(request, nil, &context) }
+        context.memory.pending = .lookUp(request)
+        return .ask(.storedResponse(url: url, fields))
+    }
+
+    /// A request that the cache and the authenticator have nothing for.
+    private func first(
+        _ request: ClientRequest, _ context: inout TransactionContext
+    ) -> ClientRequest {
+        context.memory.cacheFields = request.fields
+        context.memory.beginTransaction()
+        context.memory.requestTime = clock()
+        return request
+    }
+
+    private func upgraded(
+        _ request: ClientRequest, _ context: inout TransactionContext
+    ) -> ClientRequest {
+        guard let hosts = configuration.strictTransport,
+            let text = hosts.upgraded(request.url.absoluteString, now: clock()),
+            let url = URL(string: text)
+        else { return request }
+        let isFirstOrigin = request.origin == context.originalRequest.origin
+        var request = request
+        request.url = url
+        if isFirstOrigin, let origin = request.origin { context.memory.upgradedOrigin = origin }
+        return request
+    }
+
+    /// Adds cookies, unless the application has set the field itself.
+    private func withCookies(_ request: ClientRequest) -> ClientRequest {
+        guard let cookies = configuration.cookies, configuration.setsCookies, request.usesCookies,
+            !cookies.isEmpty, !request.fields.contains(.cookie),
+            let place = CookieContext(request, configuration),
+            let value = cookies.field(for: place, now: clock())
+        else { return request }
+        var request = request
+        request.fields[.cookie] = value.text
+        if let bytes = value.bytes { request.cookieBytes = bytes }
+        return request
+    }
+
+    /// Sends a request with the credential that the session adds to it.
+    func proceed(
+        _ request: ClientRequest, _ context: inout TransactionContext
+    ) -> TransactionStep {
+        var request = request
+        context.memory.requestTime = clock()
+        authenticator.authorize(&request, &context.memory)
+        // A token may have arrived since the cache was searched: the response is stored for its user.
+        if configuration.cache != nil, let credential = context.memory.credential {
+            context.memory.cacheFields[.authorization] = credential.identity
+        }
+        return .send(request)
+    }
+
+    // MARK: after the head of a response
+
+    /// What becomes of a response.
+    /// - Parameters:
+    ///   - response: the response.
+    ///   - request: the request as it was sent.
+    ///   - isOverruled: whether the application trusts this server's certificate in spite of a fault.
+    func decide(
+        _ response: ClientResponse, to request: ClientRequest, isOverruled: Bool,
+        _ context: inout TransactionContext
+    ) -> TransactionStep {
+        // 407 comes from the proxy and says nothing about the server.
+        if response.status != .proxyAuthenticationRequired {
+            learn(response, request, isOverruled: isOverruled)
+        }
+        if let step = cached(response, request, &context) { return step }
+        if authenticator.mayAnswer(response, context) {
+            return authenticator.answer(response, &context)
+        }
+        if response.status.class == .redirection,
+            let step = redirected(response, request, &context)
+        {
+            return step
+        }
+        if let step = retried(response, context) { return step }
+        return .deliver(storagePlan(response, request, context))
+    }
+
+    private func learn(
+        _ response: ClientResponse, _ request: ClientRequest, isOverruled: Bool
+    ) {
+        if let hosts = configuration.strictTransport, let origin = request.origin,
+            response.head.value(of: "strict-transport-security") != nil,
+            // A server that was not authenticated cannot set a policy (RFC 6797 section 8.1).
+            (request.tls ?? configuration.tls).verifiesServer, !isOverruled
+        {
+            hosts.receive(response.fields, from: origin, now: clock())
+        }
+        if let cookies = configuration.cookies, configuration.setsCookies, request.usesCookies,
+            response.head.value(of: "set-cookie") != nil,
+            let place = CookieContext(request, configuration)
+        {
+            cookies.receive(
+                response.head.rawValues(of: "set-cookie"), from: place, now: clock())
+        }
+        authenticator.receive(response, to: request)
+    }
+
+    private func redirected(
+        _ response: ClientResponse, _ request: ClientRequest, _ context: inout TransactionContext
+    ) -> TransactionStep? {
+        // The request as it was sent, without what the session added.
+        var current = context.request
+        current.url = request.url
+        var chain = context.memory.redirects ?? RedirectChain(policy: configuration.redirects)
+        let verdict = chain.verdict(
+            method: current.method, url: current.url.absoluteString, fields: current.fields,
+            hasOneShotBody: !current.body.isReplayable, status: response.status,
+            locations: response.head.rawValues(of: "location").map(Self.locationText))
+        context.memory.redirects = chain
+        switch verdict {
+        case .deliver: return nil
+        case .refuse(let fault): return .fail(ClientError(fault, at: current.url))
+        case .follow(let redirect):
+            guard let url = URL(string: redirect.target) else {
+                return .fail(ClientError(.redirectRefused, "to \(redirect.target)"))
+            }
+            var next = current
+            (next.method, next.url, next.fields) = (redirect.method, url, redirect.fields)
+            if !redirect.keepsBody { next.body = .none }
+            // Settings for one host do not apply to another.
+            if redirect.crossesOrigin {
+                if !redirect.isUpgrade { next.connectTo = nil }
+                next.credential = nil
+            } else if let own = current.ownCredential {
+                // An absolute reference names no user.
+                next.credential = own
+            }
+            return .follow(next, .redirect)
+        }
+    }
+
+    /// Bytes that are not UTF-8 are percent-encoded as they are.
+    private static func locationText(_ bytes: [UInt8]) -> String {
+        String(validating: bytes, as: UTF8.self)
+            ?? bytes.map { byte in
+                byte < 0x80
+                    ? String(Unicode.Scalar(byte)) : PercentEncoding.encode(bytes: [byte])
+            }.joined()
+    }
+
+    private func retried(
+        _ response: ClientResponse, _ context: TransactionContext
+    ) -> TransactionStep? {
+        guard !configuration.retries.statuses.isEmpty,
+            let retryAfter = response.head.value(of: "retry-after")
+        else { return nil }
+        let request = context.request
+        let delay = configuration.retries.delay(
+            after: response.status, retryAfter: retryAfter,
+            method: request.method, isReplayable: request.body.isReplayable,
+            count: context.retryCount, now: clock())
+        return delay.map { .follow(request, .retry, after: $0) }
+    }
+
+    /// What follows after a proxy refused a tunnel with 407. Nothing in that response comes from the
+    /// server, so it is neither stored nor delivered.
+    func tunnelRefused(
+        _ response: ClientResponse, _ context: inout TransactionContext
+    ) -> TransactionStep {
+        guard authenticator.mayAnswer(response, context) else { return .giveUp }
+        return authenticator.answer(response, &context)
+    }
+
+    // MARK: after a failure
+
+    /// What follows after a transaction failed before anything was delivered.
+    func recover(
+        from error: ClientError, of request: ClientRequest, _ context: TransactionContext
+    ) -> TransactionStep {
+        if let answer = fallback(context, error) { return .serve(answer) }
+        switch error.kind {
+        // Truncated before there was a response: the head was cut off.
+        case .connectionLost, .emptyResponse, .truncated: break
+        // libcurl reports this when a server closes an HTTP/2 connection with requests left undone.
+        case .badResponse where error.curlCode == 16: break
+        case .cannotConnect, .cannotFindHost, .timedOut(.connect), .timedOut(.tls):
+            guard configuration.retries.retriesConnecting else { return .giveUp }
+        default: return .giveUp
+        }
+        let delay = configuration.retries.delay(
+            after: error.isSafeToRetry ? .nothingSent : .unknown, method: request.method,
+            isReplayable: request.body.isReplayable, count: context.retryCount, random: random())
+        return delay.map { .follow(context.request, .retry, after: $0) } ?? .giveUp
+    }
+}
+
+extension CookieContext {
+    fileprivate init?(_ request: ClientRequest, _ configuration: ClientConfiguration) {
+        guard case .success(let wire) = request.wire else { return nil }
+        let main = request.mainDocumentURL.flatMap { try? WireURL($0.absoluteString) }
+        self.init(wire, mainHost: main?.origin.host, isSafe: request.method.isSafe)
+        hasProxy =
+            !origin.isSecure && (request.proxy ?? configuration.proxy).proxy(for: origin) != nil
+    }
+}
+
+extension ClientError {
+    /// The error of a redirect that was not followed.
+    init(_ fault: RedirectFault, at url: URL) {
+        let chain = fault.history.joined(separator: " -> ")
+        let text = "to \(fault.location), after \(chain)"
+        switch fault.kind {
+        case .tooMany: self.init(.tooManyRedirects, text, url: url)
+        case .unsupportedScheme: self.init(.unsupportedURL, "a redirect \(text)", url: url)
+        case .malformed: self.init(.badURL, "a redirect \(text)", url: url)
+        case .downgrade: self.init(.redirectRefused, "from https to http, \(text)", url: url)
+        case .userInformation:
+            self.init(.redirectRefused, "with a user name, \(text)", url: url)
+        }
+    }
+}

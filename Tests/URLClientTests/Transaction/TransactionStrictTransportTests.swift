@@ -1,0 +1,118 @@
+import HTTPCodecs
+import HTTPParser
+import HTTPServerCore
+import HTTPServerKit
+import TestSupport
+import Testing
+import URLClient
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+@Suite("RFC 6797: hosts that are reached by https alone, over HTTP", .timeLimit(.minutes(2)))
+struct TransactionStrictTransportTests {
+    /// nginx as `a.test`, which asks for a client certificate and to be reached by https.
+    private struct Setup {
+        let certificates: TestCertificates
+        let server: PeerServer
+        let store = StrictTransportStore()
+
+        init() async throws {
+            certificates = try await TestCertificates()
+            server = try await PeerServer.nginx(
+                .init(
+                    at: "127.0.0.1", identity: try await certificates.identity(for: "a.test"),
+                    more: "add_header Strict-Transport-Security max-age=1000;\n"
+                        + "ssl_client_certificate \(certificates.authority.certificate);\n"
+                        + "ssl_verify_client optional;\n"
+                        + "location = /back { return 302 https://a.test/who; }\n"))
+        }
+
+        func learn() {
+            store.receive(
+                [.strictTransportSecurity: "max-age=1000"],
+                from: Origin(scheme: "https", host: "a.test"),
+                now: HTTPDate(secondsSinceEpoch: 4_000_000_000))
+        }
+
+        func data(
+            _ url: String, _ change: (inout ClientConfiguration) throws -> Void = { _ in }
+        ) async throws -> (text: String, response: ClientResponse) {
+            var configuration = ClientConfiguration.ephemeral
+            configuration.strictTransport = store
+            configuration.tls.authorities = .file(certificates.authority.certificate)
+            try change(&configuration)
+            var request = ClientRequest(.get, url)
+            request.connectTo = ConnectTarget(host: "127.0.0.1", port: server.port)
+            let (content, response) = try await ClientSession(configuration).data(for: request)
+            return (String(decoding: content, as: UTF8.self), response)
+        }
+    }
+
+    @Test(
+        "What was chosen for the host holds for https: the address, the client's certificate",
+        arguments: ["/who", "/back"])
+    func moved(_ path: String) async throws {
+        let setup = try await Setup()
+        setup.learn()
+        let ada = try await setup.certificates.identity(for: "ada")
+        let (text, response) = try await setup.data("http://a.test\(path)") { configuration in
+            configuration.tls.clientCertificate = .init(
+                certificate: .file(ada.certificate), key: .file(ada.key))
+        }
+        #expect(response.url.absoluteString == "https://a.test/who")
+        #expect(text.contains("sni=a.test\nhost=a.test\n") && text.contains("client=CN=ada\n"))
+    }
+
+    @Test("8.1: only who has shown to be the host is believed")
+    func believed() async throws {
+        let setup = try await Setup()
+        let url = "https://a.test/who"
+        _ = try await setup.data(url) { $0.tls.verifiesServer = false }
+        #expect(!setup.store.isKnown("a.test"))
+        _ = try await setup.data(url) { configuration in
+            configuration.tls.authorities = nil
+            configuration.trust = TrustPolicy { _ in true }
+        }
+        #expect(!setup.store.isKnown("a.test"))
+        _ = try await setup.data(url) { configuration in
+            configuration.trust = TrustPolicy { $0.isTrusted }
+        }
+        #expect(setup.store.isKnown("a.test"))
+    }
+
+    /// Sends redirects to another origin to a place of its own.
+    private final class Chooser: ClientSessionDelegate {
+        let target: ConnectTarget
+
+        init(_ target: ConnectTarget) { self.target = target }
+
+        func task(
+            _ task: TransferTask, willRedirectTo request: ClientRequest,
+            from response: ClientResponse
+        ) async -> ClientRequest? {
+            var request = request
+            request.connectTo = target
+            return request
+        }
+    }
+
+    @Test("A delegate may choose an address for the origin that a redirect leads to")
+    func chosen() async throws {
+        let server = try await TestServer { _, router in
+            router.on(.get, "/go") { _ in
+                Response(.found, fields: [.location: "http://other.test/echo"])
+            }
+        }
+        let target = ConnectTarget(host: "127.0.0.1", port: server.port)
+        var request = ClientRequest(.get, "http://name.test/go")
+        request.connectTo = target
+        let (_, response) = try await ClientSession(.ephemeral).data(
+            for: request, delegate: Chooser(target))
+        #expect(response.url.absoluteString == "http://other.test/echo")
+        #expect(server.seen("/echo").map { $0.fields[.host] } == ["other.test"])
+    }
+}
