@@ -1,6 +1,7 @@
 internal import Dispatch
 internal import HTTPCodecs
 internal import HTTPParser
+internal import ToolkitSystem
 
 /// The loop of a session: all of libcurl, and every decision about a task, happens in it.
 ///

@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import HTTPCodecs
+internal import ToolkitSystem
 
 /// The entrance to a loop: work for it, and whose turn in it is.
 final class LoopInbox: @unchecked Sendable {

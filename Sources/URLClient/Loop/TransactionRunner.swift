@@ -1,5 +1,6 @@
 internal import HTTPCodecs
 internal import HTTPParser
+internal import ToolkitSystem
 
 /// Runs the actions of a task's ``TransactionMachine``, in the session's loop.
 ///

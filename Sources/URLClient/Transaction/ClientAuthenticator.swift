@@ -1,6 +1,7 @@
 internal import HTTPCodecs
 internal import HTTPCrypto
 internal import HTTPParser
+internal import ToolkitSystem
 
 /// Answers challenges for the tasks of one session, and remembers which credential each protection
 /// space accepts.
