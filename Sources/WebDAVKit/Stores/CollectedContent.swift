@@ -1,4 +1,5 @@
 internal import HTTPCodecs
+internal import ToolkitSystem
 
 /// Content of a request that the default of ``ResourceStore/stage(_:for:expected:)`` has collected in
 /// memory.
