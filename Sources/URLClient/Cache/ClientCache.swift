@@ -9,9 +9,13 @@ internal import ToolkitSystem
 /// belongs to one cache at a time. What is stored survives the process; an entry that was damaged
 /// meanwhile is left out.
 public final class ClientCache: Sendable {
-    package struct Stored: Sendable {
+    package final class Stored: Sendable {
         let head: CachedHead
         let content: StoredContent
+
+        init(head: CachedHead, content: StoredContent) {
+            (self.head, self.content) = (head, content)
+        }
     }
 
     /// The one that sessions share unless they are given another: in memory.

@@ -275,6 +275,7 @@ final class ClientAuthenticator: Sendable {
     func proxyAuthorization(
         for request: ClientRequest, _ context: inout TransactionContext
     ) -> String? {
+        if case .direct = proxy, request.usesDefaults { return nil }
         context.memory.proxyCredential = nil
         guard let asker = proxyAsker(of: request, context) else { return nil }
         let found = spaces.withLock {

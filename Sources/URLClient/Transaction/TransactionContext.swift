@@ -53,7 +53,7 @@ package enum TransactionStep: Sendable {
     /// The request goes out.
     case send(ClientRequest)
     /// A stored response answers.
-    case serve(StoredAnswer)
+    indirect case serve(StoredAnswer)
     /// The response is the task's result, and may be stored.
     case deliver(StoragePlan? = nil)
     /// Another request follows.
@@ -65,7 +65,7 @@ package enum TransactionStep: Sendable {
 }
 
 /// A question that somebody outside of the machine answers, later as a rule.
-package enum TransactionQuestion: Sendable {
+package indirect enum TransactionQuestion: Sendable {
     /// The source of tokens: a token, in place of one that was refused.
     case token(refused: String?)
     /// The cache's folder: the stored response for a URL and the fields of a request.
@@ -89,7 +89,7 @@ package enum TransactionQuestion: Sendable {
 }
 
 /// The answer to a ``TransactionQuestion``.
-package enum TransactionAnswer: Sendable {
+package indirect enum TransactionAnswer: Sendable {
     case token(Result<String?, ClientError>)
     case storedResponse(ClientCache.Stored?)
     case challenge(ChallengeAnswer)
@@ -118,10 +118,14 @@ package struct StoredAnswer: Sendable {
 }
 
 /// How a response is stored while it is delivered.
-package struct StoragePlan: Sendable {
+package final class StoragePlan: Sendable {
     package let head: CachedHead
     /// The length of its content, if the server announced it.
     package let announced: Int64?
+
+    init(head: CachedHead, announced: Int64?) {
+        (self.head, self.announced) = (head, announced)
+    }
 }
 
 /// Sees the content of a response pass. The session's loop calls it.

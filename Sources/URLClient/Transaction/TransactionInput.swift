@@ -26,9 +26,9 @@ package enum TransactionInput: Sendable {
     /// The transfer has ended by itself.
     case ended(TransactionEnding)
     /// The transfer was ended because of an error, or could not begin.
-    case failed(TransactionFailure)
+    indirect case failed(TransactionFailure)
     /// A proxy refused to make a tunnel.
-    case tunnelRefused(ClientResponse, TransactionFailure)
+    indirect case tunnelRefused(ClientResponse, TransactionFailure)
     /// All content was delivered, or the last of it could not be.
     case contentFinished(TransactionFailure?)
     /// A question was answered. Answers to older questions are ignored.
@@ -63,7 +63,7 @@ package enum TransactionAction: Sendable {
     /// Reads the rest of the response for the sake of the connection, or ends the transfer.
     case discard(stops: Bool)
     /// Begins to deliver a stored response; leads to `deliveryBegan`.
-    case serve(StoredAnswer)
+    indirect case serve(StoredAnswer)
     /// Delivers content that did not come from a connection; leads to `contentFinished`.
     case pour(StoredContent, trailers: HTTPFields)
     /// Finishes the delivery; leads to `contentFinished`.
@@ -73,7 +73,7 @@ package enum TransactionAction: Sendable {
     /// Turns the task into a download; leads to `becameDownload`.
     case becomeDownload(path: String?)
     /// Prepares the file for the rest of the content; leads to `downloadContinued`.
-    case continueDownload(ResumeData)
+    indirect case continueDownload(ResumeData)
     /// Ends the transfer with an error; leads to `failed`, after libcurl's callback if there is one.
     case abort(ClientError)
     /// Leaves the queue and ends the transfer, with an error that says where it was; leads to
@@ -89,8 +89,13 @@ package enum TransactionAction: Sendable {
 
 /// What the machine has to know about a response besides its head.
 package struct HeadFacts: Sendable {
+    // Boxed, as most responses have none: inputs are passed on by value.
+    private var resumeData: CopyOnWriteBox<ResumeData>?
     /// The resume data that the sink has asked with.
-    package var continuation: ResumeData?
+    package var continuation: ResumeData? {
+        get { resumeData?.values }
+        set { resumeData = newValue.map { CopyOnWriteBox($0) } }
+    }
     /// Whether the request had `Expect: 100-continue`.
     package var hasExpectation = false
     /// How much content was sent.
@@ -135,13 +140,14 @@ package struct DownloadState: Sendable {
     package var isOpen: Bool
     /// How long that part is.
     package var offset: Int64
-    /// What is needed to ask for the rest.
-    package var resumeData: ResumeData?
+    private var rest: CopyOnWriteBox<ResumeData>?
+    /// The data to ask for the rest with.
+    package var resumeData: ResumeData? { rest?.values }
 
     package init(isOpen: Bool, offset: Int64, resumeData: ResumeData?) {
         self.isOpen = isOpen
         self.offset = offset
-        self.resumeData = resumeData
+        rest = resumeData.map { CopyOnWriteBox($0) }
     }
 }
 

@@ -11,6 +11,10 @@ package struct TransactionLimits: Sendable {
     /// The shortest of them: no deadline is earlier.
     let shortest: Int64
 
+    /// No limits: those of a task that has not started.
+    static let none = TransactionLimits(
+        ClientTimeouts(connect: nil, idle: nil, total: nil))
+
     /// The limits of a request that may have its own.
     init(_ request: ClientRequest, _ configuration: ClientConfiguration) {
         var timeouts = request.timeouts ?? configuration.timeouts

@@ -33,7 +33,7 @@ package struct TransactionMachine: Sendable {
     }
 
     /// What follows after discarded content.
-    package enum Sequel: Sendable {
+    package indirect enum Sequel: Sendable {
         case request(ClientRequest, FollowReason, after: Duration)
         case stored(StoredAnswer)
         /// The file of a download was complete before; the response says so.
@@ -73,7 +73,7 @@ package struct TransactionMachine: Sendable {
 
     /// The open question, and what to do with its answer.
     struct OpenQuestion {
-        enum Subject {
+        indirect enum Subject {
             case beginning, endpoints, exchange, response, disposition, notification
             case delay(ClientRequest)
             case tunnel(TransactionFailure)
@@ -126,7 +126,7 @@ package struct TransactionMachine: Sendable {
         self.asksDelegate = asksDelegate && context.hasDelegate
         self.isDisposed = isDisposed
         sent = context.request
-        times = TransactionTimes(limits: TransactionLimits(policy.configuration.timeouts))
+        times = TransactionTimes(limits: .none)
     }
 
     var configuration: ClientConfiguration { policy.configuration }

@@ -41,7 +41,7 @@ package struct TransactionMemory: Sendable {
     }
 
     /// The policy's open question.
-    enum Pending {
+    indirect enum Pending {
         /// A token is needed before the request is looked up in the cache.
         case token(ClientRequest)
         /// The cache's folder is searched.
