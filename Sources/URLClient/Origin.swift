@@ -1,4 +1,4 @@
-/// What a connection is made to: scheme, host and port (RFC 9110 section 4.3.1).
+/// The target of a connection: scheme, host and port (RFC 9110 section 4.3.1).
 public struct Origin: Hashable, Sendable {
     /// `http` or `https`.
     public let scheme: String

@@ -10,7 +10,7 @@ public struct Cookie: Sendable, Hashable {
         case lax
         /// With all.
         case none
-        /// Nothing was said; it goes with all, for a client that is no browser.
+        /// Not given; the cookie goes with all requests, because the client is no browser.
         case unspecified
     }
 
@@ -113,6 +113,6 @@ public enum CookieAcceptPolicy: String, Sendable, Hashable, CaseIterable {
     case always
     /// None.
     case never
-    /// Those of the site of the request's main document, where that is given; else all.
+    /// Cookies of the site of the request's main document, where that is given; else all.
     case onlyFromMainDocumentDomain
 }

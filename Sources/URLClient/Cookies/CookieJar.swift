@@ -146,7 +146,7 @@ package struct CookieJar: Sendable {
     package mutating func store(
         _ cookie: Cookie, isFromSecure: Bool = true, now: HTTPDate
     ) -> Bool {
-        // What came by http must not take the place of what is protected by https (section 5.7).
+        // A cookie that came by http must not replace one that https protects (section 5.7).
         if !isFromSecure, !cookie.isSecure, shadowsSecure(cookie) { return false }
         var entries = domains[cookie.domain] ?? []
         let old = entries.firstIndex { $0.cookie.isSame(as: cookie) }

@@ -6,7 +6,7 @@
     internal import Darwin
 #endif
 
-/// What the module asks of the operating system.
+/// The module's calls of the operating system.
 enum System {
     /// A clock that only goes forward, in nanoseconds.
     static func now() -> Int64 {
@@ -213,7 +213,7 @@ enum System {
     }
 }
 
-/// What the operating system says about a file.
+/// The operating system's error for a file.
 struct FileError: Error {
     let number: CInt
     var text: String { System.text(of: number) }
