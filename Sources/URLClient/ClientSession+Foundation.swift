@@ -191,8 +191,8 @@
             downloadTask(for: ClientRequest(request))
         }
 
-        /// Creates a task that writes what a URL names to a temporary file, of which the delegate
-        /// is told.
+        /// Creates a task that writes the content of a URL to a temporary file, which the delegate
+        /// gets.
         public func downloadTask(with url: URL) -> DownloadTask {
             downloadTask(for: ClientRequest(.get, url))
         }

@@ -33,7 +33,7 @@ public protocol ClientSessionDelegate: AnyObject, Sendable {
         _ task: TransferTask, didReceiveChallenge challenge: ClientChallenge
     ) async -> ChallengeAnswer
 
-    /// Content has to be sent, for the first time or again, and the task was created without it.
+    /// Content has to be sent the first time or again, and the task was created without it.
     func taskNeedsNewBody(_ task: TransferTask) async -> ClientBody
 
     /// Content was sent. Calls that would come faster than they are taken are left out.

@@ -47,7 +47,7 @@
         /// A session with the default configuration and no delegate, which is never invalidated.
         public static let shared = ClientURLSession(configuration: .default)
 
-        /// The session below, for what `URLSession` has no name for.
+        /// The session below; use it for features that `URLSession` has no name for.
         public let client: ClientSession
         /// The queue on which the delegate and completion handlers are called.
         public let delegateQueue: OperationQueue

@@ -16,7 +16,7 @@
         public var client: ClientConfiguration
         /// The identifier of a configuration made by ``background(withIdentifier:)``.
         public private(set) var identifier: String?
-        /// A name for the session, for the program's own use.
+        /// A name for the session; only the program uses it.
         public var sharedContainerIdentifier: String?
 
         /// Creates a configuration from the client's own.

@@ -23,7 +23,7 @@
         let core: TransferTask
         // A running task keeps its session.
         let session: ClientURLSession
-        /// Whether a completion handler is told of the end, in place of the delegate.
+        /// Whether a completion handler is called at the end, in place of the delegate.
         let hasHandler: Bool
         private let values = Locked(Values())
         /// How far the task is; cancelling it cancels the task.

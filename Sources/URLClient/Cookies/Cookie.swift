@@ -4,7 +4,7 @@ public import HTTPParser
 public struct Cookie: Sendable, Hashable {
     /// With which requests from other sites a cookie goes (section 5.6.7).
     public enum SameSite: String, Sendable, Hashable {
-        /// With those of its own site alone.
+        /// Only with requests of the same site.
         case strict
         /// Besides, where a person goes to the site by a safe method.
         case lax
@@ -35,7 +35,7 @@ public struct Cookie: Sendable, Hashable {
     /// When it was first set: among cookies with equally long paths the older go first.
     public let creation: HTTPDate
 
-    /// Creates a cookie as an application stores one of its own.
+    /// Creates a cookie that an application stores itself.
     /// - Parameters:
     ///   - name: the name; without control characters, `;` and `=`.
     ///   - value: the value; without control characters and `;`.

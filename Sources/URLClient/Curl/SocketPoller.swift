@@ -30,7 +30,7 @@ final class SocketPoller: @unchecked Sendable {
         var listed: Events = []
         /// The events that libcurl waits for.
         var wanted: Events = []
-        /// Whether this is told when it is closed.
+        /// Whether the poller hears of it when it is closed.
         var isOwn = false
         /// The transfer over it that libcurl has told of last; 0 for none.
         var user: UInt = 0
@@ -221,7 +221,7 @@ final class SocketPoller: @unchecked Sendable {
         func waitForHeld(nanoseconds: Int64, _ body: (CInt, Events) -> Void) -> Bool { false }
     #endif
 
-    /// A socket was made of whose end this will be told.
+    /// A socket was made; `closes` will report its end.
     func opened(_ target: CInt) {
         want(target, [])
         guard target >= 0 else { return }
@@ -286,7 +286,7 @@ final class SocketPoller: @unchecked Sendable {
     }
 
     /// A transfer is over: its connection, if it is still there, is idle.
-    /// - Parameter target: the socket that it was told of last; others were for attempts to connect.
+    /// - Parameter target: the last socket that libcurl reported for it; others were attempts to connect.
     func release(_ target: CInt, from user: UInt) {
         guard target >= 0 else { return }
         var target = target

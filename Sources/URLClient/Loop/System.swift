@@ -55,7 +55,7 @@ enum System {
     /// Holds SIGPIPE back from this thread, where it cannot be kept from being raised.
     static func holdBrokenPipe() -> SignalMask? {
         #if canImport(Darwin)
-            // Sockets were told not to.
+            // Sockets have an option against the signal.
             return nil
         #else
             var before = SignalMask()

@@ -71,7 +71,7 @@ public final class ResumableUpload: Sendable {
         }
     }
 
-    /// The task that sends now, for its progress; `nil` before the first.
+    /// The task that sends now, and has the progress; `nil` before the first.
     public var task: UploadTask? { state.withLock { $0.task } }
 
     /// Sends the file, and waits for the answer.
