@@ -1,5 +1,5 @@
-// CoreAlone: a server without the kit, for programs that bring their own routes. It is linked with
-// neither zlib nor libcrypto.
+// CoreAlone: a server without the kit: the program brings its own routes. It is linked with neither
+// zlib nor libcrypto.
 //
 //   swift run --package-path Examples CoreAlone [PORT]
 //   curl localhost:8080/any/path

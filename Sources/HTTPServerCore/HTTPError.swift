@@ -26,6 +26,6 @@ public struct HTTPError: Error, Sendable, CustomStringConvertible {
 /// An error that says itself how it is answered when a handler throws it. Others are a 500 whose
 /// cause is only logged.
 public protocol HTTPErrorConvertible: Error {
-    /// What the client is told.
+    /// The error that answers the request.
     var httpError: HTTPError { get }
 }

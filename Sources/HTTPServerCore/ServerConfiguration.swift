@@ -45,8 +45,8 @@ public struct ServerConfiguration: Sendable {
     /// Content of one request in bytes; above it 413. Handlers that collect content in memory
     /// have limits of their own.
     public var contentLimit: Int64 = 4 << 30
-    /// What takes the content coding off requests before handlers read the content; `nil` leaves it
-    /// on. `RequestBody.raw` has the coded form all the same.
+    /// Removes the content coding of requests before handlers read the content; with `nil` it
+    /// stays. `RequestBody.raw` has the coded form all the same.
     package var contentDecoder: (any RequestDecoder)?
     /// How long the head of a request may take from its first byte, and the first request from
     /// the opening of the connection.
@@ -78,7 +78,7 @@ public struct ServerConfiguration: Sendable {
     public var hooks = ConnectionHooks()
     /// Where the server counts and measures what it does; nowhere by default.
     public var metrics: (any ServerMetrics)?
-    /// What errors look like to clients, those of the server itself and those that handlers throw.
+    /// Makes the content of error responses, both for the server's errors and for those of handlers.
     public var errorRenderer = ErrorRenderer.plainText
 
     /// Creates the configuration of a bare server: errors are lines of text, and content codings

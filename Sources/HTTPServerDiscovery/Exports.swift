@@ -1,2 +1,2 @@
-// Addresses belong to discovery: whoever imports it has them.
+// Addresses belong to discovery: an import of it has them.
 @_exported public import HTTPServerAddresses

@@ -1,6 +1,6 @@
 /// The content of a request.
 ///
-/// Bytes, files and what a closure makes anew can be sent more than once: after a redirect that
+/// Bytes, files and content from a closure can be sent more than once: after a redirect that
 /// keeps the method, an authentication challenge, or a connection that broke. A stream cannot.
 public struct ClientBody: Sendable {
     /// Pieces that are asked for one by one; nil after the last.
@@ -15,7 +15,7 @@ public struct ClientBody: Sendable {
     }
 
     let content: Content
-    /// What Content-Type says unless the request has one.
+    /// The value of Content-Type, unless the request has one.
     public let mediaType: String?
 
     init(_ content: Content, mediaType: String?) {
@@ -55,7 +55,7 @@ public struct ClientBody: Sendable {
 
     /// The elements of a sequence, each sent when there is room for it. It can be sent once.
     /// - Parameters:
-    ///   - pieces: the content. What it throws is the task's error.
+    ///   - pieces: the content. An error that it throws is the task's error.
     ///   - length: how many bytes all pieces have together, where that is known; other content is
     ///     sent chunked. The task fails when they have more or fewer.
     ///   - mediaType: what Content-Type says unless the request has one.

@@ -25,7 +25,7 @@ public struct ClientConfiguration: Sendable {
 
     /// Where cookies are kept; nil for no cookies.
     public var cookies: CookieStorage? = .shared
-    /// Whether cookies are sent and stored. Those that a request brings itself are sent in any case.
+    /// Whether cookies are sent and stored. Cookies in a request's own fields are always sent.
     public var setsCookies = true
     /// Where responses are kept; nil for no cache. Data tasks use it.
     public var cache: ClientCache? = .shared
@@ -94,7 +94,7 @@ public struct ClientConfiguration: Sendable {
     /// The defaults: what `NSURLSessionConfiguration.default` is.
     public static var `default`: ClientConfiguration { ClientConfiguration() }
 
-    /// The defaults with cookies and cache of its own, in memory: what
+    /// The defaults with separate cookies and cache, in memory: what
     /// `NSURLSessionConfiguration.ephemeral` is.
     public static var ephemeral: ClientConfiguration {
         var configuration = ClientConfiguration()

@@ -1,4 +1,4 @@
-// What other clients call the same errors.
+// The codes of other clients for the same errors.
 extension ClientError {
     /// The code of `NSURLErrorDomain` that stands for the same; -1 where there is none.
     public var urlErrorCode: Int {

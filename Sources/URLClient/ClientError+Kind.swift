@@ -1,5 +1,5 @@
 extension ClientError {
-    /// What went wrong.
+    /// The kinds of errors.
     @nonexhaustive
     public enum Kind: Sendable, Hashable {
         /// The task was cancelled.

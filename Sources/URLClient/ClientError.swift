@@ -8,7 +8,7 @@
 ///
 /// A response with any status is no error: 404 is an answer.
 public struct ClientError: Error, Sendable {
-    /// What went wrong.
+    /// The kind of the error.
     public var kind: Kind {
         get { parts.values.kind }
         set { parts.values.kind = newValue }
@@ -54,7 +54,7 @@ public struct ClientError: Error, Sendable {
         get { parts.values.curlCode }
         set { parts.values.curlCode = newValue }
     }
-    /// What an application's hook threw.
+    /// The error that an application's hook threw.
     public var underlying: (any Error)? {
         get { parts.values.underlying }
         set { parts.values.underlying = newValue }
@@ -97,7 +97,7 @@ public struct ClientError: Error, Sendable {
 }
 
 extension ClientError: CustomStringConvertible {
-    /// What went wrong, where, and what is known of it.
+    /// The kind of the error, its place, and the known details.
     public var description: String {
         var text = kind.text
         if !message.isEmpty { text += ": \(message)" }

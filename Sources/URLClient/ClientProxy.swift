@@ -107,6 +107,6 @@ public enum ProxyBypass: Sendable, Hashable {
 }
 
 extension ClientProxy {
-    /// Where it is, whoever asks.
+    /// The address of the proxy.
     var place: Origin { Origin(scheme: kind.rawValue, host: host, port: port) }
 }

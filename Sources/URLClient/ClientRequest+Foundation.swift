@@ -28,7 +28,7 @@
             if request.cachePolicy != .useProtocolCachePolicy {
                 cachePolicy = CachePolicy(request.cachePolicy)
             }
-            // What is left to the session is not set, which spares a request its rarer half.
+            // Values that are left to the session are not set, which spares a request its rarer half.
             if let limit = Self.idleLimit(request.timeoutInterval) { idleLimit = limit }
             if !request.httpShouldHandleCookies { usesCookies = false }
             if let url = request.mainDocumentURL { mainDocumentURL = url }
@@ -47,13 +47,13 @@
         }
 
         private static func idleLimit(_ seconds: TimeInterval) -> IdleLimit? {
-            // What every `URLRequest` has that says nothing of it.
+            // 60 seconds are the default of `URLRequest`.
             guard seconds != 60, seconds > 0 else { return nil }
             return IdleLimit(value: seconds < 1e9 ? .seconds(seconds) : nil)
         }
     }
 
-    /// The content of a stream. It is read on a queue of its own, for reading may block.
+    /// The content of a stream. It is read on a separate queue, because reading may block.
     private struct StreamPieces: AsyncSequence, @unchecked Sendable {
         private let stream: InputStream
         private let queue = DispatchQueue(label: "URLClient.stream")

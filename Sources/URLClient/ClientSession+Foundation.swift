@@ -6,8 +6,8 @@
         public import FoundationNetworking
     #endif
 
-    // For code that comes from URLSession: the same calls with the same types. What a request does
-    // not say itself is the session's.
+    // For code that comes from URLSession: the same calls with the same types. Values that a request
+    // does not set are the session's.
     extension ClientSession {
         /// Sends a request and collects the content of the response.
         /// - Throws: `URLError`.
@@ -186,13 +186,13 @@
                 for: request, from: request.body, completion: Self.handler(completionHandler))
         }
 
-        /// Creates a task that writes content to a temporary file, of which the delegate is told.
+        /// Creates a task that writes content to a temporary file, which the delegate gets.
         public func downloadTask(with request: URLRequest) -> DownloadTask {
             downloadTask(for: ClientRequest(request))
         }
 
-        /// Creates a task that writes what a URL names to a temporary file, of which the delegate
-        /// is told.
+        /// Creates a task that writes the content of a URL to a temporary file, which the delegate
+        /// gets.
         public func downloadTask(with url: URL) -> DownloadTask {
             downloadTask(for: ClientRequest(.get, url))
         }

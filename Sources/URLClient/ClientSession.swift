@@ -118,7 +118,7 @@ public final class ClientSession: Sendable {
         }
     }
 
-    /// How often the deadlines of its tasks were looked at, for tests; 0 when it has ended.
+    /// How often the deadlines of its tasks were checked; 0 when it has ended. For tests.
     package var deadlineLookCount: Int {
         get async {
             await withCheckedContinuation { continuation in

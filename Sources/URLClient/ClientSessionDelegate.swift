@@ -33,7 +33,7 @@ public protocol ClientSessionDelegate: AnyObject, Sendable {
         _ task: TransferTask, didReceiveChallenge challenge: ClientChallenge
     ) async -> ChallengeAnswer
 
-    /// Content has to be sent, for the first time or again, and the task was created without it.
+    /// Content has to be sent the first time or again, and the task was created without it.
     func taskNeedsNewBody(_ task: TransferTask) async -> ClientBody
 
     /// Content was sent. Calls that would come faster than they are taken are left out.
@@ -59,7 +59,7 @@ public protocol ClientSessionDelegate: AnyObject, Sendable {
     func task(_ task: TransferTask, didReceiveContent content: [UInt8])
 
     /// A download goes on where the one has stopped whose ``ResumeData`` it was created with. It is
-    /// not called for a download that has to begin anew.
+    /// not called for a download that has to begin again.
     /// - Parameters:
     ///   - task: the task.
     ///   - offset: how many bytes are there already.
@@ -73,7 +73,7 @@ public protocol ClientSessionDelegate: AnyObject, Sendable {
     /// it was moved away.
     func task(_ task: DownloadTask, didFinishDownloadingTo path: String)
 
-    /// What the task has taken.
+    /// The metrics of the task are complete.
     func task(_ task: TransferTask, didCollect metrics: ClientMetrics)
 
     /// The task is over.
@@ -124,7 +124,7 @@ extension ClientSessionDelegate {
     public func task(_ task: TransferTask, didCompleteWith error: ClientError?) {}
 }
 
-/// What to do with the content of a response.
+/// The treatment of the content of a response.
 public enum ResponseDisposition: Sendable, Hashable {
     /// Go on.
     case allow

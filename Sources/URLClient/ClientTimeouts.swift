@@ -1,6 +1,6 @@
 /// How long things may take; nil stands for as long as it takes.
 ///
-/// They are looked at some hundred times a second at most: expect to be told up to 20 ms late.
+/// They are checked some hundred times a second at most: expect errors to come up to 20 ms late.
 public struct ClientTimeouts: Sendable, Hashable {
     /// Waiting for a connection that may be used, from the start of the task.
     public var queue: Duration?
@@ -31,7 +31,7 @@ public struct ClientTimeouts: Sendable, Hashable {
         self.total = total
     }
 
-    /// One of the limits, for errors.
+    /// One of the limits, as errors name it.
     public enum Limit: String, Sendable, Hashable, CaseIterable {
         /// ``ClientTimeouts/queue``
         case queue

@@ -75,7 +75,7 @@ public struct EndpointPolicy: Sendable {
     /// - Parameters:
     ///   - attempts: how often it is asked for one transaction, at least 1.
     ///   - resolve: gives the targets for an origin, none for the origin's own address. `attempt`
-    ///     counts from 0. What it throws is the task's error.
+    ///     counts from 0. An error that it throws is the task's error.
     public init(
         attempts: Int = 1,
         _ resolve:
@@ -123,7 +123,7 @@ public struct ResolverOptions: Sendable, Hashable {
     public var family: Family
     /// The URL of a DNS-over-HTTPS server (RFC 8484), or nil for the system's resolver.
     ///
-    /// libcurl asks it by a transfer of its own, which no option reaches: neither the session's
+    /// libcurl asks it by a separate transfer, which no option reaches: neither the session's
     /// proxy nor its connect targets hold for it, and it alone heeds `https_proxy`, `all_proxy` and
     /// `no_proxy` in the environment. Where these are set and must not count, take them out of the
     /// process's environment, or use an ``EndpointPolicy``.

@@ -1,5 +1,5 @@
-/// Many values as one reference, for what is handed from hand to hand and seldom changed. A change
-/// makes a copy of all of them.
+/// Many values as one reference; use it for values that are passed on often and seldom changed. A
+/// change makes a copy of all of them.
 struct CopyOnWriteBox<Values: Sendable>: Sendable {
     private final class Box: Sendable {
         let values: Values

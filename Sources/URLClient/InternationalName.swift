@@ -73,7 +73,7 @@ package enum InternationalName {
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// A number of a length of its own (section 3.3).
+    /// A number of variable length (section 3.3).
     private static func append(_ delta: UInt32, _ bias: UInt32, _ output: inout [UInt8]) {
         var (rest, k) = (delta, base)
         while true {

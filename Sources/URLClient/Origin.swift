@@ -1,4 +1,4 @@
-/// What a connection is made to: scheme, host and port (RFC 9110 section 4.3.1).
+/// The target of a connection: scheme, host and port (RFC 9110 section 4.3.1).
 public struct Origin: Hashable, Sendable {
     /// `http` or `https`.
     public let scheme: String
@@ -24,8 +24,8 @@ public struct Origin: Hashable, Sendable {
     /// Whether the host is an IPv6 address.
     var isIPv6: Bool { host.utf8.contains(UInt8(ascii: ":")) }
 
-    /// Whether it is the same host by https in place of http, whatever the ports: what was sent there
-    /// without TLS is no secret from whoever answers with it.
+    /// Whether it is the same host by https in place of http, on any ports: a request that was sent
+    /// to the host without TLS holds no secret from the host with TLS.
     func isUpgrade(of other: Origin) -> Bool {
         isSecure && !other.isSecure && host.utf8.elementsEqual(other.host.utf8)
     }

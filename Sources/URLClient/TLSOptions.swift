@@ -8,7 +8,7 @@ public struct TLSOptions: Sendable, Hashable {
         case pem([UInt8])
     }
 
-    /// What the client shows a server that asks for a certificate.
+    /// The certificate for a server that asks for one, and its key.
     public struct ClientCertificate: Sendable, Hashable {
         /// The certificate, and those that lead to an authority.
         public var certificate: Source
@@ -35,8 +35,8 @@ public struct TLSOptions: Sendable, Hashable {
 
     /// The authorities that are trusted; nil for the system's.
     public var authorities: Source?
-    /// What the client shows a server that asks for it. It is sent to the origin of the task's
-    /// first URL alone.
+    /// The certificate for a server that asks for one. It is sent only to the origin of the task's
+    /// first URL.
     public var clientCertificate: ClientCertificate?
     /// Digests of public keys, one of which the server's must have: SHA-256 of the
     /// SubjectPublicKeyInfo in Base64 (RFC 7469 section 2.4). Empty for any key.

@@ -1,7 +1,7 @@
 internal import HTTPParser
 
-// Text from a peer is compared by its bytes. Swift compares text by what it means, for which it sorts
-// runs of combining characters: time that grows with the square of what a peer sends.
+// Text from a peer is compared by its bytes. Swift compares text by its meaning, and sorts runs of
+// combining characters for that: the time grows with the square of the length, which a peer chooses.
 extension StringProtocol {
     /// Whether it is the same, byte by byte.
     func isIdentical(to other: some StringProtocol) -> Bool { utf8.elementsEqual(other.utf8) }
@@ -26,8 +26,8 @@ extension String? {
 }
 
 extension HTTPFields {
-    /// Whether they are known to be the same: those with long values are not, for comparing them costs
-    /// more than it saves.
+    /// Whether they are known to be the same. Fields with long values are not, because comparing them
+    /// costs more than it saves.
     func isKnownSame(as other: HTTPFields) -> Bool {
         guard count == other.count else { return false }
         return zip(self, other).allSatisfy { one, two in

@@ -9,7 +9,7 @@ struct WireURL: Sendable {
     var origin: Origin { parts.origin }
     /// Path and query, never empty.
     var target: String { parts.target }
-    /// What stands before the host, still percent-encoded; it is not part of ``text``.
+    /// The user information before the host, still percent-encoded; it is not part of ``text``.
     var userInfo: String? { parts.userInfo }
     /// Scheme, authority, path and query.
     var text: String { parts.text }
@@ -66,8 +66,8 @@ struct WireURL: Sendable {
         byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
     }
 
-    /// What no name has that was mapped: a port would follow, or an encoded byte, which libcurl would
-    /// decode, so that it connected to another host than the one that was judged.
+    /// Bytes that a mapped name must not have: a port would follow, or an encoded byte, which libcurl
+    /// would decode, so that it connected to another host than the one that was judged.
     private static func endsName(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: ":") || byte == UInt8(ascii: "%") || byte >= 0x80
     }
@@ -94,7 +94,7 @@ struct WireURL: Sendable {
         }
         var name = isLiteral ? String(Substring(host)) : try decoded(host, in: url)
         if name.utf8.contains(where: { $0 >= 0x80 }) {
-            // What is made of it must not have more than it had.
+            // The mapped name must hold no byte that ends a host.
             guard let ascii = InternationalName.ascii(name), ascii.utf8.allSatisfy(isHostByte),
                 !ascii.utf8.contains(where: { endsAuthority($0) || endsName($0) })
             else { throw ClientError(.badURL, "no valid host in \(url)") }

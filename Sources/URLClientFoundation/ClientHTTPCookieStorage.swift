@@ -41,8 +41,8 @@
             set { client.acceptPolicy = CookieAcceptPolicy(newValue) }
         }
 
-        /// All cookies that have not expired. A cookie without a name, for which `HTTPCookie` has no
-        /// form, is left out.
+        /// All cookies that have not expired, except those without a name, which `HTTPCookie` cannot
+        /// represent.
         public var cookies: [HTTPCookie]? { client.cookies.compactMap(HTTPCookie.init(known:)) }
 
         /// The cookies that a request for a URL carries.

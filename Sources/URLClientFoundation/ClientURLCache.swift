@@ -22,8 +22,8 @@
         /// Gives a cache the names of `URLCache`.
         /// - Parameters:
         ///   - client: the cache.
-        ///   - memoryCapacity: its limit in memory, in bytes, for those who ask.
-        ///   - diskCapacity: its limit on the disk, in bytes, for those who ask.
+        ///   - memoryCapacity: its limit in memory, in bytes, as the property reports it.
+        ///   - diskCapacity: its limit on the disk, in bytes, as the property reports it.
         public init(client: ClientCache, memoryCapacity: Int = 16 << 20, diskCapacity: Int = 0) {
             (self.client, self.memoryCapacity) = (client, memoryCapacity)
             self.diskCapacity = diskCapacity

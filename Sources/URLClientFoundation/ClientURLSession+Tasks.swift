@@ -16,12 +16,12 @@
 
         // MARK: data
 
-        /// A task for a request, which the delegate is told about.
+        /// A task for a request, with events for the delegate.
         public func dataTask(with request: URLRequest) -> ClientURLSessionDataTask {
             dataTask(for: ClientRequest(request))
         }
 
-        /// A task for a URL, which the delegate is told about.
+        /// A task for a URL, with events for the delegate.
         public func dataTask(with url: URL) -> ClientURLSessionDataTask {
             dataTask(for: ClientRequest(.get, url))
         }

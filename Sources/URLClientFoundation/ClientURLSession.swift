@@ -26,7 +26,7 @@
     /// Requests, responses and errors are Foundation's: `URLRequest`, `HTTPURLResponse`, `URLError`.
     /// A session keeps its delegate until it is invalidated, and running tasks keep their session.
     public final class ClientURLSession: NSObject, @unchecked Sendable {
-        /// What is done about a challenge (`URLSession.AuthChallengeDisposition`).
+        /// The answer to a challenge (`URLSession.AuthChallengeDisposition`).
         public enum AuthChallengeDisposition: Int, Sendable {
             case useCredential
             case performDefaultHandling
@@ -34,7 +34,7 @@
             case rejectProtectionSpace
         }
 
-        /// What is done with a response (`URLSession.ResponseDisposition`).
+        /// The treatment of a response (`URLSession.ResponseDisposition`).
         public enum ResponseDisposition: Int, Sendable {
             case cancel
             case allow
@@ -47,7 +47,7 @@
         /// A session with the default configuration and no delegate, which is never invalidated.
         public static let shared = ClientURLSession(configuration: .default)
 
-        /// The session below, for what `URLSession` has no name for.
+        /// The session below; use it for features that `URLSession` has no name for.
         public let client: ClientSession
         /// The queue on which the delegate and completion handlers are called.
         public let delegateQueue: OperationQueue
@@ -64,7 +64,7 @@
         /// - Parameters:
         ///   - configuration: its settings, which are copied.
         ///   - delegate: kept until the session is invalidated.
-        ///   - delegateQueue: where the delegate is called; nil for a serial queue of its own.
+        ///   - delegateQueue: where the delegate is called; nil for a separate serial queue.
         public init(
             configuration: ClientURLSessionConfiguration,
             delegate: (any ClientURLSessionDelegate)? = nil, delegateQueue: OperationQueue? = nil

@@ -9,14 +9,14 @@
 
     /// The settings of a ``ClientURLSession``, by the names of `URLSessionConfiguration`.
     ///
-    /// A session copies its configuration when it is made; changes after that have no effect. What
-    /// `URLSession` has no name for stands in ``client``: connect-to, retries, TLS, limits.
+    /// A session copies its configuration when it is made; changes after that have no effect.
+    /// Settings that `URLSession` has no name for stand in ``client``: connect-to, retries, TLS, limits.
     public final class ClientURLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
         /// The settings of the session below. Properties here read and write it.
         public var client: ClientConfiguration
         /// The identifier of a configuration made by ``background(withIdentifier:)``.
         public private(set) var identifier: String?
-        /// A name for the session, for the program's own use.
+        /// A name for the session; only the program uses it.
         public var sharedContainerIdentifier: String?
 
         /// Creates a configuration from the client's own.
@@ -29,7 +29,7 @@
             ClientURLSessionConfiguration(client: .default)
         }
 
-        /// The settings of a session of its own, whose cookies and cache are in memory.
+        /// The settings of a separate session, whose cookies and cache are in memory.
         public class var ephemeral: ClientURLSessionConfiguration {
             ClientURLSessionConfiguration(client: .ephemeral)
         }
@@ -147,7 +147,7 @@
         public var allowsCellularAccess = true
         /// Kept and not used: the client does not wait for networks.
         public var waitsForConnectivity = false
-        /// Kept and not used: the client does not pipeline, for servers get it wrong.
+        /// Kept and not used: the client does not pipeline, because servers get it wrong.
         public var httpShouldUsePipelining = false
         /// Kept and not used: transfers begin when they are resumed.
         public var isDiscretionary = false

@@ -50,7 +50,7 @@
             didSendBodyData bytesSent: Int64, totalBytesSent: Int64, totalBytesExpectedToSend: Int64
         )
 
-        /// What the task took is known.
+        /// The metrics of the task are complete.
         func urlSession(
             _ session: ClientURLSession, task: ClientURLSessionTask,
             didFinishCollecting metrics: ClientURLSessionTaskMetrics)

@@ -16,14 +16,14 @@
             var response: URLResponse?
             var written: Int64 = 0
             var sent: Int64 = 0
-            /// The content so far of a response that is stored, for the delegate to look at.
+            /// The content so far of a response that is stored, so that the delegate can look at it.
             var storable: Data?
         }
 
         let core: TransferTask
         // A running task keeps its session.
         let session: ClientURLSession
-        /// Whether a completion handler is told of the end, in place of the delegate.
+        /// Whether a completion handler is called at the end, in place of the delegate.
         let hasHandler: Bool
         private let values = Locked(Values())
         /// How far the task is; cancelling it cancels the task.
@@ -52,7 +52,7 @@
         }
         /// The error that ended the task; a `URLError`.
         public var error: (any Error)? { core.error?.sessionError }
-        /// What the task is doing.
+        /// The state of the task.
         public var state: State { State(core.state) }
         /// A text for the program's own use.
         public var taskDescription: String? {
@@ -93,7 +93,7 @@
             core.cancel()
         }
 
-        /// What a task is doing (`URLSessionTask.State`).
+        /// The states of a task (`URLSessionTask.State`).
         public enum State: Int, Sendable {
             case running, suspended, canceling, completed
 

@@ -6,7 +6,7 @@
         public import FoundationNetworking
     #endif
 
-    /// What a task took (`URLSessionTaskMetrics`).
+    /// The metrics of a task (`URLSessionTaskMetrics`).
     public final class ClientURLSessionTaskMetrics: NSObject, @unchecked Sendable {
         /// The figures as the client gives them.
         public let client: ClientMetrics
@@ -28,7 +28,7 @@
         public var redirectCount: Int { client.redirectCount }
     }
 
-    /// What one request took (`URLSessionTaskTransactionMetrics`). Dates that did not occur are nil.
+    /// The metrics of one request (`URLSessionTaskTransactionMetrics`). Dates that did not occur are nil.
     public final class ClientURLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
         private let transaction: ClientMetrics.Transaction
         private let start: Date

@@ -21,7 +21,7 @@
             weak var session: ClientURLSession?
             /// Kept from the call that ends the session to its last call of the delegate.
             var ending: ClientURLSession?
-            /// What is told of tasks once their stored responses are revised, in order.
+            /// Calls about tasks that follow once their stored responses are revised, in order.
             var revisions: [Int: [@Sendable () -> Void]] = [:]
             /// Whether the end of the session waits for them, too.
             var endsAfterRevisions = false
@@ -99,7 +99,7 @@
             values.withLock { values in
                 guard let session = values.session ?? values.ending else { return nil }
                 if let task = values.tasks[core.identifier] { return (session, task) }
-                // The content of `bytes(for:)` comes without a task of its own.
+                // The content of `bytes(for:)` comes without a separate task.
                 let task = ClientURLSessionDataTask(core, session)
                 values.tasks[core.identifier] = task
                 return (session, task)

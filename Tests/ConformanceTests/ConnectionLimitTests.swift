@@ -72,7 +72,7 @@ struct ConnectionLimitTests {
                 #expect(try await idle[20].response().text == "/kept")
             }
             #expect(closed.entries.allSatisfy { $0 == .displaced })
-            // Each loop may make room for the same newcomer, which only one of them takes.
+            // Each loop may make room for the same new connection, which only one of them takes.
             #expect((9 - loops...8).contains(local.server.connectionCount))
         }
         local.gate.open()

@@ -98,7 +98,7 @@ struct BrowserFormTests {
         /// What arrives: the URL standard makes CRLF of every line end in a value.
         var value: [UInt8]
         var fileName: String?
-        /// What the page puts into the form.
+        /// The values that the page puts into the form.
         var script: String
 
         static func field(_ name: String, _ value: String, arrives: String? = nil) -> Entry {

@@ -139,7 +139,7 @@ struct GzipTests {
             print(requests.get(sys.argv[1] + "page.txt", timeout=60).status_code)
             """, server)
         let lines = result.text.split(separator: "\n")
-        // Who sends on for long may find the connection closed before it reads the answer.
+        // A client that sends on for long may find the connection closed before it reads the answer.
         #expect(lines.count == 3 && lines.last == "200")
         #expect(lines.dropLast().allSatisfy { $0 == "413" || $0 == "cut off" })
     }

@@ -67,9 +67,9 @@ final class ServeProcess: Sendable {
         try await send(.get, path, fields)
     }
 
-    /// What it wrote on standard output.
+    /// Its standard output.
     var output: String { program.text }
-    /// What it wrote on standard error.
+    /// Its standard error.
     var complaints: String { program.complaints }
     var isRunning: Bool { program.isRunning }
     /// Its process identifier.

@@ -106,8 +106,8 @@ extension Connection {
 }
 
 extension Request {
-    /// Ends the connection, unless it has another request by now: whoever reads the content gets
-    /// an error.
+    /// Ends the connection, unless it has another request by now. The reader of the content gets an
+    /// error.
     package func abandon() {
         let (info, number) = (storage.connection, storage.number)
         info.loop.execute {

@@ -21,7 +21,7 @@ package final class Exchange: @unchecked Sendable {
     /// `nil` once the exchange is over.
     private(set) var connection: Connection?
     let announcedLength: Int64?
-    /// What takes the content coding off; `nil` when there is none, or it stays.
+    /// Removes the content coding; `nil` when there is none, or it stays.
     var decoding: (any ContentDecoding)?
 
     @exclusivity(unchecked)
@@ -303,7 +303,7 @@ public enum ResponseWriterError: Error, Hashable, Sendable {
 /// compressed is cut into pieces of 16 KiB, between which those of others may come.
 public struct ResponseWriter: Sendable {
     let exchange: Exchange
-    /// What encodes the stream, if it is encoded.
+    /// Encodes the stream; `nil` when it is not encoded.
     var coder: (any StreamEncoding)?
     /// Is given what is written before it goes out.
     private var observer: (@Sendable ([UInt8]) -> Void)?

@@ -63,7 +63,7 @@ package final class ServerCore: Sendable {
         graceTime = max(configuration.contentGrace.nanoseconds, 1_000_000_000)
     }
 
-    /// What takes the content coding of a request off; `nil` when there is nothing to do.
+    /// The decoder for the content coding of a request; `nil` when there is nothing to decode.
     func decoding(_ head: borrowing RequestHead) -> (any ContentDecoding)? {
         guard let decoder, head.fields.contains(.contentEncoding) else { return nil }
         let codings = head.fields.values(of: .contentEncoding).joined(separator: ",")

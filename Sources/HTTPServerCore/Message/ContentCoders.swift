@@ -3,7 +3,7 @@ internal import HTTPParser
 /// Takes the content coding off requests (RFC 9110 section 8.4). The core has none: a layer above
 /// brings one, by `ServerConfiguration.contentDecoder`.
 package protocol RequestDecoder: Sendable {
-    /// What takes the coding off one request.
+    /// Makes the decoder for the content of one request.
     /// - Parameters:
     ///   - codings: the lines of Content-Encoding, joined by commas.
     ///   - byteLimit: how many bytes the content may have, coded or not.

@@ -1,9 +1,9 @@
 package import HTTPParser
 
-/// What errors look like to clients.
+/// Makes the content of error responses.
 ///
-/// It is given every error that has no body of its own yet: those that handlers throw, those of
-/// the router and of the server itself. Status and fields stay; what it makes is the content.
+/// It gets every error that has no body yet: errors that handlers throw, and errors of the router
+/// and of the server itself. Status and fields stay; it makes the content only.
 ///
 /// ```swift
 /// configuration.errorRenderer = ErrorRenderer { error, request in
@@ -38,7 +38,7 @@ public struct ErrorRenderer: Sendable {
 
     /// The content that tells an error.
     /// - Parameters:
-    ///   - error: what is told.
+    ///   - error: the error.
     ///   - request: the request; `nil` when its head could not be read.
     public func body(for error: HTTPError, to request: Request?) -> ResponseBody {
         render(error, request)

@@ -23,8 +23,7 @@ extension HTTPError {
     }
 }
 
-/// What a response tells that stands for an error: kept with it until somebody gives it a body of
-/// its own.
+/// The error that a response stands for: kept with the response until a handler gives it a body.
 package final class Problem: Sendable {
     package let error: HTTPError
 

@@ -85,11 +85,11 @@ public struct Request: Sendable {
     }
 
     package let storage: Storage
-    /// What the router took out of the path: the values of `:name` in a route.
+    /// The values that the router took out of the path, such as that of `:name` in a route.
     public package(set) var parameters = PathParameters()
     /// How many segments of the path a mount has taken.
     package var mountDepth = 0
-    /// What stands for the target of the request line; `nil` while that counts.
+    /// The target that replaces the one of the request line; `nil` when nothing replaces it.
     package var rewritten: RewrittenTarget?
 
     package init(_ storage: Storage) {
@@ -205,8 +205,8 @@ public struct PathParameters: Sendable, Hashable {
     private var pairs: [Pair] = []
     package init() {}
 
-    /// What the groups of a regular expression matched, whether or not they have names: the whole
-    /// match first, `nil` for a group that took no part. Empty for other routes.
+    /// The matches of the groups of a regular expression, with names or without: the whole match
+    /// first, `nil` for a group that took no part. Empty for other routes.
     public package(set) var captures: [String?] = []
 
     /// The value of a parameter, or of a group with a name; `nil` when the route has none of that

@@ -76,7 +76,7 @@ public struct RequestBody: AsyncSequence, Sendable {
         return body
     }
 
-    /// What takes the content coding off, if there is one to be taken off.
+    /// The decoder that removes the content coding, if there is one to remove.
     private var decoding: (any ContentDecoding)? { isRaw ? nil : exchange?.decoding }
 
     /// How many bytes will be read, where that is known before.

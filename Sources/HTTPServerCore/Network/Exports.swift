@@ -1,4 +1,4 @@
-// What the interface of the core names and the system layer defines: whoever imports the core has it.
+// Types that the interface of the core names and the system layer defines: an import of the core has them.
 @_exported public import enum ToolkitSystem.AddressFamily
 @_exported public import enum ToolkitSystem.SocketAddress
 @_exported public import struct ToolkitSystem.StopSignal

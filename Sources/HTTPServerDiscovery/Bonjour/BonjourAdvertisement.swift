@@ -7,8 +7,8 @@
 /// ```
 ///
 /// The system's library does the work: `dns_sd`, in Apple's SDKs and in Avahi. Everything runs
-/// on a queue of its own; nothing here waits. What goes wrong is an event, and is tried again
-/// from time to time. The announcement ends with `stop`, and when this object goes.
+/// on a separate queue; nothing here waits. A failure is an event, and the announcement is tried
+/// again from time to time. It ends with `stop`, and when this object goes.
 public final class BonjourAdvertisement: Sendable {
     private let session: BonjourSession
 
@@ -54,7 +54,7 @@ public final class BonjourAdvertisement: Sendable {
     /// The URL that leads to the server by the machine's name; `nil` until that is known.
     public var url: String? { service?.url }
 
-    /// What becomes of the announcement from now on, a stream of its own for each caller. A
+    /// The events of the announcement from now on, in a separate stream for each caller. A
     /// reader that lags loses the oldest of 64 events.
     public func events() -> AsyncStream<BonjourEvent> { session.events.stream() }
 }

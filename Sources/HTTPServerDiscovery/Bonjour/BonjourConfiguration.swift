@@ -9,7 +9,7 @@ public struct BonjourConfiguration: Hashable, Sendable {
     public var subtypes: [String] = []
     /// The domain; empty for the one that the system prefers, which is `local.`
     public var domain = ""
-    /// What the service says of itself. Browsers of web pages look for `path` (the key that
+    /// Facts about the service. Browsers of web pages look for `path` (the key that
     /// the type `_http._tcp` has for the page to begin at).
     public var record = TXTRecord()
     /// The name of the only interface that it is announced on; `nil` for all.
@@ -98,7 +98,7 @@ public struct BonjourService: Hashable, Sendable {
     }
 }
 
-/// What became of an announcement.
+/// A change in the state of an announcement.
 public enum BonjourEvent: Hashable, Sendable {
     /// The service is known in the network, under this name.
     case registered(BonjourService)

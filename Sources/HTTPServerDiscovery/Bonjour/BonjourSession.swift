@@ -8,7 +8,7 @@ internal import ToolkitSystem
     internal import CDNSSD
 #endif
 
-/// What an advertisement does on its queue: registers, asks for the machine's name, follows
+/// The work of an advertisement on its queue: it registers, asks for the machine's name, follows
 /// changes, and begins again when the system's service has gone.
 ///
 /// All but `known` and `events` is confined to the queue.
@@ -19,7 +19,7 @@ final class BonjourSession: @unchecked Sendable {
     private var configuration: BonjourConfiguration
     private let firstRetry: Int
 
-    /// What is wanted: the port, or not to be announced.
+    /// The port to announce; `nil` for no announcement.
     private var port: UInt16?
     private var registration: DNSServiceConnection?
     private var resolution: DNSServiceConnection?
@@ -165,7 +165,7 @@ final class BonjourSession: @unchecked Sendable {
 
     // MARK: The machine's name
 
-    /// Goes on as long as the service is known, so that a new name of the machine is told.
+    /// Goes on as long as the service is known, so that a new name of the machine is an event.
     private func resolve(_ name: String, _ type: String, _ domain: String) {
         close(&resolution)
         var reference: DNSServiceRef?
@@ -199,7 +199,7 @@ final class BonjourSession: @unchecked Sendable {
         let isFirst = failures == 0
         failures += 1
         close()
-        // A service that stays away is told once.
+        // A service that stays away is reported once.
         if isFirst { events.send(.failed(error)) }
         let attempt = self.attempt
         let delay = min(firstRetry << min(failures - 1, 6), 60_000_000_000)

@@ -1,7 +1,7 @@
 #if os(Linux) || os(macOS)
     internal import ToolkitSystem
 
-    /// How a gateway is asked to lead a port of its own to this machine (RFC 6886).
+    /// How to ask a gateway to forward one of its ports to this machine (RFC 6886).
     public struct NATPortMappingConfiguration: Hashable, Sendable {
         /// The requested port of the gateway; `nil` for the server's own. The gateway may choose
         /// another.

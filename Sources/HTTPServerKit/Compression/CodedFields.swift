@@ -6,7 +6,7 @@ extension HTTPFields {
     mutating func addVaryByEncoding() { addVary("Accept-Encoding") }
 
     /// Says that the content is compressed by now: another representation, of which no ranges are
-    /// served, with a tag of its own (RFC 9110 section 8.8.3.3).
+    /// served, with a separate tag (RFC 9110 section 8.8.3.3).
     mutating func describeGzip() {
         append(.contentEncoding, "gzip")
         remove(.acceptRanges)

@@ -4,8 +4,8 @@ internal import HTTPServerCore
 
 /// Compresses a stream on its way from its producer to the connection.
 ///
-/// What is written is held back as long as the producer goes on writing, and flushed when it
-/// waits for something else. It is confined to the connection's loop.
+/// The coder holds back output as long as the producer goes on writing, and flushes it when the
+/// producer waits for something else. It is confined to the connection's loop.
 final class StreamCoder: StreamEncoding, @unchecked Sendable {
     /// Bytes that are compressed in one turn of the loop.
     static let turnBytes = 16 << 10

@@ -3,8 +3,8 @@ internal import HTTPParser
 public import HTTPServerCore
 
 extension CodecError: HTTPErrorConvertible {
-    /// What a client is told about content that cannot be decoded. A coding that is not taken
-    /// comes with the list of those that are (RFC 9110 section 15.5.16).
+    /// The answer to content that cannot be decoded. For an unsupported coding, it lists the
+    /// supported ones (RFC 9110 section 15.5.16).
     public var httpError: HTTPError {
         var error = HTTPError(suggestedStatus, description)
         if kind == .unsupportedContentCoding {

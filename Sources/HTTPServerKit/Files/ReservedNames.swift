@@ -1,5 +1,5 @@
-/// Names in served directories that are the toolkit's own: what is being written, and what is kept
-/// beside the files. No handler shows or serves them, whoever has made them.
+/// Names in served directories that are the toolkit's own: files that are being written, and data
+/// that is kept beside the files. No handler shows or serves them, even if another program made them.
 package enum ReservedNames {
     /// The folder at the root of a directory; the names of files elsewhere begin like it.
     package static let folder = Array(".httpkit-dav".utf8)

@@ -1,6 +1,6 @@
 public import HTTPServerCore
 
-/// Serves one file: validators, conditions, ranges. What is there when a request comes is sent.
+/// Serves one file, with validators, conditions and ranges, as it is when a request comes.
 ///
 /// ```swift
 /// router.route(.get, "/manual.pdf", to: SingleFileHandler(path: "/srv/manual-7.pdf"))

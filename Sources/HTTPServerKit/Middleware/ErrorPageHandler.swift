@@ -1,6 +1,6 @@
 public import HTTPServerCore
 
-/// Gives the errors of another handler a look of their own, for a part of a site.
+/// Gives the errors of another handler a look of their own: that of a part of a site.
 ///
 /// For all of a server, errors that no handler sees among them, use
 /// `ServerConfiguration.errorRenderer`.

@@ -54,7 +54,7 @@ package final class BlockingPool: Sendable {
         }
     }
 
-    /// Calls `body`, which may block, for each item; a second thread helps with many items.
+    /// Calls `body` for each item; `body` may block. A second thread helps with many items.
     /// After it has thrown, the rest of that half is skipped.
     /// - Parameters:
     ///   - items: what there is.

@@ -241,8 +241,8 @@ package final class RootDirectory: Sendable {
         return status.kind == .other ? nil : status
     }
 
-    /// The status of what stands at a path, which may have been reached by links that lead out:
-    /// good for nothing but to compare it.
+    /// The status of the file at a path, which may have been reached by links that lead out: use it
+    /// for comparisons only.
     package func status(at path: UnsafePointer<CChar>) -> FileStatus? {
         var raw = stat()
         guard unsafe fstatat(descriptor, path, &raw, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
@@ -257,8 +257,8 @@ package final class RootDirectory: Sendable {
 }
 
 extension SystemError {
-    /// The status by which a file that cannot be opened is answered. What leads out of the root
-    /// is not there, as far as a client can tell.
+    /// The status that answers a request for a file that cannot be opened. For a path that leads out
+    /// of the root it is 404, as for a missing file.
     package var fileStatus: HTTPStatusCode {
         switch code {
         case EACCES, EPERM: .forbidden

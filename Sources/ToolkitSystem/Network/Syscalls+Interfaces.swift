@@ -28,7 +28,7 @@ package struct InterfaceEntry: Sendable {
     package var addresses: [Address] = []
 }
 
-// What the system knows of its network interfaces.
+// The list of the system's network interfaces.
 extension Syscalls {
     fileprivate static func isLinkLocalIPv6(_ bytes: [UInt8]) -> Bool {
         bytes.count == 16 && bytes[0] == 0xFE && bytes[1] & 0xC0 == 0x80

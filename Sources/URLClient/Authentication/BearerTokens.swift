@@ -13,8 +13,8 @@ public struct BearerAuthentication: Sendable {
     ///   - origins: the servers that may see the token.
     ///   - token: gives a token. It is called when there is none, with nil, and when a server has
     ///     refused the one there was, with that one; once, however many requests wait for it. Nil
-    ///     means that there is no token, and the request goes out without. What it throws is the
-    ///     error of the tasks that wait.
+    ///     means that there is no token, and the request goes out without. An error that it throws
+    ///     ends the tasks that wait.
     public init(
         origins: Set<Origin>,
         token: @escaping @Sendable (_ refused: String?) async throws -> String?
@@ -69,7 +69,7 @@ package final class BearerTokens: Sendable {
     }
 }
 
-/// What Bearer sends (RFC 6750 section 2.1).
+/// The credentials of Bearer (RFC 6750 section 2.1).
 package enum BearerAuthorization {
     /// `nil` for what is no token68: it could not be sent as one.
     package static func value(token: String) -> String? {

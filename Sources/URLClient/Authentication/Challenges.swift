@@ -59,7 +59,7 @@ package enum Challenges {
     }
 }
 
-/// What Basic sends (RFC 7617 section 2).
+/// The credentials of Basic (RFC 7617 section 2).
 package enum BasicAuthorization {
     /// The value of Authorization; `nil` for a name with a colon and for control characters, which
     /// would be read as something else.

@@ -1,8 +1,8 @@
 /// With what a client says who it is.
 public enum ClientCredential: Sendable, Hashable {
-    /// Name and password, for Basic and Digest. The name has no colon where Basic is used.
+    /// Name and password of Basic and Digest. The name has no colon where Basic is used.
     case password(user: String, password: String)
-    /// A token, for Bearer.
+    /// A token of Bearer.
     case token(String)
 }
 
@@ -30,7 +30,7 @@ public struct ProtectionSpace: Sendable, Hashable {
 
     /// Scheme, host and port of the server, or of the proxy.
     public let origin: Origin
-    /// What the server calls the space; empty where it says nothing.
+    /// The server's name for the space; empty where it gives none.
     public let realm: String
     /// How somebody authenticates.
     public let scheme: Scheme
@@ -48,7 +48,7 @@ public struct ProtectionSpace: Sendable, Hashable {
     }
 }
 
-/// What a server asks, for those who have to answer.
+/// A server's request for credentials.
 public struct ClientChallenge: Sendable {
     /// Where the credential would hold.
     public let space: ProtectionSpace
@@ -60,7 +60,7 @@ public struct ClientChallenge: Sendable {
     public let response: ClientResponse
 }
 
-/// What is done about a challenge.
+/// The answer to a challenge.
 public enum ChallengeAnswer: Sendable, Hashable {
     /// The credential is sent, and stored for the protection space if `remembers`.
     case use(ClientCredential, remembers: Bool = true)

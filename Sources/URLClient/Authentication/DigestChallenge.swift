@@ -2,7 +2,7 @@ internal import HTTPCodecs
 package import HTTPCrypto
 package import HTTPParser
 
-/// What a server that wants Digest says (RFC 7616 section 3.3).
+/// The challenge of a server that wants Digest (RFC 7616 section 3.3).
 package struct DigestChallenge: Sendable, Hashable {
     package let realm: String
     package let nonce: String

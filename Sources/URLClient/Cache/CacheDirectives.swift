@@ -27,7 +27,7 @@ package struct CacheDirectives: Sendable, Hashable {
     package init(_ fields: HTTPFields) {
         for value in fields.values(of: .cacheControl) {
             guard let elements = FieldValues.list(value) else {
-                // What cannot be read must not keep anything fresh.
+                // A value that cannot be read must not keep anything fresh.
                 maxAge = 0
                 continue
             }

@@ -5,7 +5,7 @@ internal import HTTPParser
 /// How the head of a stored response stands in a file: a line with the format and the hash of the
 /// rest, then JSON. A file that was cut off or changed is none.
 enum CacheEntryFile {
-    /// What is in the file.
+    /// The content of the file.
     struct Content {
         var head: CachedHead
         /// The name of the file with the content, in the same folder.

@@ -1,4 +1,4 @@
-/// What is stored, by size and by when it was used last: what has to go when there is too much.
+/// The stored entries by size and time of last use, to find which ones to remove at the limit.
 struct CacheIndex<Value: Sendable>: Sendable {
     private struct Entry: Sendable {
         var value: Value

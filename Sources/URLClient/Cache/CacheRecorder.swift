@@ -5,7 +5,7 @@ internal import Synchronization
 internal import ToolkitSystem
 
 /// Keeps the content of a response while it is delivered, up to a limit, and stores it when it was
-/// whole. What is too long for memory goes to the disk as it comes.
+/// whole. Content that is too long for memory goes to the disk as it comes.
 final class CacheRecorder: ContentRecorder {
     private enum Content {
         case memory([UInt8])

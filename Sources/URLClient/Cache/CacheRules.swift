@@ -1,7 +1,7 @@
 internal import HTTPCrypto
 package import HTTPParser
 
-/// What a private cache may keep and use. RFC 9111, sections 3 and 4.
+/// The rules of what a private cache may keep and use. RFC 9111, sections 3 and 4.
 package enum CacheRules {
     /// Statuses that may be kept though nothing says for how long (RFC 9110 section 15.1), 206 left
     /// out: parts are not kept.
@@ -33,8 +33,8 @@ package enum CacheRules {
             || directives.maxAge != nil || response.contains(.expires)
     }
 
-    /// Whether most requests would be sent on to somewhere else. Whoever gets such a response as
-    /// the answer wanted just that, and others must not get it for theirs.
+    /// Whether most requests would be redirected. A caller that gets such a response as the answer
+    /// asked for exactly that, and other callers must not get it.
     private static func leadsElsewhere(_ status: HTTPStatus, _ response: HTTPFields) -> Bool {
         switch status.code {
         case 301, 302, 303, 305, 306, 307, 308: response.contains(.location)
@@ -53,8 +53,8 @@ package enum CacheRules {
         return names.sorted()
     }
 
-    /// The hash of what a request has in some fields; nothing of it can be read in a file. What was
-    /// asked with credentials of its own answers such requests alone.
+    /// The hash of some fields of a request; the values cannot be read from a file. A response to a
+    /// request with explicit credentials answers such requests only.
     package static func variant(of request: HTTPFields, names: [String]) -> String {
         var names = names
         if !names.contains("authorization") { names.append("authorization") }

@@ -6,8 +6,8 @@ package enum CacheVerdict: Sendable, Hashable {
     case fetch(stores: Bool)
     /// By the server, who is asked whether the stored response still holds.
     case validate
-    /// By the stored response. `revalidates` says whether the server is asked besides, for the next
-    /// time (RFC 5861 section 3).
+    /// By the stored response. `revalidates` says whether the server is asked as well, to have a
+    /// fresh response the next time (RFC 5861 section 3).
     case serve(revalidates: Bool)
     /// By nobody: the application wants nothing but a stored response. RFC 9111 section 5.2.1.7 has
     /// 504 for that.

@@ -1,6 +1,6 @@
 package import HTTPParser
 
-/// What is stored of a response beside its content.
+/// The stored parts of a response beside its content.
 package struct CachedHead: Sendable, Hashable {
     /// Scheme, authority, path and query of the request.
     package var url: String
@@ -97,7 +97,7 @@ package struct CachedHead: Sendable, Hashable {
         return new.isWeak ? new.weakMatches(old) : new == old
     }
 
-    /// What is stored after a 304: its fields in place of the old ones, but for those that describe
+    /// The head to store after a 304: its fields replace the old ones, except fields that describe
     /// the content, which has not come (section 3.2).
     package func freshened(
         by notModified: HTTPFields, requestTime: HTTPDate, responseTime: HTTPDate

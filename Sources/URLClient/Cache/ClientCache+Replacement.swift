@@ -14,7 +14,7 @@ extension ClientCache {
         let content = change(&head)
         keep(head, content)
     }
-    /// What is stored for a request, read at once. The caller must be able to wait for the disk.
+    /// The stored response for a request, read at once. The caller must be able to wait for the disk.
     package func storedNow(
         for request: ClientRequest
     ) -> (head: CachedHead, content: [UInt8])? {

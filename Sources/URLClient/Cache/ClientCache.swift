@@ -6,7 +6,7 @@ internal import ToolkitSystem
 /// Responses that were kept, in memory and, where there is a folder, on the disk. RFC 9111.
 ///
 /// It is a private cache: one user's. It may be shared by sessions, and used from everywhere. A folder
-/// belongs to one cache at a time. What is stored survives the process; an entry that was damaged
+/// belongs to one cache at a time. Entries survive the process; an entry that was damaged
 /// meanwhile is left out.
 public final class ClientCache: Sendable {
     package final class Stored: Sendable {

@@ -4,7 +4,7 @@ internal import HTTPParser
 
 /// Stored responses in a folder: two files each, the content first, then the head, which makes it
 /// valid. A head that is there stands for content that is whole. All of it blocks; the cache calls it
-/// on a queue of its own.
+/// on a separate queue.
 struct DiskStore {
     private struct Place: Sendable {
         var head: String
@@ -15,7 +15,7 @@ struct DiskStore {
     private let queue: DispatchQueue
     private var index: CacheIndex<Place>
 
-    /// Opens a folder, made if it is missing. What is left of an interrupted write is removed.
+    /// Opens a folder, made if it is missing. The rest of an interrupted write is removed.
     /// - Parameters:
     ///   - folder: its path.
     ///   - byteLimit: how much is kept there.
@@ -58,7 +58,7 @@ struct DiskStore {
 
     var byteCount: Int64 { index.byteCount }
 
-    /// What is stored for a request; an entry that is damaged is removed.
+    /// The stored response for a request; an entry that is damaged is removed.
     mutating func find(
         _ url: String, _ matches: (CachedHead) -> Bool
     ) -> (head: CachedHead, content: StoredFile)? {
@@ -131,7 +131,7 @@ struct DiskStore {
         remove(gone.filter { $0.head != name || $0.body == place.body })
     }
 
-    /// Writes a head anew after a 304, if what is there is still what the server was asked about.
+    /// Writes a head again after a 304, if the entry is still the one that the server was asked about.
     mutating func freshen(_ validated: CachedHead, _ head: CachedHead) {
         let key = Self.key(head.url)
         let name = "\(key)-\(Self.variant(head.variant)).head"

@@ -3,7 +3,7 @@ internal import Dispatch
 /// The content of a stored response.
 package enum StoredContent: Sendable {
     case bytes([UInt8])
-    /// What is too long for memory is read piece by piece.
+    /// Content that is too long for memory is read piece by piece.
     case file(StoredFile)
 
     /// How many bytes it has.

@@ -30,7 +30,7 @@ public struct ClientEvents: AsyncSequence, Sendable {
             parser = ClientEventParser(byteLimit: events.byteLimit)
         }
 
-        /// The next event; nil after the last. What is not ended by an empty line is no event.
+        /// The next event; nil after the last. An event ends with an empty line.
         /// - Throws: when the content does not come in whole, and
         ///   ``ClientError/Kind/contentTooLong`` for an event that is longer than the limit.
         public mutating func next(

@@ -1,6 +1,6 @@
 /// The lines of content as it comes, without their ends: line feeds, carriage returns, or both.
 ///
-/// Bytes that are no UTF-8 become U+FFFD. What stands behind the last end is a line if it is not empty.
+/// Bytes that are no UTF-8 become U+FFFD. Text after the last line end is a line if it is not empty.
 public struct ClientLines: AsyncSequence, Sendable {
     let content: ClientContent
     let byteLimit: Int
@@ -80,7 +80,7 @@ struct LineReader {
         return nil
     }
 
-    /// What stands behind the last end.
+    /// The text after the last line end.
     mutating func finish() -> ArraySlice<UInt8>? {
         defer { start = bytes.count }
         return start < bytes.count ? bytes[start...] : nil

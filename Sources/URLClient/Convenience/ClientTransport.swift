@@ -1,6 +1,6 @@
 internal import HTTPParser
 
-/// Answers requests in place of the network, for tests of applications.
+/// Answers requests in place of the network in tests of applications.
 ///
 /// ```swift
 /// var configuration = ClientConfiguration.ephemeral

@@ -4,13 +4,13 @@ public import HTTPParser
 public struct Cookie: Sendable, Hashable {
     /// With which requests from other sites a cookie goes (section 5.6.7).
     public enum SameSite: String, Sendable, Hashable {
-        /// With those of its own site alone.
+        /// Only with requests of the same site.
         case strict
         /// Besides, where a person goes to the site by a safe method.
         case lax
         /// With all.
         case none
-        /// Nothing was said; it goes with all, for a client that is no browser.
+        /// Not given; the cookie goes with all requests, because the client is no browser.
         case unspecified
     }
 
@@ -35,7 +35,7 @@ public struct Cookie: Sendable, Hashable {
     /// When it was first set: among cookies with equally long paths the older go first.
     public let creation: HTTPDate
 
-    /// Creates a cookie as an application stores one of its own.
+    /// Creates a cookie that an application stores itself.
     /// - Parameters:
     ///   - name: the name; without control characters, `;` and `=`.
     ///   - value: the value; without control characters and `;`.
@@ -113,6 +113,6 @@ public enum CookieAcceptPolicy: String, Sendable, Hashable, CaseIterable {
     case always
     /// None.
     case never
-    /// Those of the site of the request's main document, where that is given; else all.
+    /// Cookies of the site of the request's main document, where that is given; else all.
     case onlyFromMainDocumentDomain
 }

@@ -151,7 +151,7 @@ package enum NetscapeCookies {
 }
 
 extension Cookie {
-    /// What the format has no way to say.
+    /// Whether there is a control character, which the format cannot express.
     fileprivate var holdsTab: Bool {
         [name, value, domain, path].contains { text in text.utf8.contains { $0 < 0x20 } }
     }

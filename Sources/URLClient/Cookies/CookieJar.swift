@@ -9,15 +9,15 @@ package struct CookieContext: Sendable {
     package var mainHost: String?
     /// Whether the request only reads.
     package var isSafe: Bool
-    /// Whether a proxy is asked, for which the names of this machine are its own.
+    /// Whether a proxy is asked. It takes `localhost` and the like for its own machine.
     package var hasProxy = false
 
     package init(origin: Origin, path: String, mainHost: String? = nil, isSafe: Bool = true) {
         (self.origin, self.path, self.mainHost, self.isSafe) = (origin, path, mainHost, isSafe)
     }
 
-    /// Whether nobody on the way can read or change what is sent: by TLS, or because the name is
-    /// that of this machine (RFC 6761 section 6.3), for which RFC 6265bis section 5.8.3 leaves it to
+    /// Whether nobody on the way can read or change the request: by TLS, or because the name is
+    /// that of this machine (RFC 6761 section 6.3); RFC 6265bis section 5.8.3 leaves that case to
     /// the client.
     var isSecure: Bool {
         let host = origin.host
@@ -146,7 +146,7 @@ package struct CookieJar: Sendable {
     package mutating func store(
         _ cookie: Cookie, isFromSecure: Bool = true, now: HTTPDate
     ) -> Bool {
-        // What came by http must not take the place of what is protected by https (section 5.7).
+        // A cookie that came by http must not replace one that https protects (section 5.7).
         if !isFromSecure, !cookie.isSecure, shadowsSecure(cookie) { return false }
         var entries = domains[cookie.domain] ?? []
         let old = entries.firstIndex { $0.cookie.isSame(as: cookie) }

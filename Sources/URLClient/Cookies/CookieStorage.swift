@@ -134,8 +134,8 @@ public final class CookieStorage: Sendable {
         }
     }
 
-    /// Writes the file, if there is one and something has changed: whole or not at all, for its
-    /// owner alone.
+    /// Writes the file, if there is one and something has changed: whole or not at all. Only its
+    /// owner may read it.
     /// - Throws: ``ClientError/Kind/cannotWriteFile``.
     public func save() throws(ClientError) {
         guard let file else { return }

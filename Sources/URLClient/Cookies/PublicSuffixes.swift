@@ -11,7 +11,7 @@ public protocol PublicSuffixes: Sendable {
 }
 
 extension PublicSuffixes {
-    /// What belongs to one owner: the public suffix and the label before it; the host itself where
+    /// The domain of one owner: the public suffix and the label before it; the host itself where
     /// there is none.
     func site(of host: String) -> String {
         var site = host

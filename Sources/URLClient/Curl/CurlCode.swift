@@ -5,7 +5,7 @@ extension ClientError.Kind {
     /// The kind of error that a transfer's result stands for.
     /// - Parameters:
     ///   - code: the result.
-    ///   - verification: what OpenSSL found wrong with the certificate, 0 for nothing.
+    ///   - verification: OpenSSL's error for the certificate, 0 when there is none.
     ///   - message: what libcurl says of it.
     ///   - isLost: whether the operating system says that the connection broke.
     ///   - wasConnected: whether the peer was reached.

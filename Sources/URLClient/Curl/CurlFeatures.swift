@@ -1,6 +1,6 @@
 internal import CCurlShims
 
-/// What the libcurl can do that the program runs with; nothing is concluded from its headers.
+/// The features of the libcurl that the program runs with, which its headers do not tell.
 struct CurlFeatures: Sendable {
     /// The version as one number, such as 0x075801 for 7.88.1.
     let version: UInt32

@@ -213,7 +213,7 @@ extension EasyHandle {
 }
 
 extension HTTPMethod {
-    /// Whether a server may expect content, so that it is told that there is none (RFC 9110
+    /// Whether a server may expect content, so that the request says when there is none (RFC 9110
     /// section 8.6).
     fileprivate var usuallyHasContent: Bool { self == .post || self == .put || self == .patch }
 }

@@ -204,8 +204,8 @@ final class EasyHandle {
 
     // MARK: the transfer
 
-    /// Stops and starts the directions. What was held back may be delivered before it returns, so
-    /// it must not be called in a callback.
+    /// Stops and starts the directions. Data that was held back may be delivered before it returns,
+    /// so it must not be called in a callback.
     func pause(receiving: Bool, sending: Bool) {
         let bits = (receiving ? CURLPAUSE_RECV : 0) | (sending ? CURLPAUSE_SEND : 0)
         unsafe curl_easy_pause(raw, bits)

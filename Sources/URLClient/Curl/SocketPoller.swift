@@ -17,7 +17,7 @@ internal import CCurlShims
 /// no call: it is taken off when something happens to it that nobody waits for.
 @safe
 final class SocketPoller: @unchecked Sendable {
-    /// What libcurl waits for, and what has happened; the numbers are libcurl's.
+    /// Events that libcurl waits for, or that have happened; the numbers are libcurl's.
     struct Events: OptionSet {
         let rawValue: UInt8
         static let read = Events(rawValue: 1)
@@ -26,11 +26,11 @@ final class SocketPoller: @unchecked Sendable {
     }
 
     private struct Entry {
-        /// What the kernel watches it for.
+        /// The events that the kernel watches it for.
         var listed: Events = []
-        /// What libcurl waits for.
+        /// The events that libcurl waits for.
         var wanted: Events = []
-        /// Whether this is told when it is closed.
+        /// Whether the poller hears of it when it is closed.
         var isOwn = false
         /// The transfer over it that libcurl has told of last; 0 for none.
         var user: UInt = 0
@@ -54,7 +54,7 @@ final class SocketPoller: @unchecked Sendable {
     /// The connections of HTTP/1 that are kept for later requests.
     @exclusivity(unchecked)
     private var idle: [CInt] = []
-    /// Those of them that have to be looked at.
+    /// The sockets that have to be looked at.
     @exclusivity(unchecked)
     private var unseen: [CInt] = []
     /// Counts from one wait to the next. Within a turn nothing is looked at twice.
@@ -148,7 +148,7 @@ final class SocketPoller: @unchecked Sendable {
 
     // MARK: what libcurl tells
 
-    /// libcurl waits for something else than before; for nothing any more if it is empty.
+    /// libcurl waits for other events than before; for none any more if the set is empty.
     func want(_ target: CInt, _ wanted: Events) {
         guard target >= 0 else { return }
         let index = Int(target)
@@ -221,7 +221,7 @@ final class SocketPoller: @unchecked Sendable {
         func waitForHeld(nanoseconds: Int64, _ body: (CInt, Events) -> Void) -> Bool { false }
     #endif
 
-    /// A socket was made of whose end this will be told.
+    /// A socket was made; `closes` will report its end.
     func opened(_ target: CInt) {
         want(target, [])
         guard target >= 0 else { return }
@@ -286,7 +286,7 @@ final class SocketPoller: @unchecked Sendable {
     }
 
     /// A transfer is over: its connection, if it is still there, is idle.
-    /// - Parameter target: the socket that it was told of last; others were for attempts to connect.
+    /// - Parameter target: the last socket that libcurl reported for it; others were attempts to connect.
     func release(_ target: CInt, from user: UInt) {
         guard target >= 0 else { return }
         var target = target

@@ -8,8 +8,8 @@ internal import HTTPCodecs
     internal import Musl
 #endif
 
-/// What cookies, responses and hosts that are kept need of the file system. All of it blocks for as
-/// long as the disk takes. Files and folders are for their owner alone.
+/// The file operations of stored cookies, responses and hosts. All of them block for as long as the
+/// disk takes. Files and folders are for their owner alone.
 enum StoreFiles {
     /// The system's number for what went wrong.
     struct Failure: Error, Sendable, Hashable, CustomStringConvertible {

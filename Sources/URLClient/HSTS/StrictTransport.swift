@@ -2,7 +2,7 @@ package import HTTPParser
 
 /// Hosts that asked to be reached by https alone. RFC 6797.
 package struct StrictTransport: Sendable {
-    /// What a host said.
+    /// The policy of a host.
     package struct Rule: Sendable, Hashable {
         package var expiry: HTTPDate
         package var includesSubdomains: Bool

@@ -97,8 +97,8 @@ public final class StrictTransportStore: Sendable {
         }
     }
 
-    /// Writes the file, if there is one and something has changed: whole or not at all, for its
-    /// owner alone.
+    /// Writes the file, if there is one and something has changed: whole or not at all. Only its
+    /// owner may read it.
     /// - Throws: ``ClientError/Kind/cannotWriteFile``.
     public func save() throws(ClientError) {
         guard let path else { return }

@@ -16,11 +16,11 @@ final class ClientLoop: @unchecked Sendable {
     struct Deadlines {
         /// When to look at them next.
         var nextLook: Int64 = .max
-        /// How often they were looked at, for tests.
+        /// How often they were checked. For tests.
         var lookCount = 0
     }
 
-    /// What the session has asked the loop to do about itself.
+    /// The session's requests to the loop about the session itself.
     struct Requests {
         /// The thread ends when nothing is left to do.
         var isEnding = false

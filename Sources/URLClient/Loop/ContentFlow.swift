@@ -21,7 +21,7 @@ struct ContentFlow {
         var isWaiting = false
     }
 
-    /// What the runner does after content was taken.
+    /// The runner's next step after content was taken.
     enum Effect {
         case none
         /// The sink keeps content back, or is full; the recorder, if given, is behind.

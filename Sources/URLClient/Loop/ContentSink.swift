@@ -72,7 +72,7 @@ final class FileSink: ContentSink {
     private var source: ClientResponse?
     /// Whether the delegate has to be notified that an earlier task's download continues.
     var notifiesResumption: Bool
-    /// Whether a partial file is kept after a failure, for the resume data to name.
+    /// Whether a partial file is kept after a failure, so that the resume data can name it.
     var keepsPartial = false
     /// Whether the content was decoded, so that ranges do not fit the file.
     var isDecoded = false

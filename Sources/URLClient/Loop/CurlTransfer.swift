@@ -15,7 +15,7 @@ final class CurlTransfer {
         var responseStart: Int64 = 0
     }
 
-    /// What a proxy says before the tunnel is there.
+    /// A proxy's response to the request for a tunnel.
     struct Tunnel {
         var lines: [UInt8] = []
         /// The response with which the proxy refused to make the tunnel.

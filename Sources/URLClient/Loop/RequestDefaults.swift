@@ -1,6 +1,6 @@
 internal import HTTPParser
 
-/// What the requests of a session have in common, made once.
+/// Values that all requests of a session share, made once.
 struct RequestDefaults {
     private let configuration: ClientConfiguration
     private let fields: DefaultFields

@@ -2,7 +2,7 @@ internal import HTTPParser
 
 /// Reads the head of a response line by line, and the trailers after the content.
 struct ResponseHeadReader {
-    /// What a line means.
+    /// The meaning of a line.
     enum Line {
         /// The first line of a head. An earlier head was meant for libcurl, such as a proxy's 407.
         case status

@@ -7,7 +7,7 @@ final class RunnerQueue {
         var isIn = false
     }
 
-    /// What the runners wait for.
+    /// The two queues that a runner can be in.
     enum Kind { case afterwards, completion }
 
     private let kind: Kind

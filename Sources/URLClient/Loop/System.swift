@@ -6,7 +6,7 @@
     internal import Darwin
 #endif
 
-/// What the module asks of the operating system.
+/// The module's calls of the operating system.
 enum System {
     /// A clock that only goes forward, in nanoseconds.
     static func now() -> Int64 {
@@ -55,7 +55,7 @@ enum System {
     /// Holds SIGPIPE back from this thread, where it cannot be kept from being raised.
     static func holdBrokenPipe() -> SignalMask? {
         #if canImport(Darwin)
-            // Sockets were told not to.
+            // Sockets have an option against the signal.
             return nil
         #else
             var before = SignalMask()
@@ -213,7 +213,7 @@ enum System {
     }
 }
 
-/// What the operating system says about a file.
+/// The operating system's error for a file.
 struct FileError: Error {
     let number: CInt
     var text: String { System.text(of: number) }

@@ -7,7 +7,7 @@ enum RedirectFields {
         for name in ofContent { fields.remove(name) }
     }
 
-    /// What another origin does not get.
+    /// Removes fields that another origin does not get.
     static func leave(
         _ old: Origin, for new: Origin, _ fields: inout HTTPFields, _ policy: RedirectPolicy
     ) {

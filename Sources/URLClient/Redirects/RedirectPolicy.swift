@@ -8,7 +8,7 @@ public import HTTPParser
 public struct RedirectPolicy: Sendable, Hashable {
     /// Fields that go to another origin.
     public enum CrossOriginFields: Sendable, Hashable {
-        /// Those whose meaning is known not to be a secret: `Accept`, `User-Agent`, `Range` and
+        /// Fields whose meaning is known not to be a secret: `Accept`, `User-Agent`, `Range` and
         /// others. A field such as `X-API-Key` stays where it was sent. To the same host by https in
         /// place of http all go but credentials and ``RedirectPolicy/sensitiveFields``.
         case wellKnown
@@ -46,7 +46,7 @@ package struct Redirect: Sendable {
     package var isUpgrade: Bool
 }
 
-/// What a response comes to as far as redirects go.
+/// The verdict of the redirect rules on a response.
 package enum RedirectVerdict: Sendable {
     /// It is the answer.
     case deliver
@@ -72,7 +72,7 @@ package struct RedirectFault: Error, Sendable, Hashable {
     }
 
     package var kind: Kind
-    /// What Location said.
+    /// The value of Location.
     package var location: String
     /// The URLs of the chain, the first one first.
     package var history: [String]

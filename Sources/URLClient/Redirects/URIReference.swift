@@ -4,13 +4,13 @@ internal import HTTPParser
 /// A reference to a resource, absolute or relative, in its five parts, each as it is written.
 ///
 /// Foundation's `URL` resolves references, too, but not as RFC 3986 says in all cases, and not the
-/// same on all systems. What a Location means decides where credentials go, so it is decided here.
+/// same on all systems. The meaning of Location decides where credentials go, so it is decided here.
 ///
 /// RFC 3986, sections 4.1 and 5.
 package struct URIReference: Hashable, Sendable {
     /// In the case in which it was written; `nil` in a relative reference.
     package var scheme: String?
-    /// What stands behind `//`: user information, host and port.
+    /// The part after `//`: user information, host and port.
     package var authority: String?
     package var path: String
     /// Without its question mark.
@@ -76,7 +76,7 @@ package struct URIReference: Hashable, Sendable {
         return text
     }
 
-    /// What the reference means where `base` is the address of the document (section 5.2.2, strict: a
+    /// The target of the reference when `base` is the address of the document (section 5.2.2, strict: a
     /// scheme that is the same as the base's still makes the reference absolute).
     package func resolved(against base: URIReference) -> URIReference {
         var target = self
@@ -126,7 +126,7 @@ package struct URIReference: Hashable, Sendable {
 }
 
 extension URIReference {
-    /// What a field such as Location names, seen from the URL of the request.
+    /// The target of a field such as Location, relative to the URL of the request.
     ///
     /// Servers send characters in it that do not belong there: blanks and text beyond ASCII are
     /// percent-encoded, as browsers do, and hosts translated to ASCII. `nil` for control characters,

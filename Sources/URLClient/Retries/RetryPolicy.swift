@@ -33,7 +33,7 @@ public struct RetryPolicy: Sendable, Hashable {
     }
 }
 
-/// What a server can have seen of a request that failed.
+/// How much a server can have seen of a request that failed.
 package enum RequestProgress: Sendable, Hashable {
     /// Not a byte of it.
     case nothingSent

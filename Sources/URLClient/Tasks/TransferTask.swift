@@ -40,7 +40,7 @@ public class TransferTask: @unchecked Sendable {
         var response: ClientResponse?
         var error: ClientError?
         var metrics: ClientMetrics?
-        /// The content, for a caller that collects it.
+        /// The content, when a caller collects it.
         var content: [UInt8] = []
         var keepsContent = false
         var collector: Waiter<Void>?

@@ -19,7 +19,7 @@ package struct TransactionContext: Sendable {
     package private(set) var authenticationCount = 0
     /// How many requests in a row were sent again after a failure.
     package private(set) var retryCount = 0
-    /// What the policy remembers.
+    /// The policy's memory.
     package var memory = TransactionMemory()
 
     package init(_ request: ClientRequest, isDownload: Bool = false, hasDelegate: Bool = false) {

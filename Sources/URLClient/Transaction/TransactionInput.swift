@@ -1,7 +1,7 @@
 internal import HTTPCodecs
 package import HTTPParser
 
-/// What happens to a task, for ``TransactionMachine/handle(_:at:)``.
+/// An event of a task, as ``TransactionMachine/handle(_:at:)`` takes it.
 package enum TransactionInput: Sendable {
     /// The task starts, with a request that has the session's fields.
     case started(ClientRequest, TransactionLimits)
@@ -37,12 +37,12 @@ package enum TransactionInput: Sendable {
     case time(TransferProgressTimes?)
     case suspended
     case resumed
-    /// What ``TransactionMachine/pause(_:)`` named is over.
+    /// The reasons that ``TransactionMachine/pause(_:)`` named are over.
     case released(PauseReasons)
     case cancelled
 }
 
-/// What ``TransactionRunner`` does next. Most actions lead to an input at once, or later.
+/// The next action of ``TransactionRunner``. Most actions lead to an input at once, or later.
 package enum TransactionAction: Sendable {
     case none
     /// Makes the request the task's current one and checks its fields; leads to `prepared`.
@@ -87,7 +87,7 @@ package enum TransactionAction: Sendable {
     case complete(ClientError?)
 }
 
-/// What the machine has to know about a response besides its head.
+/// Facts about a response that the machine needs besides its head.
 package struct HeadFacts: Sendable {
     // Boxed, as most responses have none: inputs are passed on by value.
     private var resumeData: CopyOnWriteBox<ResumeData>?
@@ -111,7 +111,7 @@ package struct HeadFacts: Sendable {
 /// How a transfer failed.
 package struct TransactionFailure: Sendable {
     package var error: ClientError
-    /// The state of the file, for a download.
+    /// The state of a download's file.
     package var download: DownloadState?
     /// Whether the server keeps a part of the upload, which is not sent again.
     package var isKeptByServer = false
@@ -141,7 +141,7 @@ package struct DownloadState: Sendable {
     /// How long that part is.
     package var offset: Int64
     private var rest: CopyOnWriteBox<ResumeData>?
-    /// The data to ask for the rest with.
+    /// The data to ask for the rest.
     package var resumeData: ResumeData? { rest?.values }
 
     package init(isOpen: Bool, offset: Int64, resumeData: ResumeData?) {

@@ -1,6 +1,6 @@
 internal import HTTPParser
 
-// What follows after a failure.
+// The transitions after a failure.
 extension TransactionMachine {
     /// Whether nothing of a response was used yet.
     var isUndecided: Bool {

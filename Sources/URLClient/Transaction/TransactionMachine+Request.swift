@@ -11,7 +11,7 @@ extension TransactionMachine {
         return begin(request)
     }
 
-    /// What is wrong with a request, whatever the session says.
+    /// The fault of a request, which does not depend on the session.
     private static func fault(of request: ClientRequest) -> ClientError? {
         if case .failure(let error) = request.wire { return error }
         if request.method.givesContentNoMeaning, request.body.length != 0,

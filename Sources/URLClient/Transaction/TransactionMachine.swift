@@ -3,8 +3,8 @@ internal import HTTPParser
 /// The life of a task, as a value: a chain of transactions, each with a request and a response.
 ///
 /// It knows neither the task nor the loop nor libcurl. ``handle(_:at:)`` takes what has happened and
-/// returns what to do; `TransactionRunner` does it. What belongs between transactions (cookies,
-/// cache, credentials, redirects, retries) is decided by ``TransactionPolicy``.
+/// returns what to do; `TransactionRunner` does it. The rules between transactions (cookies,
+/// cache, credentials, redirects, retries) belong to ``TransactionPolicy``.
 package struct TransactionMachine: Sendable {
     package enum State: Sendable {
         /// Not started. Exits: `started` to preparing, delivering or over; `cancelled` to over.
@@ -32,7 +32,7 @@ package struct TransactionMachine: Sendable {
         case over
     }
 
-    /// What follows after discarded content.
+    /// The next step after discarded content.
     package indirect enum Sequel: Sendable {
         case request(ClientRequest, FollowReason, after: Duration)
         case stored(StoredAnswer)
@@ -108,7 +108,7 @@ package struct TransactionMachine: Sendable {
     struct Continuation {
         var count = 0
         var offset: Int64 = 0
-        /// What the rest is asked for with.
+        /// The data by which the rest is requested.
         var data: ResumeData?
     }
 

@@ -1,7 +1,7 @@
 internal import HTTPCodecs
 internal import HTTPParser
 
-/// What ``TransactionPolicy`` remembers from one transaction of a task to the next.
+/// The memory of ``TransactionPolicy`` from one transaction of a task to the next.
 package struct TransactionMemory: Sendable {
     /// Whether the rest of the task bypasses the cache.
     var ignoresCache = false
@@ -27,7 +27,7 @@ package struct TransactionMemory: Sendable {
     var chosen: Chosen?
     /// The first origin after HSTS upgraded it to https.
     var upgradedOrigin: Origin?
-    /// What to do with the answer to the policy's open question.
+    /// The use of the answer to the policy's open question.
     var pending: Pending?
 
     /// A credential for one origin.

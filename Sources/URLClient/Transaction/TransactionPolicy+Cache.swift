@@ -10,7 +10,7 @@ internal import ToolkitSystem
 
 // The cache (RFC 9111).
 extension TransactionPolicy {
-    /// The cache, for requests that it applies to: data tasks with GET or HEAD and no content.
+    /// The cache if it applies to the request: data tasks with GET or HEAD and no content.
     func cache(for request: ClientRequest, _ context: TransactionContext) -> ClientCache? {
         guard let cache = configuration.cache, !context.isDownload,
             request.method == .get || request.method == .head, request.body.isNone,

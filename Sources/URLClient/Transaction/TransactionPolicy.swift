@@ -36,7 +36,7 @@ package final class TransactionPolicy: Sendable {
 
     // MARK: before a transaction
 
-    /// What becomes of a request: it is sent, answered from the cache, or refused.
+    /// Decides about a request: it is sent, answered from the cache, or refused.
     func begin(
         _ request: ClientRequest, _ context: inout TransactionContext
     ) -> TransactionStep {
@@ -143,7 +143,7 @@ package final class TransactionPolicy: Sendable {
 
     // MARK: after the head of a response
 
-    /// What becomes of a response.
+    /// Decides about a response.
     /// - Parameters:
     ///   - response: the response.
     ///   - request: the request as it was sent.
@@ -246,8 +246,8 @@ package final class TransactionPolicy: Sendable {
         return delay.map { .follow(request, .retry, after: $0) }
     }
 
-    /// What follows after a proxy refused a tunnel with 407. Nothing in that response comes from the
-    /// server, so it is neither stored nor delivered.
+    /// Decides the next step after a proxy refused a tunnel with 407. Nothing in that response comes
+    /// from the server, so it is neither stored nor delivered.
     func tunnelRefused(
         _ response: ClientResponse, _ context: inout TransactionContext
     ) -> TransactionStep {
@@ -257,7 +257,7 @@ package final class TransactionPolicy: Sendable {
 
     // MARK: after a failure
 
-    /// What follows after a transaction failed before anything was delivered.
+    /// Decides the next step after a transaction failed before anything was delivered.
     func recover(
         from error: ClientError, of request: ClientRequest, _ context: TransactionContext
     ) -> TransactionStep {

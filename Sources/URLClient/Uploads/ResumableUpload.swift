@@ -34,7 +34,7 @@ public final class ResumableUpload: Sendable {
     /// How it goes on.
     private enum Step {
         case done([UInt8], ClientResponse)
-        /// What has come is to be asked for.
+        /// Ask the server how much it has received.
         case again(ClientError?, ClientResponse?)
     }
 
@@ -51,7 +51,7 @@ public final class ResumableUpload: Sendable {
     ///     makes no sense.
     ///   - path: the file. It must not change meanwhile.
     ///   - session: sends it.
-    ///   - data: what an earlier upload of the file has left; it is begun anew when the server does
+    ///   - data: what an earlier upload of the file has left; the upload starts again when the server does
     ///     not know it any more, and when it is for another URL or file.
     ///   - limit: how often the connection may break, one time after the other, without anything
     ///     having come.
@@ -71,7 +71,7 @@ public final class ResumableUpload: Sendable {
         }
     }
 
-    /// The task that sends now, for its progress; `nil` before the first.
+    /// The task that sends now, and has the progress; `nil` before the first.
     public var task: UploadTask? { state.withLock { $0.task } }
 
     /// Sends the file, and waits for the answer.

@@ -12,7 +12,7 @@ public struct UploadResumeData: Sendable, Hashable, Codable {
     public var upload: URL
     /// The file.
     public var path: String
-    /// How many bytes the file had. A file of another length is begun anew.
+    /// How many bytes the file had. The upload of a file of another length starts again.
     public var length: Int64
 
     /// Creates resume data.

@@ -40,7 +40,7 @@ final class LocalMembers: Sendable {
     private func member(
         _ name: [UInt8], of store: LocalStore
     ) throws(SystemError) -> ResourceMember? {
-        // What cannot be looked at must not look as if it were gone.
+        // A member that cannot be read must not look as if it were gone.
         guard !ReservedNames.contains(name),
             var status = try reader.directory.statusIfThere(of: name)
         else { return nil }

@@ -7,7 +7,7 @@ import URLClient
 #endif
 
 extension JSONValue {
-    /// What one transaction has taken, times in milliseconds.
+    /// The metrics of one transaction, with times in milliseconds.
     init(_ transaction: ClientMetrics.Transaction) {
         var members: [JSONName: JSONValue] = [
             "url": .text(transaction.url.absoluteString),

@@ -26,7 +26,7 @@ final class BinProcess: Sendable {
         }
     }
 
-    /// What it wrote on standard output.
+    /// Its standard output.
     var output: String { program.text }
 
     /// Sends a signal.

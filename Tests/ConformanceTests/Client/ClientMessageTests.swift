@@ -11,7 +11,7 @@ import URLClient
 struct ClientMessageTests {
     static let content = [UInt8].noise(500_000, seed: 11)
 
-    /// A server inside of the tests, and a client of its own.
+    /// A server inside of the tests, and a separate client.
     struct Pair {
         let server: HTTPServer
         let client: TestClient

@@ -6,7 +6,7 @@
     import Darwin
 #endif
 
-/// What the process was told, and what it uses.
+/// The process's environment variables, and its use of resources.
 enum Environment {
     /// The value of a variable, if it is a number.
     static func number(_ name: String) -> Int? {
@@ -22,7 +22,7 @@ enum Environment {
         var description: String { "\(descriptors) descriptors, \(memory >> 10) KiB" }
     }
 
-    /// What the process uses now.
+    /// The process's use of resources now.
     static func use() -> Use {
         let open = (0..<4096).count { fcntl(CInt($0), F_GETFD, 0) >= 0 }
         guard let file = unsafe fopen("/proc/self/statm", "r") else {
