@@ -15,25 +15,25 @@ extension Connection {
             let bytes = unsafe UnsafeRawBufferPointer(rebasing: room[..<count])
             unsafe received(bytes)
         case .wouldBlock: break
-        case .failed: peerWasLost()
+        case .failed: perform(unsafe state.lostPeer(buffers))
         }
     }
 
     /// Input is left in the system's buffer while a handler, or the peer's reading, is behind.
     var wantsInput: Bool {
-        if unsafe state.peerHasEnded || lingered > Self.lingerBytes { return false }
-        if unsafe state.input == .content { return exchange?.isFull != true }
-        return unsafe !(state.isBusy || holdsRequests) || tail.count < EventLoop.receiveSize
+        guard unsafe state.takesInput else { return false }
+        switch unsafe state.input {
+        case .content: return unsafe exchange?.content.isFull != true
+        case .head:
+            return unsafe !(state.isBusy || hasOutput) || tail.count < EventLoop.receiveSize
+        case .discarded: return true
+        }
     }
-
-    /// Responses wait for the peer to read: answering further requests would only pile up memory
-    /// and open files.
-    var holdsRequests: Bool { hasOutput && closing == .no }
 
     func received(_ bytes: UnsafeRawBufferPointer) {
         if unsafe tail.isEmpty {
             let used = unsafe process(bytes, into: &loop.sendBuffer)
-            if closing != .closed, used < bytes.count {
+            if unsafe !state.isClosed, used < bytes.count {
                 unsafe tail.append(UnsafeRawBufferPointer(rebasing: bytes[used...]))
             }
         } else {
@@ -44,40 +44,50 @@ extension Connection {
         answerHeldRequests()
     }
 
-    /// Requests that were held back because enough was written for one turn.
-    func answerHeldRequests() {
-        guard unsafe !tail.isEmpty, partial == nil, closing == .no else { return }
-        guard unsafe state.input == .head, unsafe !state.isBusy, !holdsRequests else { return }
-        loop.execute { [self] in goOn() }
+    /// Continues after an event that input or output waited for.
+    func resume() {
+        // Output of a closed connection must not go out on the next one.
+        guard unsafe !state.isClosed else { return loop.sendBuffer.removeAll() }
+        processTail()
+        flush()
+        guard unsafe !state.isClosed else { return }
+        if wantsInput { watch(interest.union(.read)) }
+        answerHeldRequests()
+        perform(unsafe state.settled(buffers))
     }
 
-    func processTail() {
+    /// Requests that were held back because enough was written for one turn.
+    private func answerHeldRequests() {
+        guard unsafe state.phase == .idle, unsafe !tail.isEmpty, !hasOutput else { return }
+        loop.execute { [self] in resume() }
+    }
+
+    private func processTail() {
         guard unsafe !tail.isEmpty else { return }
         let used = unsafe process(tail.unsafeBytes, into: &loop.sendBuffer)
-        guard closing != .closed else { return }
+        guard unsafe !state.isClosed else { return }
         unsafe tail.consume(used)
         if unsafe tail.isEmpty { unsafe tail = ByteBuffer() }
     }
 
     /// Reads as many messages, or as much of them, as there is.
     /// - Returns: how many of the bytes are done with.
-    func process(
+    private func process(
         _ bytes: UnsafeRawBufferPointer, into out: inout ByteBuffer
     ) -> Int {
         var position = 0
-        while position < bytes.count, closing != .closed {
+        while position < bytes.count, unsafe !state.isClosed {
             switch unsafe state.input {
             case .discarded:
-                lingered += bytes.count - position
-                // Closed at once, what is still unread would reset the connection under the
-                // answer (RFC 9112 section 9.6).
-                if closing == .afterOutput { closing = .lingerAfterOutput }
+                unsafe state.dropped(bytes.count - position)
                 if !wantsInput { watch(interest.subtracting(.read)) }
                 return bytes.count
             case .content:
                 guard unsafe takeContent(bytes, &position, into: &out) else { return position }
             case .head:
-                let isBehind = holdsRequests || out.count > Self.highWater
+                // Responses wait for the peer to read: answering further requests would only pile
+                // up memory and open files.
+                let isBehind = hasOutput || out.count > Self.highWater
                 if unsafe state.isBusy || isBehind { return position }
                 guard unsafe takeHead(bytes, &position, into: &out) else { return position }
             }
@@ -85,7 +95,7 @@ extension Connection {
         return position
     }
 
-    func takeHead(
+    private func takeHead(
         _ bytes: UnsafeRawBufferPointer, _ position: inout Int, into out: inout ByteBuffer
     ) -> Bool {
         let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[position...])
@@ -97,20 +107,20 @@ extension Connection {
                 unsafe begin(
                     RequestHead(
                         partial.parser, bytes: rest.baseAddress.unsafelyUnwrapped, length: length),
-                    isFollowed: position < bytes.count, &out)
+                    isFollowed: isFollowed(rest[length...]), &out)
                 return true
             }
             unsafe loop.headParser.reset()
             guard let length = try unsafe loop.headParser.parse(rest) else {
                 partial = PartialHead(loop.exchangeHeadParser())
-                if deadlineKind != .head { setDeadline(.head, core.headTime) }
+                perform(unsafe state.receivedPartOfHead())
                 return false
             }
             position += length
             unsafe begin(
                 RequestHead(
                     loop.headParser, bytes: rest.baseAddress.unsafelyUnwrapped, length: length),
-                isFollowed: position < bytes.count, &out)
+                isFollowed: isFollowed(rest[length...]), &out)
         } catch {
             refuse(error, into: &out)
         }
@@ -118,39 +128,40 @@ extension Connection {
     }
 
     /// A head that cannot be read: one answer, and nothing after it can be trusted.
-    func refuse(_ error: HTTPParseError, into out: inout ByteBuffer) {
+    private func refuse(_ error: HTTPParseError, into out: inout ByteBuffer) {
         logRefusal("refused a request", error)
         partial = nil
-        isHead = false
-        closeReason = .malformedRequest
-        unsafe state.refusedInput()
+        unsafe response = ResponseInProgress()
+        perform(unsafe state.refusedHead(.malformedRequest))
         beginObserving(nil)
         answer(HTTPError(error.suggestedStatus, error.description), into: &out)
     }
 
+    // MARK: The end of the peer's stream
+
     func peerEnded() {
-        guard closing != .lingering else { return finish() }
         watch(interest.subtracting(.read))
-        let hasTail = unsafe state.input == .head && !tail.isEmpty
-        // Whole requests may wait there for their turn; `goOn` closes behind them.
-        let hasRequests = hasTail && partial == nil
-        let end = unsafe state.peerEnded(insideHead: hasTail, hasRequests: hasRequests)
-        if !output.isEmpty, end != .truncated || hasTail { return }
-        switch end {
-        case .finishResponse where hasRequests: loop.execute { [self] in goOn() }
-        case .finishResponse where closing == .no: break
-        case .close: abort(.clientClosed)
-        case .truncated: abort(.connectionLost)
-        case .finishResponse: finish()
-        }
+        let hasRequests = unsafe Self.hasWholeHead(tail.unsafeBytes[...])
+        perform(unsafe state.peerEnded(buffers, hasRequests: hasRequests))
     }
 
-    /// Closes once everything that came before the end of the peer's stream is answered.
-    func closeAfterPeer() {
-        guard closing == .no, output.isEmpty, unsafe state.peerHasEnded && !state.isBusy else {
-            return
+    /// Whether a request comes after the current one. Only the end of the stream makes it matter.
+    private func isFollowed(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
+        unsafe state.peerHasEnded && Self.hasWholeHead(bytes)
+    }
+
+    /// Whether bytes have an empty line after something else.
+    private static func hasWholeHead(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
+        var (hasLine, lineIsEmpty) = (false, true)
+        var rest = unsafe bytes
+        while let byte = unsafe rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "\r"): continue
+            case UInt8(ascii: "\n") where lineIsEmpty && hasLine: return true
+            case UInt8(ascii: "\n"): lineIsEmpty = true
+            default: (hasLine, lineIsEmpty) = (true, false)
+            }
         }
-        if unsafe tail.isEmpty { return abort(.clientClosed) }
-        if partial != nil { abort(.connectionLost) }
+        return false
     }
 }

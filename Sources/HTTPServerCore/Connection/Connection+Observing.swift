@@ -10,7 +10,7 @@ extension Connection {
     func isAdmitted() -> Bool {
         if let admits = core.hooks.admits, !admits(info) {
             logRefusal("refused a connection", info.peer)
-            closing = .closed
+            _ = unsafe state.close(nil)
             info.forgetSocket()
             transport?.close()
             transport = nil
@@ -57,24 +57,26 @@ extension Connection {
     /// - Parameter request: `nil` when the head could not be read.
     func beginObserving(_ request: Request?) {
         guard core.observesRequests else { return }
-        unsafe observation = RequestObservation(storage: request?.storage, started: loop.now)
+        unsafe response?.observation = RequestObservation(
+            storage: request?.storage, started: loop.now)
         if let request, let began = core.hooks.requestBegan { began(request) }
     }
 
     /// Sees to it that the end of an answer is noticed where a handler waits for it.
     func awaitEnd(_ request: Request) {
-        guard unsafe observation == nil, request[AnswerEndKey.self] != nil else { return }
-        unsafe observation = RequestObservation(storage: request.storage, started: loop.now)
+        guard unsafe response?.observation == nil, request[AnswerEndKey.self] != nil else { return }
+        unsafe response?.observation = RequestObservation(
+            storage: request.storage, started: loop.now)
     }
 
     /// The response went out, or will not.
     /// - Parameter failure: why it did not go out whole.
     func endObserving(failure: ConnectionCloseReason? = nil) {
-        if failure == nil, let told = core.hooks.contentSent { tellSent(told) }
-        guard var ended = unsafe observation.take() else { return }
+        if failure == nil, let report = core.hooks.contentSent { reportSent(report) }
+        guard var ended = unsafe response?.observation.take() else { return }
         if failure != nil {
-            ended.contentBytes -= min(ended.contentBytes, output.waiting)
-            ended.receivedBytes = exchange?.received ?? ended.receivedBytes
+            ended.contentBytes -= min(ended.contentBytes, unsafe output.waiting)
+            ended.receivedBytes = unsafe exchange?.content.received ?? ended.receivedBytes
         }
         let now = Syscalls.monotonic()
         let record = AccessRecord(
@@ -82,8 +84,9 @@ extension Connection {
         if core.logsRequests { logEnd(record) }
         core.configuration.accessLog?(record)
         core.hooks.requestEnded?(record)
-        if let request = ended.storage.map(Request.init), let told = request[AnswerEndKey.self] {
-            told(request, failure)
+        if let request = ended.storage.map(Request.init), let observer = request[AnswerEndKey.self]
+        {
+            observer(request, failure)
         }
         if core.hasMetrics { core.metrics?.requestEnded(record) }
     }
@@ -99,50 +102,19 @@ extension Connection {
 
     // MARK: Progress
 
-    func tellReceived(_ exchange: Exchange, _ told: ConnectionHooks.Progress) {
-        guard let storage = unsafe observation?.storage else { return }
-        told(Request(storage), exchange.received, exchange.announcedLength)
+    func reportReceived(_ exchange: Exchange, _ report: ConnectionHooks.Progress) {
+        guard let storage = unsafe response?.observation?.storage else { return }
+        report(Request(storage), unsafe exchange.content.received, exchange.announcedLength)
     }
 
     /// Reports how much content of the response was sent, if that has grown since the last report.
-    func tellSent(_ told: ConnectionHooks.Progress) {
-        guard let observed = unsafe observation, let storage = observed.storage else { return }
-        let sent = observed.contentBytes - min(observed.contentBytes, output.waiting)
-        guard sent > observed.toldBytes else { return }
-        unsafe observation?.toldBytes = sent
-        told(Request(storage), sent, observed.contentLength)
-    }
-}
-
-/// The figures of a request, collected while it is answered.
-struct RequestObservation {
-    /// `nil` when the head could not be read.
-    let storage: Request.Storage?
-    let started: UInt64
-    var status = HTTPStatus.badRequest
-    /// How much content the response has, where that was known before; 0 where none is sent.
-    var contentLength: Int64? = 0
-    /// Content that was written, gone or not.
-    var contentBytes: Int64 = 0
-    /// Content of the request that has come.
-    var receivedBytes: Int64 = 0
-    /// The bytes of content that were reported so far.
-    var toldBytes: Int64 = 0
-
-    init(storage: Request.Storage?, started: UInt64) {
-        self.storage = storage
-        self.started = started
-    }
-
-    mutating func wroteAll() { contentBytes = contentLength ?? 0 }
-
-    mutating func begins(_ response: Response, _ framing: BodyFraming) {
-        status = response.status
-        contentLength =
-            switch framing {
-            case .none, .tunnel: 0
-            case .length(let length): length
-            case .chunked, .untilClose: nil
-            }
+    func reportSent(_ report: ConnectionHooks.Progress) {
+        guard let observed = unsafe response?.observation, let storage = observed.storage else {
+            return
+        }
+        let sent = observed.contentBytes - min(observed.contentBytes, unsafe output.waiting)
+        guard sent > observed.reportedBytes else { return }
+        unsafe response?.observation?.reportedBytes = sent
+        report(Request(storage), sent, observed.contentLength)
     }
 }

@@ -3,33 +3,26 @@ internal import Logging
 
 /// The output side: what was written goes out as the peer takes it.
 extension Connection {
-    /// Continues after something that was waited for: bytes that were kept back, output, input.
-    func goOn() {
-        // Output of a closed connection must not go out on the next one.
-        guard closing != .closed else { return loop.sendBuffer.removeAll() }
-        processTail()
-        flush()
-        guard closing != .closed else { return }
-        if wantsInput { watch(interest.union(.read)) }
-        answerHeldRequests()
-        closeAfterPeer()
-    }
-
     /// Sends what was written since the last event: one call for all of it.
     func flush() {
-        guard closing != .closed, let transport else { return loop.sendBuffer.removeAll() }
+        guard let transport else { return loop.sendBuffer.removeAll() }
         if !loop.sendBuffer.isEmpty {
-            if output.isEmpty {
-                sendDirectly(transport)
-            } else {
+            if hasOutput {
                 queue(&loop.sendBuffer)
+            } else {
+                sendDirectly(transport)
             }
         }
-        if output.isEmpty { return outputEnded() }
-        sendPending()
+        if hasOutput { sendPending() } else { outputEnded() }
     }
 
-    func sendDirectly(_ transport: any Transport) {
+    /// Moves what was written so far into the queue, so that something can go behind it.
+    func queue(_ out: inout ByteBuffer) {
+        unsafe output.append(out.unsafeBytes)
+        out.removeAll()
+    }
+
+    private func sendDirectly(_ transport: any Transport) {
         switch unsafe transport.send(loop.sendBuffer.unsafeBytes, more: false) {
         case .done(let count):
             noteSent(count)
@@ -44,26 +37,27 @@ extension Connection {
     }
 
     func sendPending() {
-        guard let transport, closing != .closed, !output.isEmpty else { return }
-        let (progress, count) = output.send(to: transport)
+        guard let transport, hasOutput else { return }
+        let (progress, count) = unsafe output.send(to: transport)
         if count > 0 {
             noteSent(Int(count))
-            if let told = core.hooks.contentSent { tellSent(told) }
+            if let report = core.hooks.contentSent { reportSent(report) }
         }
-        if output.buffered <= Self.highWater / 2, output.waiting <= Self.fileHighWater / 2 {
-            exchange?.resumeWriter()
+        if unsafe output.buffered <= Self.highWater / 2,
+            unsafe output.waiting <= Self.fileHighWater / 2
+        {
+            exchange?.resumeWriters()
         }
         switch progress {
         case .empty:
             watch(interest.subtracting(.write))
-            if deadlineKind == .write { restoreDeadline() }
             outputEnded()
-            if closing == .no, unsafe !tail.isEmpty || !interest.contains(.read) {
-                loop.execute { [self] in goOn() }
+            if unsafe state.input != .discarded, unsafe !tail.isEmpty || !interest.contains(.read) {
+                loop.execute { [self] in resume() }
             }
-            closeWhenIdle()
+            perform(unsafe state.settled(buffers))
         case .blocked:
-            if count > 0 || deadlineKind != .write { setDeadline(.write, core.writeTime) }
+            perform(unsafe state.blockedOutput(hasProgress: count > 0))
             watch(interest.union(.write))
         case .failed: abort(.connectionLost)
         case .fileEnded:
@@ -72,29 +66,17 @@ extension Connection {
         }
     }
 
-    func restoreDeadline() {
-        if unsafe state.input == .content {
-            judgeContent()
-        } else if unsafe state.isBusy {
-            setDeadline(.none, 0)
-        } else {
-            setDeadline(.idle, core.idleTime)
+    private func outputEnded() {
+        if unsafe response != nil, unsafe !state.isBusy {
+            if unsafe response?.observation != nil { endObserving() }
+            unsafe response = nil
         }
+        perform(unsafe state.sentOutput())
     }
 
-    func outputEnded() {
-        if unsafe observation != nil, unsafe !state.isBusy { endObserving() }
-        switch closing {
-        case .no, .closed, .lingering: break
-        case .afterOutput: finish()
-        // All that the peer had to say was read: closing cannot destroy the answer.
-        case .lingerAfterOutput where unsafe state.peerHasEnded: finish()
-        case .lingerAfterOutput:
-            closing = .lingering
-            transport?.shutdownWriting()
-            setDeadline(.linger, Self.lingerTime)
-            unsafe tail = ByteBuffer()
-            watch(wantsInput ? .read : [])
-        }
+    func linger() {
+        transport?.shutdownWriting()
+        unsafe tail = ByteBuffer()
+        watch(wantsInput ? .read : [])
     }
 }

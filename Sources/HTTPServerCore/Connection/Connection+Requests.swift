@@ -7,29 +7,24 @@ extension Connection {
     func begin(_ head: consuming RequestHead, isFollowed: Bool, _ out: inout ByteBuffer) {
         let framing = head.framing
         let hasContent = framing != .none && framing != .tunnel
-        isHead = head.knownMethod == .head
+        unsafe response = ResponseInProgress(isHead: head.knownMethod == .head)
         let refusal = refusal(head)
-        let expectsContinue = head.expectsContinue
-        unsafe state.receivedHead(
+        let step = unsafe state.receivedHead(
             isPersistent: head.isPersistent && framing != .tunnel, version: head.version,
-            hasContent: hasContent, expectsContinue: expectsContinue, isFollowed: isFollowed)
+            hasContent: hasContent, expectsContinue: head.expectsContinue, isFollowed: isFollowed)
         if hasContent {
-            exchange = Exchange(
-                connection: self, framing: framing, announced: head.contentLength,
-                limits: core.bodyLimits)
+            newExchange(framing, announced: head.contentLength)
             exchange?.decoding = core.decoding(head)
         }
-        deadlineKind = .none
-        loop.setDeadline(.max, for: self)
+        perform(step)
         let request = Request(
             Request.Storage(
                 head: head, exchange: exchange, connection: info, number: info.countRequest()))
         if core.observesRequests { beginObserving(request) }
         if let refusal {
-            if hasContent { unsafe state.refusedInput() }
+            perform(unsafe state.refusedContent())
             return answer(refusal.response, to: request, into: &out)
         }
-        if hasContent, !expectsContinue { judgeContent() }
         do {
             give(try unsafe handler.answer(request), to: request, into: &out)
         } catch {
@@ -83,9 +78,11 @@ extension Connection {
         }
     }
 
-    func newExchange() -> Exchange {
+    @discardableResult
+    func newExchange(_ framing: BodyFraming = .none, announced: Int64? = nil) -> Exchange {
         let exchange = Exchange(
-            connection: self, framing: .none, announced: nil, limits: core.bodyLimits)
+            owner: self, loop: loop, framing: framing, announced: announced,
+            limits: core.bodyLimits)
         self.exchange = exchange
         return exchange
     }
@@ -97,11 +94,11 @@ extension Connection {
     }
 
     func answerLater(_ response: Response, to request: Request, _ exchange: Exchange) {
-        guard exchange.connection === self else { return }
+        guard exchange.isOpen else { return }
         exchange.task = nil
         awaitEnd(request)
         answer(response, to: request, into: &loop.sendBuffer)
-        goOn()
+        resume()
     }
 }
 

@@ -20,38 +20,42 @@ extension Connection {
     private func write(_ response: Response, to request: Request?, into out: inout ByteBuffer) {
         var framing = response.body.framing
         if framing == .chunked, unsafe state.isAnsweringHTTP10 { framing = .untilClose }
+        let isHead = unsafe self.response?.isHead == true
+        let endsWithClose = framing == .untilClose && !isHead
         let option = unsafe state.beginsResponse(
-            contentLeft: exchange?.contentLeft, endsWithClose: framing == .untilClose && !isHead)
+            contentLeft: exchange?.content.left, endsWithClose: endsWithClose)
         // A client would take the next response for the final one (RFC 9110 section 15.2).
         guard response.status.class != .informational else {
             logger(for: request).error("an interim status is no response")
-            return answerUnsound(option, into: &out)
+            return answerInvalid(option, into: &out)
         }
-        isChunked = framing == .chunked
-        isUntilClose = framing == .untilClose && !isHead
+        unsafe self.response?.isChunked = framing == .chunked
+        unsafe self.response?.endsWithClose = endsWithClose
         do throws(HTTPMessageError) {
             let usesBodyType = response.fields.isEmpty || !response.fields.contains(.contentType)
-            try unsafe serializer.head(
+            try unsafe self.response?.serializer.head(
                 response.status, verbatim: loop.commonFields,
                 mediaType: usesBodyType ? response.body.mediaType : "",
                 fields: response.fields, framing: framing, isHead: isHead, connection: option,
                 into: &out)
-            unsafe observation?.begins(response, framing)
+            unsafe self.response?.observation?.begins(response, framing)
             guard !isHead, !response.status.forbidsContent else { return endResponse() }
             try send(response.body.content, to: request, &out)
         } catch {
-            logger(for: request).error("a response was unsound", metadata: ["error": "\(error)"])
-            answerUnsound(option, into: &out)
+            logger(for: request).error(
+                "the handler returned an invalid response", metadata: ["error": "\(error)"])
+            answerInvalid(option, into: &out)
         }
     }
 
     /// A handler gave fields that must not go on the wire; nothing of its response was written.
-    func answerUnsound(
+    private func answerInvalid(
         _ option: ResponseSerializer.ConnectionOption, into out: inout ByteBuffer
     ) {
-        unsafe observation?.status = .internalServerError
+        unsafe response?.observation?.status = .internalServerError
+        let isHead = unsafe response?.isHead == true
         do throws(HTTPMessageError) {
-            try unsafe serializer.head(
+            try unsafe response?.serializer.head(
                 .internalServerError, verbatim: loop.commonFields, mediaType: "",
                 fields: HTTPFields(), framing: .none, isHead: isHead, connection: option,
                 into: &out)
@@ -76,7 +80,7 @@ extension Connection {
             }
         case .stream(_, let producer): return produce(producer, for: request)
         }
-        unsafe observation?.wroteAll()
+        unsafe response?.observation?.wroteAll()
         endResponse()
     }
 
@@ -88,7 +92,7 @@ extension Connection {
     func sendBytes(_ bytes: [UInt8], _ out: inout ByteBuffer) {
         guard bytes.count > 32 << 10 else { return out.append(bytes) }
         queue(&out)
-        output.append(bytes)
+        unsafe output.append(bytes)
     }
 
     func sendPiece(_ piece: ResponseBody.Piece, _ out: inout ByteBuffer) -> Bool {
@@ -97,7 +101,7 @@ extension Connection {
         case .file(let file, let offset, let count):
             if count <= Self.copiedFileLimit { return copy(file, offset, Int(count), &out) }
             queue(&out)
-            output.append(file, offset: offset, count: count)
+            unsafe output.append(file, offset: offset, count: count)
         }
         return true
     }
@@ -122,15 +126,8 @@ extension Connection {
         return true
     }
 
-    /// Moves what was written so far into the queue, so that something can go behind it.
-    func queue(_ out: inout ByteBuffer) {
-        unsafe output.append(out.unsafeBytes)
-        out.removeAll()
-    }
-
     func produce(_ producer: @escaping ResponseBody.Producer, for request: Request?) {
         let exchange = exchange ?? newExchange()
-        trailers = HTTPFields()
         exchange.task = Task(executorPreference: loop) {
             do {
                 try await producer(ResponseWriter(exchange: exchange))
@@ -141,47 +138,39 @@ extension Connection {
         }
     }
 
-    /// Takes a piece of a streamed response.
-    /// - Parameter continuation: the writer that waits for room, if there is one.
-    func write(_ bytes: [UInt8], _ continuation: CheckedContinuation<Void, any Error>?) {
+    func send(_ piece: ResponseBody.Piece, _ continuation: Exchange.Writer?) {
         do throws(HTTPMessageError) {
-            unsafe try serializer.content(bytes.span, into: &loop.sendBuffer)
+            switch piece {
+            case .bytes(let bytes):
+                unsafe try response?.serializer.content(bytes.span, into: &loop.sendBuffer)
+            case .file(let file, let offset, let count):
+                unsafe try response?.serializer.beginPiece(count, into: &loop.sendBuffer)
+                queue(&loop.sendBuffer)
+                unsafe output.append(file, offset: offset, count: count)
+                unsafe response?.serializer.endPiece(into: &loop.sendBuffer)
+            }
         } catch {
             continuation?.resume(throwing: ResponseWriterError.wrongLength)
             return
         }
-        unsafe observation?.contentBytes += Int64(bytes.count)
+        unsafe response?.observation?.contentBytes += piece.count
         wrote(continuation)
     }
 
-    /// Takes a part of a file as a piece of a streamed response.
-    /// - Parameter continuation: the writer that waits for room.
-    func write(
-        _ file: OpenFile, _ offset: Int64, _ count: Int64,
-        _ continuation: CheckedContinuation<Void, any Error>
-    ) {
-        do throws(HTTPMessageError) {
-            unsafe try serializer.beginPiece(count, into: &loop.sendBuffer)
-        } catch {
-            return continuation.resume(throwing: ResponseWriterError.wrongLength)
-        }
-        queue(&loop.sendBuffer)
-        output.append(file, offset: offset, count: count)
-        unsafe serializer.endPiece(into: &loop.sendBuffer)
-        unsafe observation?.contentBytes += count
-        wrote(continuation)
+    func setTrailers(_ trailers: HTTPFields) {
+        unsafe response?.trailers = trailers
     }
 
     /// Sends what was written, and has the writer wait while the client is behind.
-    private func wrote(_ continuation: CheckedContinuation<Void, any Error>?) {
+    private func wrote(_ continuation: Exchange.Writer?) {
         flush()
-        guard closing != .closed else {
+        guard unsafe !state.isClosed else {
             continuation?.resume(throwing: ResponseWriterError.connectionLost)
             return
         }
-        if let told = core.hooks.contentSent { tellSent(told) }
+        if let report = core.hooks.contentSent { reportSent(report) }
         guard let continuation else { return }
-        if output.buffered > Self.highWater || output.waiting > Self.fileHighWater {
+        if unsafe output.buffered > Self.highWater || output.waiting > Self.fileHighWater {
             if let exchange { exchange.suspendWriter(continuation) }
         } else {
             continuation.resume()
@@ -189,49 +178,30 @@ extension Connection {
     }
 
     func endStream(_ exchange: Exchange, _ error: (any Error)?, _ request: Request?) {
-        guard exchange.connection === self else { return }
+        guard exchange.isOpen else { return }
         exchange.task = nil
         if let error {
             logger(for: request).error("a stream failed", metadata: ["error": "\(error)"])
             return abort(.responseFailed)
         }
         do throws(HTTPMessageError) {
-            let trailers = isChunked ? trailers : HTTPFields()
-            unsafe try serializer.end(trailers: trailers, into: &loop.sendBuffer)
+            let trailers = unsafe response?.isChunked == true ? response?.trailers : nil
+            unsafe try response?.serializer.end(
+                trailers: trailers ?? HTTPFields(), into: &loop.sendBuffer)
         } catch {
-            logger(for: request).error("a stream was unsound", metadata: ["error": "\(error)"])
+            logger(for: request).error("a stream was invalid", metadata: ["error": "\(error)"])
             return abort(.responseFailed)
         }
         endResponse()
-        goOn()
+        resume()
     }
 
     func endResponse() {
-        if unsafe observation != nil {
-            unsafe observation?.receivedBytes = exchange?.received ?? 0
+        if unsafe response?.observation != nil {
+            unsafe response?.observation?.receivedBytes = exchange?.content.received ?? 0
             // A response that waits for a slow client is recorded once it was sent, or cut short.
             if !hasOutput { endObserving() }
         }
-        unsafe proceed(state.endedResponse())
-    }
-
-    func proceed(_ next: ConnectionState.Next) {
-        switch next {
-        case .nextRequest:
-            exchange?.detach()
-            exchange = nil
-            setDeadline(.idle, core.idleTime)
-        case .discardContent:
-            exchange?.detach()
-            judgeContent()
-        case .close:
-            closeReason = closeReason ?? .finished
-            exchange?.detach()
-            closing = unsafe tail.isEmpty ? .afterOutput : .lingerAfterOutput
-        case .closeLingering:
-            closeReason = closeReason ?? .finished
-            exchange?.detach()
-            closing = .lingerAfterOutput
-        }
+        perform(unsafe state.endedResponse(buffers))
     }
 }

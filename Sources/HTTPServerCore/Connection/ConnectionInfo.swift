@@ -28,9 +28,9 @@ public final class ConnectionInfo: Sendable {
 
     private static let lastID = Atomic<UInt64>(0)
 
-    init(core: ServerCore, loop: EventLoop, peer: PeerAddress, local: SocketAddress) {
+    init(logger: Logger, loop: EventLoop, peer: PeerAddress, local: SocketAddress) {
         id = Self.lastID.add(1, ordering: .relaxed).newValue
-        serverLogger = core.logger
+        serverLogger = logger
         self.loop = loop
         peerAddress = peer
         listening = local

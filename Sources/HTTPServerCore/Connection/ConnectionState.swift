@@ -1,9 +1,41 @@
 package import HTTPParser
 
-/// The state of a connection as a value: events in, decisions out (RFC 9112 section 9).
+/// The state of a connection as a value: events in, actions out (RFC 9112 section 9).
 ///
-/// It knows nothing of sockets, bytes or time; `Connection` asks it and does what it says.
+/// It knows nothing of sockets, bytes or time. `Connection` reports events and does what the
+/// answers say. Docs/ConnectionStates.md shows all of it, generated from this code.
 package struct ConnectionState: Sendable {
+    /// How far the connection is with a request and its response.
+    package enum Phase: Equatable, Sendable, CaseIterable {
+        /// No request is under way.
+        case idle
+        /// Part of a head has come.
+        case head
+        /// The head is complete, content is to come, and the response has not begun.
+        case receiving
+        /// The request is complete, and the response has not begun.
+        case handling
+        /// The response has begun before the end of the content.
+        case respondingEarly
+        /// The response has begun after the end of the request.
+        case responding
+        /// The response is complete. The rest of the content is read and dropped.
+        case discarding
+        /// No more input can be understood. The response that says so has not begun.
+        case refusing
+        /// No more input can be understood, and the last response has begun.
+        case respondingLast
+        /// The last response is complete. The connection closes once it is sent.
+        case closing
+        /// The same, while input is unread: closing at once would reset the connection and destroy
+        /// the response on its way (RFC 9112 section 9.6).
+        case closingUnread
+        /// The peer knows that no more comes, and has some time to read the last response.
+        case lingering
+        /// Nothing can happen any more.
+        case closed
+    }
+
     /// The meaning of incoming bytes.
     package enum Input: Equatable, Sendable {
         /// The head of the next request.
@@ -14,93 +46,213 @@ package struct ConnectionState: Sendable {
         case discarded
     }
 
-    /// The progress of the current response.
-    private enum Output: Equatable, Sendable { case none, awaited, begun }
-
-    /// The action when a response is complete.
-    package enum Next: Equatable, Sendable {
-        /// Read the next request.
-        case nextRequest
-        /// The rest of the content has to come in, and is thrown away, before the next request.
-        case discardContent
-        /// Close; the peer has nothing more to say.
-        case close
-        /// Say that no more comes, and let the peer read what was said before closing: closing
-        /// with input unread would reset the connection and destroy the answer on its way.
-        case closeLingering
+    /// The event that a deadline waits for.
+    package enum Deadline: Equatable, Sendable {
+        case none, head, idle, content, write, linger
     }
 
-    /// The meaning of the end of the peer's stream.
-    package enum End: Equatable, Sendable {
-        /// Nothing was under way.
-        case close
-        /// A whole request waits for its answer, which is still wanted.
-        case finishResponse
-        /// It came inside a request: no handler may take that for a whole one.
-        case truncated
+    /// The reaction to an event.
+    package enum Action: Equatable, Sendable {
+        case none
+        /// Forget the request, and wait for the next one.
+        case awaitRequest
+        /// Forget the request, and drop the rest of its content.
+        case discardContent
+        /// Forget the request, and read no other.
+        case endInput
+        /// Send 100 Continue, and read.
+        case sendContinue
+        /// Give the error to the handler that reads the content.
+        case failContent
+        /// Compare the content that came with the rate that is demanded.
+        case checkRate
+        /// Answer with 408.
+        case answerTimeout
+        /// Read once more before closing: a request may have come.
+        case readOnce
+        /// Take up the requests that wait.
+        case resume
+        /// End the output, and drop what the peer still sends.
+        case linger
+        /// Close at once.
+        case close(ConnectionCloseReason)
+    }
+
+    /// The answer to an event.
+    package struct Step: Equatable, Sendable {
+        package var action = Action.none
+        /// The deadline to set, counted from now; `nil` leaves the one that is set.
+        package var deadline: Deadline?
+
+        static let none = Step()
+    }
+
+    /// The content of the connection's buffers.
+    package struct Buffers: Equatable, Sendable {
+        /// Received bytes that were not parsed yet.
+        package var hasInput = false
+        /// Output that the peer has not taken yet.
+        package var hasOutput = false
+
+        package init(hasInput: Bool = false, hasOutput: Bool = false) {
+            self.hasInput = hasInput
+            self.hasOutput = hasOutput
+        }
     }
 
     /// How much content is read and thrown away to keep a connection, in bytes.
     package static let discardLimit: Int64 = 64 << 10
+    /// Bytes that are read and dropped after the last response. Further bytes stay in the socket,
+    /// which stops the peer.
+    static let droppedLimit = 64 << 10
 
-    package private(set) var input = Input.head
-    private var output = Output.none
-    private var isPersistent = true
-    private var isHTTP10 = false
-    private var owesContinue = false
-    /// The peer has ended its stream; what it asked for before may still be to be answered.
-    package private(set) var peerHasEnded = false
-    /// Whether bytes followed the current request.
-    private var isFollowed = false
-    private(set) var isShuttingDown = false
+    package internal(set) var phase = Phase.idle
+    package internal(set) var deadline = Deadline.head
+    var isPersistent = true
+    var isHTTP10 = false
+    var owesContinue = false
+    /// Whether the peer has ended its stream. It may still read the responses to earlier requests.
+    package internal(set) var peerHasEnded = false
+    /// Whether another request followed the current one.
+    var isFollowed = false
+    package internal(set) var isShuttingDown = false
+    /// Why the connection will close, once that is known.
+    var closeReason: ConnectionCloseReason?
+    var droppedBytes = 0
 
     package init() {}
 
+    // MARK: Questions
+
+    package var input: Input {
+        switch phase {
+        case .idle, .head, .handling, .responding: .head
+        case .receiving, .respondingEarly, .discarding: .content
+        case .refusing, .respondingLast, .closing, .closingUnread, .lingering, .closed: .discarded
+        }
+    }
+
     /// Whether a request is being answered.
-    package var isBusy: Bool { output != .none }
+    package var isBusy: Bool {
+        switch phase {
+        case .receiving, .handling, .respondingEarly, .responding, .refusing, .respondingLast: true
+        default: false
+        }
+    }
 
-    /// Whether the answer has begun, so that no other can be given.
-    package var hasBegunResponse: Bool { output == .begun }
+    package var isClosed: Bool { phase == .closed }
 
-    /// Whether a reader needs the incoming content.
-    package var awaitsContent: Bool { input == .content }
+    /// Whether received bytes can be dealt with, as far as the protocol goes.
+    package var takesInput: Bool { !peerHasEnded && droppedBytes <= Self.droppedLimit }
+
+    /// Whether an interim response can be sent now: the final one is still to come, and the client
+    /// knows what interim ones are (RFC 9110 section 15.2).
+    package var takesInterim: Bool {
+        (phase == .receiving || phase == .handling) && !isHTTP10
+    }
+
+    /// Whether the request being answered is of HTTP/1.0.
+    package var isAnsweringHTTP10: Bool { isHTTP10 }
+
+    /// Whether no request can follow: its answer says that the connection closes (RFC 9112 section
+    /// 9.6).
+    var isLast: Bool { peerHasEnded && !isFollowed }
 
     // MARK: Requests
 
+    /// Part of a head has come.
+    package mutating func receivedPartOfHead() -> Step {
+        phase = .head
+        return deadline == .head ? .none : setting(.head)
+    }
+
     /// The head of a request is complete.
-    /// - Parameter isFollowed: whether more bytes have come behind it. Once the peer has ended its
-    ///   stream, a request without them is the last one.
+    /// - Parameter isFollowed: whether another request has come after it. Once the peer has ended
+    ///   its stream, a request without one is the last.
     package mutating func receivedHead(
         isPersistent: Bool, version: HTTPVersion, hasContent: Bool, expectsContinue: Bool,
         isFollowed: Bool = false
-    ) {
+    ) -> Step {
         self.isPersistent = isPersistent
         self.isFollowed = isFollowed
         isHTTP10 = version < .http11
-        output = .awaited
-        input = hasContent ? .content : .head
+        phase = hasContent ? .receiving : .handling
         owesContinue = hasContent && expectsContinue
+        return setting(hasContent && !expectsContinue ? .content : .none)
     }
 
-    /// The handler asks for content.
-    /// - Returns: whether `100 Continue` has to be sent before (RFC 9110 section 10.1.1).
-    package mutating func wantsContent() -> Bool {
-        guard owesContinue, output == .awaited else { return false }
+    /// A head was refused before its end could be found: no more input can be understood.
+    package mutating func refusedHead(_ reason: ConnectionCloseReason) -> Step {
+        closeReason = reason
+        isPersistent = false
+        phase = .refusing
+        return setting(.none)
+    }
+
+    /// A request was refused by its head: its content is not worth reading.
+    package mutating func refusedContent() -> Step {
+        guard phase == .receiving else { return .none }
+        refuseInput()
+        return setting(.none)
+    }
+
+    /// A handler waits for content.
+    package mutating func wantsContent() -> Step {
+        guard input == .content else { return .none }
+        var step = deadline == .none ? setting(.content) : .none
+        // RFC 9110 section 10.1.1: an interim response makes sense before the final one only.
+        guard owesContinue, phase == .receiving else { return step }
         owesContinue = false
-        return true
+        step.action = .sendContinue
+        return step
     }
 
-    /// Content has come: the client did not wait.
+    /// Content has come: the client did not wait for 100.
     package mutating func receivedContent() {
         owesContinue = false
     }
 
     /// The content is complete.
-    /// - Returns: what follows if the response was complete before.
-    package mutating func receivedEnd() -> Next? {
-        input = .head
+    package mutating func receivedEnd(_ buffers: Buffers = Buffers()) -> Step {
         owesContinue = false
-        return output == .none ? next() : nil
+        switch phase {
+        case .receiving: phase = .handling
+        case .respondingEarly: phase = .responding
+        case .discarding: return ended(leavingContentDeadline(), buffers)
+        default: return .none
+        }
+        return leavingContentDeadline()
+    }
+
+    /// The content is ill-formed.
+    package mutating func contentFailed() -> Step {
+        guard input == .content else { return .none }
+        closeReason = .malformedRequest
+        var step = leavingContentDeadline()
+        if phase == .discarding {
+            // The response before it must arrive.
+            phase = .closingUnread
+            step.action = .endInput
+        } else {
+            refuseInput()
+            step.action = .failContent
+        }
+        return step
+    }
+
+    /// The content came too slowly although a reader waited for it, or no reader was left.
+    package mutating func contentWasTooSlow() -> Step {
+        closeReason = .timedOut(.content)
+        // It is too late for an answer.
+        guard phase == .receiving else { return Step(action: .close(.timedOut(.content))) }
+        refuseInput()
+        return Step(action: .failContent)
+    }
+
+    mutating func refuseInput() {
+        isPersistent = false
+        owesContinue = false
+        phase = phase == .receiving ? .refusing : .respondingLast
     }
 
     // MARK: Responses
@@ -109,16 +261,20 @@ package struct ConnectionState: Sendable {
     /// - Parameters:
     ///   - contentLeft: how much content of the request is to come, `nil` when that is unknown.
     ///   - endsWithClose: the content of the response ends with the connection.
-    /// - Returns: what the head says about the connection.
+    /// - Returns: the value of the Connection field of the response.
     package mutating func beginsResponse(
         contentLeft: Int64?, endsWithClose: Bool = false
     ) -> ResponseSerializer.ConnectionOption {
-        output = .begun
-        if input == .content {
+        switch phase {
+        case .receiving:
             // A client that waits for 100 may send its content or not, so nothing after it can
             // be trusted; and too much content is not worth reading.
             let isTooMuch = (contentLeft ?? .max) > Self.discardLimit
             if owesContinue || isTooMuch { isPersistent = false }
+            phase = .respondingEarly
+        case .handling: phase = .responding
+        case .refusing: phase = .respondingLast
+        default: break
         }
         if isShuttingDown || endsWithClose || isLast { isPersistent = false }
         if !isPersistent { return .close }
@@ -126,74 +282,28 @@ package struct ConnectionState: Sendable {
     }
 
     /// The response is written as far as we are concerned.
-    package mutating func endedResponse() -> Next {
-        output = .none
-        if input == .content, isPersistent { return .discardContent }
-        guard input == .head else {
-            input = .discarded
-            return .closeLingering
+    package mutating func endedResponse(_ buffers: Buffers = Buffers()) -> Step {
+        switch phase {
+        case .responding: return ended(.none, buffers)
+        case .respondingEarly where isPersistent:
+            phase = .discarding
+            return setting(.content, .discardContent)
+        case .respondingEarly, .respondingLast:
+            closeReason = closeReason ?? .finished
+            phase = .closingUnread
+            return Step(action: .endInput)
+        default: return .none
         }
-        return next()
     }
 
-    /// Whether an interim response can be sent now: the final one is still to come, and the client
-    /// knows what interim ones are (RFC 9110 section 15.2).
-    package var takesInterim: Bool { output == .awaited && !isHTTP10 }
-
-    /// Whether the request being answered is of HTTP/1.0.
-    package var isAnsweringHTTP10: Bool { isHTTP10 }
-
-    /// The content cannot be read on: it is ill-formed, or too slow.
-    package mutating func inputFailed() {
-        isPersistent = false
-        input = .discarded
-    }
-
-    /// A request was refused before its end could be found: nothing after it can be read.
-    package mutating func refusedInput() {
-        isPersistent = false
-        output = .awaited
-        input = .content
-        owesContinue = false
-    }
-
-    /// Whether no request can follow: its answer says that the connection closes (RFC 9112 section
-    /// 9.6).
-    private var isLast: Bool { peerHasEnded && !isFollowed }
-
-    private mutating func next() -> Next {
-        if isPersistent, !isShuttingDown, !isLast { return .nextRequest }
-        input = .discarded
-        return .close
-    }
-
-    // MARK: Ends
-
-    /// The peer has ended its stream; it may still read.
-    /// - Parameters:
-    ///   - insideHead: whether part of a head came last.
-    ///   - hasRequests: whether requests wait that were not looked at yet.
-    package mutating func peerEnded(insideHead: Bool, hasRequests: Bool = false) -> End {
-        peerHasEnded = true
-        if input == .content { return .truncated }
-        isFollowed = hasRequests
-        if isBusy || hasRequests { return .finishResponse }
-        return insideHead ? .truncated : .close
-    }
-
-    /// The server wants to stop.
-    /// - Returns: whether the connection is idle and may be closed at once.
-    package mutating func beginsShutdown() -> Bool {
-        isShuttingDown = true
-        return !isBusy && input == .head
-    }
-
-    /// Whether the server wants to stop, and nothing is under way.
-    package var isIdleAtShutdown: Bool { isShuttingDown && !isBusy && input == .head }
-
-    /// The connection was given up.
-    package mutating func closed() {
-        input = .discarded
-        output = .none
+    /// Request and response are complete.
+    mutating func ended(_ step: Step, _ buffers: Buffers) -> Step {
+        if isPersistent, !isShuttingDown, !isLast {
+            phase = .idle
+            return setting(.idle, .awaitRequest)
+        }
+        closeReason = closeReason ?? .finished
+        phase = buffers.hasInput ? .closingUnread : .closing
+        return Step(action: .endInput, deadline: step.deadline)
     }
 }

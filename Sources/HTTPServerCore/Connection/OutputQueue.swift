@@ -33,7 +33,7 @@ package struct OutputQueue {
     /// Bytes that wait, those of files among them.
     package private(set) var waiting: Int64 = 0
 
-    package var isEmpty: Bool { first == items.count }
+    package var isEmpty: Bool { waiting == 0 }
     /// How many pieces are kept, those that were sent among them.
     package var keptItems: Int { items.count }
 

@@ -347,11 +347,22 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         return fresh
     }
 
-    package func forEachConnection(_ body: (Connection) -> Void) {
+    func forEachClient(_ body: (LoopClient) -> Void) {
         for slot in unsafe slots {
-            if let connection = slot.client as? Connection { body(connection) }
+            if let client = slot.client { body(client) }
         }
     }
+}
+
+/// The idle connections of a loop. Confined to the loop.
+struct IdleConnections {
+    /// Some of those that were idle for long when it was looked last, the oldest at the end.
+    var found: [(since: UInt64, token: UInt64)] = []
+    /// Until when it is taken for granted that none is idle.
+    var busyUntil: UInt64 = 0
+
+    static let batch = 64
+    static let busyTime: UInt64 = 100_000_000
 }
 
 /// A job of a task, or of an actor.

@@ -45,9 +45,9 @@ extension ResponseWriter {
         var coded = self
         coded.coder = coder
         try await producer(coded)
-        try await onLoop { connection, continuation in
+        try await onLoop { continuation in
             let last = try coder.finish()
-            connection.write(last, continuation)
+            exchange.send(.bytes(last), continuation)
         }
     }
 
@@ -56,30 +56,27 @@ extension ResponseWriter {
         var start = 0
         while start < bytes.count {
             let part = start..<min(start + type(of: coder).turnBytes, bytes.count)
-            try await onLoop { connection, continuation in
+            try await onLoop { continuation in
                 let ready = try coder.encode(bytes.span.extracting(part))
                 coder.flushSoon(exchange)
                 if ready.isEmpty { return continuation.resume() }
-                connection.write(ready, continuation)
+                exchange.send(.bytes(ready), continuation)
             }
             start = part.upperBound
         }
     }
 
     private func onLoop(
-        _ body:
-            @escaping @Sendable (Connection, CheckedContinuation<Void, any Error>) throws ->
-            Void
+        _ body: @escaping @Sendable (Exchange.Writer) throws -> Void
     ) async throws {
         let exchange = exchange
-        try await withCheckedThrowingContinuation {
-            (continuation: CheckedContinuation<Void, any Error>) in
+        try await withCheckedThrowingContinuation { (continuation: Exchange.Writer) in
             let work: @Sendable () -> Void = {
-                guard let connection = exchange.connection else {
+                guard exchange.isOpen else {
                     return continuation.resume(throwing: ResponseWriterError.connectionLost)
                 }
                 do {
-                    try body(connection, continuation)
+                    try body(continuation)
                 } catch {
                     continuation.resume(throwing: error)
                 }

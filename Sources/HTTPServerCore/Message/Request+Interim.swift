@@ -46,8 +46,8 @@ extension Connection {
     fileprivate func sendInterim(
         _ status: HTTPStatus, _ fields: HTTPFields
     ) throws(HTTPMessageError) {
-        guard closing == .no, unsafe state.takesInterim else { return }
-        unsafe try serializer.interim(status, fields: fields, into: &loop.sendBuffer)
+        guard unsafe state.takesInterim else { return }
+        unsafe try response?.serializer.interim(status, fields: fields, into: &loop.sendBuffer)
         flush()
     }
 }

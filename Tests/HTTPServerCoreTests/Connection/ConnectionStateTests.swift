@@ -4,7 +4,27 @@ import Testing
 
 @Suite("RFC 9112, 9: Connection Management, as a value")
 struct ConnectionStateTests {
-    /// What a request and its answer are like.
+    /// Events, each with the answer of the state.
+    struct Script: Sendable, CustomTestStringConvertible {
+        let title: String
+        let rows: [(ConnectionEvent, String)]
+
+        init(_ title: String, _ rows: (ConnectionEvent, String)...) {
+            (self.title, self.rows) = (title, rows)
+        }
+
+        var testDescription: String { title }
+
+        func run() {
+            var state = ConnectionState()
+            for (event, expected) in rows {
+                let answer = state.take(event)
+                #expect(answer == expected, "\(title): \(event)")
+            }
+        }
+    }
+
+    /// A request and its response.
     struct Case: Sendable, CustomTestStringConvertible {
         var isPersistent = true
         var version = HTTPVersion.http11
@@ -12,7 +32,7 @@ struct ConnectionStateTests {
         var expectsContinue = false
         var endsWithClose = false
         var option: ResponseSerializer.ConnectionOption
-        var next: ConnectionState.Next
+        var next: String
 
         var testDescription: String {
             "persistent \(isPersistent), \(version), left \(contentLeft.map { "\($0)" } ?? "?"), "
@@ -20,156 +40,278 @@ struct ConnectionStateTests {
         }
     }
 
+    private static let next = "awaitRequest deadline idle -> idle"
+    private static let close = "endInput -> closing"
+    private static let linger = "endInput -> closingUnread"
+    private static let discard = "discardContent deadline content -> discarding"
+
     @Test(
         "9.3, 9.6: What the response says about the connection, and what follows",
         arguments: [
-            Case(option: .none, next: .nextRequest),
-            Case(isPersistent: false, option: .close, next: .close),
-            Case(version: .http10, option: .keepAlive, next: .nextRequest),
-            Case(isPersistent: false, version: .http10, option: .close, next: .close),
-            Case(endsWithClose: true, option: .close, next: .close),
+            Case(option: .none, next: next),
+            Case(isPersistent: false, option: .close, next: close),
+            Case(version: .http10, option: .keepAlive, next: next),
+            Case(isPersistent: false, version: .http10, option: .close, next: close),
+            Case(endsWithClose: true, option: .close, next: close),
             // Little content that nobody read is thrown away, much of it is not worth it.
-            Case(contentLeft: 1, option: .none, next: .discardContent),
-            Case(
-                contentLeft: ConnectionState.discardLimit, option: .none, next: .discardContent),
-            Case(
-                contentLeft: ConnectionState.discardLimit + 1, option: .close,
-                next: .closeLingering),
-            Case(contentLeft: nil, option: .close, next: .closeLingering),
-            Case(isPersistent: false, contentLeft: 1, option: .close, next: .closeLingering),
+            Case(contentLeft: 1, option: .none, next: discard),
+            Case(contentLeft: ConnectionState.discardLimit, option: .none, next: discard),
+            Case(contentLeft: ConnectionState.discardLimit + 1, option: .close, next: linger),
+            Case(contentLeft: nil, option: .close, next: linger),
+            Case(isPersistent: false, contentLeft: 1, option: .close, next: linger),
             // The client may send its content or not: nobody knows what comes next.
-            Case(contentLeft: 1, expectsContinue: true, option: .close, next: .closeLingering),
+            Case(contentLeft: 1, expectsContinue: true, option: .close, next: linger),
         ])
     func afterResponse(_ example: Case) {
-        var state = ConnectionState()
-        state.receivedHead(
-            isPersistent: example.isPersistent, version: example.version,
-            hasContent: example.contentLeft != 0, expectsContinue: example.expectsContinue)
+        var state = ConnectionState(after: [
+            .head(
+                isPersistent: example.isPersistent, version: example.version,
+                hasContent: example.contentLeft != 0, expectsContinue: example.expectsContinue)
+        ])
         #expect(state.isBusy)
         let option = state.beginsResponse(
             contentLeft: example.contentLeft, endsWithClose: example.endsWithClose)
         #expect(option == example.option)
-        #expect(state.hasBegunResponse)
-        let next = state.endedResponse()
+        let next = state.take(.responseEnds())
         #expect(next == example.next)
         #expect(!state.isBusy)
     }
 
-    private func state(hasContent: Bool, expectsContinue: Bool = false) -> ConnectionState {
-        var state = ConnectionState()
-        state.receivedHead(
-            isPersistent: true, version: .http11, hasContent: hasContent,
-            expectsContinue: expectsContinue)
-        return state
+    @Test(
+        "RFC 9110, 10.1.1: 100 is owed once, and only while it helps",
+        arguments: [
+            Script(
+                "once",
+                (.head(hasContent: true, expectsContinue: true), "deadline none -> receiving"),
+                (.contentWanted, "sendContinue deadline content -> receiving"),
+                (.contentWanted, "-> receiving")),
+            Script(
+                "not to a client that does not wait",
+                (.head(hasContent: true, expectsContinue: true), "deadline none -> receiving"),
+                (.contentCame, "-> receiving"),
+                (.contentWanted, "deadline content -> receiving")),
+            Script(
+                "not after the final response has begun",
+                (.head(hasContent: true, expectsContinue: true), "deadline none -> receiving"),
+                (.responseBegins(contentLeft: 1), "Connection: close -> respondingEarly"),
+                (.contentWanted, "deadline content -> respondingEarly")),
+            Script(
+                "not unasked", (.head(hasContent: true), "deadline content -> receiving"),
+                (.contentWanted, "-> receiving")),
+            Script(
+                "not without content", (.head(expectsContinue: true), "deadline none -> handling"),
+                (.contentWanted, "-> handling")),
+        ])
+    func continueIsOwedOnce(_ script: Script) { script.run() }
+
+    @Test(
+        "Content that ends before the response, or after it, or not at all",
+        arguments: [
+            Script(
+                "before", (.head(hasContent: true), "deadline content -> receiving"),
+                (.contentEnds(), "deadline none -> handling"),
+                (.responseBegins(), "-> responding"), (.responseEnds(), next)),
+            Script(
+                "after", (.head(hasContent: true), "deadline content -> receiving"),
+                (.responseBegins(contentLeft: 1), "-> respondingEarly"), (.responseEnds(), discard),
+                (.contentEnds(), next)),
+            Script(
+                "during the response", (.head(hasContent: true), "deadline content -> receiving"),
+                (.responseBegins(contentLeft: 1), "-> respondingEarly"),
+                (.contentEnds(), "deadline none -> responding"), (.responseEnds(), next)),
+            Script(
+                "ill-formed: nothing after it is read",
+                (.head(hasContent: true), "deadline content -> receiving"),
+                (.contentFails, "failContent deadline none -> refusing"),
+                (.responseBegins(), "Connection: close -> respondingLast"),
+                (.responseEnds(), linger)),
+            Script(
+                "ill-formed after the response, which must arrive",
+                (.head(hasContent: true), "deadline content -> receiving"),
+                (.responseBegins(contentLeft: 1), "-> respondingEarly"), (.responseEnds(), discard),
+                (.contentFails, "endInput deadline none -> closingUnread"),
+                (.outputSent, "linger deadline linger -> lingering")),
+            Script(
+                "too slow: 408 while a response can be given",
+                (.head(hasContent: true), "deadline content -> receiving"),
+                (.deadline, "checkRate -> receiving"),
+                (.contentFastEnough, "deadline content -> receiving"),
+                (.deadline, "checkRate -> receiving"),
+                (.contentTooSlow, "failContent -> refusing")),
+            Script(
+                "too slow for a response that has begun",
+                (.head(hasContent: true), "deadline content -> receiving"),
+                (.responseBegins(contentLeft: 1), "-> respondingEarly"),
+                (.contentTooSlow, "close(timedOut: content) -> respondingEarly")),
+        ])
+    func content(_ script: Script) { script.run() }
+
+    @Test(
+        "A refused head: one answer, and the rest is thrown away",
+        arguments: [
+            Script(
+                "ill-formed", (.partOfHead, "-> head"), (.badHead, "deadline none -> refusing"),
+                (.responseBegins(contentLeft: nil), "Connection: close -> respondingLast"),
+                (.bytesDropped(), "-> respondingLast"), (.responseEnds(), linger),
+                (.outputSent, "linger deadline linger -> lingering"),
+                (.deadline, "close(malformedRequest) -> lingering")),
+            Script(
+                "too slow", (.partOfHead, "-> head"),
+                (.deadline, "answerTimeout deadline none -> refusing"),
+                (.responseBegins(contentLeft: nil), "Connection: close -> respondingLast"),
+                (.responseEnds(.input), linger)),
+            Script("not even begun", (.deadline, "close(timedOut: head) -> idle")),
+            Script(
+                "refused for its content",
+                (.head(hasContent: true), "deadline content -> receiving"),
+                (.refused, "deadline none -> refusing"),
+                (.responseBegins(contentLeft: 1), "Connection: close -> respondingLast"),
+                (.responseEnds(), linger)),
+            Script(
+                "refused without content", (.head(), "deadline none -> handling"),
+                (.refused, "-> handling"), (.responseBegins(), "-> responding"),
+                (.responseEnds(), next)),
+        ])
+    func refusedHead(_ script: Script) { script.run() }
+
+    @Test(
+        "The end of the peer's stream is an end of what was under way",
+        arguments: [
+            Script("idle", (.peerEnds(), "close(clientClosed) -> idle")),
+            Script(
+                "in a head", (.partOfHead, "-> head"),
+                (.peerEnds(.input), "close(connectionLost) -> head")),
+            Script(
+                "in content", (.head(hasContent: true), "deadline content -> receiving"),
+                (.peerEnds(.output), "close(connectionLost) -> receiving")),
+            Script(
+                "after a request", (.head(), "deadline none -> handling"),
+                (.peerEnds(), "-> handling"),
+                (.responseBegins(), "Connection: close -> responding"), (.responseEnds(), close),
+                (.outputSent, "close(finished) -> closing")),
+            Script(
+                "after two requests: the second answer is the last",
+                (.head(), "deadline none -> handling"),
+                (.peerEnds(.input, hasRequests: true), "-> handling"),
+                (.responseBegins(), "-> responding"), (.responseEnds(.input), next),
+                (.head(), "deadline none -> handling"),
+                (.responseBegins(), "Connection: close -> responding"), (.responseEnds(), close)),
+            Script(
+                "while a large answer goes out: the next one is the last",
+                (.head(), "deadline none -> handling"), (.responseBegins(), "-> responding"),
+                (.responseEnds(.input), next), (.outputBlocked(), "deadline write -> idle"),
+                (.peerEnds(.both, hasRequests: true), "-> idle"),
+                (.outputSent, "deadline idle -> idle"), (.head(), "deadline none -> handling"),
+                (.responseBegins(), "Connection: close -> responding"), (.responseEnds(), close)),
+            Script(
+                "while the only answer goes out", (.head(), "deadline none -> handling"),
+                (.responseBegins(), "-> responding"), (.responseEnds(), next),
+                (.outputBlocked(), "deadline write -> idle"), (.peerEnds(.output), "-> idle"),
+                (.settled(.output), "-> idle"), (.settled(), "close(clientClosed) -> idle")),
+            Script(
+                "while the server waits for it", (.badHead, "deadline none -> refusing"),
+                (.responseBegins(), "Connection: close -> respondingLast"),
+                (.responseEnds(), linger), (.outputSent, "linger deadline linger -> lingering"),
+                (.peerEnds(), "close(malformedRequest) -> lingering")),
+            Script(
+                "before the last answer is sent: there is nothing to wait for",
+                (.badHead, "deadline none -> refusing"),
+                (.responseBegins(), "Connection: close -> respondingLast"),
+                (.responseEnds(), linger), (.peerEnds(.output), "-> closingUnread"),
+                (.outputSent, "close(malformedRequest) -> closingUnread")),
+        ])
+    func peerEnds(_ script: Script) { script.run() }
+
+    @Test(
+        "A shutdown closes idle connections and lets busy ones end",
+        arguments: [
+            Script(
+                "idle: a request may have come", (.serverStops(), "readOnce -> idle"),
+                (.settled(), "close(shutdown) -> idle")),
+            Script(
+                "in a head", (.partOfHead, "-> head"),
+                (.serverStops(.input), "close(shutdown) -> head")),
+            Script(
+                "busy", (.head(), "deadline none -> handling"), (.serverStops(), "-> handling"),
+                (.responseBegins(), "Connection: close -> responding"), (.responseEnds(), close),
+                (.outputSent, "close(shutdown) -> closing")),
+            Script(
+                "sending", (.head(), "deadline none -> handling"),
+                (.responseBegins(), "-> responding"), (.responseEnds(), next),
+                (.serverStops(.output), "-> idle"), (.settled(), "close(shutdown) -> idle")),
+            Script(
+                "discarding", (.head(hasContent: true), "deadline content -> receiving"),
+                (.responseBegins(contentLeft: 1), "-> respondingEarly"), (.responseEnds(), discard),
+                (.serverStops(), "-> discarding"),
+                (.contentEnds(), "endInput deadline none -> closing")),
+        ])
+    func shutdown(_ script: Script) { script.run() }
+
+    @Test(
+        "Output that waits has a deadline, and gives way to the one before",
+        arguments: [
+            Script(
+                "idle", (.head(), "deadline none -> handling"),
+                (.responseBegins(), "-> responding"),
+                (.responseEnds(), next), (.outputBlocked(), "deadline write -> idle"),
+                (.outputBlocked(), "-> idle"),
+                (.outputBlocked(hasProgress: true), "deadline write -> idle"),
+                (.outputSent, "deadline idle -> idle"), (.outputSent, "-> idle")),
+            Script(
+                "in a head", (.partOfHead, "-> head"), (.outputBlocked(), "deadline write -> head"),
+                (.outputSent, "deadline head -> head")),
+            Script(
+                "in content", (.head(hasContent: true), "deadline content -> receiving"),
+                (.responseBegins(contentLeft: 1), "-> respondingEarly"),
+                (.outputBlocked(), "deadline write -> respondingEarly"),
+                (.outputSent, "deadline content -> respondingEarly")),
+            Script(
+                "streaming", (.head(), "deadline none -> handling"),
+                (.responseBegins(), "-> responding"),
+                (.outputBlocked(), "deadline write -> responding"),
+                (.outputSent, "deadline none -> responding")),
+            Script(
+                "missed", (.outputBlocked(), "deadline write -> idle"),
+                (.deadline, "close(timedOut: write) -> idle")),
+        ])
+    func outputDeadline(_ script: Script) { script.run() }
+
+    @Test("9.6: Bytes after the last request have the peer read before the connection closes")
+    func droppedBytes() {
+        var state = ConnectionState(after: [
+            .head(isPersistent: false), .responseBegins(), .responseEnds(),
+        ])
+        #expect(state.take(.bytesDropped(64 << 10)) == "-> closingUnread")
+        #expect(state.takesInput)
+        _ = state.take(.bytesDropped(1))
+        #expect(!state.takesInput)
+        #expect(state.take(.outputSent) == "linger deadline linger -> lingering")
+        // It does not matter any more how the peer leaves.
+        let reason = state.close(.connectionLost)
+        #expect(reason == .finished)
+        let again = state.close(.connectionLost)
+        #expect(again == nil)
     }
 
-    @Test("RFC 9110, 10.1.1: 100 is owed once, and only while it helps")
-    func continueIsOwedOnce() {
-        var asked = state(hasContent: true, expectsContinue: true)
-        let firstIsOwed = asked.wantsContent()
-        #expect(firstIsOwed)
-        let secondIsOwed = asked.wantsContent()
-        #expect(!secondIsOwed)
-
-        var impatient = state(hasContent: true, expectsContinue: true)
-        impatient.receivedContent()
-        let thirdIsOwed = impatient.wantsContent()
-        #expect(!thirdIsOwed)
-
-        var answered = state(hasContent: true, expectsContinue: true)
-        _ = answered.beginsResponse(contentLeft: 1)
-        let fourthIsOwed = answered.wantsContent()
-        #expect(!fourthIsOwed)
-
-        var plain = state(hasContent: true)
-        let fifthIsOwed = plain.wantsContent()
-        #expect(!fifthIsOwed)
-        var empty = state(hasContent: false, expectsContinue: true)
-        let sixthIsOwed = empty.wantsContent()
-        #expect(!sixthIsOwed)
+    @Test("Nothing brings a closed connection back")
+    func closed() {
+        for phase in ConnectionState.Phase.allCases {
+            for event in ConnectionTable.allEvents {
+                var state = ConnectionState(after: ConnectionTable.events(to: phase))
+                _ = state.close(.shutdown)
+                _ = state.take(event)
+                #expect(state.phase == .closed, "\(event)")
+            }
+        }
     }
 
-    @Test("Content that ends before the response, or after it")
-    func endOfContent() {
-        var early = state(hasContent: true)
-        let firstNext = early.receivedEnd()
-        #expect(firstNext == nil)
-        #expect(early.input == .head)
-        _ = early.beginsResponse(contentLeft: 0)
-        let secondNext = early.endedResponse()
-        #expect(secondNext == .nextRequest)
-
-        var late = state(hasContent: true)
-        _ = late.beginsResponse(contentLeft: 1)
-        let thirdNext = late.endedResponse()
-        #expect(thirdNext == .discardContent)
-        #expect(late.input == .content)
-        let fourthNext = late.receivedEnd()
-        #expect(fourthNext == .nextRequest)
-    }
-
-    @Test("Content that failed: nothing after it is read")
-    func failedContent() {
-        var state = state(hasContent: true)
-        state.inputFailed()
-        #expect(state.input == .discarded)
-        let option = state.beginsResponse(contentLeft: 0)
-        #expect(option == .close)
-        let next = state.endedResponse()
-        #expect(next == .closeLingering)
-        #expect(state.input == .discarded)
-    }
-
-    @Test("A refused head: one answer, and the rest is thrown away")
-    func refusedHead() {
-        var state = ConnectionState()
-        state.refusedInput()
-        #expect(state.isBusy)
-        let option = state.beginsResponse(contentLeft: nil)
-        #expect(option == .close)
-        let next = state.endedResponse()
-        #expect(next == .closeLingering)
-        #expect(state.input == .discarded)
-    }
-
-    @Test("The end of the peer's stream is an end of what was under way")
-    func peerEnds() {
-        var idle = ConnectionState()
-        let firstEnd = idle.peerEnded(insideHead: false)
-        #expect(firstEnd == .close)
-        var inHead = ConnectionState()
-        let secondEnd = inHead.peerEnded(insideHead: true)
-        #expect(secondEnd == .truncated)
-        var inContent = state(hasContent: true)
-        let thirdEnd = inContent.peerEnded(insideHead: false)
-        #expect(thirdEnd == .truncated)
-        var waiting = state(hasContent: false)
-        let fourthEnd = waiting.peerEnded(insideHead: false)
-        #expect(fourthEnd == .finishResponse)
-        let option = waiting.beginsResponse(contentLeft: 0)
-        #expect(option == .close)
-        let next = waiting.endedResponse()
-        #expect(next == .close)
-    }
-
-    @Test("A shutdown closes idle connections and lets busy ones end")
-    func shutdown() {
-        var idle = ConnectionState()
-        let firstIsIdle = idle.beginsShutdown()
-        #expect(firstIsIdle)
-        var busy = state(hasContent: false)
-        let secondIsIdle = busy.beginsShutdown()
-        #expect(!secondIsIdle)
-        let option = busy.beginsResponse(contentLeft: 0)
-        #expect(option == .close)
-        let firstNext = busy.endedResponse()
-        #expect(firstNext == .close)
-        var discarding = state(hasContent: true)
-        _ = discarding.beginsResponse(contentLeft: 1)
-        _ = discarding.endedResponse()
-        let thirdIsIdle = discarding.beginsShutdown()
-        #expect(!thirdIsIdle)
-        let secondNext = discarding.receivedEnd()
-        #expect(secondNext == .close)
+    @Test("RFC 9110, 15.2: Interim responses come before the final one, and not to HTTP/1.0")
+    func interim() {
+        #expect(!ConnectionState().takesInterim)
+        #expect(ConnectionState(after: [.head()]).takesInterim)
+        #expect(ConnectionState(after: [.head(hasContent: true)]).takesInterim)
+        #expect(!ConnectionState(after: [.head(version: .http10)]).takesInterim)
+        #expect(!ConnectionState(after: [.head(), .responseBegins()]).takesInterim)
+        #expect(!ConnectionState(after: [.badHead]).takesInterim)
     }
 }

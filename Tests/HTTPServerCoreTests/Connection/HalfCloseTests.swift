@@ -39,6 +39,27 @@ struct HalfCloseTests {
         #expect(answers.map(\.content.count) == [500_000, 2, 2])
     }
 
+    @Test(
+        "9.6: So does the answer before bytes that are no whole request",
+        arguments: ["\r\n", "GET /3 HTTP/1.1\r\nHost: a\r\n", "G"], [true, false])
+    func lastWholeRequestCloses(_ rest: String, _ isImmediate: Bool) async throws {
+        let content = [UInt8](repeating: 0x61, count: 500_000)
+        let respond: @Sendable (Request) -> Response = { request in
+            request.target.text == "/large"
+                ? Response(.ok, body: .bytes(content)) : .text(request.target.text)
+        }
+        let client = MemoryConnection(
+            isImmediate ? SyncHandler(respond) as any Handler : AsyncHandler { respond($0) },
+            peer: MemoryTransport.Peer(credit: 100))
+        client.send(Sample.get("/large") + Sample.get("/2") + rest)
+        client.end()
+        await client.settle()
+        client.read(1_000_000)
+        let answers = ServerAnswer.all(try await client.closed().output)
+        #expect(answers.map { $0["Connection"] } == [nil, "close"])
+        #expect(answers.map(\.content.count) == [500_000, 2])
+    }
+
     @Test("9.6: Bytes behind the last request do not cost the client its answer")
     func bytesBehindTheLast() async throws {
         let client = MemoryConnection(Sample.target)

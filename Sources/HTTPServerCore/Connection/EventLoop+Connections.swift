@@ -1,15 +1,11 @@
-/// The idle connections of a loop. Confined to the loop.
-struct IdleConnections {
-    /// Some of those that were idle for long when it was looked last, the oldest at the end.
-    var found: [(since: UInt64, token: UInt64)] = []
-    /// Until when it is taken for granted that none is idle.
-    var busyUntil: UInt64 = 0
-
-    static let batch = 64
-    static let busyTime: UInt64 = 100_000_000
-}
-
+/// The connections of a loop. Confined to the loop.
 extension EventLoop {
+    package func forEachConnection(_ body: (Connection) -> Void) {
+        forEachClient { client in
+            if let connection = client as? Connection { body(connection) }
+        }
+    }
+
     /// Closes the connection that has been idle for longest. When none is idle, the next search
     /// waits 100 ms: otherwise a flood of new connections would scan all connections once for each
     /// of them.

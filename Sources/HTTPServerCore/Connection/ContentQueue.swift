@@ -1,0 +1,212 @@
+internal import HTTPParser
+internal import ToolkitSystem
+
+/// The content of a request on its way from the connection to a reader, as a value. It calls
+/// nothing: it answers what the reader needs.
+struct ContentQueue {
+    /// The need of a reader that its connection meets.
+    enum Need { case nothing, input, room, readAhead }
+
+    typealias Reader = CheckedContinuation<[UInt8]?, any Error>
+
+    /// One reader's waiting for content.
+    final class Wait: @unchecked Sendable {
+        fileprivate var isCancelled = false
+    }
+
+    /// Content that waits for the handler; reading stops above it.
+    private static let bufferedLimit = 256 << 10
+    /// Pieces are joined up to this size: an array for each octet of content would take fifty times
+    /// the memory that is counted.
+    private static let joinedBytes = 16 << 10
+
+    let announcedLength: Int64?
+    private var pieces = FirstInFirstOut<[UInt8]>()
+    private var buffered = 0
+    private var reader: Reader?
+    private var readerWait: Wait?
+    private var failure: (any Error)?
+    private(set) var isComplete: Bool
+    private(set) var trailers = HTTPFields()
+    /// Takes the content in place of a reader.
+    private var collector: ContentCollector?
+    private var collected: [UInt8] = []
+    /// Content received so far, and the mark of the last look at its rate.
+    private(set) var received: Int64 = 0
+    private var rateMark: Int64 = 0
+    /// How many pieces may be read before other connections get their turn.
+    var readAheadLeft = 0
+
+    init(framing: BodyFraming, announced: Int64?) {
+        announcedLength = announced
+        isComplete = framing == .none || framing == .tunnel
+    }
+
+    /// Content that is known to be missing; `nil` when its length is unknown.
+    var left: Int64? { isComplete ? 0 : announcedLength.map { $0 - received } }
+
+    /// Whether content waits for the handler, and not the other way round.
+    var hasPieces: Bool { !pieces.isEmpty }
+    var isFull: Bool { buffered >= Self.bufferedLimit }
+    /// Whether all was read that there will ever be.
+    var isAtEnd: Bool { isComplete && pieces.isEmpty && reader == nil && failure == nil }
+    /// Whether content may arrive in time for a reader that does not wait.
+    var mayReadAhead: Bool { reader == nil && pieces.isEmpty && readAheadLeft > 0 }
+
+    /// Content received since `markRate`.
+    var receivedSinceMark: Int64 { received - rateMark }
+
+    mutating func markRate() { rateMark = received }
+
+    // MARK: The connection's side
+
+    /// Takes in a piece of content.
+    mutating func append(_ piece: [UInt8]) {
+        received += Int64(piece.count)
+        if collector != nil {
+            collected += piece
+        } else if let reader = takeReader() {
+            reader.resume(returning: piece)
+        } else {
+            let isJoined = unsafe piece.withUnsafeBytes { unsafe join($0) }
+            if !isJoined { pieces.append(piece) }
+            buffered += piece.count
+        }
+    }
+
+    /// Takes in a piece that stands in a buffer of the connection.
+    mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        if collector != nil {
+            received += Int64(bytes.count)
+            unsafe collected.append(contentsOf: bytes)
+            return
+        }
+        guard reader == nil, unsafe join(bytes) else { return unsafe append(Array(bytes)) }
+        received += Int64(bytes.count)
+        buffered += bytes.count
+    }
+
+    /// Counts content that no handler reads any more.
+    mutating func skip(_ count: Int) { received += Int64(count) }
+
+    /// Appends bytes to the last waiting piece, if both are short.
+    private mutating func join(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        pieces.withLast { last in
+            guard last.count + bytes.count <= Self.joinedBytes else { return false }
+            unsafe last.append(contentsOf: bytes)
+            return true
+        } ?? false
+    }
+
+    mutating func complete(trailers: HTTPFields) {
+        isComplete = true
+        self.trailers = trailers
+        takeReader()?.resume(returning: nil)
+    }
+
+    mutating func fail(_ error: any Error) {
+        guard !isComplete, failure == nil else { return }
+        failure = error
+        takeReader()?.resume(throwing: error)
+    }
+
+    /// The handler is over, or the connection is gone. With an error, pieces that have arrived can
+    /// still be read: a resumable upload keeps them.
+    mutating func end(_ error: (any Error)?) {
+        collector = nil
+        collected = []
+        // Errors are created only if a reader may miss content.
+        guard !isComplete || !pieces.isEmpty else { return }
+        // The connection stays open and discards the rest of the content, so unread pieces must not
+        // keep it from reading.
+        if error == nil { (pieces, buffered) = (FirstInFirstOut(), 0) }
+        isComplete = false
+        fail(error ?? RequestBodyError.connectionLost)
+    }
+
+    private mutating func takeReader() -> Reader? {
+        guard reader != nil else { return nil }
+        return reader.take()
+    }
+
+    // MARK: The reader's side
+
+    /// The next piece, if it is there and no other reader waits for it.
+    mutating func next() -> [UInt8]? {
+        guard reader == nil, let piece = pieces.popFirst() else { return nil }
+        buffered -= piece.count
+        return piece
+    }
+
+    /// All of the content, if it has arrived completely and is no longer than that.
+    mutating func takeAll(upTo byteLimit: Int) -> [UInt8]? {
+        guard isComplete, reader == nil, failure == nil, buffered <= byteLimit else { return nil }
+        // Mostly it is one piece, which need not be copied.
+        var all = pieces.popFirst() ?? []
+        if all.count < buffered { all.reserveCapacity(buffered) }
+        while let piece = pieces.popFirst() { all += piece }
+        buffered = 0
+        return all
+    }
+
+    /// Gives the next piece to a reader, or has it wait.
+    mutating func read(_ reader: Reader, _ wait: Wait) -> Need {
+        guard !wait.isCancelled else {
+            reader.resume(throwing: CancellationError())
+            return .nothing
+        }
+        guard self.reader == nil else {
+            reader.resume(throwing: RequestBodyError.alreadyRead)
+            return .nothing
+        }
+        if let piece = next() {
+            reader.resume(returning: piece)
+            return .room
+        }
+        if let failure {
+            reader.resume(throwing: failure)
+        } else if isComplete {
+            reader.resume(returning: nil)
+        } else {
+            (self.reader, readerWait) = (reader, wait)
+            return .input
+        }
+        return .nothing
+    }
+
+    mutating func cancel(_ wait: Wait) {
+        wait.isCancelled = true
+        guard readerWait === wait else { return }
+        takeReader()?.resume(throwing: CancellationError())
+    }
+
+    // MARK: Collecting
+
+    var isCollecting: Bool { collector != nil }
+
+    /// Collects all content from now on, and the pieces that wait already.
+    mutating func collect(by collector: ContentCollector) {
+        self.collector = collector
+        while let piece = pieces.popFirst() { collected += piece }
+        buffered = 0
+        collected.reserveCapacity(Int(min(announcedLength ?? 0, Int64(Self.joinedBytes))))
+    }
+
+    /// The collected content or the error, once collecting has ended; `nil` before.
+    mutating func takeCollected() -> (ContentCollector, Result<[UInt8], any Error>)? {
+        guard let collector else { return nil }
+        let result: Result<[UInt8], any Error>
+        if collected.count > collector.limit {
+            result = .failure(collector.tooLong)
+        } else if let failure {
+            result = .failure(failure)
+        } else if isComplete {
+            result = .success(collected)
+        } else {
+            return nil
+        }
+        self.collector = nil
+        collected = []
+        return (collector, result)
+    }
+}

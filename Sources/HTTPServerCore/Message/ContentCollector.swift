@@ -1,0 +1,14 @@
+internal import HTTPParser
+
+/// A handler's closure that is called when the content of its request is complete.
+struct ContentCollector {
+    /// The request as it came.
+    let request: Request
+    let limit: Int
+    let body: @Sendable (Result<[UInt8], any Error>) throws -> Answer
+
+    /// The error for content that is longer than the limit.
+    var tooLong: HTTPError {
+        HTTPError(.contentTooLarge, "at most \(limit) bytes are taken here")
+    }
+}
