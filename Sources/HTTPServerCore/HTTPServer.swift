@@ -20,7 +20,7 @@ public final class HTTPServer: Sendable {
         /// The current listeners.
         var listeners: [Listener] = []
         /// The listeners before the suspension, to be bound again.
-        var places: [Listener] = []
+        var suspended: [Listener] = []
         var acceptors: [Acceptor] = []
         var loops: [EventLoop] = []
         /// When the shutdown that goes on, or is wanted, cuts off what still runs.
@@ -34,7 +34,7 @@ public final class HTTPServer: Sendable {
     let core: ServerCore
     let status = Locked(Status())
     /// Held by each change of `Status.state`.
-    let turns = Turns()
+    let transitions = AsyncLock()
 
     /// Creates a server; it does nothing until it is started.
     public init(_ configuration: ServerConfiguration, handler: some Handler) {
@@ -84,8 +84,9 @@ public final class HTTPServer: Sendable {
     /// is gone. A reader that falls more than 256 events behind loses the oldest.
     public var events: AsyncStream<Event> { core.events.stream() }
 
-    func events(to delegation: EventHub.Delegation?) {
-        core.events.delegate(to: delegation)
+    /// Has one receiver take events from now on, in place of the one before.
+    package func sendEvents(to receiver: EventReceiver?) {
+        core.events.send(to: receiver)
     }
 
     // MARK: Starting
@@ -97,8 +98,8 @@ public final class HTTPServer: Sendable {
     ///   `failed`.
     @concurrent
     public func start() async throws(ListenError) {
-        await turns.take()
-        defer { turns.give() }
+        await transitions.lock()
+        defer { transitions.unlock() }
         switch state {
         case .running, .starting, .stopping: break
         case .suspended: try await listenAgain()
@@ -111,11 +112,11 @@ public final class HTTPServer: Sendable {
         enter(.starting)
         core.prepareLimits()
         TemporaryFiles.sweep(below: nil)
-        let places = status.withLock { status in
-            defer { status.places = [] }
-            return status.places
+        let suspended = status.withLock { status in
+            defer { status.suspended = [] }
+            return status.suspended
         }
-        for place in places { place.close() }
+        for listener in suspended { listener.close() }
         let bound = await BlockingPool.binding.value {
             Result { () throws(ListenError) in
                 try Self.bind(configuration)
@@ -147,7 +148,7 @@ public final class HTTPServer: Sendable {
         return listeners
     }
 
-    /// Call only while holding `turns`.
+    /// Call only while holding `transitions`.
     private func makeLoops() throws(SystemError) {
         guard status.withLock({ $0.loops.isEmpty }) else { return }
         let configuration = core.configuration
@@ -187,14 +188,14 @@ public final class HTTPServer: Sendable {
 
     // MARK: States
 
-    /// Sets the state and notifies observers. Call only while holding `turns`.
+    /// Sets the state and notifies observers. Call only while holding `transitions`.
     func enter(_ state: State, _ event: Event? = nil) {
         status.withLock { status in
             status.state = state
             status.changes += 1
         }
         if let event { core.events.emit(event) }
-        core.changes.beat()
+        core.changes.advance()
     }
 
     // MARK: Handlers
@@ -211,11 +212,11 @@ public final class HTTPServer: Sendable {
     /// a handler that blocks, which does it later.
     func onEveryLoop(_ body: @escaping @Sendable (EventLoop) -> Void) async {
         let loops = status.withLock { $0.loops }
-        let done = Pulse()
+        let done = EventCount()
         for loop in loops {
             loop.execute {
                 body(loop)
-                done.beat()
+                done.advance()
             }
         }
         await done.wait(for: UInt64(loops.count), until: .now + .milliseconds(250))

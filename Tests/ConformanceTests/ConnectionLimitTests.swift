@@ -35,7 +35,7 @@ struct ConnectionLimitTests {
     }
 
     @Test(
-        "The connection that has been idle for longest is closed for a newcomer",
+        "The connection that has been idle for longest is closed for a new one",
         .timeLimit(.minutes(2)), arguments: [1, 2], [ConnectionOverflow.wait, .refuse])
     func displacesIdle(loops: Int, overflow: ConnectionOverflow) async throws {
         let closed = ServerLog<ConnectionCloseReason>()
@@ -59,10 +59,10 @@ struct ConnectionLimitTests {
         if overflow == .wait || loops == 1 {
             let start = ContinuousClock.now
             for number in 0..<20 {
-                let newcomer = try PlainSocket(port: port)
-                try await newcomer.send(LocalServer.get("/new\(number)"))
-                #expect(try await newcomer.response().text == "/new\(number)")
-                idle.append(newcomer)
+                let client = try PlainSocket(port: port)
+                try await client.send(LocalServer.get("/new\(number)"))
+                #expect(try await client.response().text == "/new\(number)")
+                idle.append(client)
             }
             #expect(ContinuousClock.now - start < .seconds(20))
             // Twenty of them have gone, the oldest first, and the busy one is still there.
@@ -81,7 +81,7 @@ struct ConnectionLimitTests {
     }
 
     @Test(
-        "A newcomer waits for a loop that is slow to close an idle connection",
+        "A new connection waits for a loop that is slow to close an idle connection",
         .timeLimit(.minutes(2)))
     func slowLoop() async throws {
         let local = LocalServer {
@@ -101,13 +101,13 @@ struct ConnectionLimitTests {
                 if count > 0 { usleep(400_000) }
             }
         }
-        let newcomer = try PlainSocket(port: port)
-        try await newcomer.send(LocalServer.get("/new"))
-        #expect(try await newcomer.response().text == "/new")
+        let client = try PlainSocket(port: port)
+        try await client.send(LocalServer.get("/new"))
+        #expect(try await client.response().text == "/new")
         await local.server.shutdown(grace: .zero)
     }
 
-    @Test("A connection that is busy is not closed for a newcomer", .timeLimit(.minutes(2)))
+    @Test("A connection that is busy is not closed for a new one", .timeLimit(.minutes(2)))
     func keepsBusy() async throws {
         let local = LocalServer {
             $0.connectionLimit = 1
@@ -125,7 +125,7 @@ struct ConnectionLimitTests {
 
     #if os(Linux)
         @Test(
-            "Without a descriptor left, an idle connection is closed for a newcomer",
+            "Without a descriptor left, an idle connection is closed for a new one",
             .timeLimit(.minutes(2)), arguments: [0, 25])
         func fewDescriptors(inherited: Int) async throws {
             // Others than those of the server count, too.
@@ -191,7 +191,7 @@ struct ConnectionLimitTests {
     }
     #if os(Linux)  // 127.0.0.2 is an address of this machine there.
         @Test(
-            "No idle connection is closed for a newcomer whose address has all that it may have",
+            "No idle connection is closed for a new one whose address has all that it may have",
             .timeLimit(.minutes(2)), arguments: [ConnectionOverflow.refuse, .wait])
         func noRoomForTheRefused(_ overflow: ConnectionOverflow) async throws {
             let closed = ServerLog<ConnectionCloseReason>()

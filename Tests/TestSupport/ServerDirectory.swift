@@ -1,4 +1,5 @@
 internal import HTTPServerCore
+import ToolkitSystem
 
 #if canImport(Darwin)
     internal import Darwin

@@ -7,13 +7,7 @@ final class EventHub: Sendable {
         var presence: ConnectionPresence
         var readers: [UInt64: AsyncStream<HTTPServer.Event>.Continuation] = [:]
         var lastID: UInt64 = 0
-        var delegation: Delegation?
-    }
-
-    /// A delegate as the hub sees it: something that takes events, and where.
-    struct Delegation: Sendable {
-        let queue: DispatchQueue
-        let take: @Sendable (HTTPServer.Event) -> Void
+        var receiver: EventReceiver?
     }
 
     /// How many events wait for a reader of `events` before the oldest are dropped.
@@ -44,8 +38,8 @@ final class EventHub: Sendable {
         return stream
     }
 
-    func delegate(to delegation: Delegation?) {
-        state.withLock { $0.delegation = delegation }
+    func send(to receiver: EventReceiver?) {
+        state.withLock { $0.receiver = receiver }
     }
 
     /// The server is gone.
@@ -69,8 +63,8 @@ final class EventHub: Sendable {
             let readers = Array(state.readers.values)
             queue.async { for reader in readers { reader.yield(event) } }
         }
-        if let delegation = state.delegation {
-            delegation.queue.async { delegation.take(event) }
+        if let receiver = state.receiver {
+            receiver.queue.async { receiver.take(event) }
         }
     }
 

@@ -31,9 +31,9 @@ extension HTTPServer {
     /// Waits for a condition on the status.
     func waitForChanges(until isMet: @Sendable (Status) -> Bool) async {
         while true {
-            let beats = core.changes.count
+            let known = core.changes.count
             if status.withLock({ isMet($0) }) { return }
-            await core.changes.wait(for: beats + 1)
+            await core.changes.wait(for: known + 1)
         }
     }
 
@@ -44,28 +44,28 @@ extension HTTPServer {
         }
         // Wakes a retry of binding, which gives up, and a running shutdown, which checks its
         // deadline.
-        core.changes.beat()
-        await turns.take()
+        core.changes.advance()
+        await transitions.lock()
         if state != .stopped { await stopNow(by: deadline, reason) }
         status.withLock { status in
             status.stopRequests -= 1
             if status.stopRequests == 0 { status.deadline = nil }
         }
-        turns.give()
+        transitions.unlock()
     }
 
-    /// Call only while holding `turns`.
+    /// Call only while holding `transitions`.
     private func stopNow(by deadline: ContinuousClock.Instant, _ reason: StopReason) async {
         enter(.stopping)
         let parked = status.withLock { status in
             status.hasten(to: deadline)
-            defer { status.places = [] }
-            return status.places
+            defer { status.suspended = [] }
+            return status.suspended
         }
         for listener in await stopListening() + parked { listener.close() }
-        tellConnections { $0.shutDown() }
+        forEachConnection { $0.shutDown() }
         await core.waitForConnections { status.withLock { $0.deadline } }
-        tellConnections { $0.abort() }
+        forEachConnection { $0.abort() }
         let end = ContinuousClock.now + .seconds(1)
         await core.waitForConnections { end }
         // Requests that were cut off may have left files, and the process may end after this.
@@ -80,7 +80,7 @@ extension HTTPServer {
         core.logger.info("stopped")
     }
 
-    private func tellConnections(_ body: @escaping @Sendable (Connection) -> Void) {
+    private func forEachConnection(_ body: @escaping @Sendable (Connection) -> Void) {
         for loop in status.withLock({ $0.loops }) {
             loop.execute { loop.forEachConnection(body) }
         }

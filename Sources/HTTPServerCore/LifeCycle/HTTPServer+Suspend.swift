@@ -16,18 +16,18 @@ extension HTTPServer {
     public func suspend(
         connections: ConnectionsAtSuspension = .finish(within: nil)
     ) async {
-        await turns.take()
-        guard state == .running else { return turns.give() }
+        await transitions.lock()
+        guard state == .running else { return transitions.unlock() }
         let listeners = await stopListening()
-        status.withLock { $0.places = listeners }
+        status.withLock { $0.suspended = listeners }
         enter(.suspended, .suspended)
-        let era = status.withLock { $0.changes }
-        turns.give()
+        let period = status.withLock { $0.changes }
+        transitions.unlock()
         core.logger.info("suspended")
         switch connections {
         case .keep: break
-        case .close: await closeConnections(in: era)
-        case .finish(let time): await finishConnections(time, in: era)
+        case .close: await closeConnections(in: period)
+        case .finish(let time): await finishConnections(time, in: period)
         }
     }
 
@@ -55,36 +55,36 @@ extension HTTPServer {
         }
     }
 
-    private func finishConnections(_ time: Duration?, in era: Int) async {
+    private func finishConnections(_ time: Duration?, in period: Int) async {
         let end = ContinuousClock.now + (time ?? core.configuration.shutdownGrace)
-        tellConnections(in: era) { $0.shutDown() }
-        await waitForConnections(until: end, in: era)
-        await closeConnections(in: era)
+        forEachConnection(in: period) { $0.shutDown() }
+        await waitForConnections(until: end, in: period)
+        await closeConnections(in: period)
     }
 
-    private func closeConnections(in era: Int) async {
-        tellConnections(in: era) { $0.abort() }
-        await waitForConnections(until: .now + .seconds(1), in: era)
+    private func closeConnections(in period: Int) async {
+        forEachConnection(in: period) { $0.abort() }
+        await waitForConnections(until: .now + .seconds(1), in: period)
     }
 
     private func waitForConnections(
-        until end: ContinuousClock.Instant, in era: Int
+        until end: ContinuousClock.Instant, in period: Int
     ) async {
-        await core.waitForConnections { isIn(era) ? end : nil }
+        await core.waitForConnections { isIn(period) ? end : nil }
     }
 
     /// Connections of a later time are not meant.
-    private func tellConnections(
-        in era: Int, _ body: @escaping @Sendable (Connection) -> Void
+    private func forEachConnection(
+        in period: Int, _ body: @escaping @Sendable (Connection) -> Void
     ) {
         for loop in status.withLock({ $0.loops }) {
             loop.execute { [self] in
-                if isIn(era) { loop.forEachConnection(body) }
+                if isIn(period) { loop.forEachConnection(body) }
             }
         }
     }
 
-    private func isIn(_ era: Int) -> Bool { status.withLock { $0.changes == era } }
+    private func isIn(_ period: Int) -> Bool { status.withLock { $0.changes == period } }
 
     // MARK: Resuming
 
@@ -98,25 +98,25 @@ extension HTTPServer {
     ///   down meanwhile.
     @concurrent
     public func resume() async throws(ListenError) {
-        await turns.take()
-        defer { turns.give() }
+        await transitions.lock()
+        defer { transitions.unlock() }
         switch state {
         case .running: try await replaceDeadListeners()
         case .suspended: try await listenAgain()
         case .failed:
-            guard status.withLock({ !$0.places.isEmpty }) else { throw .serverStopped }
+            guard status.withLock({ !$0.suspended.isEmpty }) else { throw .serverStopped }
             try await listenAgain()
         case .stopped, .starting, .stopping: throw .serverStopped
         }
     }
 
-    /// Call only while holding `turns`.
+    /// Call only while holding `transitions`.
     func listenAgain() async throws(ListenError) {
-        let places = status.withLock { $0.places }
+        let suspended = status.withLock { $0.suspended }
         enter(.starting)
         do throws(ListenError) {
-            let listeners = try await bindAgain(places)
-            status.withLock { $0.places = [] }
+            let listeners = try await bindAgain(suspended)
+            status.withLock { $0.suspended = [] }
             serve(listeners)
             enter(.running, .resumed(listeners.map(\.address)))
         } catch .serverStopped {
@@ -128,7 +128,7 @@ extension HTTPServer {
         }
     }
 
-    private func bindAgain(_ places: [Listener]) async throws(ListenError) -> [Listener] {
+    private func bindAgain(_ closed: [Listener]) async throws(ListenError) -> [Listener] {
         let backlog = core.configuration.backlog
         let end = ContinuousClock.now + core.configuration.rebindTimeout
         var pause = Duration.milliseconds(5)
@@ -136,7 +136,9 @@ extension HTTPServer {
             let bound = await BlockingPool.binding.value {
                 Result { () throws(ListenError) in
                     var listeners: [Listener] = []
-                    for place in places { listeners.append(try place.reopened(backlog: backlog)) }
+                    for listener in closed {
+                        listeners.append(try listener.reopened(backlog: backlog))
+                    }
                     return listeners
                 }
             }
@@ -154,9 +156,9 @@ extension HTTPServer {
     private func wait(_ time: Duration) async throws(ListenError) {
         let end = ContinuousClock.now + time
         while end > .now {
-            let beats = core.changes.count
+            let known = core.changes.count
             if status.withLock({ $0.stopRequests > 0 }) { throw .serverStopped }
-            await core.changes.wait(for: beats + 1, until: end)
+            await core.changes.wait(for: known + 1, until: end)
         }
     }
 
@@ -165,8 +167,8 @@ extension HTTPServer {
     /// Systems that freeze programs may close their sockets meanwhile, without a word before the
     /// next call on one of them.
     func listenerDied(_ listener: Listener) async {
-        await turns.take()
-        defer { turns.give() }
+        await transitions.lock()
+        defer { transitions.unlock() }
         guard state == .running, status.withLock({ $0.listeners.contains { $0 === listener } })
         else { return }
         core.logger.warning(
@@ -175,7 +177,7 @@ extension HTTPServer {
         try? await replaceDeadListeners(listener)
     }
 
-    /// Call only while holding `turns`.
+    /// Call only while holding `transitions`.
     private func replaceDeadListeners(_ known: Listener? = nil) async throws(ListenError) {
         let dead = status.withLock { status in
             status.listeners.filter { $0 === known || !$0.isAlive }
@@ -190,7 +192,7 @@ extension HTTPServer {
             enter(.running, .rebound(addresses))
         } catch {
             let others = await stopListening()
-            status.withLock { $0.places = others + dead }
+            status.withLock { $0.suspended = others + dead }
             if error == .serverStopped {
                 enter(.suspended)
             } else {

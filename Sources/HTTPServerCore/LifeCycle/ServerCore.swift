@@ -37,8 +37,8 @@ package final class ServerCore: Sendable {
     let events: EventHub
     /// Signals changes of the server's state and, while a caller waits for it, the close of the
     /// last connection.
-    let changes = Pulse()
-    private let whenFewer = Locked<[@Sendable () -> Void]>([])
+    let changes = EventCount()
+    private let closeObservers = Locked<[@Sendable () -> Void]>([])
 
     package init(configuration: ServerConfiguration, handler: any Handler) {
         self.configuration = configuration
@@ -81,7 +81,7 @@ package final class ServerCore: Sendable {
     /// How many connections are open.
     package var openConnections: Int { connected.load(ordering: .sequentiallyConsistent) }
 
-    /// Keeps a place for one more connection, unless there are too many.
+    /// Reserves a slot for one more connection, unless there are too many.
     func admitsConnection() -> Bool {
         let count = open.add(1, ordering: .relaxed).newValue
         guard count > openLimit.load(ordering: .relaxed) else { return true }
@@ -119,9 +119,9 @@ package final class ServerCore: Sendable {
     }
 
     /// Releases a reserved connection slot.
-    func giveBackPlace() {
+    func releaseSlot() {
         open.subtract(1, ordering: .relaxed)
-        let waiting = whenFewer.withLock { waiting in
+        let waiting = closeObservers.withLock { waiting in
             let taken = waiting
             if !taken.isEmpty { waiting = [] }
             return taken
@@ -136,12 +136,12 @@ package final class ServerCore: Sendable {
     }
 
     func connectionClosed(_ peer: PeerAddress) {
-        leaves(peer)
-        giveBackPlace()
+        releasePeer(peer)
+        releaseSlot()
         let count = connected.subtract(1, ordering: .sequentiallyConsistent).newValue
         guard count == 0 else { return }
         events.connectionsChanged { openConnections > 0 }
-        if drains.load(ordering: .sequentiallyConsistent) > 0 { changes.beat() }
+        if drains.load(ordering: .sequentiallyConsistent) > 0 { changes.advance() }
     }
 
     /// Counts a connection of this peer, unless its address has as many as it may.
@@ -160,7 +160,7 @@ package final class ServerCore: Sendable {
     var limitsAddresses: Bool { configuration.connectionLimitPerAddress != nil }
 
     /// One of the connections that `admits` has counted is over.
-    func leaves(_ peer: PeerAddress) {
+    func releasePeer(_ peer: PeerAddress) {
         guard configuration.connectionLimitPerAddress != nil, let client = peer.client else {
             return
         }
@@ -176,15 +176,15 @@ package final class ServerCore: Sendable {
         drains.add(1, ordering: .sequentiallyConsistent)
         defer { drains.subtract(1, ordering: .sequentiallyConsistent) }
         while true {
-            let beats = changes.count
+            let known = changes.count
             guard openConnections > 0, let end = end(), end > .now else { return }
-            await changes.wait(for: beats + 1, until: end)
+            await changes.wait(for: known + 1, until: end)
         }
     }
 
     /// Calls `action` when a connection closes next.
     func whenConnectionCloses(_ action: @escaping @Sendable () -> Void) {
-        whenFewer.withLock { $0.append(action) }
+        closeObservers.withLock { $0.append(action) }
     }
 }
 

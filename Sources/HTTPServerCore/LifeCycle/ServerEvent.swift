@@ -1,3 +1,4 @@
+package import Dispatch
 internal import ToolkitSystem
 
 extension HTTPServer {
@@ -32,5 +33,16 @@ extension HTTPServer {
         case signal(StopSignal)
         /// `run` gave up because the server had failed.
         case failure(ListenError)
+    }
+}
+
+/// Takes the events of a server one after another, on its queue.
+package struct EventReceiver: Sendable {
+    let queue: DispatchQueue
+    let take: @Sendable (HTTPServer.Event) -> Void
+
+    package init(queue: DispatchQueue, take: @escaping @Sendable (HTTPServer.Event) -> Void) {
+        self.queue = queue
+        self.take = take
     }
 }

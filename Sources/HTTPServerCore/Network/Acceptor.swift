@@ -20,7 +20,7 @@ final class Acceptor: LoopClient, @unchecked Sendable {
     private let core: ServerCore
     private let listener: Listener
     /// Called when the system has taken the listening socket away.
-    private let died: @Sendable (Listener) -> Void
+    private let socketWasLost: @Sendable (Listener) -> Void
     private var isPaused = false
     /// Whether the next connection that closes is reported already.
     private var waitsForRoom = false
@@ -30,31 +30,31 @@ final class Acceptor: LoopClient, @unchecked Sendable {
     /// The number of the last question; an answer to an older one counts no more.
     private var questionNumber = 0
     /// Whether the log knows already that connections cannot be taken.
-    private var hasComplained = false
+    private var hasLoggedFailure = false
     /// A reserve, so that a new connection can be accepted and refused when no descriptor is left.
     private var reserve: CInt
     /// A connection that was accepted before there was room, because its address had to be known
     /// first; it counts among those of its address.
     private var early: (descriptor: CInt, peer: PeerAddress)?
     /// How many connections above the limit are being answered.
-    private var turnedAway = 0
+    private var refusals = 0
 
     /// How many connections are taken before others get their turn.
     private static let batch = 64
     private static let pause: UInt64 = 100_000_000
     /// How long the other loops have to answer, which may be busy or wait for a processor.
-    private static let patience: UInt64 = 1_000_000_000
+    private static let answerTime: UInt64 = 1_000_000_000
     /// How many connections above the limit may be answered at a time.
-    private static let turnedAwayLimit = 64
+    private static let refusalLimit = 64
 
     init(
         listener: Listener, loop: EventLoop, core: ServerCore,
-        died: @escaping @Sendable (Listener) -> Void
+        socketWasLost: @escaping @Sendable (Listener) -> Void
     ) {
         self.listener = listener
         self.loop = loop
         self.core = core
-        self.died = died
+        self.socketWasLost = socketWasLost
         reserve = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
         super.init(in: loop)
         watch()
@@ -77,7 +77,7 @@ final class Acceptor: LoopClient, @unchecked Sendable {
         for _ in 0..<count {
             var isAdmitted = core.admitsConnection()
             if !isAdmitted {
-                guard hasNewcomer else { return false }
+                guard hasWaitingConnection else { return false }
                 if early == nil, core.limitsAddresses, !takeEarly() { continue }
                 switch makeRoom() {
                 case .made: isAdmitted = core.admitsConnection()
@@ -89,13 +89,13 @@ final class Acceptor: LoopClient, @unchecked Sendable {
                 waitForRoom()
                 return false
             }
-            if let newcomer = early {
+            if let accepted = early {
                 early = nil
                 if isAdmitted {
-                    take(newcomer.descriptor, newcomer.peer)
+                    take(accepted.descriptor, accepted.peer)
                 } else {
-                    core.leaves(newcomer.peer)
-                    turnAway(newcomer.descriptor)
+                    core.releasePeer(accepted.peer)
+                    refuse(accepted.descriptor)
                 }
                 continue
             }
@@ -105,11 +105,11 @@ final class Acceptor: LoopClient, @unchecked Sendable {
                 if isAdmitted {
                     admit(CInt(descriptor), PeerAddress(&raw))
                 } else {
-                    turnAway(CInt(descriptor))
+                    refuse(CInt(descriptor))
                 }
                 continue
             }
-            if isAdmitted { core.giveBackPlace() }
+            if isAdmitted { core.releaseSlot() }
             guard case .failed(let code) = result else { return false }
             if code == EMFILE || code == ENFILE {
                 let room = makeRoom()
@@ -122,7 +122,7 @@ final class Acceptor: LoopClient, @unchecked Sendable {
         return true
     }
 
-    private var hasNewcomer: Bool { early != nil || listener.hasNewcomer }
+    private var hasWaitingConnection: Bool { early != nil || listener.hasWaitingConnection }
 
     /// Accepts a connection although there is no room: an address that has all of its connections
     /// does not displace others.
@@ -134,7 +134,7 @@ final class Acceptor: LoopClient, @unchecked Sendable {
             let peer = PeerAddress(&raw)
             guard core.admits(peer) else {
                 core.metrics?.connectionRefused()
-                turnAway(CInt(descriptor))
+                refuse(CInt(descriptor))
                 return false
             }
             early = (CInt(descriptor), peer)
@@ -173,7 +173,7 @@ final class Acceptor: LoopClient, @unchecked Sendable {
     }
 
     private func ask() {
-        question = .open(until: loop.now &+ Self.patience)
+        question = .open(until: loop.now &+ Self.answerTime)
         questionNumber &+= 1
         core.askForRoom(besides: loop) { [self, number = questionNumber] in
             loop.execute {
@@ -181,24 +181,24 @@ final class Acceptor: LoopClient, @unchecked Sendable {
                 self.question = .answered(at: self.loop.now)
                 self.resume()
                 // A loop that has made room may have accepted the new connection itself.
-                if !self.hasNewcomer { self.question = .none }
+                if !self.hasWaitingConnection { self.question = .none }
             }
         }
     }
 
     private func admit(_ descriptor: CInt, _ peer: PeerAddress) {
         guard core.admits(peer) else {
-            hasComplained = false
+            hasLoggedFailure = false
             question = .none
-            core.giveBackPlace()
+            core.releaseSlot()
             core.metrics?.connectionRefused()
-            return turnAway(descriptor)
+            return refuse(descriptor)
         }
         take(descriptor, peer)
     }
 
     private func take(_ descriptor: CInt, _ peer: PeerAddress) {
-        hasComplained = false
+        hasLoggedFailure = false
         question = .none
         core.connectionOpened()
         let connection = Connection(
@@ -209,14 +209,14 @@ final class Acceptor: LoopClient, @unchecked Sendable {
         if !transport.open() { connection.abort(.connectionLost) }
     }
 
-    private func turnAway(_ descriptor: CInt) {
+    private func refuse(_ descriptor: CInt) {
         guard case .unavailable(let time) = core.configuration.connectionOverflow,
-            turnedAway < Self.turnedAwayLimit
+            refusals < Self.refusalLimit
         else { return Syscalls.close(descriptor) }
-        turnedAway += 1
+        refusals += 1
         let seconds = max(time.nanoseconds / 1_000_000_000, 1)
-        OverflowConnection(descriptor, loop: loop, retryAfter: seconds) { [self] in
-            turnedAway -= 1
+        UnavailableResponder(descriptor, loop: loop, retryAfter: seconds) { [self] in
+            refusals -= 1
         }.open()
     }
 
@@ -242,12 +242,12 @@ final class Acceptor: LoopClient, @unchecked Sendable {
         if code == EINVAL || code == EBADF || code == ENOTCONN || code == ENOTSOCK {
             return lost()
         }
-        if !hasComplained {
+        if !hasLoggedFailure {
             let error = SystemError("accept", code: code)
             core.logger.warning("cannot take connections", metadata: ["error": "\(error)"])
         }
-        hasComplained = true
-        if code == EMFILE || code == ENFILE { turnOneAway() }
+        hasLoggedFailure = true
+        if code == EMFILE || code == ENFILE { refuseOne() }
         suspend()
         loop.setDeadline(loop.now &+ Self.pause, for: self)
     }
@@ -255,12 +255,12 @@ final class Acceptor: LoopClient, @unchecked Sendable {
     private func lost() {
         guard !listener.isClosed, !isStopped else { return }
         stop()
-        died(listener)
+        socketWasLost(listener)
     }
 
     /// Without a descriptor the new connection would wait in the backlog until it gives up;
     /// accepting it with the reserve and closing it notifies the client at once.
-    private func turnOneAway() {
+    private func refuseOne() {
         guard reserve >= 0 else { return }
         Syscalls.close(reserve)
         var raw = RawSocketAddress()
@@ -309,10 +309,10 @@ final class Acceptor: LoopClient, @unchecked Sendable {
         loop.remove(self)
         if reserve >= 0 { Syscalls.close(reserve) }
         reserve = -1
-        if let newcomer = early {
+        if let accepted = early {
             early = nil
-            core.leaves(newcomer.peer)
-            Syscalls.close(newcomer.descriptor)
+            core.releasePeer(accepted.peer)
+            Syscalls.close(accepted.descriptor)
         }
     }
 }

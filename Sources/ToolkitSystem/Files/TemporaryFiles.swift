@@ -2,7 +2,7 @@
 /// for them to be removed: the process may end right afterwards.
 package enum TemporaryFiles {
     private static let count = Locked(0)
-    private static let changes = Pulse()
+    private static let changes = EventCount()
     /// Folders that were swept already.
     private static let swept = Locked<Set<String>>([])
 
@@ -17,7 +17,7 @@ package enum TemporaryFiles {
     /// One is no temporary file any more.
     package static func ended() {
         count.withLock { $0 -= 1 }
-        changes.beat()
+        changes.advance()
     }
 
     /// Removes one, outside of the event loop: to remove a large file takes a while.
@@ -31,9 +31,9 @@ package enum TemporaryFiles {
     /// Waits until all are gone, or the time is up: the program may keep some.
     package static func waitForRemovals(until end: ContinuousClock.Instant) async {
         while true {
-            let beats = changes.count
+            let known = changes.count
             guard count.withLock({ $0 > 0 }), end > .now else { return }
-            await changes.wait(for: beats + 1, until: end)
+            await changes.wait(for: known + 1, until: end)
         }
     }
 

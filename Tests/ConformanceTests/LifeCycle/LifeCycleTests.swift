@@ -2,6 +2,7 @@ import HTTPParser
 import HTTPServerCore
 import TestSupport
 import Testing
+import ToolkitSystem
 
 @Suite("Life cycle: states, calls and errors", .fewAtOnce, .timeLimit(.minutes(3)))
 struct LifeCycleTests {

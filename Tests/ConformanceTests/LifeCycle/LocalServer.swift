@@ -3,6 +3,7 @@ import HTTPServerCore
 import HTTPServerKit
 import TestSupport
 import Testing
+import ToolkitSystem
 
 /// A server inside of the tests. It answers with the target; `/gate` waits for the gate before.
 struct LocalServer {

@@ -1,8 +1,10 @@
 import Dispatch
 import HTTPParser
 import HTTPServerCore
+import HTTPServerKit
 import TestSupport
 import Testing
+import ToolkitSystem
 
 /// Writes down what it is told, and where.
 private final class LoggingDelegate: HTTPServerDelegate {

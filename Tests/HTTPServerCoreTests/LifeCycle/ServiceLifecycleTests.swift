@@ -6,6 +6,7 @@
     import ServiceLifecycle
     import TestSupport
     import Testing
+    import ToolkitSystem
 
     /// Only built with the trait: `swift test --traits ServiceLifecycle`.
     @Suite("A server as a service")

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import HTTPServerCore
+import ToolkitSystem
 
 /// A server of another make, with a folder and a configuration of its own. It is killed, and all of
 /// it removed, when this object goes.

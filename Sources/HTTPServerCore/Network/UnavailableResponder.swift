@@ -3,7 +3,7 @@ internal import ToolkitSystem
 
 /// A connection above the limit: its first request gets an answer to come back later, and it is
 /// closed. It has no parser, handler or memory, and lives for a second at most.
-final class OverflowConnection: LoopClient, @unchecked Sendable {
+final class UnavailableResponder: LoopClient, @unchecked Sendable {
     private let descriptor: CInt
     private let loop: EventLoop
     private let retryAfter: UInt64

@@ -1,9 +1,9 @@
-/// Lets one task at a time through, in the order of coming.
+/// A lock that tasks wait for without blocking a thread, in the order of coming.
 ///
-/// An actor would not do: what is done in a turn awaits, and no other may come between.
-package final class Turns: Sendable {
+/// An actor would not do: the holder awaits, and no other task may come between.
+package final class AsyncLock: Sendable {
     private struct State: Sendable {
-        var isTaken = false
+        var isLocked = false
         var waiters: [CheckedContinuation<Void, Never>] = []
     }
 
@@ -11,13 +11,13 @@ package final class Turns: Sendable {
 
     package init() {}
 
-    /// Waits until the lock is free and takes it; the caller must release it by `give`. A cancelled
+    /// Waits until the lock is free and takes it; the caller must release it by `unlock`. A cancelled
     /// task waits, too: every holder releases it.
-    package func take() async {
+    package func lock() async {
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { state in
-                guard state.isTaken else {
-                    state.isTaken = true
+                guard state.isLocked else {
+                    state.isLocked = true
                     return true
                 }
                 state.waiters.append(continuation)
@@ -27,11 +27,11 @@ package final class Turns: Sendable {
         }
     }
 
-    /// Ends the caller's turn.
-    package func give() {
+    /// Releases the lock; the next task in line has it then.
+    package func unlock() {
         let next: CheckedContinuation<Void, Never>? = state.withLock { state in
             guard state.waiters.isEmpty else { return state.waiters.removeFirst() }
-            state.isTaken = false
+            state.isLocked = false
             return nil
         }
         next?.resume()

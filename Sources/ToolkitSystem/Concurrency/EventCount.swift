@@ -2,7 +2,7 @@
 ///
 /// To wait for a condition, note `count`, check the condition, and wait for the next change: none
 /// can be missed in between.
-package final class Pulse: Sendable {
+package final class EventCount: Sendable {
     private struct Waiter: Sendable {
         let target: UInt64
         let continuation: CheckedContinuation<Void, Never>
@@ -22,7 +22,7 @@ package final class Pulse: Sendable {
     package var count: UInt64 { state.withLock { $0.count } }
 
     /// It happens once more.
-    package func beat() {
+    package func advance() {
         let due = state.withLock { state in
             state.count += 1
             guard !state.waiters.isEmpty else { return [Waiter]() }

@@ -1,5 +1,4 @@
 internal import Synchronization
-package import ToolkitSystem
 
 /// Why a server could not begin to listen.
 public enum ListenError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -192,7 +191,7 @@ package final class Listener: Sendable {
     }
 
     /// Whether a connection waits to be taken.
-    var hasNewcomer: Bool { ListeningSocket.hasWaiting(descriptor) }
+    package var hasWaitingConnection: Bool { ListeningSocket.hasWaiting(descriptor) }
 
     /// Takes one connection that waits.
     /// - Returns: its descriptor, `.wouldBlock` for none, or why it could not be had.

@@ -3,16 +3,16 @@ import TestSupport
 import Testing
 import ToolkitSystem
 
-@Suite("Turns and pulses")
-struct TurnsTests {
+@Suite("Asynchronous locks and event counts")
+struct AsyncLockTests {
     @Test("One at a time, however many want to")
     func oneAtATime() async {
-        let turns = Turns()
+        let lock = AsyncLock()
         let inside = Locked((now: 0, most: 0, all: 0))
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<200 {
                 group.addTask {
-                    await turns.take()
+                    await lock.lock()
                     inside.withLock { inside in
                         inside.now += 1
                         inside.all += 1
@@ -20,7 +20,7 @@ struct TurnsTests {
                     }
                     await Task.yield()
                     inside.withLock { $0.now -= 1 }
-                    turns.give()
+                    lock.unlock()
                 }
             }
         }
@@ -28,38 +28,38 @@ struct TurnsTests {
         #expect(inside.withLock { $0.most } == 1)
     }
 
-    @Test("A beat wakes those whose number has come, and who comes later does not wait")
-    func beats() async {
-        let pulse = Pulse()
+    @Test("An advance wakes those whose number has come, and who comes later does not wait")
+    func advances() async {
+        let count = EventCount()
         let woken = ServerLog<UInt64>()
         for target: UInt64 in [1, 2] {
             Task {
-                await pulse.wait(for: target)
+                await count.wait(for: target)
                 woken.add(target)
             }
         }
-        pulse.beat()
+        count.advance()
         #expect(await woken.first() == 1)
         #expect(woken.entries == [1])
-        pulse.beat()
+        count.advance()
         #expect(await woken.first() == 2)
-        await pulse.wait(for: 2)
-        #expect(pulse.count == 2)
+        await count.wait(for: 2)
+        #expect(count.count == 2)
     }
 
     @Test("Waiting ends with the time, in a cancelled task too")
     func time() async {
-        let pulse = Pulse()
-        await pulse.wait(for: 1, until: .now)
-        await pulse.wait(for: 1, until: .now + .milliseconds(1))
+        let count = EventCount()
+        await count.wait(for: 1, until: .now)
+        await count.wait(for: 1, until: .now + .milliseconds(1))
         let task = Task {
             await withTaskCancellationHandler {
-                await pulse.wait(for: 1, until: .now + .milliseconds(1))
+                await count.wait(for: 1, until: .now + .milliseconds(1))
             } onCancel: {
             }
         }
         task.cancel()
         await task.value
-        #expect(pulse.count == 0)
+        #expect(count.count == 0)
     }
 }

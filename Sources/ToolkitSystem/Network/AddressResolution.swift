@@ -1,5 +1,3 @@
-package import ToolkitSystem
-
 // The addresses that a host or an interface stands for.
 extension RawSocketAddress {
     /// - Parameters:

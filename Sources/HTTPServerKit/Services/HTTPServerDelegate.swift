@@ -1,4 +1,5 @@
 public import Dispatch
+public import HTTPServerCore
 public import ToolkitSystem
 
 /// Gets the events of a server. Every method has a default that does nothing.
@@ -64,10 +65,10 @@ extension HTTPServer {
     ///     `nil` for a queue of the server's own. A method may take its time: neither serving nor
     ///     `events` wait for it.
     public func setDelegate(_ delegate: (any HTTPServerDelegate)?, queue: DispatchQueue? = nil) {
-        guard let delegate else { return events(to: nil) }
+        guard let delegate else { return sendEvents(to: nil) }
         let serial = DispatchQueue(label: "http.delegate", target: queue)
-        events(
-            to: EventHub.Delegation(queue: serial) { [weak self, weak delegate] event in
+        sendEvents(
+            to: EventReceiver(queue: serial) { [weak self, weak delegate] event in
                 guard let self, let delegate else { return }
                 delegate.take(event, of: self)
             })
