@@ -9,10 +9,10 @@ actor DictionaryStore: ResourceStore {
     private var files: [ResourcePath: [UInt8]] = [:]
 
     func info(at path: ResourcePath) throws -> ResourceInfo {
-        if path.isRoot { return ResourceInfo(isCollection: true, modified: .init(secondsSinceEpoch: 0)) }
+        let time = InternetTimestamp(secondsSinceEpoch: 0)
+        if path.isRoot { return ResourceInfo(isCollection: true, modified: time) }
         guard let file = files[path] else { throw WebDAVError.notFound }
-        return ResourceInfo(
-            isCollection: false, length: Int64(file.count), modified: .init(secondsSinceEpoch: 0))
+        return ResourceInfo(isCollection: false, length: Int64(file.count), modified: time)
     }
     func members(of path: ResourcePath, withProperties: Bool) throws -> ResourceMembers {
         ResourceMembers(

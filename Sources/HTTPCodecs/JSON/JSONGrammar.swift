@@ -189,7 +189,9 @@ struct JSONGrammar {
                     littleEndian: room.loadUnaligned(fromByteOffset: index, as: UInt64.self))
                 let quote = word ^ 0x2222_2222_2222_2222
                 let backslash = word ^ 0x5C5C_5C5C_5C5C_5C5C
-                let (ones, highs) = (0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64)
+                let (ones, highs) = (
+                    0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64
+                )
                 let controls = (word &- 0x2020_2020_2020_2020) & ~word
                 // The lowest of the high bits is right; those above may owe theirs to it.
                 let signs = (quote &- ones) & ~quote | (backslash &- ones) & ~backslash

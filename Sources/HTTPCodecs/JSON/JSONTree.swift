@@ -86,7 +86,9 @@ final class JSONTree {
         let (node, bytes) = (nodes[index], bytes)
         let span = bytes.span.extracting(Int(node.start)..<Int(node.end))
         guard node.hasEscape else {
-            return unsafe span.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
+            return unsafe span.withUnsafeBufferPointer {
+                unsafe String(decoding: $0, as: UTF8.self)
+            }
         }
         return JSONEscapes.decoded(span)
     }
@@ -166,7 +168,9 @@ private struct JSONTreeBuilder {
         return !nodes.isEmpty
     }
 
-    private mutating func add(_ kind: JSONTree.Kind, hasEscape: Bool = false, _ start: Int, _ end: Int) {
+    private mutating func add(
+        _ kind: JSONTree.Kind, hasEscape: Bool = false, _ start: Int, _ end: Int
+    ) {
         nodes.append(
             JSONTree.Node(
                 kind: kind, hasEscape: hasEscape, start: Int32(start), end: Int32(end),

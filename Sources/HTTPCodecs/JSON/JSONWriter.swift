@@ -197,7 +197,7 @@ final class JSONWriter: Encoder {
         if type == Date.self || type == Data.self || type == URL.self || type == Decimal.self {
             sink.text.giveUp()
         }
-        // The rest would be for nothing.
+        // Foundation writes all of it then.
         if sink.text.needsFoundation { throw Stop() }
         let before = sink.text.bytes.count
         try value.encode(to: self)

@@ -156,7 +156,7 @@ package final class Exchange: @unchecked Sendable {
         return (collector, result)
     }
 
-    /// Takes collected content back, for another reader.
+    /// Takes collected content back, so that it can be read again.
     func giveBack(_ content: [UInt8]) {
         guard connection != nil, !content.isEmpty else { return }
         unsafe pieces.append(content)

@@ -31,8 +31,9 @@ struct ImmediateTests {
         Step(method: "PUT", path: ".hidden", content: "no"),
         Step(method: "PUT", path: "%C3%A9.txt", content: "e"),
         Step(method: "PUT", path: "bad%01", content: "no"),
-        Step(method: "PUT", path: "chunked", fields: ["Transfer-Encoding: chunked"],
-             content: "3\r\nabc\r\n0\r\n\r\n"),
+        Step(
+            method: "PUT", path: "chunked", fields: ["Transfer-Encoding: chunked"],
+            content: "3\r\nabc\r\n0\r\n\r\n"),
         Step(method: "MKCOL", path: "folder"),
         Step(method: "MKCOL", path: "folder"),
         Step(method: "MKCOL", path: "missing/folder"),
@@ -42,8 +43,9 @@ struct ImmediateTests {
         Step(method: "PROPPATCH", path: "a.txt", content: patch("<p xmlns='u:'>1</p>")),
         Step(method: "PROPPATCH", path: "a.txt", content: patch("<getetag>1</getetag>")),
         Step(method: "PROPPATCH", path: "a.txt", content: patch("<lastmodified>7</lastmodified>")),
-        Step(method: "PROPPATCH", path: "a.txt", fields: ["Prefer: return=minimal"],
-             content: patch("<q xmlns='u:'>2</q>")),
+        Step(
+            method: "PROPPATCH", path: "a.txt", fields: ["Prefer: return=minimal"],
+            content: patch("<q xmlns='u:'>2</q>")),
         Step(method: "PROPPATCH", path: "missing", content: patch("<p xmlns='u:'>1</p>")),
         Step(method: "PROPPATCH", path: "a.txt", content: "<no/>"),
         Step(method: "PROPPATCH", path: "link", content: patch("<r xmlns='u:'>3</r>")),
@@ -65,8 +67,9 @@ struct ImmediateTests {
         Step(method: "UNLOCK", path: "a.txt", fields: ["Lock-Token: <TOKEN>"]),
         Step(method: "UNLOCK", path: "a.txt", fields: ["Lock-Token: <TOKEN>"]),
         Step(method: "PUT", path: "a.txt", content: "free"),
-        Step(method: "PROPFIND", path: "a.txt", fields: ["Depth: 0"],
-             content: "<propfind xmlns='DAV:'><prop><p xmlns='u:'/><q xmlns='u:'/>"
+        Step(
+            method: "PROPFIND", path: "a.txt", fields: ["Depth: 0"],
+            content: "<propfind xmlns='DAV:'><prop><p xmlns='u:'/><q xmlns='u:'/>"
                 + "<r xmlns='u:'/><getcontenttype/><getcontentlanguage/></prop></propfind>"),
     ]
 
@@ -125,7 +128,8 @@ struct ImmediateTests {
         #expect(try !synchronized.makeCollectionNow(at: path))
         #expect(try !synchronized.changeNow([], of: path))
         let placed = try synchronized.placeNow(
-            [1], ContentDescription(), at: path, modified: nil) { _ in true }
+            [1], ContentDescription(), at: path, modified: nil
+        ) { _ in true }
         #expect(placed == nil)
         #expect(share.text("a") == nil)
     }
