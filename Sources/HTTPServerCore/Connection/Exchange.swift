@@ -156,6 +156,13 @@ package final class Exchange: @unchecked Sendable {
         return (collector, result)
     }
 
+    /// Takes collected content back, so that it can be read again.
+    func giveBack(_ content: [UInt8]) {
+        guard connection != nil, !content.isEmpty else { return }
+        unsafe pieces.append(content)
+        buffered += content.count
+    }
+
     // MARK: Reading
 
     private func takePiece() -> [UInt8]? {
