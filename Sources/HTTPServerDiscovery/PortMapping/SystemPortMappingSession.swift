@@ -83,9 +83,9 @@
             guard let port else { return }
             // A gateway behind another one has mapped the port, too.
             let isMapped = code == 0 || code == NATPortMappingError.doubleNAT
-            guard isMapped, address != 0, external != 0, seconds > 0 else {
-                return failed(isMapped ? .networkFailure : NATPortMappingError(service: code))
-            }
+            guard isMapped else { return failed(NATPortMappingError(service: code)) }
+            guard address != 0 else { return failed(.networkFailure) }
+            guard external != 0 else { return failed(.notSupported) }
             lastError = nil
             let mapping = NATMapping(
                 protocol: .system,

@@ -1,4 +1,4 @@
-#if os(Linux) || os(macOS)
+#if os(Linux)
     import HTTPServerCore
     import HTTPServerDiscovery
     import HTTPServerKit
@@ -23,6 +23,7 @@
         private func configuration(_ gateway: ScriptedGateway) -> NATPortMappingConfiguration {
             var configuration = NATPortMappingConfiguration()
             configuration.gateway = gateway.address
+            configuration.protocols = [.natPMP]
             configuration.patience = .seconds(60)
             return configuration
         }
@@ -41,6 +42,7 @@
             #expect(mapping.internalPort == 8099)
             #expect(mapping.lifetime == .seconds(3600))
             #expect(mapping.scope == .global)
+            #expect(mapping.protocol == .natPMP)
             #expect(mapper.mapping == mapping)
             #expect(mapper.url == mapping.url)
             await mapper.stop()
