@@ -23,11 +23,11 @@
             }
         }
 
-        /// Whether the result is not waited for any more.
+        /// Whether the result is not needed any more.
         var isOver: Bool { completion.withLock { $0 == nil } || DispatchTime.now() >= deadline }
 
         /// Delivers the result.
-        /// - Returns: false when it is not waited for any more.
+        /// - Returns: false when it is not needed any more.
         @discardableResult
         func finish(_ result: Result<Value, NATPortMappingError>) -> Bool {
             guard let completion = take() else { return false }

@@ -3,11 +3,12 @@
     internal import HTTPParser
     internal import ToolkitSystem
 
-    /// Exchanges of HTTP with a router; each blocks, and ends soon after it is not waited for any more.
+    /// Exchanges of HTTP with a router. Each blocks, and ends within a tenth of a second after its
+    /// result is not needed any more.
     ///
-    /// libminiupnpc has functions for it, which read answers of any length and for any time.
+    /// libminiupnpc has functions for this, but they limit neither length nor time.
     struct RouterExchange: Sendable {
-        /// What the router answered.
+        /// An answer of the router.
         struct Answer: Sendable {
             var status: HTTPStatus
             var content: [UInt8]
@@ -18,7 +19,7 @@
 
         /// The IPv4 address of the router, in network order.
         let address: [UInt8]
-        /// Whether the answer is not waited for any more.
+        /// Whether the answer is not needed any more.
         let isOver: @Sendable () -> Bool
 
         /// The address that this machine has on the way to the router.

@@ -35,7 +35,7 @@
                 guard !call.isOver else { return }
                 do throws(NATPortMappingError) {
                     let mapping = try map(port, wish, seconds) { call.isOver }
-                    // It is not wanted any more.
+                    // The mapping came too late.
                     if !call.finish(.success(mapping)) { takeBack(mapping.externalPort) }
                 } catch {
                     call.finish(.failure(error))

@@ -3,7 +3,7 @@
     internal import ToolkitSystem
 
     /// A router that maps ports by UPnP IGD: the actions of its WANIPConnection or WANPPPConnection.
-    /// Each blocks until it is answered or not waited for any more.
+    /// Each blocks until it is answered or its result is not needed any more.
     struct UPnPRouter: Hashable, Sendable {
         /// The IPv4 address of the router, in network order.
         let address: [UInt8]
@@ -186,7 +186,7 @@
                 ], exchange)
             if let code = try Self.code(of: answer) {
                 guard code != 714 else { return .none }
-                // It does not tell: its word has to do.
+                // Some routers lack this action: trust the answer to the request.
                 return .own(seconds: request.seconds)
             }
             guard let client = UPnPXML.value("NewInternalClient", in: answer.content),

@@ -105,7 +105,7 @@
                 !gateway.requests.contains { $0.hasSuffix("for 0") }, "there is nothing to remove")
         }
 
-        @Test("It is tried again, and one reason is told once")
+        @Test("The request is repeated, and a lasting reason is one event")
         func retry() async throws {
             let gateway = try await ScriptedGateway(
                 addresses: ["203.0.113.7"],

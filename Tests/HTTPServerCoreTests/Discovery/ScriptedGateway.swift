@@ -1,7 +1,7 @@
 #if os(Linux)
     import TestSupport
 
-    /// A gateway that answers NAT-PMP on a loopback address of its own, as it is told to.
+    /// A gateway that answers NAT-PMP on a separate loopback address, by a plan.
     struct ScriptedGateway {
         let address: String
         private let program: RunningProgram

@@ -1,8 +1,8 @@
 #if os(Linux)
     import TestSupport
 
-    /// A router that speaks UPnP IGD on a loopback address of its own, as it is told to: a server of
-    /// HTTP for its description and its actions, and an answer to searches by SSDP.
+    /// A router that speaks UPnP IGD on a separate loopback address, by a plan: a server of HTTP for
+    /// its description and its actions, and an answer to searches by SSDP.
     final class ScriptedRouter: Sendable {
         /// The address of the router.
         let address: String

@@ -28,7 +28,8 @@
 
         /// A mapper that does not search for the router.
         private func mapper(
-            _ router: ScriptedRouter, _ change: (inout NATPortMappingConfiguration) -> Void = { _ in }
+            _ router: ScriptedRouter,
+            _ change: (inout NATPortMappingConfiguration) -> Void = { _ in }
         ) -> NATPortMapper {
             var configuration = configuration(router)
             change(&configuration)
@@ -107,7 +108,7 @@
             #expect(router.requests.last == "delete 80")
         }
 
-        @Test("It is renewed after half of its time, and told again only when something changes")
+        @Test("It is renewed after half of its time; only a change is an event")
         func renewal() async throws {
             let router = try await ScriptedRouter([
                 "plan=grant:1", "addresses=203.0.113.7,203.0.113.7,203.0.113.8",
@@ -240,7 +241,7 @@
             #expect(!router.requests.contains { $0.hasPrefix("delete") })
         }
 
-        @Test("It is tried again, and one reason is told once")
+        @Test("The request is repeated, and a lasting reason is one event")
         func retry() async throws {
             let router = try await ScriptedRouter([
                 "plan=refuse:606,refuse:606,refuse:728,grant"
@@ -333,7 +334,7 @@
             }
         }
 
-        @Test("A router that is gone is told, and found again when it is back")
+        @Test("The loss of a router is an event, and its return is noticed")
         func gone() async throws {
             let router = try await ScriptedRouter(["plan=grant:1", "search=yes"])
             var configuration = configuration(router)
