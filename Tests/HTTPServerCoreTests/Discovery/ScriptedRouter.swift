@@ -220,9 +220,12 @@
             program.text.split(separator: "\n").dropFirst().map(String.init)
         }
 
-        /// Waits until it was asked for something.
-        func wait(for request: String) async -> Bool {
-            await program.wait { $0.text.contains("\n\(request)\n") }
+        /// Waits until it was asked for something so many times.
+        func wait(for request: String, times: Int = 1) async -> Bool {
+            await program.wait { program in
+                let lines = program.text.split(separator: "\n")
+                return lines.count(where: { $0 == request }) >= times
+            }
         }
 
         /// Ends it, as if the router had lost its power.
