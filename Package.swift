@@ -79,10 +79,15 @@ let package = Package(
             providers: [.apt(["libssl-dev"]), .yum(["openssl-devel"])]),
         // Avahi's library; Apple's SDKs have theirs.
         .systemLibrary(name: "CDNSSD", providers: [.apt(["libavahi-compat-libdnssd-dev"])]),
+        // Apple's systems map ports by a service of theirs.
         .target(
             name: "CNATPMPShims",
-            cSettings: [.define("HTTP_NAT_PORT_MAPPING", .when(platforms: [.linux, .macOS]))],
-            linkerSettings: [.linkedLibrary("natpmp", .when(platforms: [.linux, .macOS]))]),
+            cSettings: [.define("HTTP_NAT_PORT_MAPPING", .when(platforms: [.linux]))],
+            linkerSettings: [.linkedLibrary("natpmp", .when(platforms: [.linux]))]),
+        .target(
+            name: "CMiniUPnPShims",
+            cSettings: [.define("HTTP_UPNP_PORT_MAPPING", .when(platforms: [.linux]))],
+            linkerSettings: [.linkedLibrary("miniupnpc", .when(platforms: [.linux]))]),
         // System calls, files, locks and waiters of server, client and WebDAV; no product, and nothing
         // of it is public but what the interface of the server core names.
         .target(
@@ -138,9 +143,10 @@ let package = Package(
         .target(
             name: "HTTPServerDiscovery",
             dependencies: [
-                "ToolkitSystem", "HTTPServerCore", "HTTPServerAddresses",
+                "HTTPParser", "ToolkitSystem", "HTTPServerCore", "HTTPServerAddresses",
                 .target(name: "CDNSSD", condition: .when(platforms: [.linux])),
-                .target(name: "CNATPMPShims", condition: .when(platforms: [.linux, .macOS])),
+                .target(name: "CNATPMPShims", condition: .when(platforms: [.linux])),
+                .target(name: "CMiniUPnPShims", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: strict),
         // Core, kit and what they name by one import.

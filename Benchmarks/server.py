@@ -9,6 +9,7 @@ import argparse
 import contextlib
 import http.client
 import itertools
+import json
 import resource
 import shutil
 import signal
@@ -40,6 +41,12 @@ SCENARIOS = {
     "close-64": ("Connection: close, 64 connections", "/", 64, {"close": True}),
     "file-1k": ("1 KiB file, 64 connections", "/1k", 64, {}),
     "file-100k": ("100 KiB file, 64 connections", "/100k", 64, {}),
+    "post-note": ("POST of 1 KiB of JSON, one long text, decoded and answered", "/note", 64,
+                  {"post": "note"}),
+    "post-note-async": ("the same by an async handler", "/note-async", 64, {"post": "note"}),
+    "post-order": ("POST of 1 KiB of JSON, 7 objects, decoded and answered", "/order", 64,
+                   {"post": "order"}),
+    "post-order-async": ("the same by an async handler", "/order-async", 64, {"post": "order"}),
     "json": ("20 KiB of JSON, 64 connections", "/json", 64, {}),
     "json-gzip": ("the same, gzip, repeated", "/json-gzip", 64, GZIP),
     "json-copied": ("20 KiB of JSON, made anew each time", "/json-copied", 64, {}),
@@ -54,9 +61,14 @@ OTHERS = {
 CONTENT_LENGTHS = {"/": 13, "/async": 13, "/1k": 1024, "/100k": 102_400}
 JSON_BYTES = 20 << 10
 # Only these know what the scenarios with JSON ask for; nginx keeps no compressed answers.
-JSON_SERVERS = {"/json": ["nginx", "ours"], "/json-uncached": ["nginx", "ours"],
+JSON_POSTERS = ["ours", "nio", "hummingbird", "flyingfox"]
+JSON_SERVERS = {"/note": JSON_POSTERS, "/order": JSON_POSTERS, "/note-async": ["ours"],
+                "/order-async": ["ours"], "/json": ["nginx", "ours"], "/json-uncached": ["nginx", "ours"],
                 "/json-gzip": ["ours"], "/json-copied": ["ours"], "/json-copied-gzip": ["ours"]}
-CONTENT_LENGTHS.update(dict.fromkeys(JSON_SERVERS, JSON_BYTES))
+CONTENT_LENGTHS.update(dict.fromkeys(
+    [path for path in JSON_SERVERS if path.startswith("/json")], JSON_BYTES))
+POST_BYTES = 1024
+NOTE_TEXT = "Leave it with the neighbour, please. "
 
 
 def arguments():
@@ -84,6 +96,33 @@ def build(names, products):
             harness.build_product(servers.PRODUCTS[name])
 
 
+def posted(name):
+    """Content of the scenarios that post JSON, `POST_BYTES` long; with the answer to it."""
+    if name == "note":
+        value, text = {"id": 7}, "text"
+    else:
+        value, text = {"id": 7, "customer": "Ada Lovelace", "mail": "ada@example.org",
+                       "isPaid": True}, "note"
+        value["items"] = [{"name": f"article {index}", "count": index, "price": 2.5 * index + 0.25}
+                          for index in range(6)]
+    value[text] = ""
+    room = POST_BYTES - len(json.dumps(value, separators=(",", ":")))
+    value[text] = (NOTE_TEXT * POST_BYTES)[:room]
+    count = len(value[text]) if name == "note" else len(value["items"])
+    return json.dumps(value, separators=(",", ":")).encode(), {"id": 7, "count": count}
+
+
+def check_post(server, path, name):
+    content, expected = posted(name)
+    connection = http.client.HTTPConnection("127.0.0.1", int(server.port), timeout=10)
+    with contextlib.closing(connection):
+        connection.request("POST", path, content, {"Content-Type": "application/json"})
+        response = connection.getresponse()
+        text = response.read()
+    if response.status != 200 or json.loads(text) != expected:
+        raise RuntimeError(f"{server.name} answers {path} with {response.status}, {text[:80]}")
+
+
 def check(server, path):
     """One request by another client: a server that answers wrongly is not measured."""
     connection = http.client.HTTPConnection("127.0.0.1", int(server.port), timeout=10)
@@ -101,6 +140,7 @@ def wrk(server, path, connections, special, seconds, threads=1):
     fields = fields + (["Connection: close"] if special.get("close") else [])
     fields = fields + special.get("fields", [])
     script = "pipeline.lua" if special.get("pipeline") else "report.lua"
+    script = "post.lua" if special.get("post") else script
     command = ["wrk", "-t", str(min(threads, connections)), "-c", str(connections),
                "-d", str(seconds), "-s", script]
     for field in fields:
@@ -108,6 +148,8 @@ def wrk(server, path, connections, special, seconds, threads=1):
     command += [f"http://127.0.0.1:{server.port}{path}"]
     if special.get("pipeline"):
         command += ["--", str(special["pipeline"])]
+    if special.get("post"):
+        command += ["--", f"{server.root}/{special['post']}.json"]
     done = subprocess.run(command, cwd=LOAD, capture_output=True, text=True,
                           timeout=seconds + 30)
     for line in done.stdout.splitlines():
@@ -192,7 +234,10 @@ def run_scenario(name, names, root, options):
         names = ["bare", "dressed"]  # their ratio is to the bare handler
 
     def warm(server):
-        check(server, path)
+        if special.get("post"):
+            check_post(server, path, special["post"])
+        else:
+            check(server, path)
         wrk(server, path, connections, special, 1, options.threads)
 
     closes = bool(special.get("close"))
@@ -320,6 +365,8 @@ def make_root(folder):
     """The files that are served."""
     for name, size in [("1k", 1024), ("100k", 102_400)]:
         (Path(folder) / name).write_bytes(b"x" * size)
+    for name in ["note", "order"]:
+        (Path(folder) / f"{name}.json").write_bytes(posted(name)[0])
     (Path(folder) / "json").write_text(sample_json(JSON_BYTES))
     Path(folder).chmod(0o755)
 

@@ -33,6 +33,15 @@ let package = Package(
         server(
             "MigrationGuide",
             and: ["HTTPServerAuthentication", "HTTPServerDiscovery", "WebDAVKit", "WebUploader"]),
+        .target(
+            name: "ShortPrograms",
+            dependencies: [
+                .product(name: "HTTPServerAuthentication", package: "swift-http-toolkit"),
+                .product(name: "HTTPServerToolkit", package: "swift-http-toolkit"),
+                .product(name: "URLClient", package: "swift-http-toolkit"),
+                .product(name: "WebDAVKit", package: "swift-http-toolkit"),
+            ],
+            path: "ShortPrograms"),
         .executableTarget(
             name: "ProtectedFiles",
             dependencies: [

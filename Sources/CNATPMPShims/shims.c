@@ -48,6 +48,10 @@ void http_nat_close(http_nat *nat) {
     free(nat);
 }
 
+void http_nat_gateway(const http_nat *nat, uint8_t *address) {
+    memcpy(address, &nat->library.gateway, 4);
+}
+
 int http_nat_socket(const http_nat *nat) { return nat->library.s; }
 
 int http_nat_ask_address(http_nat *nat) {

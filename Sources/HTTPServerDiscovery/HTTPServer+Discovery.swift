@@ -35,18 +35,16 @@ extension BonjourAdvertisement {
     }
 }
 
-#if os(Linux) || os(macOS)
-    extension NATPortMapper {
-        /// Keeps a mapping to a server while it listens: it is taken back when the server is
-        /// suspended or stops, and asked for again when it is resumed or started. Returns when the
-        /// task is cancelled, with the mapping taken back.
-        @concurrent
-        public func follow(_ server: HTTPServer) async {
-            await server.whileListening {
-                start(port: $0)
-            } stop: {
-                await stop()
-            }
+extension NATPortMapper {
+    /// Keeps a mapping to a server while it listens: it is taken back when the server is
+    /// suspended or stops, and asked for again when it is resumed or started. Returns when the
+    /// task is cancelled, with the mapping taken back.
+    @concurrent
+    public func follow(_ server: HTTPServer) async {
+        await server.whileListening {
+            start(port: $0)
+        } stop: {
+            await stop()
         }
     }
-#endif
+}

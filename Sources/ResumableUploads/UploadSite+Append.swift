@@ -41,6 +41,9 @@ extension UploadSite {
                 try await work { [folder] in try folder.write(told, id) }
             }
             let known = record
+            if dialect.takesProgress, request.hasContent {
+                try await tellOffset(offset, request, dialect)
+            }
             return try await receive(request, id, known, isLast: isLast, dialect) { offset in
                 var response = Response(.noContent)
                 response.fields[.uploadOffset] = "\(offset)"
@@ -161,6 +164,17 @@ extension UploadSite {
         _ offset: Int64, _ request: Request, _ file: OpenFile, _ dialect: UploadDialect
     ) async throws {
         try await work { [folder] in try folder.settle(file) }
+        try await tellOffset(offset, request, dialect)
+    }
+
+    /// Sends an interim response with the offset.
+    ///
+    /// One comes before the content of each PATCH. Browsers send a request again by themselves when
+    /// a kept connection breaks before any response, with an offset that is wrong by then; after an
+    /// interim response they leave it to the page, which asks for the offset first.
+    private func tellOffset(
+        _ offset: Int64, _ request: Request, _ dialect: UploadDialect
+    ) async throws {
         guard let status = HTTPStatus(104) else { return }
         var fields: HTTPFields = [.uploadOffset: "\(offset)"]
         dialect.stamp(&fields)

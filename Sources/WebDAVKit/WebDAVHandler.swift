@@ -20,6 +20,10 @@ public struct WebDAVHandler: PrecheckingHandler {
     package let pathLock: PathLock
     let lockRequests: ParsedBodyCache<LockRequest>
     let propertyRequests: ParsedBodyCache<PropertyRequest>
+    /// `nil` when requests may have to wait.
+    let immediate: ImmediateAccess?
+    /// Whether small changes need no task.
+    package var answersAtOnce: Bool { immediate != nil }
 
     /// Creates a handler.
     ///
@@ -39,6 +43,7 @@ public struct WebDAVHandler: PrecheckingHandler {
         pathLock = PathLock()
         lockRequests = ParsedBodyCache()
         propertyRequests = ParsedBodyCache()
+        immediate = ImmediateAccess(store, locks, options)
     }
 
     /// Creates a further handler of the same resources, such as a read-only one at another path.
@@ -53,6 +58,7 @@ public struct WebDAVHandler: PrecheckingHandler {
         lockRequests = other.lockRequests
         propertyRequests = other.propertyRequests
         self.options = options.normalized
+        immediate = ImmediateAccess(store, locks, options)
     }
 
     /// The fields by which clients recognise a WebDAV server. Some clients look for them in the
@@ -62,12 +68,16 @@ public struct WebDAVHandler: PrecheckingHandler {
         WebDAVClasses.fields(isReadOnly: isReadOnly)
     }
 
-    /// Answers a request.
+    /// Answers a request: a small change at once if it can be made without waiting, others later.
     public func answer(_ request: Request) -> Answer {
-        .later { try await response(to: request) }
+        guard let immediate, let limit = immediate.contentLimit(of: request) else {
+            return .later { try await response(to: request) }
+        }
+        guard request.hasContent else { return answer(request, [], immediate) }
+        return .withContent(limit: limit) { answer(request, $0, immediate) }
     }
 
-    private func response(to request: Request) async throws -> Response {
+    func response(to request: Request) async throws -> Response {
         let mount = Mount(request)
         do {
             return try await answer(try await call(request, mount))

@@ -55,6 +55,7 @@ router.on(.post, "/form") { request in
 router.on(.post, "/number") { request in
     Response(.ok, body: .text("\(try await request.json(Double.self))"))
 }
+router.addOrders()
 router.on(.get, "/stream") { _ in
     Response(
         .ok,

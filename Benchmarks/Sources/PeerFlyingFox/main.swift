@@ -34,5 +34,18 @@ await server.appendRoute("POST /upload") { request in
     for try await chunk in request.bodySequence { received += chunk.count }
     return HTTPResponse(statusCode: .ok, body: Data("\(received)".utf8))
 }
+let jsonType: [HTTPHeader: String] = [.contentType: "application/json"]
+await server.appendRoute("POST /order") { request in
+    let order = try JSONDecoder().decode(Order.self, from: await request.bodyData)
+    let receipt = Receipt(id: order.id, count: order.items.count)
+    return HTTPResponse(
+        statusCode: .ok, headers: HTTPHeaders(jsonType), body: try JSONEncoder().encode(receipt))
+}
+await server.appendRoute("POST /note") { request in
+    let note = try JSONDecoder().decode(Note.self, from: await request.bodyData)
+    let receipt = Receipt(id: note.id, count: note.text.utf8.count)
+    return HTTPResponse(
+        statusCode: .ok, headers: HTTPHeaders(jsonType), body: try JSONEncoder().encode(receipt))
+}
 await server.appendRoute("GET /*", to: DirectoryHTTPHandler(root: root))
 try await server.run()

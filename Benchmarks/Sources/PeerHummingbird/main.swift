@@ -27,6 +27,14 @@ router.post("/upload") { request, _ in
     for try await chunk in request.body { received += chunk.readableBytes }
     return "\(received)"
 }
+router.post("/order") { request, context in
+    let order = try await request.decode(as: Order.self, context: context)
+    return Receipt(id: order.id, count: order.items.count)
+}
+router.post("/note") { request, context in
+    let note = try await request.decode(as: Note.self, context: context)
+    return Receipt(id: note.id, count: note.text.utf8.count)
+}
 // After the routes, so that only requests without a route pay for it.
 router.add(middleware: FileMiddleware(root))
 

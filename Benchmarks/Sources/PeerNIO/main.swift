@@ -2,7 +2,9 @@
 //
 //   PeerNIO --port N --threads N --root DIR
 
+import Foundation
 import NIOCore
+import NIOFoundationCompat
 import NIOHTTP1
 import NIOPosix
 
@@ -24,6 +26,7 @@ final class RouteHandler: ChannelInboundHandler {
     private let fileIO: NonBlockingFileIO
     private var head: HTTPRequestHead?
     private var received = 0
+    private var content: ByteBuffer?
 
     init(root: String, fileIO: NonBlockingFileIO) {
         self.root = root
@@ -35,8 +38,11 @@ final class RouteHandler: ChannelInboundHandler {
         case .head(let head):
             self.head = head
             received = 0
-        case .body(let buffer):
+            content = nil
+        case .body(var buffer):
             received += buffer.readableBytes
+            guard head?.uri != "/upload" else { return }
+            if content == nil { content = buffer } else { content?.writeBuffer(&buffer) }
         case .end:
             guard let head else { return }
             respond(to: head, context: context)
@@ -51,9 +57,23 @@ final class RouteHandler: ChannelInboundHandler {
             sendFile(root + head.uri, context: context, head: head)
         case (.POST, "/upload"):
             send("\(received)", context: context, head: head)
+        case (.POST, "/order"):
+            answer(Order.self, context, head) { Receipt(id: $0.id, count: $0.items.count) }
+        case (.POST, "/note"):
+            answer(Note.self, context, head) { Receipt(id: $0.id, count: $0.text.utf8.count) }
         default:
             send("Not found", status: .notFound, context: context, head: head)
         }
+    }
+
+    private func answer<Value: Decodable>(
+        _ type: Value.Type, _ context: ChannelHandlerContext, _ head: HTTPRequestHead,
+        _ receipt: (Value) -> Receipt
+    ) {
+        guard let content, let value = try? JSONDecoder().decode(type, from: content),
+            let bytes = try? JSONEncoder().encode(receipt(value))
+        else { return send("Not JSON", status: .badRequest, context: context, head: head) }
+        send(String(decoding: bytes, as: UTF8.self), context: context, head: head)
     }
 
     private func responseHead(

@@ -9,7 +9,7 @@
 /// Replaces bytes by 16 that have the same CRC-32 (RFC 1952 section 8), if one begins with all bits
 /// set in zlib's writing of it (`crc32(0xFFFFFFFF, ...)`).
 /// - `crc`: the CRC-32 of what stands before the bytes.
-/// - `bytes`, `count`: the bytes, of which those are left over that make no whole 64.
+/// - `bytes`, `count`: the bytes, of which those are left over that make no whole block (64 or 256).
 /// - `folded`: room for the 16 bytes.
 /// - Returns: how many bytes were replaced; 0 for less than 64, or where the processor cannot do it.
 size_t http_crc32_fold(uint32_t crc, const uint8_t *_Nonnull bytes, size_t count,

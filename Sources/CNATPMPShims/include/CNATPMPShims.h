@@ -34,6 +34,9 @@ int http_nat_open(http_nat **nat, const uint8_t *gateway);
 
 void http_nat_close(http_nat *nat);
 
+/// The IPv4 address that the gateway of a conversation has on this side, in network order.
+void http_nat_gateway(const http_nat *nat, uint8_t *address);
+
 /// The socket, to be watched until it can be read.
 int http_nat_socket(const http_nat *nat);
 

@@ -20,6 +20,10 @@ internal import HTTPParser
 /// (422) with the path to what is wrong. Of members with the same name the first counts, as
 /// Foundation has it.
 ///
+/// Values of the usual kinds are decoded and encoded without Foundation. Where that fails,
+/// Foundation does it again, and its error counts: a value's `init(from:)` or `encode(to:)` may run
+/// twice.
+///
 /// RFC 8259.
 public struct JSONBody: Hashable, Sendable {
     /// The deepest nesting that `depthLimit` can allow.
@@ -73,13 +77,25 @@ public struct JSONBody: Hashable, Sendable {
     public func decode<Value: Decodable>(
         _ type: Value.Type = Value.self, from bytes: [UInt8]
     ) throws(CodecError) -> Value {
-        try decode(type, from: bytes.span)
+        let start = try check(bytes.span)
+        if options.readsPlainly, let tree = JSONTree(bytes, from: start),
+            let value = JSONReader.value(type, in: tree)
+        {
+            return value
+        }
+        return try decode(type, checked: bytes.span, from: start)
     }
 
     /// Reads a value from bytes that are only lent, with the same limits and errors.
     public func decode<Value: Decodable>(
         _ type: Value.Type = Value.self, from bytes: Span<UInt8>
     ) throws(CodecError) -> Value {
+        try decode(type, checked: bytes, from: try check(bytes))
+    }
+
+    /// Checks the limits and the grammar.
+    /// - Returns: where the value begins.
+    private func check(_ bytes: Span<UInt8>) throws(CodecError) -> Int {
         guard bytes.count <= byteLimit else {
             throw CodecError(.inputTooLong, at: Int64(max(byteLimit, 0)), "JSON")
         }
@@ -87,6 +103,12 @@ public struct JSONBody: Hashable, Sendable {
         let depth = min(depthLimit, Self.greatestDepth)
         try JSONGrammar.check(
             bytes, from: start, depthLimit: depth, nameByteLimit: nameByteLimit)
+        return start
+    }
+
+    private func decode<Value: Decodable>(
+        _ type: Value.Type, checked bytes: Span<UInt8>, from start: Int
+    ) throws(CodecError) -> Value {
         let data = unsafe bytes.extracting(start...).withUnsafeBytes { unsafe Data($0) }
         do {
             return try options.decoder.decode(type, from: data)
@@ -98,7 +120,7 @@ public struct JSONBody: Hashable, Sendable {
     }
 
     /// Content up to this length is decoded where it is: that takes a few milliseconds at most.
-    private static let quickBytes = 8 << 10
+    package static let quickBytes = 8 << 10
 
     /// Reads a value with the same limits and errors; a long one where `lender` has time for it.
     package func decode<Value: Decodable>(
@@ -125,7 +147,8 @@ public struct JSONBody: Hashable, Sendable {
     /// - Throws: `EncodingError` for a value that JSON cannot hold, such as an infinite number, and
     ///   what `value` itself throws.
     public func encode(_ value: some Encodable) throws -> [UInt8] {
-        [UInt8](try options.encoder.encode(value))
+        if options.writesPlainly, let bytes = JSONWriter.bytes(of: value) { return bytes }
+        return [UInt8](try options.encoder.encode(value))
     }
 }
 

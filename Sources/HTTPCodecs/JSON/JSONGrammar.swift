@@ -157,7 +157,9 @@ struct JSONGrammar {
     private mutating func readString(_ bytes: Span<UInt8>) throws(CodecError) {
         var index = position + 1
         defer { position = index }
-        while index < bytes.count {
+        while true {
+            index = Self.plainEnd(bytes, from: index)
+            guard index < bytes.count else { break }
             let byte = bytes[index]
             if byte == UInt8(ascii: "\"") {
                 index += 1
@@ -167,8 +169,6 @@ struct JSONGrammar {
                 try readEscape(bytes, &index)
             } else if byte < 0x20 {
                 throw invalid("a control character in a string", at: index)
-            } else if byte < 0x80 {
-                index += 1
             } else {
                 guard let length = UTF8Text.sequenceLength(bytes, at: index) else {
                     throw CodecError(.invalidText, at: Int64(index), "JSON")
@@ -177,6 +177,38 @@ struct JSONGrammar {
             }
         }
         throw invalid("it ends early", at: index)
+    }
+
+    /// The first byte from `start` on that is no plain character of a string: a quotation mark, a
+    /// backslash, a control character, or one that is not ASCII. Eight bytes at once.
+    static func plainEnd(_ bytes: Span<UInt8>, from start: Int) -> Int {
+        var index = start
+        unsafe bytes.withUnsafeBytes { room in
+            while index + 8 <= room.count {
+                let word = unsafe UInt64(
+                    littleEndian: room.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+                let quote = word ^ 0x2222_2222_2222_2222
+                let backslash = word ^ 0x5C5C_5C5C_5C5C_5C5C
+                let (ones, highs) = (
+                    0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64
+                )
+                let controls = (word &- 0x2020_2020_2020_2020) & ~word
+                // The lowest of the high bits is right; those above may owe theirs to it.
+                let signs = (quote &- ones) & ~quote | (backslash &- ones) & ~backslash
+                let found = (word | controls | signs) & highs
+                guard found == 0 else {
+                    index += found.trailingZeroBitCount >> 3
+                    return
+                }
+                index += 8
+            }
+            while index < room.count, unsafe isPlain(room[index]) { index += 1 }
+        }
+        return index
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        0x20..<0x80 ~= byte && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
     }
 
     private func readEscape(_ bytes: Span<UInt8>, _ index: inout Int) throws(CodecError) {

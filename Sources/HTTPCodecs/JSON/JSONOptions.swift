@@ -37,6 +37,11 @@ public struct JSONOptions: Hashable, Sendable {
     /// The defaults: ISO 8601 dates, names as declared, compact.
     public init() {}
 
+    /// Whether a reader need not know of them, but for dates.
+    var readsPlainly: Bool { names == .asDeclared }
+    /// Whether a writer need not know of them, but for dates.
+    var writesPlainly: Bool { names == .asDeclared && !sortsNames && !isIndented }
+
     var encoder: JSONEncoder {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.withoutEscapingSlashes]

@@ -192,6 +192,13 @@ struct ContentQueue {
         collected.reserveCapacity(Int(min(announcedLength ?? 0, Int64(Self.joinedBytes))))
     }
 
+    /// Takes collected content back, so that it can be read again.
+    mutating func giveBack(_ bytes: [UInt8]) {
+        guard !bytes.isEmpty else { return }
+        pieces.append(bytes)
+        buffered += bytes.count
+    }
+
     /// The collected content or the error, once collecting has ended; `nil` before.
     mutating func takeCollected() -> (ContentCollector, Result<[UInt8], any Error>)? {
         guard let collector else { return nil }

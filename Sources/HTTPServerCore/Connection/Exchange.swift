@@ -84,6 +84,11 @@ package final class Exchange: @unchecked Sendable {
         return all
     }
 
+    /// Takes collected content back, so that it can be read again; on the loop.
+    func giveBack(_ bytes: [UInt8]) {
+        if isOpen { unsafe content.giveBack(bytes) }
+    }
+
     func receivedTrailers() async -> HTTPFields {
         await withCheckedContinuation { continuation in
             if loop.isCurrent { return continuation.resume(returning: unsafe content.trailers) }

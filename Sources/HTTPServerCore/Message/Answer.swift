@@ -9,11 +9,7 @@
 /// struct Stamp<Inner: Handler>: Handler {
 ///     let inner: Inner
 ///     func answer(_ request: Request) throws -> Answer {
-///         try inner.answer(request).map { response in
-///             var response = response
-///             response.fields["X-Stamp"] = "1"
-///             return response
-///         }
+///         try inner.answer(request).changing { $0.fields["X-Stamp"] = "1" }
 ///     }
 /// }
 /// ```
@@ -57,6 +53,19 @@ public enum Answer: Sendable {
             .later { try change(try await work(request)) }
         case .whenCollected(let limit, let body):
             .whenCollected(limit: limit) { try body($0).map(change) }
+        }
+    }
+
+    /// The same answer with its response changed, now or later.
+    ///
+    /// Errors of the handler are not responses: they pass.
+    public func changing(
+        _ change: @escaping @Sendable (inout Response) throws -> Void
+    ) throws -> Answer {
+        try map { response in
+            var response = response
+            try change(&response)
+            return response
         }
     }
 

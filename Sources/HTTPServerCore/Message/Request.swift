@@ -116,12 +116,22 @@ public struct Request: Sendable {
     public var body: RequestBody {
         storage.content?.body ?? RequestBody(exchange: storage.exchange)
     }
+    /// Whether the content comes from the client as it is: nothing replaces it, and no content coding
+    /// is removed.
+    package var hasPlainContent: Bool { storage.content == nil && !storage.hidesCoding }
     /// The connection that the request came by.
     public var connection: ConnectionInfo { storage.connection }
     /// Where the request came from.
     public var peer: SocketAddress { storage.connection.peer }
     /// The address of the machine at which the server took it; see `ConnectionInfo.local`.
     public var local: SocketAddress { storage.connection.local }
+
+    /// Gives back content that was collected, so that `body` has it again.
+    package func giveBack(_ content: [UInt8]) {
+        guard let exchange = storage.exchange else { return }
+        if exchange.loop.isCurrent { return exchange.giveBack(content) }
+        exchange.loop.execute { exchange.giveBack(content) }
+    }
 
     package var knownMethod: HTTPMethod.Known { storage.head.knownMethod }
 

@@ -38,6 +38,18 @@ public struct RequestBody: AsyncSequence, Sendable {
         return body
     }
 
+    /// Content that is there already.
+    package static func bytes(_ bytes: [UInt8]) -> RequestBody {
+        let rest = Locked(bytes)
+        return RequestBody.pieces {
+            let piece = rest.withLock { rest in
+                defer { rest = [] }
+                return rest
+            }
+            return piece.isEmpty ? nil : piece
+        }
+    }
+
     /// The content of a file.
     package static func file(_ file: ContentFile) -> RequestBody {
         let place = Locked<Int64>(0)

@@ -133,8 +133,9 @@ final class BonjourSession: @unchecked Sendable {
 
     private func connection(_ reference: DNSServiceRef) -> DNSServiceConnection {
         let attempt = self.attempt
-        let connection = unsafe DNSServiceConnection(reference, queue: queue) { error in
-            if attempt == self.attempt { self.fail(error) }
+        let connection = unsafe DNSServiceConnection(reference, queue: queue) { code in
+            guard attempt == self.attempt else { return }
+            self.fail(BonjourError(code, "DNSServiceProcessResult"))
         }
         connection.activate()
         return connection

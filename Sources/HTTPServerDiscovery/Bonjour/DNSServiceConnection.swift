@@ -17,10 +17,10 @@ final class DNSServiceConnection: @unchecked Sendable {
 
     /// - Parameters:
     ///   - reference: what a call of the library began; this object ends it.
-    ///   - failed: called when the service has gone.
+    ///   - failed: called with the number of the error when the service has gone.
     init(
         _ reference: DNSServiceRef, queue: DispatchQueue,
-        failed: @escaping @Sendable (BonjourError) -> Void
+        failed: @escaping @Sendable (Int32) -> Void
     ) {
         unsafe self.reference = reference
         source = DispatchSource.makeReadSource(
@@ -28,7 +28,7 @@ final class DNSServiceConnection: @unchecked Sendable {
         source.setEventHandler { @Sendable [weak self] in
             guard let self else { return }
             let code = unsafe DNSServiceProcessResult(self.reference)
-            if code != 0 { failed(BonjourError(code, "DNSServiceProcessResult")) }
+            if code != 0 { failed(code) }
         }
         // The library closes the descriptor, so the source has to be rid of it first.
         source.setCancelHandler { @Sendable [self] in

@@ -1,11 +1,11 @@
-#if os(Linux) || os(macOS)
+#if os(Linux)
     internal import Dispatch
     internal import HTTPServerAddresses
     internal import HTTPServerCore
     internal import ToolkitSystem
 
-    /// The work of a mapper on its queue: requests the external address, then the port, and both
-    /// again after half of the lifetime.
+    /// The work of a mapper on its queue: asks by one protocol after another until the gateway maps
+    /// the port, and again after half of the lifetime.
     ///
     /// All but `known` and `events` is confined to the queue.
     final class NATPortMappingSession: @unchecked Sendable {
@@ -13,17 +13,28 @@
         private let known = Locked<NATMapping?>(nil)
         private let queue = DispatchQueue(label: "http.nat")
         private let configuration: NATPortMappingConfiguration
+        private let clients: [any NATPortMappingClient]
 
         /// The wanted state: a port, or no mapping.
         private var port: UInt16?
-        private var request: NATRequest?
+        /// The client that has mapped it.
+        private var mapper: (any NATPortMappingClient)?
         /// Counts the rounds: what was planned for an older one does not matter any more.
         private var round = 0
         private var lastError: NATPortMappingError?
         private var networks: Task<Void, Never>?
 
-        init(_ configuration: NATPortMappingConfiguration) {
+        /// - Parameter description: the URL of the router's description, when it is not to be searched
+        ///   for.
+        init(_ configuration: NATPortMappingConfiguration, description: String? = nil) {
             self.configuration = configuration
+            clients = configuration.protocols.compactMap { [queue] kind in
+                switch kind {
+                case .natPMP: NATPMPClient(configuration, queue: queue)
+                case .upnp: UPnPClient(configuration, description: description, queue: queue)
+                case .system: nil
+                }
+            }
         }
 
         var mapping: NATMapping? { known.withLock { $0 } }
@@ -64,64 +75,60 @@
             }
         }
 
+        /// The protocol that has mapped the port comes first.
         private func ask() {
             guard let port else { return }
             round += 1
-            send(.address) { [weak self] answer in
-                guard let self, case .address(let address) = answer else { return }
-                let wish = NATRequest.Kind.mapping(
-                    port: port, wish: self.wish ?? port, seconds: self.seconds)
-                self.send(wish) { [weak self] answer in
-                    guard case .mapping(let external, let seconds) = answer else { return }
-                    self?.mapped(address, external, port, seconds)
-                }
-            }
+            for client in clients { client.cancel() }
+            let others = clients.filter { $0 !== mapper }
+            ask(port, by: ((mapper.map { [$0] } ?? []) + others)[...], after: nil)
         }
 
-        /// A mapping that is there is asked for again as it is (RFC 6886 section 3.3).
-        private var wish: UInt16? {
-            known.withLock { $0?.externalPort } ?? configuration.externalPort
+        /// - Parameter error: why the protocols before these did not map it.
+        private func ask(
+            _ port: UInt16, by clients: ArraySlice<any NATPortMappingClient>,
+            after error: NATPortMappingError?
+        ) {
+            guard let client = clients.first else { return failed(error ?? .notSupported) }
+            let round = self.round
+            // A mapping that is there is asked for again as it is (RFC 6886 section 3.3).
+            let wish = known.withLock { $0?.externalPort } ?? configuration.externalPort ?? port
+            client.map(port: port, wish: wish, seconds: seconds) { [weak self] result in
+                guard let self, round == self.round else { return }
+                switch result {
+                case .success(let mapping): self.mapped(mapping, by: client)
+                case .failure(.noGateway): self.failed(.noGateway)
+                case .failure(let next):
+                    // An answer of the gateway says more than silence.
+                    let reason = error.map { $0 == .noAnswer ? next : $0 } ?? next
+                    self.ask(port, by: clients.dropFirst(), after: reason)
+                }
+            }
         }
 
         private var seconds: UInt32 {
             UInt32(min(max(configuration.lifetime.components.seconds, 1), 86_400))
         }
 
-        private func send(
-            _ kind: NATRequest.Kind, then next: @escaping @Sendable (NATAnswer) -> Void
-        ) {
-            request?.cancel()
-            let request = NATRequest(queue: queue, patience: configuration.patience) {
-                [weak self] result in
-                self?.request = nil
-                switch result {
-                case .success(let answer): next(answer)
-                case .failure(let error): self?.failed(error)
-                }
-            }
-            self.request = request
-            request.send(kind, gateway: configuration.gateway)
-        }
-
-        private func mapped(
-            _ address: String, _ external: UInt16, _ port: UInt16, _ seconds: UInt32
-        ) {
+        private func mapped(_ mapping: NATMapping, by client: any NATPortMappingClient) {
             lastError = nil
-            // A mapping for no time is none.
-            guard seconds > 0 else { return failed(.refused) }
-            let mapping = NATMapping(
-                externalAddress: address, externalPort: external, internalPort: port,
-                lifetime: .seconds(Int(seconds)))
+            mapper = client
             let before = known.withLock { known in
                 defer { known = mapping }
                 return known
             }
-            if before?.url != mapping.url { events.send(.mapped(mapping)) }
-            again(afterMilliseconds: max(500, Int(seconds) * 500))
+            if before?.url != mapping.url || before?.protocol != mapping.protocol {
+                events.send(.mapped(mapping))
+            }
+            // A gateway that keeps it for ever may still be started again, and forget it.
+            let granted = Int(mapping.lifetime.components.seconds)
+            let lifetime = granted > 0 ? min(granted, 86_400) : Int(seconds)
+            again(afterMilliseconds: max(500, lifetime * 500))
         }
 
         private func failed(_ error: NATPortMappingError) {
             known.withLock { $0 = nil }
+            mapper = nil
             // A lasting failure is reported once.
             if error != lastError { events.send(.failed(error)) }
             lastError = error
@@ -141,26 +148,23 @@
 
         private func remove(_ done: @escaping @Sendable () -> Void) {
             round += 1
-            request?.cancel()
-            request = nil
+            for client in clients { client.cancel() }
             let wasWanted = port != nil
             port = nil
             let mapping = known.withLock { known in
                 defer { known = nil }
                 return known
             }
-            guard let mapping else {
+            guard let mapping, let mapper else {
                 if wasWanted { events.send(.removed) }
                 return done()
             }
+            self.mapper = nil
             // Holds this object: it may be the last thing that is done.
-            let request = NATRequest(queue: queue, patience: .seconds(1)) { _ in
+            mapper.remove(mapping) {
                 self.events.send(.removed)
                 done()
             }
-            request.send(
-                .mapping(port: mapping.internalPort, wish: 0, seconds: 0),
-                gateway: configuration.gateway)
         }
     }
 #endif

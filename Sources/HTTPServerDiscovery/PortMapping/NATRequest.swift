@@ -1,4 +1,4 @@
-#if os(Linux) || os(macOS)
+#if os(Linux)
     internal import CNATPMPShims
     internal import Dispatch
     internal import HTTPServerCore
@@ -115,6 +115,18 @@
             completion = nil
             source?.cancel()
             timer?.cancel()
+        }
+
+        /// The IPv4 address of the default route's gateway, in network order; `nil` when there is none.
+        static func defaultGateway() -> [UInt8]? {
+            var library: OpaquePointer?
+            guard unsafe http_nat_open(&library, nil) == 0, let library = unsafe library else {
+                return nil
+            }
+            defer { unsafe http_nat_close(library) }
+            var address = [UInt8](repeating: 0, count: 4)
+            unsafe http_nat_gateway(library, &address)
+            return address
         }
 
         private static func error(_ code: CInt) -> NATPortMappingError {

@@ -5,7 +5,7 @@ internal import HTTPParser
 // previous transaction.
 extension EasyHandle {
     /// Sets everything for a transaction.
-    func configure(_ transaction: TransferSettings, for transfer: CurlTransfer) {
+    func configure(_ transaction: TransferSettings, for transfer: any TransferCallbacks) {
         // Requests with content are rare enough to reset the handle before and after them.
         let isPlain = transaction.upload == nil && transaction.method == .get
         if route == nil || route !== transaction.route || !isPlain {

@@ -18,7 +18,7 @@ final class EasyHandle {
     /// The first setting that was refused.
     private(set) var refusal: CURLcode?
     /// The transfer that it serves, which retains the handle.
-    unowned(unsafe) var transfer: CurlTransfer?
+    unowned(unsafe) var transfer: (any TransferCallbacks)?
 
     // Settings that remain for the next transfer. Nil for a new or reset handle.
     var route: TransferRoute?
@@ -91,7 +91,7 @@ final class EasyHandle {
     }
 
     /// Begins to serve a transfer.
-    func attach(_ transfer: CurlTransfer) {
+    func attach(_ transfer: any TransferCallbacks) {
         unsafe self.transfer = transfer
         unsafe errorText[0] = 0
         unsafe trust.pointee.begun = 0
@@ -258,7 +258,7 @@ private let abortMark = 0x1000_0000
 
 /// The transfer that a callback is for.
 @inline(__always)
-private func findTransfer(_ context: UnsafeMutableRawPointer?) -> CurlTransfer? {
+private func findTransfer(_ context: UnsafeMutableRawPointer?) -> (any TransferCallbacks)? {
     guard let context = unsafe context else { return nil }
     let handle = unsafe Unmanaged<EasyHandle>.fromOpaque(context)
     return unsafe handle._withUnsafeGuaranteedRef { unsafe $0.transfer }

@@ -145,15 +145,6 @@ final class MultiHandle: @unchecked Sendable {
         }
     }
 
-    /// Whether the calling thread is the program's first one.
-    static var isOnMainThread: Bool {
-        #if os(Linux)
-            http_is_main_thread() != 0
-        #else
-            true
-        #endif
-    }
-
     private func act(_ socket: Int32, _ events: Int32) {
         var running: Int32 = 0
         // Which connection is in use is not known where an answer was there before its socket.
@@ -165,7 +156,7 @@ final class MultiHandle: @unchecked Sendable {
     func wake() { poller.wake() }
 
     /// The next transfer that has ended.
-    func nextDone() -> (transfer: CurlTransfer, code: CURLcode)? {
+    func nextDone() -> (transfer: any TransferCallbacks, code: CURLcode)? {
         var code = CURLE_OK
         guard let easy = unsafe http_curl_multi_next_done(raw, &code) else { return nil }
         return unsafe Self.handle(of: easy)?.transfer.map { ($0, code) }

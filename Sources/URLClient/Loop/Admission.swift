@@ -3,12 +3,12 @@
 ///
 /// libcurl's own queue ignores priorities. It is never used, because libcurl gets no more requests than
 /// can run.
-final class Admission {
+final class Admission<Runner: LoopMember> {
     /// An origin and its requests.
     final class Slot {
         let origin: Origin
         var running = 0
-        var waiting: [TransactionRunner] = []
+        var waiting: [Runner] = []
         /// Whether the last response came over HTTP/2: then requests share a connection.
         var isHTTP2 = false
         var lastServed = 0
@@ -80,7 +80,7 @@ final class Admission {
     }
 
     /// Puts a runner into the queue, after those of the same priority.
-    func wait(_ runner: TransactionRunner, in slot: Slot) {
+    func wait(_ runner: Runner, in slot: Slot) {
         if slot.waiting.isEmpty { waitingSlots.append(slot) }
         waitingCount += 1
         let priority = runner.priority
@@ -89,7 +89,7 @@ final class Admission {
         slot.waiting.insert(runner, at: index)
     }
 
-    func leave(_ runner: TransactionRunner, _ slot: Slot) {
+    func leave(_ runner: Runner, _ slot: Slot) {
         let count = slot.waiting.count
         slot.waiting.removeAll { $0 === runner }
         waitingCount -= count - slot.waiting.count
@@ -103,7 +103,7 @@ final class Admission {
     }
 
     /// The next runner that may start; its place is taken.
-    func next() -> TransactionRunner? {
+    func next() -> Runner? {
         guard waitingCount > 0, running < max(configuration.requestLimit, 1) else {
             return nil
         }

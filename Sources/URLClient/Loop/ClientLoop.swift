@@ -31,8 +31,8 @@ final class ClientLoop: @unchecked Sendable {
 
     let configuration: ClientConfiguration
     let inbox = LoopInbox()
-    let runners = RunnerSet()
-    let admission: Admission
+    let runners = RunnerSet<TransactionRunner>()
+    let admission: Admission<TransactionRunner>
     let inline: InlineLoop
 
     // Of the thread in the loop.
@@ -154,7 +154,7 @@ final class ClientLoop: @unchecked Sendable {
             multi.perform(at: now)
             runAfterwards()
             while let (transfer, code) = multi.nextDone() {
-                transfer.runner.transferEnded(transfer, code)
+                transfer.ended(code)
             }
             runAfterwards()
             admitWaiting()

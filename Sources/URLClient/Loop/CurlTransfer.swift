@@ -1,9 +1,7 @@
 internal import HTTPParser
 
 /// One transaction in libcurl: puts what the callbacks bring in order, and hands it to the runner.
-final class CurlTransfer {
-    enum ContentAnswer { case taken, paused, failed }
-
+final class CurlTransfer: TransferCallbacks {
     /// Times on the loop's clock; 0 for what has not happened.
     struct Times {
         let start: Int64
@@ -252,6 +250,8 @@ final class CurlTransfer {
         if isAccepted, !isTrusted { runner.loop.routing.overrule(origin) }
         return isAccepted
     }
+
+    func ended(_ code: TransferResult.Code) { runner.transferEnded(self, code) }
 
     // MARK: pausing, outside of callbacks
 

@@ -32,7 +32,7 @@ struct InlineWaitPolicy {
     /// Whether the calling thread should wait. Reading it advances the back-off.
     var isWorthwhile: Bool {
         mutating get {
-            guard average < limit, !MultiHandle.isOnMainThread else { return false }
+            guard average < limit, !System.isOnMainThread else { return false }
             return isHopeful
         }
     }

@@ -30,13 +30,17 @@ struct Routing {
 
     mutating func overrule(_ origin: Origin) { overruled.insert(origin) }
 
-    /// The settings of a runner's next transfer.
+    /// The settings of a task's next transfer.
+    /// - Parameters:
+    ///   - target: where to connect to, if not to the origin.
+    ///   - machine: the task's state.
+    ///   - upload: the content of the request.
+    ///   - receivesMuch: whether the response is likely to be long.
     mutating func settings(
         for request: ClientRequest, _ wire: WireURL, to target: ConnectTarget?,
-        of runner: TransactionRunner
+        _ machine: borrowing TransactionMachine, upload: UploadSource?, receivesMuch: Bool,
+        _ configuration: ClientConfiguration
     ) -> TransferSettings {
-        let configuration = runner.loop.configuration
-        let (upload, receivesMuch) = (runner.upload, runner.sink.receivesMuch)
         if wire.origin.isSecure { mayBeSecure = true }
         let sharedRoute =
             target == nil
@@ -46,7 +50,7 @@ struct Routing {
             sharedRoute
             ?? TransferRoute(
                 request, to: wire.origin, target: target,
-                isFirstOrigin: runner.machine.isFirstOrigin(wire.origin),
+                isFirstOrigin: machine.isFirstOrigin(wire.origin),
                 receivesMuch: receivesMuch,
                 configuration)
         var settings = TransferSettings(
@@ -56,7 +60,7 @@ struct Routing {
         guard route.hasProxy || request.cookieBytes != nil else { return settings }
         var overrides = TransferSettings.Overrides(cookieBytes: request.cookieBytes)
         if settings.tunnels, let proxy = route.proxy {
-            overrides.needsOwnTunnel = noteAsking(proxy, as: runner.machine.tunnelUser)
+            overrides.needsOwnTunnel = noteAsking(proxy, as: machine.tunnelUser)
         }
         settings.overrides = CopyOnWriteBox(overrides)
         return settings

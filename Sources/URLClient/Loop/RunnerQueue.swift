@@ -1,48 +1,43 @@
 /// Runners in order of arrival, each at most once. Each runner holds the link to the next one, so that
 /// a place in the queue needs no memory of the queue.
-final class RunnerQueue {
-    /// A runner's place in a queue. It can be in one queue of each kind at a time.
-    struct Link {
-        var next: TransactionRunner?
-        var isIn = false
-    }
+final class RunnerQueue<Runner: LoopMember> {
+    private let kind: RunnerQueueKind
+    private var first: Runner?
+    private var last: Runner?
 
-    /// The two queues that a runner can be in.
-    enum Kind { case afterwards, completion }
-
-    private let kind: Kind
-    private var first: TransactionRunner?
-    private var last: TransactionRunner?
-
-    init(_ kind: Kind) {
+    init(_ kind: RunnerQueueKind) {
         self.kind = kind
     }
 
     /// Puts a runner at the end, unless it is in the queue.
-    func append(_ runner: TransactionRunner) {
+    func append(_ runner: Runner) {
         guard !link(of: runner).isIn else { return }
-        setLink(of: runner, Link(next: nil, isIn: true))
-        if let last { setLink(of: last, Link(next: runner, isIn: true)) } else { first = runner }
+        setLink(of: runner, RunnerLink(next: nil, isIn: true))
+        if let last {
+            setLink(of: last, RunnerLink(next: runner, isIn: true))
+        } else {
+            first = runner
+        }
         last = runner
     }
 
     /// Takes the first one out.
-    func next() -> TransactionRunner? {
+    func next() -> Runner? {
         guard let runner = first else { return nil }
         first = link(of: runner).next
         if first == nil { last = nil }
-        setLink(of: runner, Link())
+        setLink(of: runner, RunnerLink())
         return runner
     }
 
-    private func link(of runner: TransactionRunner) -> Link {
+    private func link(of runner: Runner) -> RunnerLink<Runner> {
         switch kind {
         case .afterwards: runner.links.afterwards
         case .completion: runner.links.completion
         }
     }
 
-    private func setLink(of runner: TransactionRunner, _ link: Link) {
+    private func setLink(of runner: Runner, _ link: RunnerLink<Runner>) {
         switch kind {
         case .afterwards: runner.links.afterwards = link
         case .completion: runner.links.completion = link

@@ -1,3 +1,5 @@
+internal import CCurlShims
+
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Musl)
@@ -13,6 +15,15 @@ enum System {
         var time = timespec()
         unsafe clock_gettime(CLOCK_MONOTONIC, &time)
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+
+    /// Whether the calling thread is the program's first one.
+    static var isOnMainThread: Bool {
+        #if os(Linux)
+            http_is_main_thread() != 0
+        #else
+            true
+        #endif
     }
 
     /// The words for an error number.

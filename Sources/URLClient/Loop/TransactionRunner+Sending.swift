@@ -59,7 +59,9 @@ extension TransactionRunner {
             releaseSlot()
             return .failed(failure(ClientError(.internalFailure, "no handle")))
         }
-        let settings = loop.routing.settings(for: request, wire, to: target, of: self)
+        let settings = loop.routing.settings(
+            for: request, wire, to: target, machine, upload: upload,
+            receivesMuch: sink.receivesMuch, loop.configuration)
         let transfer = CurlTransfer(self, handle, settings, upload: upload, now: loop.now)
         handle.configure(settings, for: transfer)
         self.transfer = transfer

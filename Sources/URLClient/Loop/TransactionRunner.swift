@@ -6,19 +6,19 @@ internal import ToolkitSystem
 ///
 /// It never adds or removes a transfer while libcurl is calling: an aborted transfer ends in
 /// ``afterCallbacks()``.
-final class TransactionRunner: @unchecked Sendable {
+final class TransactionRunner: LoopMember, @unchecked Sendable {
     let loop: ClientLoop
     private(set) var task: TransferTask
     private(set) var sink: ContentSink
     /// Where the loop keeps it.
-    var links = LoopLinks()
+    var links = LoopLinks<TransactionRunner>()
     /// The priority, as the queue needs it.
     var priority: Double
     private(set) var machine: TransactionMachine
     var transfer: CurlTransfer?
     var upload: UploadSource?
     /// Its place in the queue, or the one that its transfer takes.
-    var slot: Admission.Slot?
+    var slot: Admission<TransactionRunner>.Slot?
     var content = ContentFlow()
     var meter = TransactionMeter()
     /// Why the task failed, once it is over.

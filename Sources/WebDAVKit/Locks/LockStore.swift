@@ -25,3 +25,18 @@ public protocol LockStore: Sendable {
     ///   - includingRoot: whether locks on the path itself are removed, too.
     func removeAll(inside path: ResourcePath, includingRoot: Bool) async throws
 }
+
+/// A lock store that never waits.
+protocol ImmediateLockStore: LockStore {
+    /// Whether changes are made at once; `false` when they also go to a file.
+    var changesAtOnce: Bool { get }
+
+    /// As ``LockStore/add(_:)``.
+    func addNow(_ lock: ActiveLock) throws(WebDAVError) -> ActiveLock
+
+    /// As ``LockStore/remove(_:)``.
+    func removeNow(_ token: LockToken)
+
+    /// As ``LockStore/locks(on:andInside:)``.
+    func locksNow(on path: ResourcePath, andInside isTree: Bool) -> [ActiveLock]
+}

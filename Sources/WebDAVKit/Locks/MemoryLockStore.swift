@@ -59,10 +59,7 @@ public final class MemoryLockStore: LockStore {
 
     /// Adds a lock.
     public func add(_ lock: ActiveLock) async throws -> ActiveLock {
-        var lock = lock
-        lock.timeout = min(lock.timeout, Self.longest)
-        lock.expiry = now() + Int64(lock.timeout)
-        let new = lock
+        let new = dated(lock)
         do {
             try await change { (table, lines) throws(WebDAVError) in
                 try table.add(new, now: now())
@@ -80,6 +77,14 @@ public final class MemoryLockStore: LockStore {
             try? await change { _, _ in }
             throw error
         }
+        return new
+    }
+
+    /// A new lock with the time of its end.
+    private func dated(_ lock: ActiveLock) -> ActiveLock {
+        var lock = lock
+        lock.timeout = min(lock.timeout, Self.longest)
+        lock.expiry = now() + Int64(lock.timeout)
         return lock
     }
 
@@ -103,7 +108,7 @@ public final class MemoryLockStore: LockStore {
 
     /// The locks on a resource or a tree.
     public func locks(on path: ResourcePath, andInside isTree: Bool) async throws -> [ActiveLock] {
-        state.withLock { $0.table.locks(on: path, andInside: isTree, now: now()) }
+        locksNow(on: path, andInside: isTree)
     }
 
     /// Removes the locks inside of a path.
@@ -150,5 +155,30 @@ public final class MemoryLockStore: LockStore {
             }
         }
         return value
+    }
+}
+
+extension MemoryLockStore: ImmediateLockStore {
+    var changesAtOnce: Bool { file == nil }
+
+    func addNow(_ lock: ActiveLock) throws(WebDAVError) -> ActiveLock {
+        let lock = dated(lock)
+        let result: Result<Void, WebDAVError> = state.withLock { state in
+            do throws(WebDAVError) {
+                return .success(try state.table.add(lock, now: now()))
+            } catch {
+                return .failure(error)
+            }
+        }
+        try result.get()
+        return lock
+    }
+
+    func removeNow(_ token: LockToken) {
+        state.withLock { $0.table.remove(token) }
+    }
+
+    func locksNow(on path: ResourcePath, andInside isTree: Bool) -> [ActiveLock] {
+        state.withLock { $0.table.locks(on: path, andInside: isTree, now: now()) }
     }
 }

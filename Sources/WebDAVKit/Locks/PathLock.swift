@@ -87,6 +87,18 @@ package final class PathLock: Sendable {
         return try await body()
     }
 
+    /// The same without waiting.
+    /// - Returns: `nil`, without a call of `body`, when another request holds one of the paths or
+    ///   waits for it.
+    package func holdNow<Result>(
+        _ paths: [ResourcePath], _ body: () throws -> Result?
+    ) rethrows -> Result? {
+        let (number, isFree) = begin(paths)
+        guard isFree else { return nil }
+        defer { leave(number) }
+        return try body()
+    }
+
     /// How many wait.
     package var waitingCount: Int { state.withLock { $0.waiting.count } }
 

@@ -55,11 +55,7 @@ extension WebDAVHandler {
         if info == nil { try await makeEmpty(call) }
         let lock: ActiveLock
         do {
-            lock = try await add(
-                ActiveLock(
-                    root: root, isCollection: isCollection, isDeep: depth == .infinity,
-                    scope: wanted.scope, owner: wanted.owner, user: call.request.identity?.name,
-                    timeout: timeout(call)))
+            lock = try await add(newLock(wanted, depth, root, isCollection: isCollection, call))
         } catch {
             if info == nil { await takeBackEmpty(call.path, call) }
             guard let members = membersInTheWay(error, of: root, call) else { throw error }
@@ -68,6 +64,33 @@ extension WebDAVHandler {
         if info == nil { await tell(.upload(call.path), call) }
         await tell(.lock(call.path), call)
         return answer(lock, info == nil ? .created : .ok, call)
+    }
+
+    /// A new lock on an existing file that no other lock is in the way of, at once.
+    func lockNow(
+        _ content: [UInt8], _ call: WebDAVCall, _ access: ImmediateAccess
+    ) throws -> Response? {
+        guard !content.isEmpty else { return nil }
+        let wanted = try lockRequests.meaning(of: content) { bytes in
+            try LockRequest(try XMLReader.read(bytes))
+        }
+        let depth = try call.depth(.infinity)
+        guard depth != .one, let info = try access.store.infoNow(call.path), !info.isCollection
+        else { return nil }
+        try requireVisible(call.path, isCollection: false)
+        let lock = try access.locks.addNow(
+            newLock(wanted, depth, call.path, isCollection: false, call))
+        return answer(lock, .ok, call)
+    }
+
+    private func newLock(
+        _ wanted: LockRequest, _ depth: Depth, _ root: ResourcePath, isCollection: Bool,
+        _ call: WebDAVCall
+    ) -> ActiveLock {
+        ActiveLock(
+            root: root, isCollection: isCollection, isDeep: depth == .infinity,
+            scope: wanted.scope, owner: wanted.owner, user: call.request.identity?.name,
+            timeout: timeout(call))
     }
 
     /// Takes a lock. Locks on removed members do not conflict.
@@ -193,6 +216,19 @@ extension WebDAVHandler {
             await tell(.unlock(call.path), call)
             return Response(.noContent)
         }
+    }
+}
+
+extension WebDAVHandler {
+    /// UNLOCK of a lock that is known by the path of the request, at once.
+    func unlockNow(_ call: WebDAVCall, _ access: ImmediateAccess) -> Response? {
+        guard let field = call.request.fields["Lock-Token"], let token = LockToken(field: field),
+            let lock = access.locks.locksNow(on: call.path, andInside: false)
+                .first(where: { $0.token == token }),
+            lock.user == call.request.identity?.name
+        else { return nil }
+        access.locks.removeNow(token)
+        return Response(.noContent)
     }
 }
 

@@ -35,6 +35,17 @@ extension WebDAVHandler {
         }
     }
 
+    /// The same without content, at once.
+    func mkcolNow(_ call: WebDAVCall, _ access: ImmediateAccess) throws -> Response? {
+        let path = call.path
+        guard !path.isRoot else { return nil }
+        try requireVisible(path, isCollection: true)
+        try requireTextName(path)
+        guard access.isUnlocked(path, isNew: true), try access.store.makeCollectionNow(at: path)
+        else { return nil }
+        return Response(.created)
+    }
+
     /// The properties that a collection is to have; none without content.
     private func collectionProperties(_ call: WebDAVCall) async throws -> [PropertyUpdate] {
         // Content of other kinds has no meaning: RFC 4918 section 9.3 asks for 415.

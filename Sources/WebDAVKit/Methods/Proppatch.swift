@@ -108,15 +108,41 @@ extension WebDAVHandler {
                 ? try await apply(updates, info, call)
                 : PropertyRefusal(
                     refused, WebDAVError(.forbidden, condition: .cannotModifyProtectedProperty))
-            if refusal == nil {
-                await tell(.changeProperties(call.path), call)
-                // RFC 8144 section 2.2.
-                if call.prefersMinimal {
-                    return Response(.ok, fields: WebDAVCall.minimalFields, body: .bytes([]))
-                }
-            }
-            return answer(updates, refusal, info, call)
+            guard refusal == nil else { return answer(updates, refusal, info, call) }
+            await tell(.changeProperties(call.path), call)
+            return done(updates, info, call)
         }
+    }
+
+    /// The same for dead properties alone, at once.
+    func proppatchNow(
+        _ content: [UInt8], _ call: WebDAVCall, _ access: ImmediateAccess
+    ) throws -> Response? {
+        guard !content.isEmpty else { return nil }
+        let updates = try PropertyUpdate.all(try XMLReader.read(content))
+        guard updates.allSatisfy({ !$0.isRefused && $0.modified == nil }),
+            let info = try visibleInfoNow(call.path, access),
+            access.isUnlocked(call.path, isNew: false),
+            try access.store.changeNow(Self.changes(updates), of: call.path)
+        else { return nil }
+        return done(updates, info, call)
+    }
+
+    private static func changes(_ updates: [PropertyUpdate]) -> [PropertyChange] {
+        updates.map { update in
+            update.value.map { PropertyChange.set($0) } ?? .remove(update.name)
+        }
+    }
+
+    /// The answer to changes that were all made.
+    private func done(
+        _ updates: [PropertyUpdate], _ info: ResourceInfo, _ call: WebDAVCall
+    ) -> Response {
+        // RFC 8144 section 2.2.
+        if call.prefersMinimal {
+            return Response(.ok, fields: WebDAVCall.minimalFields, body: .bytes([]))
+        }
+        return answer(updates, nil, info, call)
     }
 
     /// - Returns: what cannot be changed; nothing is changed then.
@@ -136,11 +162,10 @@ extension WebDAVHandler {
         }
         let kept = updates.filter(\.isKept)
         guard !kept.isEmpty else { return nil }
-        let changes = kept.map { update in
-            update.value.map { PropertyChange.set($0) } ?? .remove(update.name)
-        }
         do {
-            let error = try await refusal { try await store.change(changes, of: call.path) }
+            let error = try await refusal {
+                try await store.change(Self.changes(kept), of: call.path)
+            }
             guard let error else { return nil }
             await setBack(time, info, call)
             return PropertyRefusal(kept, error)

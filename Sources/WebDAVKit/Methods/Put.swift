@@ -22,11 +22,7 @@ extension WebDAVHandler {
             observed(call, announced, checks), for: path, expected: announced)
         try refuse(content.length)
         if let checks { content.contentDescription.checksums = try checks.finish() }
-        if let field = call.request.fields[.contentType] {
-            let derived = options.mediaTypes.contentType(ofFile: path.name)
-            content.contentDescription.mediaType = KeptMediaType.worthKeeping(
-                field, derived: derived)
-        }
+        if let kept = keptMediaType(call) { content.contentDescription.mediaType = kept }
         let modified = Self.clientTime(call.request)
         let language = call.request.fields[.contentLanguage]
         let (isNew, info) = try await change([path], call) {
@@ -38,10 +34,46 @@ extension WebDAVHandler {
             return placed
         }
         await tell(.upload(path), call)
+        return Self.answer(isNew: isNew, info, keepsTime: modified != nil)
+    }
+
+    private static func answer(
+        isNew: Bool, _ info: ResourceInfo, keepsTime: Bool
+    ) -> Response {
         var response = Response(isNew ? .created : .noContent)
         response.entityTag = info.entityTag
-        if modified != nil { response.fields.append("X-OC-MTime", "accepted") }
+        if keepsTime { response.fields.append("X-OC-MTime", "accepted") }
         return response
+    }
+
+    /// The same for short content and an unlocked file, at once.
+    func putNow(
+        _ content: [UInt8], _ call: WebDAVCall, _ access: ImmediateAccess
+    ) throws -> Response? {
+        let (path, fields) = (call.path, call.request.fields)
+        try requireWholeFile(call)
+        guard call.request.contentLength == Int64(content.count),
+            !fields.contains(.contentEncoding), !fields.contains(.contentLanguage),
+            try contentChecks(call, isCoded: false) == nil
+        else { return nil }
+        try refuse(Int64(content.count))
+        let modified = Self.clientTime(call.request)
+        let placed = try access.store.placeNow(
+            content, ContentDescription(mediaType: keptMediaType(call)), at: path,
+            modified: modified
+        ) { info in
+            if info == nil { try requireTextName(path) }
+            return access.isUnlocked(path, isNew: info == nil)
+        }
+        return placed.map { Self.answer(isNew: $0.isNew, $0.info, keepsTime: modified != nil) }
+    }
+
+    /// The media type of the request, where it says more than the name of the file.
+    private func keptMediaType(_ call: WebDAVCall) -> String? {
+        call.request.fields[.contentType].flatMap { field in
+            KeptMediaType.worthKeeping(
+                field, derived: options.mediaTypes.contentType(ofFile: call.path.name))
+        }
     }
 
     /// Refuses a PUT whose content is not there yet, as ``put(_:)`` would.

@@ -50,6 +50,18 @@ package final class InlineIOPolicy: Sendable {
         return try body()
     }
 
+    /// Runs short work on this thread.
+    /// - Returns: `nil`, without a call of `body`, when the work must go to another thread.
+    package func runNow<Result>(_ body: () throws -> Result?) rethrows -> Result? {
+        guard !BlockingPool.mayBlockHere else { return try body() }
+        let start = Syscalls.monotonic()
+        guard isLocal, start >= isBusyUntil.load(ordering: .relaxed) else { return nil }
+        let isWatched = start < isWatchedUntil.load(ordering: .relaxed)
+        let waits = isWatched ? BlockingPool.waits : nil
+        defer { note(from: start, to: Syscalls.monotonic(), waits) }
+        return try body()
+    }
+
     /// Records how long a call took, and how often its thread had waited before; nil if that was
     /// not measured, which starts a period of measuring.
     private func note(from start: UInt64, to end: UInt64, _ waits: Int64?) {

@@ -51,15 +51,8 @@ extension LocalStore {
     public func write(
         _ bytes: [UInt8], to path: ResourcePath, modified: Int64?
     ) async throws -> ResourceInfo {
-        let rest = Locked(bytes)
-        let body = RequestBody.pieces {
-            let piece = rest.withLock { rest in
-                defer { rest = [] }
-                return rest
-            }
-            return piece.isEmpty ? nil : piece
-        }
-        let content = try await stage(body, for: path, expected: Int64(bytes.count))
+        let content = try await stage(
+            .bytes(bytes), for: path, expected: Int64(bytes.count))
         return try await place(content, at: path, modified: modified)
     }
 
@@ -106,7 +99,7 @@ extension LocalStore {
     /// Removing a longer file takes the system a while.
     static let shortFileLimit: Int64 = 1 << 20
 
-    private func put(
+    func put(
         _ content: LocalContent, at target: FilePlace, in old: FileStatus?, modified: Int64?
     ) throws -> ResourceInfo {
         let wasStaged = !content.isInMemory

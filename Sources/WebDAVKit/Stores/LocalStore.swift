@@ -205,17 +205,20 @@ public final class LocalStore: ResourceStore {
     public func makeCollection(at path: ResourcePath) async throws {
         let make = { @Sendable [self] () throws in
             try Self.requireForeign(path)
-            let target = try place(of: path)
-            do throws(SystemError) {
-                try target.directory.makeDirectory(target.name)
-                guard synchronizes else { return }
-                try target.directory.directory(target.name).file.synchronize()
-            } catch {
-                throw error.isTaken ? WebDAVError(.methodNotAllowed) : WebDAVError(error)
-            }
-            try synchronize([target])
+            try makeDirectory(try place(of: path))
         }
         try await synchronizes ? work(make) : shortWork(make)
+    }
+
+    func makeDirectory(_ target: FilePlace) throws {
+        do throws(SystemError) {
+            try target.directory.makeDirectory(target.name)
+            guard synchronizes else { return }
+            try target.directory.directory(target.name).file.synchronize()
+        } catch {
+            throw error.isTaken ? WebDAVError(.methodNotAllowed) : WebDAVError(error)
+        }
+        try synchronize([target])
     }
 
     /// Removes a file or a tree.
@@ -278,13 +281,15 @@ public final class LocalStore: ResourceStore {
 
     /// Rewrites all of them as a whole.
     public func change(_ changes: [PropertyChange], of path: ResourcePath) async throws {
-        try await work { [self] () throws in
-            let file = try tree.open(path.bytes)
-            var all = try properties.read(file)
-            all.apply(changes)
-            try properties.write(all, to: file)
-            if synchronizes { try file.synchronize() }
-        }
+        try await work { [self] () throws in try apply(changes, to: path) }
+    }
+
+    func apply(_ changes: [PropertyChange], to path: ResourcePath) throws {
+        let file = try tree.open(path.bytes)
+        var all = try properties.read(file)
+        all.apply(changes)
+        try properties.write(all, to: file)
+        if synchronizes { try file.synchronize() }
     }
 
     // MARK: Helpers

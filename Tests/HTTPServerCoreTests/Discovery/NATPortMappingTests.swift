@@ -1,4 +1,4 @@
-#if os(Linux) || os(macOS)
+#if os(Linux)
     import HTTPServerCore
     import HTTPServerDiscovery
     import HTTPServerKit
@@ -23,6 +23,7 @@
         private func configuration(_ gateway: ScriptedGateway) -> NATPortMappingConfiguration {
             var configuration = NATPortMappingConfiguration()
             configuration.gateway = gateway.address
+            configuration.protocols = [.natPMP]
             configuration.patience = .seconds(60)
             return configuration
         }
@@ -41,6 +42,7 @@
             #expect(mapping.internalPort == 8099)
             #expect(mapping.lifetime == .seconds(3600))
             #expect(mapping.scope == .global)
+            #expect(mapping.protocol == .natPMP)
             #expect(mapper.mapping == mapping)
             #expect(mapper.url == mapping.url)
             await mapper.stop()
@@ -103,7 +105,7 @@
                 !gateway.requests.contains { $0.hasSuffix("for 0") }, "there is nothing to remove")
         }
 
-        @Test("It is tried again, and one reason is told once")
+        @Test("The request is repeated, and a lasting reason is one event")
         func retry() async throws {
             let gateway = try await ScriptedGateway(
                 addresses: ["203.0.113.7"],

@@ -1,7 +1,7 @@
-#if os(Linux) || os(macOS)
+#if os(Linux)
     import TestSupport
 
-    /// A gateway that answers NAT-PMP on a loopback address of its own, as it is told to.
+    /// A gateway that answers NAT-PMP on a separate loopback address, by a plan.
     struct ScriptedGateway {
         let address: String
         private let program: RunningProgram
@@ -48,8 +48,10 @@
         ///   - plan: what it does with requests to map a port, likewise: `grant:SECONDS` gives the
         ///     port above the one that is wished for, `keep:SECONDS` gives that one,
         ///     `refuse:CODE`, or `silent`.
-        init(addresses: [String], plan: [String]) async throws {
-            address = Self.anyAddress()
+        init(
+            addresses: [String], plan: [String], address: String = ScriptedGateway.anyAddress()
+        ) async throws {
+            self.address = address
             program = try RunningProgram(
                 "python3",
                 [

@@ -1,0 +1,159 @@
+#if canImport(Darwin)
+    internal import Dispatch
+    internal import HTTPServerCore
+    internal import ToolkitSystem
+    internal import dnssd
+
+    /// The work of a mapper on its queue: asks the system's service, which finds the gateway and a
+    /// protocol, renews the mapping, and says when something changes.
+    ///
+    /// All but `known` and `events` is confined to the queue.
+    final class NATPortMappingSession: @unchecked Sendable {
+        let events = Broadcast<NATPortMappingEvent>()
+        private let known = Locked<NATMapping?>(nil)
+        private let queue = DispatchQueue(label: "http.nat")
+        private let configuration: NATPortMappingConfiguration
+
+        /// The wanted state: a port, or no mapping.
+        private var port: UInt16?
+        private var connection: DNSServiceConnection?
+        /// Counts the connections: what an older one has to say does not matter any more.
+        private var round = 0
+        private var lastError: NATPortMappingError?
+
+        init(_ configuration: NATPortMappingConfiguration) {
+            self.configuration = configuration
+        }
+
+        var mapping: NATMapping? { known.withLock { $0 } }
+
+        // MARK: From any thread
+
+        func start(port: UInt16) {
+            queue.async {
+                guard self.port != port else { return }
+                let begin: @Sendable () -> Void = {
+                    self.port = port
+                    self.lastError = nil
+                    self.ask()
+                }
+                if self.port == nil { begin() } else { self.remove { begin() } }
+            }
+        }
+
+        func stop(_ done: @escaping @Sendable () -> Void) {
+            queue.async { self.remove(done) }
+        }
+
+        // MARK: Asking
+
+        private func ask() {
+            guard let port else { return }
+            round += 1
+            let round = self.round
+            let seconds = min(max(configuration.lifetime.components.seconds, 1), 86_400)
+            let context = unsafe Unmanaged.passUnretained(self).toOpaque()
+            var reference: DNSServiceRef?
+            // All interfaces; TCP is 0x20.
+            let code = unsafe DNSServiceNATPortMappingCreate(
+                &reference, 0, 0, 0x20, port.bigEndian,
+                (configuration.externalPort ?? port).bigEndian, UInt32(seconds),
+                { _, _, _, code, address, _, _, external, seconds, context in
+                    guard let context = unsafe context else { return }
+                    let session = unsafe Unmanaged<NATPortMappingSession>.fromOpaque(context)
+                        .takeUnretainedValue()
+                    session.replied(code, address, UInt16(bigEndian: external), seconds)
+                }, context)
+            guard code == 0, let reference = unsafe reference else {
+                return restart(after: NATPortMappingError(service: code))
+            }
+            // Holds this object while the service may call back.
+            let connection = unsafe DNSServiceConnection(reference, queue: queue) { code in
+                guard round == self.round else { return }
+                self.restart(after: NATPortMappingError(service: code))
+            }
+            self.connection = connection
+            connection.activate()
+        }
+
+        /// - Parameter address: in network order.
+        private func replied(
+            _ code: Int32, _ address: UInt32, _ external: UInt16, _ seconds: UInt32
+        ) {
+            guard let port else { return }
+            // A gateway behind another one has mapped the port, too.
+            let isMapped = code == 0 || code == NATPortMappingError.doubleNAT
+            guard isMapped else { return failed(NATPortMappingError(service: code)) }
+            guard address != 0 else { return failed(.networkFailure) }
+            guard external != 0 else { return failed(.notSupported) }
+            lastError = nil
+            let mapping = NATMapping(
+                protocol: .system,
+                externalAddress: RawSocketAddress.text(
+                    [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: address.littleEndian >> $0) }),
+                externalPort: external, internalPort: port, lifetime: .seconds(Int(seconds)))
+            let before = known.withLock { known in
+                defer { known = mapping }
+                return known
+            }
+            if before?.url != mapping.url { events.send(.mapped(mapping)) }
+        }
+
+        /// The service goes on to try by itself.
+        private func failed(_ error: NATPortMappingError) {
+            known.withLock { $0 = nil }
+            // A lasting failure is reported once.
+            if error != lastError { events.send(.failed(error)) }
+            lastError = error
+        }
+
+        /// The service has gone, or does not take the request.
+        private func restart(after error: NATPortMappingError) {
+            failed(error)
+            close {}
+            let round = self.round
+            let interval = configuration.retryInterval.nanoseconds / 1_000_000
+            let delay = max(10, Int(clamping: interval))
+            queue.asyncAfter(deadline: .now() + .milliseconds(delay)) { [weak self] in
+                guard let self, round == self.round else { return }
+                self.ask()
+            }
+        }
+
+        // MARK: Ending
+
+        /// The end of the connection takes the mapping back.
+        private func remove(_ done: @escaping @Sendable () -> Void) {
+            round += 1
+            let wasWanted = port != nil
+            port = nil
+            known.withLock { $0 = nil }
+            close {
+                if wasWanted { self.events.send(.removed) }
+                done()
+            }
+        }
+
+        private func close(_ done: @escaping @Sendable () -> Void) {
+            guard let connection else { return done() }
+            self.connection = nil
+            connection.close(done)
+        }
+    }
+
+    extension NATPortMappingError {
+        /// There is another gateway behind the one that has mapped the port.
+        fileprivate static let doubleNAT: Int32 = -65558
+
+        /// - Parameter code: a number of `dns_sd.h`.
+        fileprivate init(service code: Int32) {
+            switch code {
+            case -65557, -65568: self = .noAnswer  // NATTraversal, Timeout
+            case -65564: self = .notSupported  // NATPortMappingUnsupported
+            case -65565: self = .refused  // NATPortMappingDisabled
+            case -65566: self = .noGateway  // NoRouter
+            default: self = .system(code: code)
+            }
+        }
+    }
+#endif

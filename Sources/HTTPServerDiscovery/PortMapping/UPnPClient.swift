@@ -1,0 +1,118 @@
+#if os(Linux)
+    internal import Dispatch
+    internal import ToolkitSystem
+
+    /// Maps ports by UPnP IGD. Its calls block, so they run on a separate queue; one that is late or
+    /// not wanted any more holds up the next, and nothing else.
+    ///
+    /// Confined to the queue that it is given, but for `router`.
+    final class UPnPClient: NATPortMappingClient, @unchecked Sendable {
+        private let queue: DispatchQueue
+        private let blocking = DispatchQueue(label: "http.upnp")
+        private let configuration: NATPortMappingConfiguration
+        private let description: String?
+        private var call: BlockingCall<NATMapping>?
+        /// The one that was found last.
+        private let router = Locked<UPnPRouter?>(nil)
+
+        init(
+            _ configuration: NATPortMappingConfiguration, description: String?, queue: DispatchQueue
+        ) {
+            self.configuration = configuration
+            self.description = description
+            self.queue = queue
+        }
+
+        func map(
+            port: UInt16, wish: UInt16, seconds: UInt32,
+            then done: @escaping @Sendable (Result<NATMapping, NATPortMappingError>) -> Void
+        ) {
+            call?.cancel()
+            let call = BlockingCall(
+                queue: queue, patience: configuration.patience, completion: done)
+            self.call = call
+            blocking.async { [self] in
+                guard !call.isOver else { return }
+                do throws(NATPortMappingError) {
+                    let mapping = try map(port, wish, seconds) { call.isOver }
+                    // The mapping came too late.
+                    if !call.finish(.success(mapping)) { takeBack(mapping.externalPort) }
+                } catch {
+                    call.finish(.failure(error))
+                }
+            }
+        }
+
+        func cancel() {
+            call?.cancel()
+            call = nil
+        }
+
+        func remove(_ mapping: NATMapping, then done: @escaping @Sendable () -> Void) {
+            let call = BlockingCall<Void>(queue: queue, patience: .seconds(1)) { _ in done() }
+            blocking.async { [self] in
+                takeBack(mapping.externalPort)
+                call.finish(.success(()))
+            }
+        }
+
+        // MARK: On the blocking queue
+
+        private func map(
+            _ port: UInt16, _ wish: UInt16, _ seconds: UInt32,
+            isOver: @escaping @Sendable () -> Bool
+        ) throws(NATPortMappingError) -> NATMapping {
+            let address = try gateway()
+            let exchange = RouterExchange(address: address, isOver: isOver)
+            if let known = router.withLock({ $0 }), known.address == address {
+                do throws(NATPortMappingError) {
+                    return try map(port, wish, seconds, known, exchange)
+                } catch {
+                    // It may have been started again, with other URLs.
+                    guard !isOver() else { throw error }
+                }
+            }
+            router.withLock { $0 = nil }
+            let found = try UPnPRouter.find(by: exchange, description: description)
+            router.withLock { $0 = found }
+            return try map(port, wish, seconds, found, exchange)
+        }
+
+        private func map(
+            _ port: UInt16, _ wish: UInt16, _ seconds: UInt32, _ router: UPnPRouter,
+            _ exchange: RouterExchange
+        ) throws(NATPortMappingError) -> NATMapping {
+            let external = try router.externalAddress(exchange)
+            let granted = try router.map(port: port, wish: wish, seconds: seconds, exchange) {
+                takeBack($0, at: router)
+            }
+            return NATMapping(
+                protocol: .upnp, externalAddress: external, externalPort: granted.port,
+                internalPort: port, lifetime: .seconds(Int(granted.seconds)))
+        }
+
+        /// The gateway's IPv4 address, in network order.
+        private func gateway() throws(NATPortMappingError) -> [UInt8] {
+            guard let text = configuration.gateway else {
+                guard let address = NATRequest.defaultGateway() else { throw .noGateway }
+                return address
+            }
+            guard let address = RawSocketAddress.bytes(text), address.count == 4 else {
+                throw .noGateway
+            }
+            return address
+        }
+
+        /// Tries for five seconds at the longest; a mapping that stays ends with its lifetime.
+        private func takeBack(_ external: UInt16, at known: UPnPRouter? = nil) {
+            guard let router = known ?? router.withLock({ $0 }) else { return }
+            let end = DispatchTime.now() + .seconds(5)
+            let exchange = RouterExchange(address: router.address) { DispatchTime.now() >= end }
+            do throws(NATPortMappingError) {
+                try router.remove(external, exchange)
+            } catch {
+                // Nothing is left to try.
+            }
+        }
+    }
+#endif

@@ -1,0 +1,247 @@
+#if os(Linux)
+    internal import HTTPParser
+    internal import ToolkitSystem
+
+    /// A router that maps ports by UPnP IGD: the actions of its WANIPConnection or WANPPPConnection.
+    /// Each blocks until it is answered or its result is not needed any more.
+    struct UPnPRouter: Hashable, Sendable {
+        /// The IPv4 address of the router, in network order.
+        let address: [UInt8]
+        let service: UPnPXML.Service
+
+        /// How many ports after a taken one are tried.
+        static let alternatives = 16
+
+        // MARK: Finding
+
+        /// Looks for the service at a router's address.
+        /// - Parameter description: the URL of its description, when it is not to be searched for.
+        static func find(
+            by exchange: RouterExchange, description: String?
+        ) throws(NATPortMappingError) -> UPnPRouter {
+            let router = RawSocketAddress.text(exchange.address)
+            let urls =
+                if let description {
+                    [description]
+                } else {
+                    try UPnPXML.search(own: exchange.ownAddress(), router: router)
+                }
+            var reason = NATPortMappingError.noAnswer
+            for text in urls {
+                guard let url = RouterURL(text, at: router) else { continue }
+                do throws(NATPortMappingError) {
+                    let xml = try exchange.get(url)
+                    let services = UPnPXML.services(in: xml, url: text, router: router)
+                    guard let first = services.first else { throw .notSupported }
+                    let all = services.map { UPnPRouter(address: exchange.address, service: $0) }
+                    // Of several, the one whose line is up.
+                    guard all.count > 1 else { return all[0] }
+                    return all.first { $0.isConnected(exchange) }
+                        ?? UPnPRouter(address: exchange.address, service: first)
+                } catch {
+                    if reason == .noAnswer { reason = error }
+                }
+            }
+            throw reason
+        }
+
+        private func isConnected(_ exchange: RouterExchange) -> Bool {
+            do throws(NATPortMappingError) {
+                let answer = try call("GetStatusInfo", [], exchange)
+                let status = UPnPXML.value("NewConnectionStatus", in: answer)
+                return status == "Connected" || status == "Up"
+            } catch {
+                return false
+            }
+        }
+
+        // MARK: Actions
+
+        /// The router's address on its other side.
+        func externalAddress(
+            _ exchange: RouterExchange
+        ) throws(NATPortMappingError) -> String {
+            let answer = try call("GetExternalIPAddress", [], exchange)
+            guard let text = UPnPXML.value("NewExternalIPAddress", in: answer),
+                let bytes = RawSocketAddress.bytes(text), bytes.count == 4, bytes != [0, 0, 0, 0]
+            else { throw .networkFailure }
+            return RawSocketAddress.text(bytes)
+        }
+
+        /// Maps a port, or a later one when that is taken.
+        /// - Parameter undo: takes a mapping back that was made, when it is not known what became of it.
+        /// - Returns: the port and for how many seconds it is mapped, 0 until it is taken back.
+        func map(
+            port: UInt16, wish: UInt16, seconds: UInt32, _ exchange: RouterExchange,
+            undo: (UInt16) -> Void
+        ) throws(NATPortMappingError) -> (port: UInt16, seconds: UInt32) {
+            let own = try exchange.ownAddress()
+            var request = Request(external: wish, port: port, own: own, seconds: seconds)
+            while true {
+                switch try add(request, exchange) {
+                case nil:
+                    switch try checked(request, exchange, undo) {
+                    case .own(let lease): return (request.external, min(lease, seconds))
+                    case .others: try request.next()
+                    case .none: throw .upnp(code: 714)
+                    }
+                case 725 where request.seconds != 0: request.seconds = 0
+                case 724 where request.external != port:
+                    request.external = port
+                    request.isFixed = true
+                case 718, 729:
+                    // Some routers refuse to renew a mapping, and want it to be made again.
+                    if case .own = try entry(request, exchange), !request.wasRemoved {
+                        request.wasRemoved = true
+                        try remove(request.external, exchange)
+                    } else {
+                        try request.next()
+                    }
+                case .some(let code): throw Self.error(code)
+                }
+            }
+        }
+
+        /// Takes a mapping back.
+        func remove(
+            _ external: UInt16, _ exchange: RouterExchange
+        ) throws(NATPortMappingError) {
+            _ = try call(
+                "DeletePortMapping",
+                [
+                    ("NewRemoteHost", ""), ("NewExternalPort", String(external)),
+                    ("NewProtocol", "TCP"),
+                ], exchange)
+        }
+
+        // MARK: Parts of these
+
+        private struct Request {
+            var external: UInt16
+            let port: UInt16
+            let own: String
+            var seconds: UInt32
+            /// The router maps ports to the same port alone.
+            var isFixed = false
+            var wasRemoved = false
+            private var tried = 0
+
+            init(external: UInt16, port: UInt16, own: String, seconds: UInt32) {
+                self.external = external
+                self.port = port
+                self.own = own
+                self.seconds = seconds
+            }
+
+            /// Goes on to the port after this one.
+            mutating func next() throws(NATPortMappingError) {
+                guard !isFixed, tried < UPnPRouter.alternatives else { throw .portTaken }
+                tried += 1
+                external = external == .max ? 1024 : external + 1
+            }
+        }
+
+        /// Asks for one mapping.
+        /// - Returns: the number of the router's error.
+        private func add(
+            _ request: Request, _ exchange: RouterExchange
+        ) throws(NATPortMappingError) -> Int? {
+            let answer = try answer(
+                "AddPortMapping",
+                [
+                    ("NewRemoteHost", ""), ("NewExternalPort", String(request.external)),
+                    ("NewProtocol", "TCP"), ("NewInternalPort", String(request.port)),
+                    ("NewInternalClient", request.own), ("NewEnabled", "1"),
+                    ("NewPortMappingDescription", "swift-http-toolkit"),
+                    ("NewLeaseDuration", String(request.seconds)),
+                ], exchange)
+            return try Self.code(of: answer)
+        }
+
+        /// The mapping that was just made.
+        private func checked(
+            _ request: Request, _ exchange: RouterExchange, _ undo: (UInt16) -> Void
+        ) throws(NATPortMappingError) -> Entry {
+            do throws(NATPortMappingError) {
+                return try entry(request, exchange)
+            } catch {
+                undo(request.external)
+                throw error
+            }
+        }
+
+        private enum Entry {
+            case own(seconds: UInt32), others, none
+        }
+
+        /// The mapping that the router has. A router may say that it has made one and have not.
+        private func entry(
+            _ request: Request, _ exchange: RouterExchange
+        ) throws(NATPortMappingError) -> Entry {
+            let answer = try answer(
+                "GetSpecificPortMappingEntry",
+                [
+                    ("NewRemoteHost", ""), ("NewExternalPort", String(request.external)),
+                    ("NewProtocol", "TCP"),
+                ], exchange)
+            if let code = try Self.code(of: answer) {
+                guard code != 714 else { return .none }
+                // Some routers lack this action: trust the answer to the request.
+                return .own(seconds: request.seconds)
+            }
+            guard let client = UPnPXML.value("NewInternalClient", in: answer.content),
+                let port = UPnPXML.number("NewInternalPort", in: answer.content)
+            else { throw .notSupported }
+            guard client == request.own, port == Int(request.port) else { return .others }
+            let lease = UPnPXML.number("NewLeaseDuration", in: answer.content)
+            return .own(seconds: lease.map { UInt32($0) } ?? request.seconds)
+        }
+
+        // MARK: SOAP
+
+        /// - Returns: the content of the answer to an action that did not fail.
+        private func call(
+            _ action: String, _ arguments: [(String, String)], _ exchange: RouterExchange
+        ) throws(NATPortMappingError) -> [UInt8] {
+            let answer = try answer(action, arguments, exchange)
+            if let code = try Self.code(of: answer) { throw Self.error(code) }
+            return answer.content
+        }
+
+        private func answer(
+            _ action: String, _ arguments: [(String, String)], _ exchange: RouterExchange
+        ) throws(NATPortMappingError) -> RouterExchange.Answer {
+            let arguments = arguments.map { "<\($0)>\($1)</\($0)>" }.joined()
+            let body = """
+                <?xml version="1.0"?>\r
+                <s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/" \
+                s:encodingStyle="http://schemas.xmlsoap.org/soap/encoding/"><s:Body>\
+                <u:\(action) xmlns:u="\(service.type)">\(arguments)</u:\(action)>\
+                </s:Body></s:Envelope>\r\n
+                """
+            return try exchange.post(
+                body, to: service.control, action: "\(service.type)#\(action)")
+        }
+
+        /// - Returns: the number of the error, `nil` for none.
+        private static func code(
+            of answer: RouterExchange.Answer
+        ) throws(NATPortMappingError) -> Int? {
+            if let code = UPnPXML.number("errorCode", in: answer.content) { return code }
+            if answer.status == .ok { return nil }
+            throw answer.status == .unauthorized || answer.status == .forbidden
+                ? .refused : .notSupported
+        }
+
+        /// UPnP Device Architecture 1.0 section 3.2.2, WANIPConnection:1 section 2.4.
+        private static func error(_ code: Int) -> NATPortMappingError {
+            switch code {
+            case 401, 602: .notSupported
+            case 606: .refused
+            case 603, 728: .outOfResources
+            case 718, 729: .portTaken
+            default: .upnp(code: code)
+            }
+        }
+    }
+#endif

@@ -1,0 +1,43 @@
+internal import HTTPParser
+internal import HTTPServerCore
+internal import HTTPServerKit
+
+/// A store and its locks as requests use them that are answered on the event loop without a task.
+struct ImmediateAccess: Sendable {
+    let store: any ImmediateStore
+    let locks: any ImmediateLockStore
+
+    /// - Returns: `nil` where a request may have to wait for a store, a lock store or a decision of
+    ///   the program.
+    init?(_ store: any ResourceStore, _ locks: any LockStore, _ options: WebDAVOptions) {
+        guard let store = store as? any ImmediateStore,
+            let locks = locks as? any ImmediateLockStore, locks.changesAtOnce,
+            !options.isReadOnly, options.shouldPerform == nil, options.didPerform == nil,
+            options.uploadProgress == nil
+        else { return nil }
+        (self.store, self.locks) = (store, locks)
+    }
+
+    /// The most content of a request that may be answered at once; `nil` for any other request.
+    ///
+    /// Conditions and a client that waits for 100 need a look at the resource before the content.
+    func contentLimit(of request: Request) -> Int? {
+        switch request.knownMethod {
+        case .put, .lock, .unlock, .mkcol, .proppatch: break
+        default: return nil
+        }
+        let fields = request.fields
+        let length = request.contentLength ?? (request.hasContent ? .max : 0)
+        guard length <= LocalContent.memoryLimit, request.hasPlainContent,
+            !fields.contains(.expect), !fields.contains("If"), !request.hasConditions
+        else { return nil }
+        return Int(length)
+    }
+
+    /// Whether no lock is on a resource, or on the collection around a new one.
+    func isUnlocked(_ path: ResourcePath, isNew: Bool) -> Bool {
+        guard locks.locksNow(on: path, andInside: isNew).isEmpty else { return false }
+        guard isNew, let parent = path.parent else { return true }
+        return locks.locksNow(on: parent, andInside: false).isEmpty
+    }
+}

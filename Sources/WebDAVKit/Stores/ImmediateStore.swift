@@ -1,0 +1,87 @@
+internal import HTTPServerCore
+internal import ToolkitSystem
+
+/// A store that can do short work on the calling thread, even an event loop.
+///
+/// Its calls return `nil` or `false`, or throw, with nothing changed, when the work is not short or
+/// cannot be done: the same request by the members of `ResourceStore` then does it or gives the
+/// reason.
+package protocol ImmediateStore: ResourceStore {
+    /// Runs short work on this thread.
+    /// - Returns: `nil`, without a call of `body`, when the thread might have to wait.
+    func performNow<Result>(_ body: () throws -> Result?) rethrows -> Result?
+
+    /// As `resolved`, and then `canonical`.
+    func canonicalNow(_ path: ResourcePath, followsLast: Bool) -> ResourcePath
+
+    /// Describes a resource.
+    func infoNow(_ path: ResourcePath) throws -> ResourceInfo?
+
+    /// Gives a file short content.
+    /// - Parameters:
+    ///   - bytes: the content.
+    ///   - description: what the client sent with it.
+    ///   - path: the file.
+    ///   - modified: as for `place`.
+    ///   - check: gets the description of the file, `nil` when there is none; whether to place.
+    /// - Returns: whether the file is new, and its description.
+    func placeNow(
+        _ bytes: [UInt8], _ description: ContentDescription, at path: ResourcePath,
+        modified: Int64?, ifAllowed check: (ResourceInfo?) throws -> Bool
+    ) throws -> (isNew: Bool, info: ResourceInfo)?
+
+    /// Creates a collection.
+    func makeCollectionNow(at path: ResourcePath) throws -> Bool
+
+    /// Applies changes of dead properties.
+    func changeNow(_ changes: [PropertyChange], of path: ResourcePath) throws -> Bool
+}
+
+extension LocalStore: ImmediateStore {
+    package func performNow<Result>(_ body: () throws -> Result?) rethrows -> Result? {
+        try inlineIO.runNow(body)
+    }
+
+    package func canonicalNow(_ path: ResourcePath, followsLast: Bool) -> ResourcePath {
+        let isASCII = !path.bytes.contains { $0 >= 0x80 }
+        let path = isASCII ? path : canonicalNames.resolved(path)
+        if !followsLast, canonicalNames.isKnown(path) { return path }
+        return canonicalNames.canonical(path, followsLast: followsLast)
+    }
+
+    package func infoNow(_ path: ResourcePath) throws -> ResourceInfo? {
+        guard !Self.isOwn(path) else { return nil }
+        return ResourceInfo(try tree.status(of: path.bytes))
+    }
+
+    package func placeNow(
+        _ bytes: [UInt8], _ description: ContentDescription, at path: ResourcePath,
+        modified: Int64?, ifAllowed check: (ResourceInfo?) throws -> Bool
+    ) throws -> (isNew: Bool, info: ResourceInfo)? {
+        guard !synchronizes, bytes.count <= LocalContent.memoryLimit, !Self.isOwn(path) else {
+            return nil
+        }
+        let target = try tree.place(of: path.bytes)
+        let old = try target.directory.statusIfThere(of: target.name)
+        // Freeing the blocks of a long file is no short work.
+        if let old, old.kind != .regular || old.size > Self.shortFileLimit { return nil }
+        let known = old.flatMap { ResourceInfo($0) }
+        guard try check(known) else { return nil }
+        let content = LocalContent(bytes: bytes)
+        content.hold = try hold(Int64(bytes.count))
+        content.contentDescription = description
+        return (known == nil, try put(content, at: target, in: old, modified: modified))
+    }
+
+    package func makeCollectionNow(at path: ResourcePath) throws -> Bool {
+        guard !synchronizes, !Self.isOwn(path) else { return false }
+        try makeDirectory(try tree.place(of: path.bytes))
+        return true
+    }
+
+    package func changeNow(_ changes: [PropertyChange], of path: ResourcePath) throws -> Bool {
+        guard !synchronizes else { return false }
+        try apply(changes, to: path)
+        return true
+    }
+}

@@ -1,0 +1,58 @@
+internal import HTTPParser
+internal import HTTPServerCore
+internal import HTTPServerKit
+
+/// Requests that are answered on the event loop without a task.
+///
+/// The methods here do what the async ones do, and only where all goes well: a request that must
+/// wait, is refused or meets anything unusual takes the async way, before anything has changed.
+extension WebDAVHandler {
+    func answer(_ request: Request, _ content: [UInt8], _ access: ImmediateAccess) -> Answer {
+        do {
+            if let response = try responseNow(to: request, content, access) {
+                return .now(response)
+            }
+        } catch {
+            // The async way meets the same error, and answers it.
+        }
+        request.giveBack(content)
+        return .later { try await response(to: request) }
+    }
+
+    private func responseNow(
+        to request: Request, _ content: [UInt8], _ access: ImmediateAccess
+    ) throws -> Response? {
+        guard let segments = request.pathSegments,
+            let path = ResourcePath(
+                segments: segments.last == [] ? segments.dropLast() : segments)
+        else { return nil }
+        return try access.store.performNow {
+            let path = access.store.canonicalNow(
+                path, followsLast: request.knownMethod == .proppatch)
+            let call = try WebDAVCall(
+                request, Mount(request), path, namesCollection: segments.last == [])
+            return try pathLock.holdNow([path]) { try responseNow(to: call, content, access) }
+        }
+    }
+
+    private func responseNow(
+        to call: WebDAVCall, _ content: [UInt8], _ access: ImmediateAccess
+    ) throws -> Response? {
+        switch call.request.knownMethod {
+        case .put: try putNow(content, call, access)
+        case .mkcol: content.isEmpty ? try mkcolNow(call, access) : nil
+        case .proppatch: try proppatchNow(content, call, access)
+        case .lock: try lockNow(content, call, access)
+        case .unlock: unlockNow(call, access)
+        default: nil
+        }
+    }
+
+    /// Describes a resource; `nil` when it is missing or hidden.
+    func visibleInfoNow(_ path: ResourcePath, _ access: ImmediateAccess) throws -> ResourceInfo? {
+        guard isVisible(path, isCollection: true), let info = try access.store.infoNow(path),
+            isVisible(path, isCollection: info.isCollection)
+        else { return nil }
+        return info
+    }
+}

@@ -1,0 +1,184 @@
+import Foundation
+import HTTPCodecs
+import Testing
+
+@Suite("JSON without Foundation: the same values as with it")
+struct JSONPlainTests {
+    private enum Sign: String, Codable { case x, y }
+
+    private struct Mixed: Codable, Equatable {
+        var a: Int?
+        var b: [String: [Double?]]?
+        var c: Bool?
+        var d: Int8?
+        var when: Date?
+        var sign: Sign?
+        var text: String?
+    }
+
+    /// Takes whatever kind of value there is, by trying one after the other.
+    private struct Loose: Decodable, Equatable {
+        var text: String
+
+        init(from decoder: any Decoder) throws {
+            let value = try decoder.singleValueContainer()
+            if let number = try? value.decode(Int.self) {
+                text = "i\(number)"
+            } else if let number = try? value.decode(Double.self) {
+                text = "d\(number)"
+            } else if let all = try? value.decode([Loose].self) {
+                text = "[" + all.map(\.text).joined(separator: ",") + "]"
+            } else if value.decodeNil() {
+                text = "null"
+            } else {
+                text = "s" + (try value.decode(String.self))
+            }
+        }
+    }
+
+    private func compare<Value: Decodable & Equatable>(_ type: Value.Type, _ text: String) {
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .iso8601
+        let expected = try? decoder.decode(type, from: Data(text.utf8))
+        #expect((try? JSONBody().decode(type, from: Array(text.utf8))) == expected, "\(text)")
+    }
+
+    @Test(
+        "Objects",
+        arguments: [
+            "{}", #"{"a":null,"b":{"x":[1,null,2.5,-0.25e3],"":[]},"c":true,"d":-128}"#,
+            #"{"d":128}"#, #"{"a":1.0}"#, #"{"a":1e2}"#, #"{"a":3,"a":4,"sign":"y"}"#,
+            #"{"sign":"z"}"#, #"{"a":{"a":5}}"#, #"{"when":"2030-01-02T03:04:05Z","a":2}"#,
+            #"{"text":"a\n\t\"\\\/\u00e9\ud83d\ude00é"}"#, #"{"text":"\ud83d"}"#, #"{"\u0061":1}"#,
+            #"{"ü":1,"a":2}"#, #"{"c":"true"}"#, #"{"text":1}"#, "[]", "null",
+        ])
+    func objects(_ text: String) {
+        compare(Mixed.self, text)
+        compare([String: Mixed].self, #"{"m": \#(text), "n": {}}"#)
+        compare([Mixed?].self, "[\(text), {}]")
+    }
+
+    @Test(
+        "Numbers",
+        arguments: [
+            "0", "-0", "1", "1.5", "-2.75", "123456789012345", "1234567890123456", "0.1", "1e5",
+            "1E-7", "12345.678901234567", "1e999", "1e-999", "0.000000000000001", "3.0", "-7.0",
+            "99999999999999.9", "9223372036854775807", "9223372036854775808",
+            "-9223372036854775808",
+            "18446744073709551615",
+        ])
+    func numbers(_ text: String) {
+        compare(Int.self, text)
+        compare(Double.self, text)
+        compare(Float.self, text)
+        compare([UInt8].self, "[\(text)]")
+        compare([UInt64].self, "[\(text)]")
+        compare(Loose.self, text)
+        compare(Loose.self, "[\(text), \"a\", [null, {}]]")
+        compare(Loose.self, "[\(text), \"a\", [null, [1]]]")
+    }
+
+    @Test("Objects of many members, long content and the types of Foundation")
+    func others() {
+        let members = (0..<200).map { "\"k\($0)\":\($0)" }.joined(separator: ",")
+        compare([String: Int].self, "{\(members)}")
+        compare([String].self, "[\"" + String(repeating: "ab\\n", count: 40_000) + "\"]")
+        compare([URL].self, #"["http://a.example/"]"#)
+        compare([Data].self, #"["AAEC"]"#)
+        compare([Decimal].self, "[1.10]")
+        compare([Int: String].self, #"{"1":"a","2":"b"}"#)
+    }
+
+    // MARK: Writing
+
+    private class Base: Encodable { var a = 1 }
+
+    private final class Derived: Base {
+        private enum Key: CodingKey { case b }
+
+        override func encode(to encoder: any Encoder) throws {
+            try super.encode(to: encoder)
+            var container = encoder.container(keyedBy: Key.self)
+            try container.encode(2, forKey: .b)
+        }
+    }
+
+    private enum Key: CodingKey { case x, y, z }
+
+    /// Goes back to a container when another one has begun.
+    private struct Interleaved: Encodable {
+        func encode(to encoder: any Encoder) throws {
+            var outer = encoder.container(keyedBy: Key.self)
+            var inner = outer.nestedContainer(keyedBy: Key.self, forKey: .x)
+            try inner.encode(1, forKey: .x)
+            try outer.encode(2, forKey: .y)
+            try inner.encode(3, forKey: .z)
+        }
+    }
+
+    private struct Nested: Encodable {
+        func encode(to encoder: any Encoder) throws {
+            var outer = encoder.container(keyedBy: Key.self)
+            var inner = outer.nestedContainer(keyedBy: Key.self, forKey: .x)
+            var list = inner.nestedUnkeyedContainer(forKey: .y)
+            try list.encode(1)
+            try list.encodeNil()
+            var last = list.nestedUnkeyedContainer()
+            try last.encode("a")
+            try list.encode([1])
+            try outer.encode(2.5, forKey: .y)
+            _ = outer.nestedUnkeyedContainer(forKey: .z)
+        }
+    }
+
+    private struct Twice: Encodable {
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: Key.self)
+            try container.encode(1, forKey: .x)
+            try container.encode(2, forKey: .x)
+        }
+    }
+
+    private struct Nothing: Encodable {
+        func encode(to encoder: any Encoder) throws {}
+    }
+
+    private struct Around: Encodable { var inner = Nothing() }
+
+    private static let values: [any Encodable & Sendable] = [
+        1, -0.0, "a\"\\/\u{8}\u{c}\n\r\t\u{1}\u{1f}é😀\u{7f}\u{2028}",
+        [1.5, 2, 1e21, 1e-7, 123_456_789_012_345_678, 0.1, 1e16, 1e15], [Float(1.5), 0.1, 3],
+        ["a": 1, "b\n": 2], [1: 2], [Double.nan], Interleaved(), Nested(), Twice(), Nothing(),
+        Around(), [Date(timeIntervalSince1970: 0)], [Data([1, 2])], [Decimal(1)], Int?.none,
+        [Int?.none, 4], [Int](), [[[]], [[1]]] as [[[Int]]], UInt64.max, Int8.min, [true, false],
+        Mixed(a: 1, b: ["x": [nil, 1]], c: false, d: nil, when: nil, sign: .x, text: "t"),
+    ]
+
+    private func compare(_ value: some Encodable) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
+        encoder.dateEncodingStrategy = .iso8601
+        let expected = try? encoder.encode(value)
+        let found = try? JSONBody().encode(value)
+        #expect((found == nil) == (expected == nil), "\(value)")
+        guard let expected, let found else { return }
+        // The order of members is the program's here.
+        let object = try JSONSerialization.jsonObject(
+            with: Data(found), options: .fragmentsAllowed)
+        let sorted = try JSONSerialization.data(
+            withJSONObject: object,
+            options: [.fragmentsAllowed, .sortedKeys, .withoutEscapingSlashes])
+        let other = try JSONSerialization.data(
+            withJSONObject: JSONSerialization.jsonObject(
+                with: expected, options: .fragmentsAllowed),
+            options: [.fragmentsAllowed, .sortedKeys, .withoutEscapingSlashes])
+        #expect(sorted == other, "\(value)")
+        #expect(found.count == expected.count, "\(value)")
+    }
+
+    @Test("Values that are written, and those of which only Foundation knows")
+    func writing() throws {
+        for value in Self.values { try compare(value) }
+        try compare(Derived())
+    }
+}

@@ -1,0 +1,52 @@
+import HTTPCodecs
+import HTTPServerCore
+import HTTPServerKit
+import TestSupport
+import Testing
+
+@Suite("Routes whose closures get JSON")
+struct JSONHandlerTests {
+    private struct Note: Codable {
+        var text: String
+        var count: Int?
+    }
+
+    private var router: Router {
+        var router = Router()
+        router.post("/notes/:id", json: Note.self) { request, note in
+            .text("\(request.parameters["id"] ?? "") \(note.text.utf8.count)")
+        }
+        return router
+    }
+
+    private func post(_ content: String, _ fields: String = Self.type) -> String {
+        "POST /notes/7 HTTP/1.1\r\nHost: a\r\n\(fields)Content-Length: \(content.utf8.count)\r\n\r\n"
+            + content
+    }
+
+    private static let type = "Content-Type: application/json\r\n"
+
+    @Test("Short values and long ones, one after the other", arguments: [1, 100, 8_100, 100_000])
+    func lengths(_ count: Int) async throws {
+        let text = String(repeating: "é", count: count)
+        let client = MemoryConnection(router)
+        client.send(post("{\"text\": \"\(text)\"}") + post("{\"text\": \"a\"}"))
+        try await client.output(Sample.ok("7 \(2 * count)") + Sample.ok("7 1"))
+    }
+
+    @Test("Content that is not JSON of the type is refused")
+    func refused() async throws {
+        for (request, status) in [
+            (post("{\"text\": 1}"), "422"), (post("{\"text\""), "400"), (post(""), "400"),
+            (post("{}", "Content-Type: text/plain\r\n"), "415"), (post("{}", ""), "415"),
+        ] {
+            let client = MemoryConnection(router)
+            client.send(request)
+            try await client.output("HTTP/1.1 \(status) ")
+        }
+        let client = MemoryConnection(router)
+        client.send(
+            "POST /notes/7 HTTP/1.1\r\nHost: a\r\n\(Self.type)Content-Length: 99999999\r\n\r\n")
+        try await client.output("HTTP/1.1 413 ")
+    }
+}

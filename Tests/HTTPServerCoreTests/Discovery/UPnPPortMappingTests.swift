@@ -1,0 +1,418 @@
+#if os(Linux)
+    import HTTPServerDiscovery
+    import TestSupport
+    import Testing
+
+    @Suite("Port mapping by UPnP IGD (WANIPConnection:1)")
+    struct UPnPPortMappingTests {
+        private typealias Events = AsyncStream<NATPortMappingEvent>
+
+        private func event(_ events: Events) async throws -> NATPortMappingEvent {
+            for await event in events { return event }
+            throw Program.Failure("no event")
+        }
+
+        private func mapped(_ events: Events) async throws -> NATMapping {
+            let event = try await event(events)
+            guard case .mapped(let mapping) = event else { throw Program.Failure("\(event)") }
+            return mapping
+        }
+
+        private func configuration(_ router: ScriptedRouter) -> NATPortMappingConfiguration {
+            var configuration = NATPortMappingConfiguration()
+            configuration.gateway = router.address
+            configuration.protocols = [.upnp]
+            configuration.patience = .seconds(60)
+            return configuration
+        }
+
+        /// A mapper that does not search for the router.
+        private func mapper(
+            _ router: ScriptedRouter,
+            _ change: (inout NATPortMappingConfiguration) -> Void = { _ in }
+        ) -> NATPortMapper {
+            var configuration = configuration(router)
+            change(&configuration)
+            return NATPortMapper(configuration, description: router.description)
+        }
+
+        // MARK: Mapping
+
+        @Test("A router is found by a search, maps the port, and takes it back at the stop")
+        func mapping() async throws {
+            let router = try await ScriptedRouter(["search=yes"])
+            let mapper = NATPortMapper(configuration(router))
+            let events = mapper.events()
+            mapper.start(port: 8099)
+            let mapping = try await mapped(events)
+            #expect(mapping.protocol == .upnp)
+            #expect(mapping.url == "http://203.0.113.7:8099/")
+            #expect(mapping.internalPort == 8099)
+            #expect(mapping.lifetime == .seconds(7200))
+            #expect(mapping.scope == .global)
+            #expect(mapper.mapping == mapping)
+            await mapper.stop()
+            #expect(try await event(events) == .removed)
+            #expect(mapper.mapping == nil)
+            #expect(await router.wait(for: "delete 8099"))
+            #expect(
+                router.requests == [
+                    "description", "address", "add 8099 to 127.0.0.1:8099 for 7200", "delete 8099",
+                ])
+        }
+
+        @Test("NAT-PMP comes first, and UPnP when that has no answer")
+        func fallback() async throws {
+            let router = try await ScriptedRouter()
+            let mapper = mapper(router) { $0.protocols = [.natPMP, .upnp] }
+            let events = mapper.events()
+            mapper.start(port: 8099)
+            #expect(try await mapped(events).protocol == .upnp)
+            await mapper.stop()
+            let gateway = try await ScriptedGateway(
+                addresses: ["203.0.113.7"], plan: ["grant:3600"])
+            var configuration = NATPortMappingConfiguration()
+            configuration.gateway = gateway.address
+            let other = NATPortMapper(configuration)
+            let others = other.events()
+            other.start(port: 8099)
+            #expect(try await mapped(others).protocol == .natPMP)
+            await other.stop()
+        }
+
+        @Test("A router that refuses by NAT-PMP may map the port by UPnP")
+        func refusedByTheFirst() async throws {
+            let address = ScriptedGateway.anyAddress()
+            let gateway = try await ScriptedGateway(
+                addresses: ["203.0.113.7"], plan: ["refuse:2"], address: address)
+            let router = try await ScriptedRouter(address: address)
+            let mapper = mapper(router) { $0.protocols = [.natPMP, .upnp] }
+            let events = mapper.events()
+            mapper.start(port: 8099)
+            #expect(try await mapped(events).protocol == .upnp)
+            #expect(gateway.requests.contains("map 8099 wish 8099 for 7200"))
+            await mapper.stop()
+        }
+
+        @Test("The port and the time that are wished for")
+        func wishes() async throws {
+            let router = try await ScriptedRouter()
+            let mapper = mapper(router) {
+                $0.externalPort = 80
+                $0.lifetime = .seconds(100)
+            }
+            let events = mapper.events()
+            mapper.start(port: 8099)
+            #expect(try await mapped(events).url == "http://203.0.113.7/", "80 is left out")
+            #expect(await router.wait(for: "add 80 to 127.0.0.1:8099 for 100"))
+            await mapper.stop()
+            #expect(await router.wait(for: "delete 80"))
+        }
+
+        @Test("It is renewed after half of its time; only a change is an event")
+        func renewal() async throws {
+            let router = try await ScriptedRouter([
+                "plan=grant:1", "addresses=203.0.113.7,203.0.113.7,203.0.113.8",
+            ])
+            let mapper = mapper(router)
+            let events = mapper.events()
+            mapper.start(port: 8099)
+            let first = try await mapped(events)
+            #expect(first.externalAddress == "203.0.113.7")
+            #expect(first.lifetime == .seconds(1), "the router gives less than it is asked for")
+            #expect(try await mapped(events).externalAddress == "203.0.113.8")
+            let renewal = "add 8099 to 127.0.0.1:8099 for 7200"
+            #expect(await router.wait(for: renewal, times: 3), "\(router.requests)")
+            #expect(router.requests.filter { $0 == "description" }.count == 1)
+            await mapper.stop()
+        }
+
+        @Test("A router that refuses to renew a mapping makes it again")
+        func refusedRenewal() async throws {
+            let router = try await ScriptedRouter(["plan=grant:1", "renewal=refused"])
+            let mapper = mapper(router)
+            let events = mapper.events()
+            mapper.start(port: 8099)
+            _ = try await mapped(events)
+            #expect(await router.wait(for: "delete 8099"))
+            await mapper.stop()
+            #expect(try await event(events) == .removed, "it was mapped all the time")
+        }
+
+        @Test("Error 725: a router that keeps mappings for ever is asked for such a one")
+        func permanent() async throws {
+            let router = try await ScriptedRouter(["leases=permanent"])
+            let mapper = mapper(router) { $0.lifetime = .seconds(1) }
+            let events = mapper.events()
+            mapper.start(port: 8099)
+            #expect(try await mapped(events).lifetime == .zero)
+            // It is renewed: the router may have been started again.
+            for seconds in 0...1 {
+                let request = "add 8099 to 127.0.0.1:8099 for \(seconds)"
+                #expect(await router.wait(for: request, times: 2))
+            }
+            await mapper.stop()
+            #expect(await router.wait(for: "delete 8099"))
+        }
+
+        @Test("Error 718: a port that another machine has gives the next that is free")
+        func conflict() async throws {
+            let router = try await ScriptedRouter(["taken=8099+8100"])
+            let mapper = mapper(router)
+            let events = mapper.events()
+            mapper.start(port: 8099)
+            let mapping = try await mapped(events)
+            #expect(mapping.externalPort == 8101)
+            #expect(mapping.internalPort == 8099)
+            await mapper.stop()
+            #expect(await router.wait(for: "delete 8101"))
+            #expect(router.requests.filter { $0.hasPrefix("delete") } == ["delete 8101"])
+        }
+
+        @Test("Error 718 for all ports that are tried")
+        func noPort() async throws {
+            let router = try await ScriptedRouter(["plan=refuse:718"])
+            let mapper = mapper(router)
+            let events = mapper.events()
+            mapper.start(port: 65530)
+            #expect(try await event(events) == .failed(.portTaken))
+            #expect(await router.wait(for: "add 1034 to 127.0.0.1:65530 for 7200"))
+            let ports = router.requests.filter { $0.hasPrefix("add") }
+                .compactMap { $0.split(separator: " ").dropFirst().first.flatMap { Int($0) } }
+            #expect(ports == Array(65530...65535) + Array(1024...1034))
+            await mapper.stop()
+        }
+
+        @Test("Error 724: a router that maps ports to the same one alone")
+        func samePort() async throws {
+            let router = try await ScriptedRouter(["ports=same"])
+            let mapper = mapper(router) { $0.externalPort = 80 }
+            let events = mapper.events()
+            mapper.start(port: 8099)
+            #expect(try await mapped(events).externalPort == 8099)
+            await mapper.stop()
+            let taken = try await ScriptedRouter(["ports=same", "taken=8099"])
+            let other = self.mapper(taken) { $0.externalPort = 80 }
+            let others = other.events()
+            other.start(port: 8099)
+            #expect(try await event(others) == .failed(.portTaken))
+            await other.stop()
+        }
+
+        @Test("Of two lines the one that is up is asked")
+        func twoLines() async throws {
+            let router = try await ScriptedRouter(["lines=PPP+IP", "up=IP"])
+            let mapper = mapper(router)
+            let events = mapper.events()
+            mapper.start(port: 8099)
+            _ = try await mapped(events)
+            #expect(Array(router.requests.prefix(3)) == ["description", "status PPP", "status IP"])
+            await mapper.stop()
+        }
+
+        @Test("A router that does not tell its mappings is believed")
+        func untold() async throws {
+            let router = try await ScriptedRouter(["entries=untold"])
+            let mapper = mapper(router)
+            let events = mapper.events()
+            mapper.start(port: 8099)
+            #expect(try await mapped(events).lifetime == .seconds(7200))
+            await mapper.stop()
+        }
+
+        // MARK: Refusals
+
+        @Test(
+            "A router that does not want to says why",
+            arguments: [
+                (401, NATPortMappingError.notSupported), (402, .upnp(code: 402)),
+                (501, .upnp(code: 501)), (602, .notSupported), (603, .outOfResources),
+                (606, .refused), (715, .upnp(code: 715)), (716, .upnp(code: 716)),
+                (727, .upnp(code: 727)), (728, .outOfResources), (729, .portTaken),
+                (732, .upnp(code: 732)),
+            ])
+        func refusal(_ code: Int, _ error: NATPortMappingError) async throws {
+            let router = try await ScriptedRouter(["plan=refuse:\(code)"])
+            let mapper = mapper(router)
+            let events = mapper.events()
+            mapper.start(port: 8099)
+            #expect(try await event(events) == .failed(error))
+            #expect(mapper.mapping == nil)
+            await mapper.stop()
+            #expect(try await event(events) == .removed)
+            #expect(!router.requests.contains { $0.hasPrefix("delete") })
+        }
+
+        @Test("The request is repeated, and a lasting reason is one event")
+        func retry() async throws {
+            let router = try await ScriptedRouter([
+                "plan=refuse:606,refuse:606,refuse:728,grant"
+            ])
+            let mapper = mapper(router) { $0.retryInterval = .milliseconds(10) }
+            let events = mapper.events()
+            mapper.start(port: 8099)
+            #expect(try await event(events) == .failed(.refused))
+            #expect(try await event(events) == .failed(.outOfResources))
+            #expect(try await mapped(events).externalPort == 8099)
+            await mapper.stop()
+        }
+
+        @Test("A router that says it has mapped the port and has not")
+        func pretence() async throws {
+            let router = try await ScriptedRouter(["plan=pretend"])
+            let mapper = mapper(router)
+            let events = mapper.events()
+            mapper.start(port: 8099)
+            #expect(try await event(events) == .failed(.upnp(code: 714)))
+            await mapper.stop()
+        }
+
+        @Test("A router without an address outside", arguments: ["", "0.0.0.0", "none", "::1"])
+        func noAddress(_ address: String) async throws {
+            let router = try await ScriptedRouter(["addresses=\(address)"])
+            let mapper = mapper(router)
+            let events = mapper.events()
+            mapper.start(port: 8099)
+            #expect(try await event(events) == .failed(.networkFailure))
+            await mapper.stop()
+        }
+
+        // MARK: Hostile and broken routers
+
+        @Test(
+            "A description that is none",
+            arguments: [
+                ("noise", NATPortMappingError.notSupported), ("garbage", .notSupported),
+                ("missing", .notSupported), ("cut", .noAnswer), ("closed", .noAnswer),
+                ("flood", .notSupported), ("huge", .notSupported),
+            ])
+        func brokenDescription(_ kind: String, _ error: NATPortMappingError) async throws {
+            let router = try await ScriptedRouter(["description=\(kind)"])
+            let mapper = mapper(router)
+            let events = mapper.events()
+            mapper.start(port: 8099)
+            #expect(try await event(events) == .failed(error))
+            await mapper.stop()
+        }
+
+        @Test(
+            "An answer to a request that is none",
+            arguments: [
+                ("noise", NATPortMappingError.notSupported), ("missing", .notSupported),
+                ("forbidden", .refused), ("cut", .noAnswer), ("closed", .noAnswer),
+                ("flood", .notSupported), ("huge", .notSupported),
+            ])
+        func brokenAnswer(_ kind: String, _ error: NATPortMappingError) async throws {
+            let router = try await ScriptedRouter(["plan=\(kind)"])
+            let mapper = mapper(router)
+            let events = mapper.events()
+            mapper.start(port: 8099)
+            #expect(try await event(events) == .failed(error))
+            await mapper.stop()
+        }
+
+        @Test("A mapping whose state cannot be read is taken back")
+        func unknownState() async throws {
+            let router = try await ScriptedRouter(["entries=garbage"])
+            let mapper = mapper(router)
+            let events = mapper.events()
+            mapper.start(port: 8099)
+            #expect(try await event(events) == .failed(.notSupported))
+            #expect(await router.wait(for: "delete 8099"))
+            await mapper.stop()
+        }
+
+        @Test("A slow router is given up when its time is over", arguments: ["silent", "drip"])
+        func slow(_ kind: String) async throws {
+            for plan in ["description=\(kind)", "plan=\(kind)", "entries=\(kind)"] {
+                let router = try await ScriptedRouter([plan])
+                let mapper = mapper(router) { $0.patience = .milliseconds(500) }
+                let events = mapper.events()
+                let start = ContinuousClock.now
+                mapper.start(port: 8099)
+                #expect(try await event(events) == .failed(.noAnswer))
+                #expect(ContinuousClock.now - start < .seconds(20))
+                await mapper.stop()
+            }
+        }
+
+        @Test("The loss of a router is an event, and its return is noticed")
+        func gone() async throws {
+            let router = try await ScriptedRouter(["plan=grant:1", "search=yes"])
+            var configuration = configuration(router)
+            configuration.retryInterval = .milliseconds(100)
+            let mapper = NATPortMapper(configuration)
+            let events = mapper.events()
+            mapper.start(port: 8099)
+            _ = try await mapped(events)
+            await router.end()
+            #expect(try await event(events) == .failed(.noAnswer))
+            #expect(mapper.mapping == nil)
+            // Its server has another port now.
+            let again = try await ScriptedRouter(["search=yes"], address: router.address)
+            #expect(try await mapped(events).externalPort == 8099)
+            await mapper.stop()
+            #expect(await again.wait(for: "delete 8099"))
+        }
+
+        @Test("A router that falls silent does not keep the stop")
+        func silentStop() async throws {
+            let router = try await ScriptedRouter(["removal=silent"])
+            let mapper = mapper(router)
+            let events = mapper.events()
+            mapper.start(port: 8099)
+            _ = try await mapped(events)
+            await mapper.stop()
+            #expect(try await event(events) == .removed)
+            #expect(await router.wait(for: "delete 8099"))
+        }
+
+        @Test("A mapping that comes after the stop is taken back")
+        func lateMapping() async throws {
+            let router = try await ScriptedRouter(["entries=silent"])
+            let mapper = mapper(router)
+            let events = mapper.events()
+            mapper.start(port: 8099)
+            #expect(await router.wait(for: "add 8099 to 127.0.0.1:8099 for 7200"))
+            await mapper.stop()
+            #expect(try await event(events) == .removed)
+            #expect(await router.wait(for: "delete 8099"))
+        }
+
+        @Test("Only the gateway is believed: other machines' URLs are not requested")
+        func otherMachines() async throws {
+            let other = try await ScriptedRouter()
+            let router = try await ScriptedRouter([
+                "search=yes", "locations=\(other.description)+http://ADDRESS/+ftp://ADDRESS:PORT/",
+            ])
+            var configuration = configuration(router)
+            configuration.patience = .seconds(20)
+            let mapper = NATPortMapper(configuration)
+            let events = mapper.events()
+            mapper.start(port: 8099)
+            #expect(try await event(events) == .failed(.noAnswer))
+            await mapper.stop()
+            let deceiver = try await ScriptedRouter([
+                "control=\(other.description.replacing("/description.xml", with: "/control"))"
+            ])
+            let second = self.mapper(deceiver)
+            let others = second.events()
+            second.start(port: 8099)
+            #expect(try await event(others) == .failed(.notSupported))
+            await second.stop()
+            #expect(other.requests == [])
+        }
+
+        @Test("What is no address of IPv4 is no gateway", arguments: ["", "::1", "gateway"])
+        func noGateway(_ address: String) async throws {
+            var configuration = NATPortMappingConfiguration()
+            configuration.gateway = address
+            configuration.protocols = [.upnp]
+            let mapper = NATPortMapper(configuration)
+            let events = mapper.events()
+            mapper.start(port: 8099)
+            #expect(try await event(events) == .failed(.noGateway))
+            await mapper.stop()
+        }
+    }
+#endif
