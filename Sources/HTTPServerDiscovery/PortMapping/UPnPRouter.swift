@@ -1,5 +1,4 @@
 #if os(Linux)
-    internal import HTTPParser
     internal import ToolkitSystem
 
     /// A router that maps ports by UPnP IGD: the actions of its WANIPConnection or WANPPPConnection.
@@ -82,6 +81,8 @@
                 case nil:
                     switch try checked(request, exchange, undo) {
                     case .own(let lease): return (request.external, min(lease, seconds))
+                    // Some routers lack this action: trust the answer to the request.
+                    case .unknown: return (request.external, request.seconds)
                     case .others: try request.next()
                     case .none: throw .upnp(code: 714)
                     }
@@ -171,7 +172,7 @@
         }
 
         private enum Entry {
-            case own(seconds: UInt32), others, none
+            case own(seconds: UInt32), others, none, unknown
         }
 
         /// The mapping that the router has. A router may say that it has made one and have not.
@@ -184,64 +185,13 @@
                     ("NewRemoteHost", ""), ("NewExternalPort", String(request.external)),
                     ("NewProtocol", "TCP"),
                 ], exchange)
-            if let code = try Self.code(of: answer) {
-                guard code != 714 else { return .none }
-                // Some routers lack this action: trust the answer to the request.
-                return .own(seconds: request.seconds)
-            }
+            if let code = try Self.code(of: answer) { return code == 714 ? .none : .unknown }
             guard let client = UPnPXML.value("NewInternalClient", in: answer.content),
                 let port = UPnPXML.number("NewInternalPort", in: answer.content)
             else { throw .notSupported }
             guard client == request.own, port == Int(request.port) else { return .others }
             let lease = UPnPXML.number("NewLeaseDuration", in: answer.content)
             return .own(seconds: lease.map { UInt32($0) } ?? request.seconds)
-        }
-
-        // MARK: SOAP
-
-        /// - Returns: the content of the answer to an action that did not fail.
-        private func call(
-            _ action: String, _ arguments: [(String, String)], _ exchange: RouterExchange
-        ) throws(NATPortMappingError) -> [UInt8] {
-            let answer = try answer(action, arguments, exchange)
-            if let code = try Self.code(of: answer) { throw Self.error(code) }
-            return answer.content
-        }
-
-        private func answer(
-            _ action: String, _ arguments: [(String, String)], _ exchange: RouterExchange
-        ) throws(NATPortMappingError) -> RouterExchange.Answer {
-            let arguments = arguments.map { "<\($0)>\($1)</\($0)>" }.joined()
-            let body = """
-                <?xml version="1.0"?>\r
-                <s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/" \
-                s:encodingStyle="http://schemas.xmlsoap.org/soap/encoding/"><s:Body>\
-                <u:\(action) xmlns:u="\(service.type)">\(arguments)</u:\(action)>\
-                </s:Body></s:Envelope>\r\n
-                """
-            return try exchange.post(
-                body, to: service.control, action: "\(service.type)#\(action)")
-        }
-
-        /// - Returns: the number of the error, `nil` for none.
-        private static func code(
-            of answer: RouterExchange.Answer
-        ) throws(NATPortMappingError) -> Int? {
-            if let code = UPnPXML.number("errorCode", in: answer.content) { return code }
-            if answer.status == .ok { return nil }
-            throw answer.status == .unauthorized || answer.status == .forbidden
-                ? .refused : .notSupported
-        }
-
-        /// UPnP Device Architecture 1.0 section 3.2.2, WANIPConnection:1 section 2.4.
-        private static func error(_ code: Int) -> NATPortMappingError {
-            switch code {
-            case 401, 602: .notSupported
-            case 606: .refused
-            case 603, 728: .outOfResources
-            case 718, 729: .portTaken
-            default: .upnp(code: code)
-            }
         }
     }
 #endif

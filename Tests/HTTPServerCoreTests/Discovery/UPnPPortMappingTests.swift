@@ -220,6 +220,18 @@
             await mapper.stop()
         }
 
+        @Test("A mapping is never removed unless it is known to be the server's own")
+        func untoldConflict() async throws {
+            let router = try await ScriptedRouter(["taken=8099", "entries=untold"])
+            let mapper = mapper(router)
+            let events = mapper.events()
+            mapper.start(port: 8099)
+            #expect(try await mapped(events).externalPort == 8100)
+            await mapper.stop()
+            #expect(await router.wait(for: "delete 8100"))
+            #expect(!router.requests.contains("delete 8099"))
+        }
+
         // MARK: Refusals
 
         @Test(
@@ -292,6 +304,20 @@
             let events = mapper.events()
             mapper.start(port: 8099)
             #expect(try await event(events) == .failed(error))
+            await mapper.stop()
+        }
+
+        @Test("A description may have 128 KiB", arguments: [131_071, 131_072, 131_073])
+        func longDescription(_ length: Int) async throws {
+            let router = try await ScriptedRouter(["length=\(length)"])
+            let mapper = mapper(router)
+            let events = mapper.events()
+            mapper.start(port: 8099)
+            if length > 128 << 10 {
+                #expect(try await event(events) == .failed(.notSupported))
+            } else {
+                _ = try await mapped(events)
+            }
             await mapper.stop()
         }
 
