@@ -143,9 +143,9 @@
                     say("description")
                     how = plan.get("description", "good")
                     text = description()
-                # A comment makes it as long as it shall be.
-                missing = int(plan.get("length", 0)) - len(text) - 7
-                return how if how in SPECIAL else (200, f"{text}<!--{'x' * missing}-->")
+                    # A comment makes it as long as it shall be.
+                    missing = int(plan.get("length", 0)) - len(text) - 7
+                    return how if how in SPECIAL else (200, f"{text}<!--{'x' * missing}-->")
                 found = re.search(r'(?im)^soapaction: "urn:[^"#]*WAN(\w+)Connection:1#(\w+)"', request)
                 if not found or not path.endswith("/control/" + found[1]):
                     return "missing"
