@@ -1,5 +1,6 @@
 // One of the programs whose lines Docs/ShortPrograms.md counts: those between the marks.
 
+import HTTPParser
 import URLClient
 
 func connectTo() async throws {
