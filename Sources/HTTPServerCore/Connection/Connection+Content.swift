@@ -29,13 +29,13 @@ extension Connection: ExchangeOwner {
     func deliver(_ piece: [UInt8], to exchange: Exchange) {
         guard exchange.isOpen else { return discard(piece.count, of: exchange) }
         unsafe exchange.content.append(piece)
-        if let report = core.hooks.contentReceived { reportReceived(exchange, report) }
+        if let report = core.observers.hooks.contentReceived { reportReceived(exchange, report) }
     }
 
     private func deliver(_ bytes: UnsafeRawBufferPointer, to exchange: Exchange) {
         guard exchange.isOpen else { return discard(bytes.count, of: exchange) }
         unsafe exchange.content.append(bytes)
-        if let report = core.hooks.contentReceived { reportReceived(exchange, report) }
+        if let report = core.observers.hooks.contentReceived { reportReceived(exchange, report) }
     }
 
     /// Content that no handler reads any more.

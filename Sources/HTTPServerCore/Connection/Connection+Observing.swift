@@ -8,7 +8,7 @@ extension Connection {
 
     /// Asks whether the peer may talk, before anything was read, and closes otherwise.
     func isAdmitted() -> Bool {
-        if let admits = core.hooks.admits, !admits(info) {
+        if let admits = core.observers.hooks.admits, !admits(info) {
             logRefusal("refused a connection", info.peer)
             _ = unsafe state.close(nil)
             info.forgetSocket()
@@ -16,11 +16,11 @@ extension Connection {
             transport = nil
             loop.remove(self)
             core.connectionClosed(info.peerAddress)
-            core.metrics?.connectionRefused()
+            core.observers.metrics?.connectionRefused()
             return false
         }
-        core.hooks.opened?(info)
-        core.metrics?.connectionOpened()
+        core.observers.hooks.opened?(info)
+        core.observers.metrics?.connectionOpened()
         return true
     }
 
@@ -30,18 +30,18 @@ extension Connection {
             info.logger.trace("closed a connection", metadata: ["reason": "\(reason)"])
         }
         core.connectionClosed(info.peerAddress)
-        core.hooks.closed?(info, reason)
-        core.metrics?.connectionClosed(info, reason)
+        core.observers.hooks.closed?(info, reason)
+        core.observers.metrics?.connectionClosed(info, reason)
     }
 
     func noteReceived(_ count: Int) {
         info.addReceived(count)
-        if let received = core.hooks.received { received(info, count) }
+        if let received = core.observers.hooks.received { received(info, count) }
     }
 
     func noteSent(_ count: Int) {
         info.addSent(count)
-        if let sent = core.hooks.sent { sent(info, count) }
+        if let sent = core.observers.hooks.sent { sent(info, count) }
     }
 
     /// Peers can cause these as often as they like: nothing is made of them unless it is shown.
@@ -56,10 +56,10 @@ extension Connection {
 
     /// - Parameter request: `nil` when the head could not be read.
     func beginObserving(_ request: Request?) {
-        guard core.observesRequests else { return }
+        guard core.observers.observesRequests else { return }
         unsafe response?.observation = RequestObservation(
             storage: request?.storage, started: loop.now)
-        if let request, let began = core.hooks.requestBegan { began(request) }
+        if let request, let began = core.observers.hooks.requestBegan { began(request) }
     }
 
     /// Sees to it that the end of an answer is noticed where a handler waits for it.
@@ -72,7 +72,7 @@ extension Connection {
     /// The response went out, or will not.
     /// - Parameter failure: why it did not go out whole.
     func endObserving(failure: ConnectionCloseReason? = nil) {
-        if failure == nil, let report = core.hooks.contentSent { reportSent(report) }
+        if failure == nil, let report = core.observers.hooks.contentSent { reportSent(report) }
         guard var ended = unsafe response?.observation.take() else { return }
         if failure != nil {
             ended.contentBytes -= min(ended.contentBytes, unsafe output.waiting)
@@ -81,14 +81,14 @@ extension Connection {
         let now = Syscalls.monotonic()
         let record = AccessRecord(
             ended, connection: info, failure: failure, ended: now, time: loop.wallTime(of: now))
-        if core.logsRequests { logEnd(record) }
+        if core.observers.logsRequests { logEnd(record) }
         core.configuration.accessLog?(record)
-        core.hooks.requestEnded?(record)
+        core.observers.hooks.requestEnded?(record)
         if let request = ended.storage.map(Request.init), let observer = request[AnswerEndKey.self]
         {
             observer(request, failure)
         }
-        if core.hasMetrics { core.metrics?.requestEnded(record) }
+        if core.observers.hasMetrics { core.observers.metrics?.requestEnded(record) }
     }
 
     private func logEnd(_ record: AccessRecord) {

@@ -41,7 +41,7 @@ extension Connection {
         let (progress, count) = unsafe output.send(to: transport)
         if count > 0 {
             noteSent(Int(count))
-            if let report = core.hooks.contentSent { reportSent(report) }
+            if let report = core.observers.hooks.contentSent { reportSent(report) }
         }
         if unsafe output.buffered <= Self.highWater / 2,
             unsafe output.waiting <= Self.fileHighWater / 2

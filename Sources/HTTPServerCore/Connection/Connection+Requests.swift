@@ -20,7 +20,7 @@ extension Connection {
         let request = Request(
             Request.Storage(
                 head: head, exchange: exchange, connection: info, number: info.countRequest()))
-        if core.observesRequests { beginObserving(request) }
+        if core.observers.observesRequests { beginObserving(request) }
         if let refusal {
             perform(unsafe state.refusedContent())
             return answer(refusal.response, to: request, into: &out)

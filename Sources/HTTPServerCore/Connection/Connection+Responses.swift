@@ -168,7 +168,7 @@ extension Connection {
             continuation?.resume(throwing: ResponseWriterError.connectionLost)
             return
         }
-        if let report = core.hooks.contentSent { reportSent(report) }
+        if let report = core.observers.hooks.contentSent { reportSent(report) }
         guard let continuation else { return }
         if unsafe output.buffered > Self.highWater || output.waiting > Self.fileHighWater {
             if let exchange { exchange.suspendWriter(continuation) }

@@ -143,13 +143,13 @@ package final class Connection: LoopClient, @unchecked Sendable {
     private func setDeadline(_ deadline: ConnectionState.Deadline) {
         switch deadline {
         case .none: loop.setDeadline(.max, for: self)
-        case .idle: loop.setDeadline(loop.now &+ core.idleTime, for: self)
-        case .head: loop.setDeadline(loop.now &+ core.headTime, for: self)
-        case .write: loop.setDeadline(loop.now &+ core.writeTime, for: self)
+        case .idle: loop.setDeadline(loop.now &+ core.times.idle, for: self)
+        case .head: loop.setDeadline(loop.now &+ core.times.head, for: self)
+        case .write: loop.setDeadline(loop.now &+ core.times.write, for: self)
         case .linger: loop.setDeadline(loop.now &+ Self.lingerTime, for: self)
         case .content:
             unsafe exchange?.content.markRate()
-            loop.setDeadline(loop.now &+ core.graceTime, for: self)
+            loop.setDeadline(loop.now &+ core.times.grace, for: self)
         }
     }
 
@@ -165,7 +165,7 @@ package final class Connection: LoopClient, @unchecked Sendable {
     /// The rate of content is checked while a reader waits for it, not while the handler is behind.
     private func checkRate() {
         guard let exchange else { return }
-        let wanted = Int64(core.configuration.contentRate) * Int64(core.graceTime / 1_000_000_000)
+        let wanted = Int64(core.configuration.contentRate) * Int64(core.times.grace / 1_000_000_000)
         if unsafe exchange.content.hasPieces || exchange.content.receivedSinceMark >= wanted {
             return perform(unsafe state.contentIsFastEnough())
         }
@@ -185,10 +185,10 @@ package final class Connection: LoopClient, @unchecked Sendable {
     var idleSince: UInt64? {
         guard unsafe state.phase == .idle, buffers == ConnectionState.Buffers() else { return nil }
         switch unsafe state.deadline {
-        case .idle: return unsafe deadline &- core.idleTime
+        case .idle: return unsafe deadline &- core.times.idle
         // A new connection is about to send its first request.
         case .head:
-            let since = unsafe deadline &- core.headTime
+            let since = unsafe deadline &- core.times.head
             return since &+ Self.firstRequestTime < loop.now ? since : nil
         default: return nil
         }

@@ -21,31 +21,44 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         var isSignalled = false
     }
 
-    private struct Slot {
-        var client: LoopClient?
-        var generation: UInt32 = 0
+    /// The thread that the loop runs on.
+    private struct Waking {
+        let queue: DispatchQueue
+        let source: any DispatchSourceRead
+        /// Milliseconds to wait for more events before giving the thread back.
+        let linger: CInt
     }
 
-    private let queue: DispatchQueue
-    private let source: any DispatchSourceRead
+    /// The jobs of handlers.
+    private struct Jobs {
+        var waiting: [LoopJob] = []
+        private(set) var running: [LoopJob] = []
+
+        mutating func begin() { swap(&waiting, &running) }
+        mutating func end() { running.removeAll(keepingCapacity: true) }
+    }
+
+    private struct Timers {
+        var wheel: TimerWheel
+        /// The deadline that the poller wakes the loop for.
+        var armed: UInt64?
+        /// Whether deadlines fire on their own.
+        let fire: Bool
+    }
+
+    private let waking: Waking
     package let poller: Poller
-    private let linger: CInt
-    private let firesDeadlines: Bool
     private let inbox = Locked(Inbox())
     /// The thread that drains the poller now, or 0.
     private let thread = Atomic<UInt>(0)
 
     // Confined.
     @exclusivity(unchecked)
-    private var slots: [Slot] = []
-    private var freeSlots: [UInt32] = []
+    private var clients = ClientTable()
     @exclusivity(unchecked)
-    private var jobs: [LoopJob] = []
+    private var jobs = Jobs()
     @exclusivity(unchecked)
-    private var runningJobs: [LoopJob] = []
-    @exclusivity(unchecked)
-    private var wheel: TimerWheel
-    private var armedTimer: UInt64?
+    private var timers: Timers
     /// The monotonic clock in nanoseconds, read once for each batch of events.
     package var now: UInt64 { time }
     private var time: UInt64
@@ -56,13 +69,9 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     /// The head parser of heads that come in one piece.
     @exclusivity(unchecked)
     package var headParser: HeadParser
-    private let serverName: String
     private let serialSide = LoopSerialExecutor()
     @exclusivity(unchecked)
-    private var common = ByteBuffer(capacity: 128)
-    private var commonIsGoodUntil: UInt64 = 0
-    /// The offset of the wall clock from the monotonic clock when Date was last formatted.
-    private var wallOffset: Int64?
+    private var common: CommonFields
     var idle = IdleConnections()
 
     package static let receiveSize = 64 << 10
@@ -83,15 +92,14 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     ) throws(SystemError) {
         poller = try Poller()
         unsafe receiveRoom = .allocate(byteCount: Self.receiveSize, alignment: 16)
-        self.serverName = serverName
-        queue = DispatchQueue(label: label, qos: qos, target: target)
-        self.linger = linger
-        self.firesDeadlines = firesDeadlines
+        unsafe common = CommonFields(serverName: serverName)
         time = Syscalls.monotonic()
-        unsafe wheel = TimerWheel(now: time)
+        unsafe timers = Timers(wheel: TimerWheel(now: time), fire: firesDeadlines)
         unsafe headParser = HeadParser(.request, limits: limits, leniency: leniency)
-        source = DispatchSource.makeReadSource(
+        let queue = DispatchQueue(label: label, qos: qos, target: target)
+        let source = DispatchSource.makeReadSource(
             fileDescriptor: poller.descriptor, queue: queue)
+        waking = Waking(queue: queue, source: source, linger: linger)
         source.setEventHandler { @Sendable [weak self] in self?.drain() }
         // The poller has to outlive the source that watches it.
         source.setCancelHandler { @Sendable [poller] in withExtendedLifetime(poller) {} }
@@ -101,12 +109,12 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     }
 
     deinit {
-        source.cancel()
+        waking.source.cancel()
         unsafe receiveRoom.deallocate()
     }
 
     /// How urgent the loop's work is to the system.
-    package var qos: DispatchQoS { queue.qos }
+    package var qos: DispatchQoS { waking.queue.qos }
 
     /// Whether the caller runs on the loop's thread.
     package var isCurrent: Bool {
@@ -121,8 +129,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         // The loop may have slept for long: deadlines set by the first events count from here.
         time = Syscalls.monotonic()
         while true {
-            let isWaiting = unsafe jobs.isEmpty
-            let count = poller.wait(milliseconds: isWaiting ? linger : 0) {
+            let isWaiting = unsafe jobs.waiting.isEmpty
+            let count = poller.wait(milliseconds: isWaiting ? waking.linger : 0) {
                 // Before the first of them: what they answer is dated by it.
                 time = Syscalls.monotonic()
             } each: { event in
@@ -130,23 +138,19 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
             }
             runJobs()
             fireDeadlines()
-            if count == 0, isWaiting, unsafe jobs.isEmpty { break }
+            if count == 0, isWaiting, unsafe jobs.waiting.isEmpty { break }
         }
         armTimer()
     }
 
     @inline(__always)
     private func dispatch(_ event: PollEvent) {
-        let index = Int(truncatingIfNeeded: event.token & 0xFFFF_FFFF)
-        guard unsafe index < slots.count else {
+        // An event of this batch may be for a connection that an earlier one has closed.
+        guard let client = unsafe clients[event.token] else {
             if event.token == Poller.wakeToken { takeInbox() }
-            if event.token == Poller.timerToken { armedTimer = nil }
+            if event.token == Poller.timerToken { unsafe timers.armed = nil }
             return
         }
-        // An event of this batch may be for a connection that an earlier one has closed.
-        guard unsafe slots[index].generation == UInt32(truncatingIfNeeded: event.token >> 32),
-            let client = unsafe slots[index].client
-        else { return }
         client.handle(event)
     }
 
@@ -158,7 +162,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
             inbox.isSignalled = false
             return taken
         }
-        unsafe jobs += newJobs
+        unsafe jobs.waiting += newJobs
         for item in work { item() }
     }
 
@@ -166,11 +170,11 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     /// goes on in the same turn. The rounds are bounded, so that input gets its turn.
     private func runJobs() {
         var rounds = 16
-        while unsafe !jobs.isEmpty, rounds > 0 {
+        while unsafe !jobs.waiting.isEmpty, rounds > 0 {
             rounds -= 1
-            unsafe swap(&jobs, &runningJobs)
-            for job in unsafe runningJobs { run(job) }
-            unsafe runningJobs.removeAll(keepingCapacity: true)
+            unsafe jobs.begin()
+            for job in unsafe jobs.running { run(job) }
+            unsafe jobs.end()
         }
     }
 
@@ -183,7 +187,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 
     fileprivate func add(_ job: LoopJob) {
         if isCurrent {
-            unsafe jobs.append(job)
+            unsafe jobs.waiting.append(job)
             return
         }
         signal { $0.jobs.append(job) }
@@ -226,36 +230,12 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     // MARK: Clients (confined)
 
     /// Gives a client its token; events and deadlines reach it until `remove`.
-    package func insert(_ client: LoopClient) {
-        let index: UInt32
-        if let free = freeSlots.popLast() {
-            index = free
-        } else {
-            index = unsafe UInt32(slots.count)
-            unsafe slots.append(Slot())
-        }
-        unsafe slots[Int(index)].client = client
-        client.token = unsafe UInt64(slots[Int(index)].generation) << 32 | UInt64(index)
-    }
+    package func insert(_ client: LoopClient) { unsafe clients.insert(client) }
 
-    package func remove(_ client: LoopClient) {
-        let index = Int(client.token & 0xFFFF_FFFF)
-        guard unsafe index < slots.count, unsafe slots[index].client === client else { return }
-        unsafe slots[index].client = nil
-        unsafe slots[index].generation = (slots[index].generation &+ 1) & 0x7FFF_FFFF
-        freeSlots.append(UInt32(index))
-    }
+    package func remove(_ client: LoopClient) { unsafe clients.remove(client) }
 
     /// The client with a token; `nil` when it was removed.
-    package func client(_ token: UInt64) -> LoopClient? {
-        let index = Int(token & 0xFFFF_FFFF)
-        guard unsafe index < slots.count,
-            unsafe slots[index].generation == UInt32(truncatingIfNeeded: token >> 32)
-        else {
-            return nil
-        }
-        return unsafe slots[index].client
-    }
+    package func client(_ token: UInt64) -> LoopClient? { unsafe clients[token] }
 
     // MARK: Deadlines (confined)
 
@@ -267,21 +247,20 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     }
 
     private func schedule(_ client: LoopClient) {
-        let tick = unsafe wheel.insert(client.token, at: TimerWheel.tick(of: client.deadline))
+        let tick = unsafe timers.wheel.insert(
+            client.token, at: TimerWheel.tick(of: client.deadline))
         unsafe client.scheduled = tick &* TimerWheel.tick
     }
 
     private func fireDeadlines() {
-        guard unsafe wheel.count > 0, firesDeadlines else { return }
+        guard unsafe timers.wheel.count > 0, unsafe timers.fire else { return }
         var due: [(UInt64, UInt64)] = []
-        unsafe wheel.advance(to: now) { due.append(($0, $1)) }
+        unsafe timers.wheel.advance(to: now) { due.append(($0, $1)) }
         for (token, tick) in due { fire(token, tick) }
     }
 
     private func fire(_ token: UInt64, _ tick: UInt64) {
-        let index = Int(token & 0xFFFF_FFFF)
-        guard unsafe index < slots.count, let client = unsafe slots[index].client,
-            client.token == token,
+        guard let client = unsafe clients[token],
             unsafe client.scheduled == tick &* TimerWheel.tick
         else { return }
         unsafe client.scheduled = .max
@@ -293,51 +272,20 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 
     /// Before the thread is given back: the poller has to wake us for the next deadline.
     private func armTimer() {
-        let next = unsafe firesDeadlines ? wheel.next : nil
-        guard next != armedTimer else { return }
-        armedTimer = next
+        let next = unsafe timers.fire ? timers.wheel.next : nil
+        guard unsafe next != timers.armed else { return }
+        unsafe timers.armed = next
         poller.setTimer(next)
     }
 
     // MARK: Shared values (confined)
 
     /// Date and Server as lines, formatted once a second (RFC 9110 section 6.6.1).
-    package var commonFields: UnsafeRawBufferPointer {
-        if now >= commonIsGoodUntil { formatCommonFields() }
-        return unsafe common.unsafeBytes
-    }
-
-    private func formatCommonFields() {
-        let (seconds, nanoseconds) = Syscalls.realtime()
-        commonIsGoodUntil = now &+ 1_000_000_000 &- UInt64(nanoseconds)
-        setWallOffset(seconds, nanoseconds)
-        unsafe common.removeAll()
-        unsafe common.append(literal: "Date: ")
-        unsafe common.append(HTTPDate(secondsSinceEpoch: seconds).description)
-        unsafe common.append(literal: "\r\n")
-        guard !serverName.isEmpty else { return }
-        do throws(HTTPMessageError) {
-            unsafe try common.append(field: "Server", serverName)
-        } catch {
-            preconditionFailure("the server's name must not go on the wire: \(serverName)")
-        }
-    }
+    package var commonFields: UnsafeRawBufferPointer { unsafe common.lines(at: now) }
 
     /// Nanoseconds since the epoch at a time of the monotonic clock, right to a second when the
     /// wall clock is being set.
-    package func wallTime(of time: UInt64) -> Int64 {
-        if let wallOffset { return Int64(bitPattern: time) &+ wallOffset }
-        let (seconds, nanoseconds) = Syscalls.realtime()
-        return Int64(bitPattern: time) &+ setWallOffset(seconds, nanoseconds)
-    }
-
-    @discardableResult
-    private func setWallOffset(_ seconds: Int64, _ nanoseconds: Int64) -> Int64 {
-        let wall = seconds &* 1_000_000_000 &+ nanoseconds
-        let offset = wall &- Int64(bitPattern: Syscalls.monotonic())
-        wallOffset = offset
-        return offset
-    }
+    package func wallTime(of time: UInt64) -> Int64 { unsafe common.wallTime(of: time) }
 
     /// Gives away the shared head parser, which has read part of a head, and takes a new one.
     package func exchangeHeadParser() -> HeadParser {
@@ -348,9 +296,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     }
 
     func forEachClient(_ body: (LoopClient) -> Void) {
-        for slot in unsafe slots {
-            if let client = slot.client { body(client) }
-        }
+        for client in unsafe clients.all { body(client) }
     }
 }
 

@@ -21,3 +21,45 @@ package class LoopClient {
     /// The deadline has passed; none is set any more.
     package func deadlineReached() {}
 }
+
+/// The clients of a loop by token. A token that was removed stands for no later client.
+struct ClientTable {
+    private struct Slot {
+        var client: LoopClient?
+        var generation: UInt32 = 0
+    }
+
+    private var slots: [Slot] = []
+    private var free: [UInt32] = []
+
+    var all: some Sequence<LoopClient> { slots.lazy.compactMap(\.client) }
+
+    @inline(__always)
+    subscript(token: UInt64) -> LoopClient? {
+        let index = Int(truncatingIfNeeded: token & 0xFFFF_FFFF)
+        guard index < slots.count,
+            slots[index].generation == UInt32(truncatingIfNeeded: token >> 32)
+        else { return nil }
+        return slots[index].client
+    }
+
+    mutating func insert(_ client: LoopClient) {
+        let index: UInt32
+        if let last = free.popLast() {
+            index = last
+        } else {
+            index = UInt32(slots.count)
+            slots.append(Slot())
+        }
+        slots[Int(index)].client = client
+        client.token = UInt64(slots[Int(index)].generation) << 32 | UInt64(index)
+    }
+
+    mutating func remove(_ client: LoopClient) {
+        let index = Int(client.token & 0xFFFF_FFFF)
+        guard index < slots.count, slots[index].client === client else { return }
+        slots[index].client = nil
+        slots[index].generation = (slots[index].generation &+ 1) & 0x7FFF_FFFF
+        free.append(UInt32(index))
+    }
+}

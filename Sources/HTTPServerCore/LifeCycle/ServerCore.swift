@@ -7,19 +7,9 @@ internal import ToolkitSystem
 package final class ServerCore: Sendable {
     package let configuration: ServerConfiguration
     let logger: Logger
-    let hooks: ConnectionHooks
-    let metrics: (any ServerMetrics)?
-    let hasMetrics: Bool
-    /// Whether each request that ends is logged.
-    let logsRequests: Bool
-    /// Whether an observer wants each request.
-    let observesRequests: Bool
+    let observers: ConnectionObservers
     let bodyLimits: ParserLimits
-    private let decoder: (any RequestDecoder)?
-    let headTime: UInt64
-    let idleTime: UInt64
-    let writeTime: UInt64
-    let graceTime: UInt64
+    let times: ConnectionTimes
     /// Asked when the server starts: it would cost a call for each connection.
     private let openLimit: Atomic<Int>
     /// The loops of the server while it runs.
@@ -45,27 +35,18 @@ package final class ServerCore: Sendable {
         currentHandler = Locked(handler)
         events = EventHub(interval: configuration.disconnectionInterval.nanoseconds)
         logger = configuration.logger
-        hooks = configuration.hooks
-        metrics = configuration.metrics
-        hasMetrics = metrics != nil
-        logsRequests = configuration.logger.logLevel <= .debug
-        observesRequests =
-            logsRequests || configuration.accessLog != nil || metrics != nil
-            || hooks.observesRequests
+        observers = ConnectionObservers(configuration)
         var limits = configuration.parserLimits
         limits.contentBytes = min(limits.contentBytes, configuration.contentLimit)
         bodyLimits = limits
-        decoder = configuration.contentDecoder
-        headTime = configuration.headTimeout.nanoseconds
-        idleTime = configuration.idleTimeout.nanoseconds
-        writeTime = configuration.writeTimeout.nanoseconds
+        times = ConnectionTimes(configuration)
         openLimit = Atomic(configuration.openLimit)
-        graceTime = max(configuration.contentGrace.nanoseconds, 1_000_000_000)
     }
 
     /// The decoder for the content coding of a request; `nil` when there is nothing to decode.
     func decoding(_ head: borrowing RequestHead) -> (any ContentDecoding)? {
-        guard let decoder, head.fields.contains(.contentEncoding) else { return nil }
+        guard let decoder = configuration.contentDecoder, head.fields.contains(.contentEncoding)
+        else { return nil }
         let codings = head.fields.values(of: .contentEncoding).joined(separator: ",")
         return decoder.decoding(codings, byteLimit: bodyLimits.contentBytes)
     }
@@ -185,6 +166,41 @@ package final class ServerCore: Sendable {
     /// Calls `action` when a connection closes next.
     func whenConnectionCloses(_ action: @escaping @Sendable () -> Void) {
         closeObservers.withLock { $0.append(action) }
+    }
+}
+
+/// The observers of connections and requests, and which of them there are: asked for each request.
+struct ConnectionObservers: Sendable {
+    let hooks: ConnectionHooks
+    let metrics: (any ServerMetrics)?
+    let hasMetrics: Bool
+    /// Whether each request that ends is logged.
+    let logsRequests: Bool
+    /// Whether an observer wants each request.
+    let observesRequests: Bool
+
+    init(_ configuration: ServerConfiguration) {
+        hooks = configuration.hooks
+        metrics = configuration.metrics
+        hasMetrics = metrics != nil
+        logsRequests = configuration.logger.logLevel <= .debug
+        observesRequests =
+            logsRequests || configuration.accessLog != nil || hasMetrics || hooks.observesRequests
+    }
+}
+
+/// The timeouts of connections, in nanoseconds.
+struct ConnectionTimes: Sendable {
+    let head: UInt64
+    let idle: UInt64
+    let write: UInt64
+    let grace: UInt64
+
+    init(_ configuration: ServerConfiguration) {
+        head = configuration.headTimeout.nanoseconds
+        idle = configuration.idleTimeout.nanoseconds
+        write = configuration.writeTimeout.nanoseconds
+        grace = max(configuration.contentGrace.nanoseconds, 1_000_000_000)
     }
 }
 

@@ -133,7 +133,7 @@ final class Acceptor: LoopClient, @unchecked Sendable {
         case .done(let descriptor):
             let peer = PeerAddress(&raw)
             guard core.admits(peer) else {
-                core.metrics?.connectionRefused()
+                core.observers.metrics?.connectionRefused()
                 refuse(CInt(descriptor))
                 return false
             }
@@ -191,7 +191,7 @@ final class Acceptor: LoopClient, @unchecked Sendable {
             hasLoggedFailure = false
             question = .none
             core.releaseSlot()
-            core.metrics?.connectionRefused()
+            core.observers.metrics?.connectionRefused()
             return refuse(descriptor)
         }
         take(descriptor, peer)
