@@ -13,7 +13,7 @@ public class NSLock: NSObject, NSLocking, @unchecked Sendable { public func lock
 extension StringProtocol { public func components<T: StringProtocol>(separatedBy: T) -> [String] { [] } }
 extension Date { public static func + (date: Date, interval: TimeInterval) -> Date { date } }
 extension URL { public func appending<S: StringProtocol>(path: S, directoryHint: DirectoryHint = .inferFromPath) -> URL { self } }
-extension String { public init(contentsOf: URL, encoding: Encoding) throws { self = "" }; public init(contentsOfFile: String, encoding: Encoding) throws { self = "" } }
+extension String { public func write(to: URL, atomically: Bool, encoding: Encoding) throws {}; public init(contentsOf: URL, encoding: Encoding) throws { self = "" }; public init(contentsOfFile: String, encoding: Encoding) throws { self = "" } }
 extension URL { public func host(percentEncoded: Bool = true) -> String? { nil }; public var pathExtension: String { "" }; public func deletingLastPathComponent() -> URL { self } }
 public protocol DataProtocol: RandomAccessCollection where Element == UInt8 {}
 extension Data: DataProtocol {}

@@ -7,6 +7,7 @@ public class NSCoder {}
 public struct Date: Hashable, Comparable, Codable, Sendable { public init() {}; public init(timeIntervalSince1970: Double) {}; public init(timeIntervalSinceNow: Double) {}; public var timeIntervalSince1970: Double { 0 }; public var timeIntervalSinceNow: Double { 0 }
     public func timeIntervalSince(_ d: Date) -> Double { 0 }; public func addingTimeInterval(_ t: Double) -> Date { self }; public static let distantFuture = Date(), distantPast = Date(); public static var now: Date { Date() }
     public static func < (a: Date, b: Date) -> Bool { false } }
+public struct Decimal: Hashable, Codable, Sendable { public init(_ value: Int) {} }
 public struct Data: Hashable, Codable, Sendable, RandomAccessCollection, MutableCollection, RangeReplaceableCollection { public init() {}
     public init<S: Sequence>(_ s: S) where S.Element == UInt8 {}; public init(bytes: UnsafeRawPointer, count: Int) {}; public init(repeating: UInt8, count: Int) {}; public init(count: Int) {}
     public var startIndex: Int { 0 }; public var endIndex: Int { 0 }; public subscript(i: Int) -> UInt8 { get { 0 } set {} }; public subscript(r: Range<Int>) -> Data { get { self } set {} }

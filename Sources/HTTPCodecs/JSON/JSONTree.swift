@@ -1,3 +1,5 @@
+internal import HTTPParser
+
 /// JSON that has passed `JSONGrammar`, as a list of its values in the order of the text.
 ///
 /// It is for short content of the usual kind; `init` gives up on the rest, which Foundation reads.
