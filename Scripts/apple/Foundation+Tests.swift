@@ -26,7 +26,7 @@ extension Data { public struct Base64EncodingOptions: OptionSet, Sendable { publ
     public init(contentsOf: URL, options: ReadingOptions) throws {} }
 public class NSDictionary: NSObject, @unchecked Sendable { public subscript(key: Any) -> Any? { nil } }
 public class NSNumber: NSObject, @unchecked Sendable { public var intValue: Int { 0 }; public var int64Value: Int64 { 0 }; public var boolValue: Bool { false } }
-public class JSONSerialization: NSObject { public struct WritingOptions: OptionSet, Sendable { public let rawValue: UInt; public init(rawValue: UInt) { self.rawValue = rawValue }; public static let prettyPrinted = WritingOptions(rawValue: 1), sortedKeys = WritingOptions(rawValue: 2) }
+public class JSONSerialization: NSObject { public struct WritingOptions: OptionSet, Sendable { public let rawValue: UInt; public init(rawValue: UInt) { self.rawValue = rawValue }; public static let prettyPrinted = WritingOptions(rawValue: 1), sortedKeys = WritingOptions(rawValue: 2), fragmentsAllowed = WritingOptions(rawValue: 4), withoutEscapingSlashes = WritingOptions(rawValue: 8) }
     public struct ReadingOptions: OptionSet, Sendable { public let rawValue: UInt; public init(rawValue: UInt) { self.rawValue = rawValue }; public static let fragmentsAllowed = ReadingOptions(rawValue: 4) }
     public class func jsonObject(with: Data, options: ReadingOptions = []) throws -> Any { 0 }; public class func data(withJSONObject: Any, options: WritingOptions = []) throws -> Data { Data() } }
 public struct CharacterSet: Sendable { public static let whitespacesAndNewlines = CharacterSet(), whitespaces = CharacterSet(), newlines = CharacterSet(), urlQueryAllowed = CharacterSet(), urlPathAllowed = CharacterSet(), alphanumerics = CharacterSet() }
