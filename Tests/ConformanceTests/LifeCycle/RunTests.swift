@@ -94,7 +94,12 @@ struct RunTests {
         let run = Task { try await local.server.run() }
         _ = await events.next()
         await local.server.suspend()
-        let again = try Listener.bind(host: "127.0.0.1", port: port, backlog: 8)
+        // A process that another test starts has a copy of the old socket until it is executed.
+        var again: [Listener] = []
+        try await waitUntil {
+            again = (try? Listener.bind(host: "127.0.0.1", port: port, backlog: 8)) ?? []
+            return !again.isEmpty
+        }
         let error = ListenError.addressInUse("127.0.0.1:\(port)")
         await #expect(throws: error) { try await local.server.resume() }
         await #expect(throws: error) { try await run.value }
