@@ -37,7 +37,9 @@ extension HTTPServer {
     }
 
     private func urls(among interfaces: [NetworkInterface]) -> [ServerURL] {
-        let bound = listeners.map { BoundAddress($0.address, isDualStack: $0.isDualStack) }
+        let bound = listeners.map {
+            BoundAddress($0.address, isDualStack: $0.isDualStack, isSecure: $0.isSecure)
+        }
         guard !bound.isEmpty else { return [] }
         let routed = [AddressFamily.ipv4, .ipv6].compactMap(Syscalls.routedAddress)
         return ServerURL.list(bound, interfaces: interfaces, routed: routed)

@@ -85,9 +85,13 @@ package struct BoundAddress: Hashable, Sendable {
     /// Whether an IPv6 socket takes IPv4 connections, too, as inherited ones may.
     package var isDualStack: Bool
 
-    package init(_ address: SocketAddress, isDualStack: Bool = false) {
+    /// Whether its connections are encrypted.
+    package var isSecure: Bool
+
+    package init(_ address: SocketAddress, isDualStack: Bool = false, isSecure: Bool = false) {
         self.address = address
         self.isDualStack = isDualStack
+        self.isSecure = isSecure
     }
 }
 
@@ -104,7 +108,10 @@ extension ServerURL {
     ) -> [ServerURL] {
         var urls: [ServerURL] = []
         for bound in bound {
-            for url in Self.urls(bound, interfaces) where !urls.contains(url) { urls.append(url) }
+            for var url in Self.urls(bound, interfaces) {
+                if bound.isSecure { url.scheme = "https" }
+                if !urls.contains(url) { urls.append(url) }
+            }
         }
         let ranked = urls.enumerated().map { index, url in
             (rank: url.rank, isRouted: routed.contains(url.host), index: index, url: url)

@@ -60,12 +60,12 @@ public final class HTTPServer: Sendable {
     public var url: String? {
         for listener in listeners {
             guard let port = listener.address.port else { continue }
-            let host = listener.address.host
-            switch host {
-            case "0.0.0.0": return "http://127.0.0.1:\(port)/"
-            case "::": return "http://[::1]:\(port)/"
-            case _ where host.contains(":"): return "http://[\(host)]:\(port)/"
-            default: return "http://\(host):\(port)/"
+            let scheme = listener.isSecure ? "https" : "http"
+            switch listener.address.host {
+            case "0.0.0.0": return "\(scheme)://127.0.0.1:\(port)/"
+            case "::": return "\(scheme)://[::1]:\(port)/"
+            case let host where host.contains(":"): return "\(scheme)://[\(host)]:\(port)/"
+            case let host: return "\(scheme)://\(host):\(port)/"
             }
         }
         return nil

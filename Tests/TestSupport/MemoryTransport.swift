@@ -38,7 +38,7 @@ package final class MemoryTransport: Transport, @unchecked Sendable {
     private let loop: EventLoop
     private var peer: Peer
     private var inbox: [Input] = []
-    private var interest: PollInterest = .read
+    package private(set) var interest: PollInterest = .read
     private var isReadable = false
     private var isWritable = true
     private var hasScheduledRead = false

@@ -16,6 +16,8 @@ public struct ResponseSerializer: Sendable {
         case close
         /// `keep-alive`, which HTTP/1.0 clients ask for.
         case keepAlive
+        /// `upgrade`, which belongs to the field Upgrade of a 101 (RFC 9110 section 7.8).
+        case upgrade
     }
 
     private var content = ContentWriter(.none, isOmitted: true)
@@ -70,6 +72,7 @@ public struct ResponseSerializer: Sendable {
         switch connection {
         case .none: buffer.append(literal: "\r\n")
         case .close: buffer.append(literal: "Connection: close\r\n\r\n")
+        case .upgrade: buffer.append(literal: "Connection: upgrade\r\n\r\n")
         case .keepAlive: buffer.append(literal: "Connection: keep-alive\r\n\r\n")
         }
         content = ContentWriter(framing, isOmitted: isHead || status.forbidsContent)

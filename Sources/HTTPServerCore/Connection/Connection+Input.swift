@@ -6,6 +6,7 @@ extension Connection {
     func receive() {
         guard let transport else { return }
         if isReadingLongContent { return receiveContent(transport) }
+        if let upgraded { return receive(for: upgraded, transport) }
         guard wantsInput else { return watch(interest.subtracting(.read)) }
         let room = unsafe loop.receiveRoom
         switch unsafe transport.receive(into: room) {
@@ -27,6 +28,7 @@ extension Connection {
         case .head:
             return unsafe !(state.isBusy || hasOutput) || tail.count < EventLoop.receiveSize
         case .discarded: return true
+        case .upgraded: return upgraded?.wantsInput == true
         }
     }
 
@@ -42,6 +44,7 @@ extension Connection {
         }
         flush()
         answerHeldRequests()
+        giveTailToUpgraded()
     }
 
     /// Continues after an event that input or output waited for.
@@ -53,6 +56,7 @@ extension Connection {
         guard unsafe !state.isClosed else { return }
         if wantsInput { watch(interest.union(.read)) }
         answerHeldRequests()
+        giveTailToUpgraded()
         perform(unsafe state.settled(buffers))
     }
 
@@ -82,6 +86,8 @@ extension Connection {
                 unsafe state.dropped(bytes.count - position)
                 if !wantsInput { watch(interest.subtracting(.read)) }
                 return bytes.count
+            // It writes into the same buffer: its bytes wait until this is over.
+            case .upgraded: return position
             case .content:
                 guard unsafe takeContent(bytes, &position, into: &out) else { return position }
             case .head:

@@ -15,7 +15,7 @@ extension Connection {
             transport?.close()
             transport = nil
             loop.remove(self)
-            core.connectionClosed(info.peerAddress)
+            core.connectionClosed(info.socketPeer)
             core.observers.metrics?.connectionRefused()
             return false
         }
@@ -29,7 +29,7 @@ extension Connection {
         if core.logger.logLevel <= .trace {
             info.logger.trace("closed a connection", metadata: ["reason": "\(reason)"])
         }
-        core.connectionClosed(info.peerAddress)
+        core.connectionClosed(info.socketPeer)
         core.observers.hooks.closed?(info, reason)
         core.observers.metrics?.connectionClosed(info, reason)
     }

@@ -1,10 +1,11 @@
 internal import HTTPParser
 internal import Logging
+internal import ToolkitSystem
 
 /// The output side: what was written goes out as the peer takes it.
 extension Connection {
     /// Sends what was written since the last event: one call for all of it.
-    func flush() {
+    package func flush() {
         guard let transport else { return loop.sendBuffer.removeAll() }
         if !loop.sendBuffer.isEmpty {
             if hasOutput {
@@ -47,6 +48,7 @@ extension Connection {
             unsafe output.waiting <= Self.fileHighWater / 2
         {
             exchange?.resumeWriters()
+            upgraded?.hasRoom()
         }
         switch progress {
         case .empty:

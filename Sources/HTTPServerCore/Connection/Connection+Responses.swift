@@ -18,6 +18,9 @@ extension Connection {
     }
 
     private func write(_ response: Response, to request: Request?, into out: inout ByteBuffer) {
+        if case .upgrade(let start) = response.body.content, upgrade(response, start, &out) {
+            return
+        }
         var framing = response.body.framing
         if framing == .chunked, unsafe state.isAnsweringHTTP10 { framing = .untilClose }
         let isHead = unsafe self.response?.isHead == true
@@ -69,7 +72,8 @@ extension Connection {
         _ content: ResponseBody.Content, to request: Request?, _ out: inout ByteBuffer
     ) throws(HTTPMessageError) {
         switch content {
-        case .empty: break
+        // Without its status it is a response without content.
+        case .empty, .upgrade: break
         case .text(let text): out.append(text)
         case .bytes(let bytes): sendBytes(bytes, &out)
         case .pieces(let pieces):

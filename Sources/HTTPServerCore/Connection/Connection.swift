@@ -12,7 +12,7 @@ package import ToolkitSystem
 /// It reports events to its `state`, and does what the answers say. Its code is in the files beside
 /// this one: `Connection+Input` turns bytes into requests, `+Content` their content into pieces,
 /// `+Requests` has them answered, `+Responses` turns the answers into bytes, `+Output` sends these,
-/// and `+Observing` notifies observers.
+/// `+Upgrade` hands all of it to another protocol, and `+Observing` notifies observers.
 package final class Connection: LoopClient, @unchecked Sendable {
     /// A head that came in pieces: the parser remembers how far it got.
     final class PartialHead {
@@ -20,13 +20,12 @@ package final class Connection: LoopClient, @unchecked Sendable {
         init(_ parser: consuming HeadParser) { self.parser = parser }
     }
 
-    let loop: EventLoop
+    package let loop: EventLoop
     let core: ServerCore
     @exclusivity(unchecked)
     var handler: any Handler
-    let info: ConnectionInfo
+    package let info: ConnectionInfo
     var transport: (any Transport)?
-    var interest: PollInterest = .read
     @exclusivity(unchecked)
     var state = ConnectionState()
     /// Received bytes that wait to be parsed.
@@ -38,6 +37,8 @@ package final class Connection: LoopClient, @unchecked Sendable {
     var response: ResponseInProgress?
     @exclusivity(unchecked)
     var output = OutputQueue()
+    /// The protocol that has taken over from HTTP.
+    var upgraded: (any UpgradedProtocol)?
 
     /// Bytes that wait for a slow client before `ResponseWriter.write` suspends.
     static let highWater = 64 << 10
@@ -55,6 +56,9 @@ package final class Connection: LoopClient, @unchecked Sendable {
     package var waitingBytes: Int { unsafe output.buffered }
 
     var hasOutput: Bool { unsafe !output.isEmpty }
+
+    /// The readiness that is watched for.
+    var interest: PollInterest { transport?.interest ?? [] }
 
     var buffers: ConnectionState.Buffers {
         ConnectionState.Buffers(hasInput: unsafe !tail.isEmpty, hasOutput: hasOutput)
@@ -88,7 +92,10 @@ package final class Connection: LoopClient, @unchecked Sendable {
 
     package override func handle(_ event: PollEvent) {
         if event.isHungUp { return perform(unsafe state.lostPeer(buffers)) }
-        if event.isWritable { sendPending() }
+        if event.isWritable {
+            transport?.becameWritable()
+            sendPending()
+        }
         if event.isReadable, unsafe !state.isClosed { receive() }
     }
 
@@ -127,14 +134,15 @@ package final class Connection: LoopClient, @unchecked Sendable {
             perform(unsafe state.settled(buffers))
         case .resume: loop.execute { [self] in resume() }
         case .linger: linger()
+        case .endUpgrade: upgraded?.serverStops()
+        case .upgradeDeadline: upgraded?.deadlineReached()
         case .close(let reason): abort(reason)
         }
     }
 
     func watch(_ interest: PollInterest) {
-        guard interest != self.interest, unsafe !state.isClosed else { return }
-        self.interest = interest
-        transport?.watch(interest)
+        guard let transport, interest != transport.interest, unsafe !state.isClosed else { return }
+        transport.watch(interest)
     }
 
     // MARK: Deadlines
@@ -147,6 +155,7 @@ package final class Connection: LoopClient, @unchecked Sendable {
         case .head: loop.setDeadline(loop.now &+ core.times.head, for: self)
         case .write: loop.setDeadline(loop.now &+ core.times.write, for: self)
         case .linger: loop.setDeadline(loop.now &+ Self.lingerTime, for: self)
+        case .upgrade: loop.setDeadline(upgraded?.deadline ?? .max, for: self)
         case .content:
             unsafe exchange?.content.markRate()
             loop.setDeadline(loop.now &+ core.times.grace, for: self)
@@ -225,6 +234,8 @@ package final class Connection: LoopClient, @unchecked Sendable {
         let exchange = self.exchange
         self.exchange = nil
         exchange?.end(RequestBodyError.connectionLost)
+        upgraded?.connectionClosed(reason)
+        upgraded = nil
         wasClosed(reason)
     }
 }

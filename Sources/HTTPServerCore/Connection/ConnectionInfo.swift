@@ -13,7 +13,10 @@ public final class ConnectionInfo: Sendable {
     private let listening: SocketAddress
     /// Only where the server listens at all addresses.
     private let socket: Locked<LocalSocket>?
-    package let peerAddress: PeerAddress
+    /// The address at the other end of the socket: that of a proxy where one connects for the client.
+    let socketPeer: PeerAddress
+    /// Set by the layers of the transport; without layers always `nil`.
+    private let facts = Locked<TransportFacts?>(nil)
     /// The server's; the server itself is not kept by what is remembered of its connections.
     private let serverLogger: Logger
     package let loop: EventLoop
@@ -32,7 +35,7 @@ public final class ConnectionInfo: Sendable {
         id = Self.lastID.add(1, ordering: .relaxed).newValue
         serverLogger = logger
         self.loop = loop
-        peerAddress = peer
+        socketPeer = peer
         listening = local
         socket = local.isWildcard ? Locked(LocalSocket()) : nil
     }
@@ -41,6 +44,7 @@ public final class ConnectionInfo: Sendable {
     /// addresses the system is asked for it, at the first use; once the connection is gone, and this
     /// was not asked for before, it is the address that the server listens at.
     public var local: SocketAddress {
+        if let address = facts.withLock({ $0?.local }) { return address }
         guard let socket else { return listening }
         return socket.withLock { socket in
             if socket.address == nil, socket.descriptor >= 0 {
@@ -58,6 +62,20 @@ public final class ConnectionInfo: Sendable {
     /// Before the socket is closed: its number may be that of another one then.
     func forgetSocket() {
         socket?.withLock { $0.descriptor = -1 }
+    }
+
+    /// How the connection is encrypted; `nil` for not at all.
+    public var security: TLSInfo? { facts.withLock { $0?.security } }
+
+    /// The client's address, as far as the connection tells.
+    package var peerAddress: PeerAddress { facts.withLock { $0?.peer } ?? socketPeer }
+
+    func learn(_ change: (inout TransportFacts) -> Void) {
+        facts.withLock { facts in
+            var new = facts ?? TransportFacts()
+            change(&new)
+            facts = new
+        }
     }
 
     /// Where the connection came from.

@@ -15,6 +15,7 @@ extension ConnectionState {
         default: break
         }
         guard deadline == .write else { return .none }
+        if phase == .upgraded { return setting(.upgrade) }
         if input == .content { return setting(.content) }
         if isBusy { return setting(.none) }
         return setting(phase == .head ? .head : .idle)
@@ -42,6 +43,7 @@ extension ConnectionState {
         case .receiving, .respondingEarly, .discarding:
             // No handler may take a part of a request for all of it.
             return Step(action: .close(.connectionLost))
+        case .upgraded: return Step(action: .close(.clientClosed))
         case .lingering: return Step(action: .close(finalReason))
         case .idle, .head:
             let mustParse = phase == .idle && buffers.hasInput && !buffers.hasOutput
@@ -70,6 +72,7 @@ extension ConnectionState {
         }
         isShuttingDown = true
         closeReason = .shutdown
+        if phase == .upgraded { return Step(action: .endUpgrade) }
         let mayHaveRequest = phase == .idle && !peerHasEnded && buffers == Buffers()
         return mayHaveRequest ? Step(action: .readOnce) : settled(buffers)
     }
@@ -84,6 +87,7 @@ extension ConnectionState {
         case .write: return Step(action: .close(.timedOut(.write)))
         case .linger: return Step(action: .close(finalReason))
         case .content: return Step(action: input == .content ? .checkRate : .none)
+        case .upgrade: return Step(action: .upgradeDeadline)
         case .head:
             // A client that has sent nothing does not wait for an answer.
             guard phase == .head else { return Step(action: .close(.timedOut(.head))) }
@@ -115,6 +119,34 @@ extension ConnectionState {
     }
 
     var finalReason: ConnectionCloseReason { closeReason ?? .finished }
+
+    // MARK: Other protocols
+
+    /// Whether a handler can hand the connection to another protocol: a client of HTTP/1.0 does not
+    /// know how, and content of the request would be taken for the other protocol's.
+    package var takesUpgrade: Bool { phase == .handling && !isHTTP10 && !peerHasEnded }
+
+    /// A handler hands the connection to another protocol (RFC 9110 section 7.8).
+    package mutating func upgrade() -> Step {
+        guard takesUpgrade else { return .none }
+        phase = .upgraded
+        return setting(.upgrade)
+    }
+
+    /// The deadline of the protocol that has taken over is another one now.
+    package mutating func upgradeDeadlineChanged() -> Step {
+        phase == .upgraded && deadline != .write ? setting(.upgrade) : .none
+    }
+
+    /// The protocol that has taken over is at its end: what it wrote is sent before the close.
+    /// - Parameter leavesInput: whether the peer may still send, which closing at once would answer
+    ///   with a reset.
+    package mutating func endedUpgrade(leavesInput: Bool) -> Step {
+        guard phase == .upgraded else { return .none }
+        closeReason = closeReason ?? .finished
+        phase = leavesInput ? .closingUnread : .closing
+        return deadline == .write ? Step(action: .endInput) : setting(.none, .endInput)
+    }
 
     // MARK: Deadlines
 

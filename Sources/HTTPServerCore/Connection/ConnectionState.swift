@@ -32,6 +32,8 @@ package struct ConnectionState: Sendable {
         case closingUnread
         /// The peer knows that no more comes, and has some time to read the last response.
         case lingering
+        /// Another protocol has taken over (RFC 9110 section 7.8).
+        case upgraded
         /// Nothing can happen any more.
         case closed
     }
@@ -44,11 +46,13 @@ package struct ConnectionState: Sendable {
         case content
         /// The bytes are dropped: the connection is about to close.
         case discarded
+        /// Bytes of the protocol that has taken over.
+        case upgraded
     }
 
     /// The event that a deadline waits for.
     package enum Deadline: Equatable, Sendable {
-        case none, head, idle, content, write, linger
+        case none, head, idle, content, write, linger, upgrade
     }
 
     /// The reaction to an event.
@@ -74,6 +78,10 @@ package struct ConnectionState: Sendable {
         case resume
         /// End the output, and drop what the peer still sends.
         case linger
+        /// Have the protocol that has taken over come to its end.
+        case endUpgrade
+        /// Notify the protocol that has taken over that its deadline has passed.
+        case upgradeDeadline
         /// Close at once.
         case close(ConnectionCloseReason)
     }
@@ -129,13 +137,16 @@ package struct ConnectionState: Sendable {
         case .idle, .head, .handling, .responding: .head
         case .receiving, .respondingEarly, .discarding: .content
         case .refusing, .respondingLast, .closing, .closingUnread, .lingering, .closed: .discarded
+        case .upgraded: .upgraded
         }
     }
 
     /// Whether a request is being answered.
     package var isBusy: Bool {
         switch phase {
-        case .receiving, .handling, .respondingEarly, .responding, .refusing, .respondingLast: true
+        case .receiving, .handling, .respondingEarly, .responding, .refusing, .respondingLast,
+            .upgraded:
+            true
         default: false
         }
     }

@@ -49,7 +49,12 @@ public struct ResponseBody: Sendable {
         case pieces([Piece])
         case file(OpenFile, offset: Int64, count: Int64)
         case stream(length: Int64?, Producer)
+        /// The connection speaks another protocol after the response, whose status is 101.
+        case upgrade(Upgrade)
     }
+
+    /// Creates the protocol that takes over, on the connection's loop. It must not write yet.
+    package typealias Upgrade = @Sendable (any UpgradeCarrier) -> any UpgradedProtocol
 
     /// Bytes, or a range of an open file.
     package enum Piece: Sendable {
@@ -119,7 +124,7 @@ public struct ResponseBody: Sendable {
     /// How the end of the content is known.
     package var framing: BodyFraming {
         switch content {
-        case .empty: .none
+        case .empty, .upgrade: .none
         case .text(let text): text.isEmpty ? .none : .length(Int64(text.utf8.count))
         case .bytes(let bytes): bytes.isEmpty ? .none : .length(Int64(bytes.count))
         case .pieces(let pieces): .length(pieces.reduce(0) { $0 + $1.count })

@@ -19,6 +19,7 @@ final class Acceptor: LoopClient, @unchecked Sendable {
     private let loop: EventLoop
     private let core: ServerCore
     private let listener: Listener
+    private let layers: [any TransportLayer]
     /// Called when the system has taken the listening socket away.
     private let socketWasLost: @Sendable (Listener) -> Void
     private var isPaused = false
@@ -52,6 +53,7 @@ final class Acceptor: LoopClient, @unchecked Sendable {
         socketWasLost: @escaping @Sendable (Listener) -> Void
     ) {
         self.listener = listener
+        layers = listener.layers.withLock { $0 }
         self.loop = loop
         self.core = core
         self.socketWasLost = socketWasLost
@@ -203,15 +205,17 @@ final class Acceptor: LoopClient, @unchecked Sendable {
         core.connectionOpened()
         let connection = Connection(
             loop: loop, core: core, peer: peer, local: listener.address)
-        let transport = SocketTransport(descriptor, loop: loop, token: connection.token)
+        let socket = SocketTransport(descriptor, loop: loop, token: connection.token)
         connection.info.keepSocket(descriptor)
+        var transport: any Transport = socket
+        for layer in layers { transport = layer.transport(over: transport, for: connection) }
         guard connection.open(transport) else { return }
-        if !transport.open() { connection.abort(.connectionLost) }
+        if !socket.open() { connection.abort(.connectionLost) }
     }
 
     private func refuse(_ descriptor: CInt) {
         guard case .unavailable(let time) = core.configuration.connectionOverflow,
-            refusals < Self.refusalLimit
+            refusals < Self.refusalLimit, layers.isEmpty
         else { return Syscalls.close(descriptor) }
         refusals += 1
         let seconds = max(time.nanoseconds / 1_000_000_000, 1)

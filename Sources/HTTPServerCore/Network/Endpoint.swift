@@ -1,33 +1,69 @@
-internal import ToolkitSystem
+package import ToolkitSystem
 
 extension ServerConfiguration {
     /// Where to listen.
-    public enum Endpoint: Sendable, Hashable {
+    public struct Endpoint: Sendable, Hashable {
+        private enum Place: Sendable, Hashable {
+            case tcp(host: String, port: UInt16, family: AddressFamily?)
+            case interface(String, port: UInt16, family: AddressFamily?)
+            case unix(path: String)
+            case inherited(descriptor: CInt)
+        }
+
+        private let place: Place
+        /// The layers between the sockets and their connections, from the socket up.
+        package var layers: [any TransportLayer] = []
+
+        private init(_ place: Place) { self.place = place }
+
         /// A host name or address and a port, 0 for any free one. `localhost` and `*` stand for
         /// both families, unless one is asked for.
-        case tcp(host: String, port: UInt16, family: AddressFamily? = nil)
+        public static func tcp(host: String, port: UInt16, family: AddressFamily? = nil) -> Self {
+            Self(.tcp(host: host, port: port, family: family))
+        }
+
         /// All addresses that a network interface such as `eth0` has when the server starts, of
         /// both families unless one is asked for, and a port, 0 for any free one. Link-local IPv6
         /// addresses are bound with their scope.
-        case interface(String, port: UInt16, family: AddressFamily? = nil)
+        public static func interface(
+            _ name: String, port: UInt16, family: AddressFamily? = nil
+        ) -> Self {
+            Self(.interface(name, port: port, family: family))
+        }
+
         /// The path of a Unix domain socket.
-        case unix(path: String)
+        public static func unix(path: String) -> Self { Self(.unix(path: path)) }
+
         /// A descriptor that listens already, as service managers hand them on; see
         /// `InheritedSocket`.
-        case inherited(descriptor: CInt)
-    }
-}
+        public static func inherited(descriptor: CInt) -> Self {
+            Self(.inherited(descriptor: descriptor))
+        }
 
-extension ServerConfiguration.Endpoint {
-    /// Opens the sockets of the endpoint, one for each address.
-    package func listen(backlog: Int) throws(ListenError) -> [Listener] {
-        switch self {
-        case .tcp(let host, let port, let family):
-            try Listener.bind(host: host, port: port, family: family, backlog: backlog)
-        case .interface(let name, let port, let family):
-            try Listener.bind(interface: name, port: port, family: family, backlog: backlog)
-        case .unix(let path): [try Listener.bind(unixPath: path, backlog: backlog)]
-        case .inherited(let descriptor): [try Listener.inherit(descriptor)]
+        /// Whether both mean the same place, by the same layers.
+        public static func == (one: Self, other: Self) -> Bool {
+            one.place == other.place && one.layers.elementsEqual(other.layers) { $0 === $1 }
+        }
+
+        /// Hashes the place.
+        public func hash(into hasher: inout Hasher) { hasher.combine(place) }
+
+        /// Opens the sockets of the endpoint, one for each address.
+        package func listen(backlog: Int) throws(ListenError) -> [Listener] {
+            let listeners = try bind(backlog)
+            for listener in listeners { listener.layers.withLock { $0 = layers } }
+            return listeners
+        }
+
+        private func bind(_ backlog: Int) throws(ListenError) -> [Listener] {
+            switch place {
+            case .tcp(let host, let port, let family):
+                try Listener.bind(host: host, port: port, family: family, backlog: backlog)
+            case .interface(let name, let port, let family):
+                try Listener.bind(interface: name, port: port, family: family, backlog: backlog)
+            case .unix(let path): [try Listener.bind(unixPath: path, backlog: backlog)]
+            case .inherited(let descriptor): [try Listener.inherit(descriptor)]
+            }
         }
     }
 }

@@ -67,7 +67,7 @@ struct ResponseCoder: Sendable {
 
     private func hasWorthwhileLength(_ content: ResponseBody.Content, _ minimum: Int) -> Bool {
         switch content {
-        case .empty, .pieces: false
+        case .empty, .pieces, .upgrade: false
         case .text(let text): text.utf8.count >= minimum
         case .bytes(let bytes): bytes.count >= minimum
         case .file(_, _, let count): count >= Int64(minimum) && count <= options.fileByteLimit
@@ -80,7 +80,7 @@ struct ResponseCoder: Sendable {
     /// The content compressed; `nil` when it does not get shorter.
     private func compressed(_ content: ResponseBody.Content) -> ResponseBody.Content? {
         switch content {
-        case .empty, .pieces: return nil
+        case .empty, .pieces, .upgrade: return nil
         case .text(var text):
             return text.withUTF8 { bytes in
                 unsafe compressed(UnsafeRawBufferPointer(bytes), array: nil)

@@ -38,7 +38,7 @@ public struct ConditionalHandler: Handler {
         switch response.body.content {
         case .text(let text): response.entityTag = EntityTag(of: Array(text.utf8))
         case .bytes(let bytes): response.entityTag = EntityTag(of: bytes)
-        case .empty, .pieces, .file, .stream: break
+        case .empty, .pieces, .file, .stream, .upgrade: break
         }
         return try response.conditional(for: request)
     }

@@ -84,7 +84,7 @@ extension ResponseBody.Content {
     fileprivate var hasRanges: Bool {
         switch self {
         case .empty, .text, .bytes, .file: true
-        case .pieces, .stream: false
+        case .pieces, .stream, .upgrade: false
         }
     }
 }
@@ -103,7 +103,7 @@ enum RangeSource {
         case .bytes(let bytes): self = .bytes(bytes)
         case .file(let file, let offset, let count):
             self = .file(file, offset: offset, length: count)
-        case .pieces, .stream: return nil
+        case .pieces, .stream, .upgrade: return nil
         }
     }
 

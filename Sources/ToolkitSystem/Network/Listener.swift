@@ -55,6 +55,11 @@ package final class Listener: Sendable {
     /// Whether the socket came from outside: once closed, this process could not bind it again.
     package let isInherited: Bool
     private let closed = Atomic<Bool>(false)
+    /// The layers between its sockets and their connections, from the socket up.
+    package let layers = Locked<[any TransportLayer]>([])
+
+    /// Whether its connections are encrypted.
+    package var isSecure: Bool { layers.withLock { $0.contains { $0.isSecure } } }
 
     private init(_ descriptor: CInt, path: String? = nil, isInherited: Bool = false) {
         self.descriptor = descriptor
@@ -85,6 +90,13 @@ package final class Listener: Sendable {
     /// Binds once more where this one, which is closed, was bound. An inherited one cannot be
     /// closed and opened again, so it stays what it is.
     package func reopened(backlog: Int) throws(ListenError) -> Listener {
+        let again = try bindAgain(backlog)
+        let same = layers.withLock { $0 }
+        if again !== self { again.layers.withLock { $0 = same } }
+        return again
+    }
+
+    private func bindAgain(_ backlog: Int) throws(ListenError) -> Listener {
         if isInherited {
             if isClosed {
                 throw .system("the inherited socket", .closed("accept"))

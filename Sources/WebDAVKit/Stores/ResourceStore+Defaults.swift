@@ -189,7 +189,7 @@ extension ResponseBody {
     /// The bytes, unless they are in a file or a stream.
     fileprivate var bytesInMemory: [UInt8]? {
         switch content {
-        case .empty: return []
+        case .empty, .upgrade: return []
         case .text(let text): return Array(text.utf8)
         case .bytes(let bytes): return bytes
         case .pieces(let pieces):

@@ -164,7 +164,7 @@ private struct ArchiveWriter {
         try zip.beginFile(
             member.name, modified: info.modified, length: length, into: &pending)
         switch body.content {
-        case .empty: break
+        case .empty, .upgrade: break
         case .text(let text): try await write(Array(text.utf8))
         case .bytes(let bytes): try await write(bytes)
         case .pieces(let pieces):

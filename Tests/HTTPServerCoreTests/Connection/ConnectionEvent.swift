@@ -23,6 +23,9 @@ enum ConnectionEvent: Sendable {
     case peerEnds(ConnectionState.Buffers = .nothing, hasRequests: Bool = false)
     case settled(ConnectionState.Buffers = .nothing)
     case serverStops(ConnectionState.Buffers = .nothing)
+    case upgrades
+    case upgradeEnds(leavesInput: Bool = false)
+    case upgradeDeadlineMoves
     case deadline
     case peerLost(ConnectionState.Buffers = .nothing)
 }
@@ -89,6 +92,9 @@ extension ConnectionState {
             peerEnded(buffers, hasRequests: hasRequests)
         case .settled(let buffers): settled(buffers)
         case .serverStops(let buffers): shutDown(buffers)
+        case .upgrades: upgrade()
+        case .upgradeEnds(let leavesInput): endedUpgrade(leavesInput: leavesInput)
+        case .upgradeDeadlineMoves: upgradeDeadlineChanged()
         case .deadline: deadlineReached()
         case .peerLost(let buffers): lostPeer(buffers)
         case .contentCame, .bytesDropped, .responseBegins: nil

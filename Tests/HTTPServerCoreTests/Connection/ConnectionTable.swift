@@ -52,6 +52,7 @@ struct ConnectionTable {
         case .closing: [.head(isPersistent: false), .responseBegins(), .responseEnds()]
         case .closingUnread: [.head(isPersistent: false), .responseBegins(), .responseEnds(.input)]
         case .lingering: last + [.responseEnds(), .outputSent]
+        case .upgraded: [head, .upgrades]
         case .closed: []
         }
     }
@@ -142,6 +143,25 @@ struct ConnectionTable {
                     Past(isPersistent: false, label: "it closes, input is unread"),
                     .responseEnds(.input)
                 ),
+            ]),
+        Entry(
+            event: "the handler hands the connection to another protocol",
+            phases: [.receiving, .handling, .responding],
+            cases: [
+                (Past(label: "usually"), .upgrades),
+                (Past(then: [.peerEnds()], label: "the peer has ended its stream"), .upgrades),
+            ]),
+        Entry(
+            event: "the other protocol ends", phases: [.upgraded],
+            cases: [
+                (Past(label: "usually"), .upgradeEnds()),
+                (Past(label: "the peer may still send"), .upgradeEnds(leavesInput: true)),
+            ]),
+        Entry(
+            event: "the other protocol moves its deadline", phases: [.upgraded],
+            cases: [
+                (Past(label: "usually"), .upgradeDeadlineMoves),
+                (Past(then: [.outputBlocked()], label: "output waits"), .upgradeDeadlineMoves),
             ]),
         Entry(
             event: "the peer takes no output", phases: before, cases: [(Past(), .outputBlocked())]),

@@ -1,6 +1,5 @@
-import HTTPServerCore
-import Testing
 import ToolkitSystem
+import Testing
 
 @Suite("What waits for a slow client")
 struct OutputQueueTests {
@@ -19,6 +18,7 @@ struct OutputQueueTests {
 
         func receive(into room: UnsafeMutableRawBufferPointer) -> IOResult { .wouldBlock }
         func sendFile(_ file: CInt, offset: Int64, count: Int64) -> IOResult { .wouldBlock }
+        var interest: PollInterest { .read }
         func watch(_ interest: PollInterest) {}
         func shutdownWriting() {}
         func close() {}

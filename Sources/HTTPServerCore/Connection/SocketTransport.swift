@@ -1,31 +1,12 @@
 internal import HTTPParser
 package import ToolkitSystem
 
-/// The handful of calls a connection makes on what carries its bytes: a plain socket, TLS later,
-/// or memory in tests. All of them return at once.
-package protocol Transport: AnyObject {
-    /// Takes bytes that have come; `.done(0)` is the end of the peer's stream.
-    func receive(into room: UnsafeMutableRawBufferPointer) -> IOResult
-    /// Gives bytes away, fewer than all when the peer is slow.
-    /// - Parameter more: more follows at once.
-    func send(_ bytes: UnsafeRawBufferPointer, more: Bool) -> IOResult
-    /// Gives away part of a file; `.done(0)` means that the file ends before `offset`.
-    func sendFile(_ file: CInt, offset: Int64, count: Int64) -> IOResult
-    /// Registers for readiness events, which go to the connection.
-    func watch(_ interest: PollInterest)
-    /// Says that no more bytes follow; the peer may still send.
-    func shutdownWriting()
-    /// Ends both directions. It is called once.
-    func close()
-    /// Has `close` look like a failure to the peer, and not like an end.
-    func closesByReset()
-}
-
 /// A connected, non-blocking socket that a loop polls.
 package final class SocketTransport: Transport {
     private let descriptor: CInt
     private unowned let loop: EventLoop
     private let token: UInt64
+    package private(set) var interest: PollInterest = .read
 
     /// - Parameter token: the connection's token in the loop.
     package init(_ descriptor: CInt, loop: EventLoop, token: UInt64) {
@@ -52,6 +33,7 @@ package final class SocketTransport: Transport {
     }
 
     package func watch(_ interest: PollInterest) {
+        self.interest = interest
         loop.poller.modify(descriptor, interest, token: token)
     }
 
@@ -67,4 +49,16 @@ package final class SocketTransport: Transport {
         // Closing takes the descriptor out of the poller as well.
         Syscalls.close(descriptor)
     }
+}
+
+extension Connection: TransportOwner {
+    package var loopIdentity: ObjectIdentifier { ObjectIdentifier(loop) }
+
+    package func later(_ work: @escaping @Sendable () -> Void) { loop.execute(work) }
+
+    package func inputIsReady() {
+        if unsafe !state.isClosed { receive() }
+    }
+
+    package func learn(_ change: (inout TransportFacts) -> Void) { info.learn(change) }
 }

@@ -1,6 +1,3 @@
-internal import HTTPParser
-internal import ToolkitSystem
-
 /// Output that the peer has not accepted yet: bytes and file ranges, in order.
 package struct OutputQueue {
     private enum Item {
@@ -37,7 +34,7 @@ package struct OutputQueue {
     /// How many pieces are kept, those that were sent among them.
     package var keptItems: Int { items.count }
 
-    mutating func append(_ bytes: UnsafeRawBufferPointer) {
+    package mutating func append(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count > 0 else { return }
         unsafe append(Array(bytes))
     }
@@ -60,13 +57,13 @@ package struct OutputQueue {
         waiting += Int64(bytes.count)
     }
 
-    mutating func append(_ file: OpenFile, offset: Int64, count: Int64) {
+    package mutating func append(_ file: OpenFile, offset: Int64, count: Int64) {
         guard count > 0 else { return }
         items.append(.file(file, offset: offset, count: count))
         waiting += count
     }
 
-    mutating func removeAll() {
+    package mutating func removeAll() {
         items = []
         first = 0
         buffered = 0

@@ -1,0 +1,65 @@
+/// The handful of calls a connection makes on what carries its bytes: a plain socket, TLS, or memory
+/// in tests. All of them return at once.
+package protocol Transport: AnyObject {
+    /// The readiness that is watched for now.
+    var interest: PollInterest { get }
+    /// Takes bytes that have come; `.done(0)` is the end of the peer's stream.
+    func receive(into room: UnsafeMutableRawBufferPointer) -> IOResult
+    /// Gives bytes away, fewer than all when the peer is slow.
+    ///
+    /// Bytes count as taken once the system has them. After `.wouldBlock` the next call begins with
+    /// the same bytes.
+    /// - Parameter more: more follows at once.
+    func send(_ bytes: UnsafeRawBufferPointer, more: Bool) -> IOResult
+    /// Gives away part of a file; `.done(0)` means that the file ends before `offset`. After
+    /// `.wouldBlock` the next call begins with the same part.
+    func sendFile(_ file: CInt, offset: Int64, count: Int64) -> IOResult
+    /// Registers for readiness events, which go to the connection.
+    func watch(_ interest: PollInterest)
+    /// The poller reports that something can be sent. It is called before the connection sends.
+    func becameWritable()
+    /// Says that no more bytes follow; the peer may still send.
+    func shutdownWriting()
+    /// Ends both directions. It is called once.
+    func close()
+    /// Has `close` look like a failure to the peer, and not like an end.
+    func closesByReset()
+}
+
+extension Transport {
+    package func becameWritable() {}
+}
+
+/// The connection as its transport knows it. It is called on the connection's loop.
+package protocol TransportOwner: AnyObject {
+    /// Identifies the loop: the transports of a loop share their buffers.
+    var loopIdentity: ObjectIdentifier { get }
+    /// Calls `work` on the loop, soon, after the events that wait.
+    func later(_ work: @escaping @Sendable () -> Void)
+    /// Has the connection read although the poller reports nothing.
+    func inputIsReady()
+    /// Changes what is known of the connection.
+    func learn(_ change: (inout TransportFacts) -> Void)
+}
+
+/// Stands between a socket and its connection, as TLS does.
+package protocol TransportLayer: AnyObject, Sendable {
+    /// Whether it encrypts.
+    var isSecure: Bool { get }
+    /// - Parameters:
+    ///   - transport: the layer below, which is being watched for input, or is about to be.
+    ///   - owner: the connection. The transport keeps it until `Transport.close`.
+    func transport(over transport: any Transport, for owner: any TransportOwner) -> any Transport
+}
+
+/// Facts of a connection that the layers of its transport have learned.
+package struct TransportFacts: Sendable {
+    /// The client, where the socket's peer is a proxy.
+    package var peer: PeerAddress?
+    /// The address that the client has connected to, where the socket's peer is a proxy.
+    package var local: SocketAddress?
+    /// How the connection is encrypted; `nil` for not at all.
+    package var security: TLSInfo?
+
+    package init() {}
+}
