@@ -37,6 +37,7 @@ let package = Package(
         .library(name: "HTTPServerAuthentication", targets: ["HTTPServerAuthentication"]),
         .library(
             name: "HTTPServerDiscovery", targets: ["HTTPServerDiscovery", "HTTPServerAddresses"]),
+        .library(name: "HTTPServerTLS", targets: ["HTTPServerTLS"]),
         .library(name: "WebDAVKit", targets: ["WebDAVKit"]),
         .library(name: "WebUploader", targets: ["WebUploader"]),
         .library(name: "ResumableUploads", targets: ["ResumableUploads"]),
@@ -138,6 +139,19 @@ let package = Package(
         .target(
             name: "HTTPServerAddresses", dependencies: ["ToolkitSystem", "HTTPServerCore"],
             swiftSettings: strict),
+        // TLS by OpenSSL, as a layer between a socket and its connection.
+        .systemLibrary(
+            name: "CLibSSL", pkgConfig: "openssl",
+            providers: [.apt(["libssl-dev"]), .yum(["openssl-devel"]), .brew(["openssl@3"])]),
+        .target(name: "CTLSShims", dependencies: ["CLibSSL"]),
+        .target(
+            name: "HTTPServerTLS",
+            dependencies: [
+                "HTTPParser", "HTTPCrypto", "ToolkitSystem", "HTTPServerCore", "HTTPServerKit",
+                "CTLSShims",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict),
         // How others learn where a server is: Bonjour, mapped ports; and servers of apps that go to
         // the background.
         .target(
@@ -209,8 +223,8 @@ let package = Package(
             name: "httpkit",
             dependencies: [
                 "HTTPParser", "HTTPCodecs", "HTTPCrypto", "ToolkitSystem", "HTTPServerCore",
-                "HTTPServerKit", "HTTPServerAuthentication", "HTTPServerAddresses", "WebDAVKit",
-                "WebUploader", "ResumableUploads", "URLClient",
+                "HTTPServerKit", "HTTPServerAuthentication", "HTTPServerAddresses",
+                "HTTPServerTLS", "WebDAVKit", "WebUploader", "ResumableUploads", "URLClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],

@@ -1,4 +1,5 @@
 internal import HTTPParser
+internal import Logging
 package import ToolkitSystem
 
 /// A connected, non-blocking socket that a loop polls.
@@ -59,6 +60,8 @@ extension Connection: TransportOwner {
     package func inputIsReady() {
         if unsafe !state.isClosed { receive() }
     }
+
+    package func noteFailure(_ cause: String) { logRefusal("refused a connection", cause) }
 
     package func learn(_ change: (inout TransportFacts) -> Void) { info.learn(change) }
 }

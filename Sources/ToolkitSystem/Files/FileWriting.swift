@@ -173,6 +173,18 @@ extension Syscalls {
         _ = unsafe unlink(path)
     }
 
+    /// Creates a folder and those above it, where they are missing; only the owner may access them.
+    package static func createFolders(_ path: String) throws(SystemError) {
+        try check(path)
+        if unsafe mkdir(path, 0o700) == 0 || lastError == EEXIST { return }
+        guard lastError == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex
+        else { throw SystemError("mkdir") }
+        try createFolders(String(path[..<slash]))
+        guard unsafe mkdir(path, 0o700) == 0 || lastError == EEXIST else {
+            throw SystemError("mkdir")
+        }
+    }
+
     /// Creates a folder with an unpredictable name that only its owner may access.
     /// - Parameter parent: where; `nil` for the system's folder for temporary files.
     package static func makeTemporaryFolder(

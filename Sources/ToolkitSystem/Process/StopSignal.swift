@@ -44,12 +44,19 @@ package final class SignalWatch: Sendable {
     private static let entries = Locked<[CInt: Entry]>([:])
 
     private let signals: Set<StopSignal>
+    private let repeats: Bool
     private let action: @Sendable (StopSignal) -> Void
 
-    /// - Parameter action: called on a separate queue for the first of the signals that arrives. By
-    ///   then the watch has ended, so that a second signal has its usual effect.
-    package init(_ signals: Set<StopSignal>, action: @escaping @Sendable (StopSignal) -> Void) {
+    /// - Parameters:
+    ///   - repeats: whether it goes on until `end`. Otherwise it has ended when `action` is called, so
+    ///     that a second signal has its usual effect.
+    ///   - action: called on a separate queue when one of the signals arrives.
+    package init(
+        _ signals: Set<StopSignal>, repeats: Bool = false,
+        action: @escaping @Sendable (StopSignal) -> Void
+    ) {
         self.signals = signals
+        self.repeats = repeats
         self.action = action
         for signal in signals { begin(signal.number) }
     }
@@ -115,7 +122,7 @@ package final class SignalWatch: Sendable {
     private static func came(_ number: CInt) {
         let watches = entries.withLock { Array(($0[number]?.watches ?? [:]).values) }
         for watch in watches {
-            watch.end()
+            if !watch.repeats { watch.end() }
             watch.action(StopSignal(number: number))
         }
     }

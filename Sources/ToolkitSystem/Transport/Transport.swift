@@ -38,6 +38,8 @@ package protocol TransportOwner: AnyObject {
     func later(_ work: @escaping @Sendable () -> Void)
     /// Has the connection read although the poller reports nothing.
     func inputIsReady()
+    /// Says why the connection is about to fail.
+    func noteFailure(_ cause: String)
     /// Changes what is known of the connection.
     func learn(_ change: (inout TransportFacts) -> Void)
 }

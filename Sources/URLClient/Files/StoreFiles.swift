@@ -1,4 +1,5 @@
 internal import HTTPCodecs
+internal import ToolkitSystem
 
 #if canImport(Darwin)
     internal import Darwin
@@ -105,12 +106,11 @@ enum StoreFiles {
 
     /// Makes a folder and those above it that are missing.
     static func makeFolder(_ path: String) throws(Failure) {
-        if unsafe mkdir(path, 0o700) == 0 || errno == EEXIST { return }
-        guard errno == ENOENT, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")),
-            slash != path.startIndex
-        else { throw failure("mkdir") }
-        try makeFolder(String(path[..<slash]))
-        guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else { throw failure("mkdir") }
+        do throws(SystemError) {
+            try Syscalls.createFolders(path)
+        } catch {
+            throw Failure(call: error.call, code: error.code)
+        }
     }
 
     /// The names in a folder, without `.` and `..`; none where it cannot be read.

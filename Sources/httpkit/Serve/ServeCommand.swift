@@ -4,6 +4,7 @@ import HTTPParser
 internal import HTTPServerAddresses
 import HTTPServerCore
 internal import HTTPServerKit
+import HTTPServerTLS
 import Logging
 import ResumableUploads
 internal import ToolkitSystem
@@ -67,6 +68,9 @@ struct ServeCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "Access")
     var access: AccessOptions
+
+    @OptionGroup(title: "TLS")
+    var tls: TLSFlags
 
     @Option(help: "The number of event loops; by default one per core, at most 4.")
     var loops: Int?
@@ -138,8 +142,14 @@ struct ServeCommand: AsyncParsableCommand {
         // Others, or a process that died, may have removed what locks of the file are on.
         if webdavLocks != nil { try await shared?.removeStaleLocks() }
         var uploads: [ResumableUploadHandler] = []
-        let server = HTTPServer(serverConfiguration, handler: try handler(shared, &uploads))
+        let context = tls.context(host: host)
+        let endWatch = context.map(TLSFlags.watch)
+        defer { endWatch?() }
+        let server = HTTPServer(
+            serverConfiguration(context), handler: try handler(shared, &uploads))
+        let redirect = redirectServer(to: server)
         do {
+            try await redirect?.start()
             try await server.run(stoppingOn: [.interrupt, .terminate]) { _ in
                 announce(server)
                 warn(server)
@@ -147,6 +157,7 @@ struct ServeCommand: AsyncParsableCommand {
         } catch let error as ListenError {
             fail(error.description)
         }
+        await redirect?.shutdown()
         for upload in uploads { upload.close() }
         store?.close()
         StandardErrorLog.finish()
@@ -266,14 +277,31 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
-    private var serverConfiguration: ServerConfiguration {
+    private func serverConfiguration(_ context: TLSContext?) -> ServerConfiguration {
         var configuration = ServerConfiguration(host: host, port: port)
         if isInterface { configuration.endpoints = [.interface(host, port: port)] }
+        if let context { configuration.secure(by: context) }
         configuration.loops = loops
         configuration.raisesDescriptorLimit = true
         configuration.contentLimit = maxBody?.bytes ?? .max
         if accessLog { configuration.accessLog = { Self.accessLines.write($0) } }
         return configuration
+    }
+
+    /// Sends clients of plain HTTP to the server.
+    private func redirectServer(to server: HTTPServer) -> HTTPServer? {
+        guard let plainPort = tls.redirectHTTP else { return nil }
+        var configuration = ServerConfiguration(host: host, port: plainPort)
+        if isInterface { configuration.endpoints = [.interface(host, port: plainPort)] }
+        return HTTPServer(
+            configuration,
+            handler: SyncHandler { request in
+                // The port of TLS may be one that the system chose.
+                let port = server.addresses.first?.port ?? port
+                guard case .now(let response) = try HTTPSRedirectHandler(port: port).answer(request)
+                else { throw HTTPError(.internalServerError) }
+                return response
+            })
     }
 
     private var isInterface: Bool {
@@ -283,21 +311,22 @@ struct ServeCommand: AsyncParsableCommand {
     private func announce(_ server: HTTPServer) {
         guard let address = server.addresses.first, let port = address.port else { return }
         let shown = ShownHost.text(host, of: server, isInterface: isInterface)
-        var lines = ["Serving \(directory) at http://\(shown):\(port)/"]
+        let base = "\(tls.isOn ? "https" : "http")://\(shown):\(port)"
+        var lines = ["Serving \(directory) at \(base)/"]
         if let webdav {
             let path = webdav.hasSuffix("/") ? webdav : webdav + "/"
-            lines.append("WebDAV at http://\(shown):\(port)\(path)")
+            lines.append("WebDAV at \(base)\(path)")
         }
         if let prefix = uploaderFlags.uploader {
             let path = prefix.hasSuffix("/") ? prefix : prefix + "/"
-            lines.append("Upload page at http://\(shown):\(port)\(path)")
+            lines.append("Upload page at \(base)\(path)")
         }
-        if let echo { lines.append("Echoing requests at http://\(shown):\(port)\(echo)") }
+        if let echo { lines.append("Echoing requests at \(base)\(echo)") }
         show(lines.joined(separator: "\n"))
         guard qr, isatty(STDOUT_FILENO) != 0, isReachedByOthers(server) else { return }
         // The page for people comes first, then the files.
         let path = uploaderFlags.uploader.map { $0.hasSuffix("/") ? $0 : $0 + "/" } ?? "/"
-        if let code = QRCode("http://\(shown):\(port)\(path)") { show(code.terminalText) }
+        if let code = QRCode("\(base)\(path)") { show(code.terminalText) }
     }
 
     private func isReachedByOthers(_ server: HTTPServer) -> Bool {

@@ -1,0 +1,142 @@
+internal import CTLSShims
+internal import ToolkitSystem
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// An authority of one user, which signs certificates for development.
+///
+/// Its certificate has to be added to the browsers and systems that shall trust it; nothing here does
+/// that. Its key is readable by the owner alone.
+public struct DevelopmentAuthority: Sendable {
+    /// The file of the authority's certificate, in PEM form.
+    public let path: String
+    private let certificate: [UInt8]
+    private let key: [UInt8]
+
+    /// How long the authority is valid, in days.
+    static let lifetime = 3_650
+    /// How long a certificate of it is valid, in days.
+    static let certificateLifetime = 90
+
+    /// Loads the authority of a folder, or makes one where there is none.
+    /// - Throws: why the files cannot be used.
+    public init(folder: String) throws(TLSError) {
+        path = "\(folder)/development-ca.pem"
+        let keyPath = "\(folder)/development-ca.key"
+        if let certificate = try Self.existing(path), let key = try Self.existing(keyPath) {
+            (self.certificate, self.key) = (certificate, key)
+            return
+        }
+        let made = try Self.make(
+            "Development authority of \(Syscalls.hostName())", nil, Self.lifetime, nil)
+        try Self.store(made.key, keyPath, in: folder)
+        try Self.store(made.certificate, path, in: folder)
+        (certificate, key) = made
+    }
+
+    /// The folder for configuration of the user who runs the program.
+    /// - Parameter program: the name of a folder inside it.
+    public static func userFolder(for program: String) -> String {
+        if let folder = Syscalls.environment("XDG_CONFIG_HOME"), folder.hasPrefix("/") {
+            return "\(folder)/\(program)"
+        }
+        let home = Syscalls.environment("HOME") ?? "."
+        #if canImport(Darwin)
+            return "\(home)/Library/Application Support/\(program)"
+        #else
+            return "\(home)/.config/\(program)"
+        #endif
+    }
+
+    /// Signs a new certificate, valid for 90 days.
+    /// - Parameter names: host names and addresses; other texts are left out.
+    public func certificate(for names: [String]) throws(TLSError) -> TLSCertificate {
+        let entries = names.compactMap(Self.entry)
+        let made = try Self.make(
+            names.first ?? "localhost", entries.joined(separator: ","), Self.certificateLifetime,
+            (certificate, key))
+        return TLSCertificate(
+            chain: .bytes(made.certificate + certificate), key: .bytes(made.key))
+    }
+
+    /// A name in the form of OpenSSL's configuration; `nil` for what could be taken for its syntax.
+    static func entry(_ name: String) -> String? {
+        if RawSocketAddress.bytes(name) != nil { return "IP:\(name)" }
+        let isName = name.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."):
+                true
+            default: false
+            }
+        }
+        return isName && !name.isEmpty && name.utf8.count <= 253 ? "DNS:\(name)" : nil
+    }
+
+    private static func make(
+        _ name: String, _ names: String?, _ days: Int,
+        _ issuer: (certificate: [UInt8], key: [UInt8])?
+    ) throws(TLSError) -> (certificate: [UInt8], key: [UInt8]) {
+        var certificate: UnsafeMutablePointer<CChar>?
+        var key: UnsafeMutablePointer<CChar>?
+        defer {
+            unsafe free(certificate)
+            unsafe free(key)
+        }
+        // A common name has at most 64 characters (RFC 5280 appendix A.1).
+        let name = String(name.prefix(64))
+        let isMade =
+            if let issuer {
+                unsafe http_tls_make_certificate(
+                    name, names, CInt(days), String(decoding: issuer.certificate, as: UTF8.self),
+                    String(decoding: issuer.key, as: UTF8.self), &certificate, &key)
+            } else {
+                unsafe http_tls_make_certificate(
+                    name, names, CInt(days), nil, nil, &certificate, &key)
+            }
+        guard isMade == 1, let certificate = unsafe certificate, let key = unsafe key else {
+            throw TLSError(.library, "development certificate")
+        }
+        return unsafe (
+            Array(String(cString: certificate).utf8), Array(String(cString: key).utf8)
+        )
+    }
+
+    // MARK: Files
+
+    /// `nil` where there is no file.
+    private static func existing(_ path: String) throws(TLSError) -> [UInt8]? {
+        do throws(SystemError) {
+            return try Syscalls.readFile(path, upTo: 64 << 10)
+        } catch {
+            guard error.code == ENOENT else { throw TLSError(.file, path, error.reason) }
+            return nil
+        }
+    }
+
+    /// Puts a file that only the owner can read into the folder, whole or not at all.
+    private static func store(
+        _ bytes: [UInt8], _ path: String, in folder: String
+    ) throws(TLSError) {
+        let temporary = "\(path).\(Syscalls.processIdentifier())"
+        do throws(SystemError) {
+            try Syscalls.createFolders(folder)
+            // One that a process left that was killed meanwhile.
+            Syscalls.removeFile(temporary)
+            let file = OpenFile(owning: try Syscalls.createFile(temporary))
+            let region = unsafe bytes.span.withUnsafeBytes { unsafe $0 }
+            try unsafe Syscalls.write(file.descriptor, region)
+            try Syscalls.synchronize(file.descriptor)
+            try Syscalls.moveFile(temporary, to: path, replaces: true)
+        } catch {
+            Syscalls.removeFile(temporary)
+            throw TLSError(.file, path, error.reason)
+        }
+    }
+}

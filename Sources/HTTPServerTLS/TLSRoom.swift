@@ -1,0 +1,122 @@
+internal import CTLSShims
+internal import Synchronization
+internal import ToolkitSystem
+
+/// The buffers that all encrypted connections of a loop share, and the order of their handshakes.
+/// Confined to the loop.
+@safe
+final class TLSRoom: @unchecked Sendable {
+    /// Ciphertext of one read.
+    static let inputSize = 64 << 10
+    /// Bytes of a file that are encrypted at once.
+    static let fileSize = 256 << 10
+    /// Handshakes that may make a step before the other events of the loop get their turn. A step
+    /// takes up to half a millisecond, in which no other connection is served.
+    static let stepsInTurn = 2
+
+    let shared: UnsafeMutablePointer<http_tls_room>
+    let input: UnsafeMutableRawBufferPointer
+    /// For files; there once one was sent.
+    private var fileRoom: UnsafeMutableRawBufferPointer?
+    private var steps = 0
+    private var waiting = FirstInFirstOut<TLSTransport>()
+    private var hasTurn = false
+    /// How many connections there are; any thread may ask.
+    private let connections = Atomic<Int>(0)
+    var isUsed: Bool { connections.load(ordering: .relaxed) > 0 }
+
+    func opened() { connections.add(1, ordering: .relaxed) }
+    func closed() { connections.subtract(1, ordering: .relaxed) }
+
+    init() {
+        unsafe shared = .allocate(capacity: 1)
+        unsafe shared.initialize(to: http_tls_room())
+        unsafe input = .allocate(byteCount: Self.inputSize, alignment: 16)
+    }
+
+    deinit {
+        unsafe http_tls_room_free_output(shared)
+        unsafe shared.deallocate()
+        unsafe input.deallocate()
+        unsafe fileRoom?.deallocate()
+    }
+
+    var file: UnsafeMutableRawBufferPointer {
+        if let fileRoom = unsafe fileRoom { return unsafe fileRoom }
+        let made = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: Self.fileSize, alignment: 16)
+        unsafe fileRoom = made
+        return unsafe made
+    }
+
+    // MARK: Input
+
+    /// Has OpenSSL read the first `count` bytes of `input`.
+    func offer(_ count: Int) {
+        unsafe shared.pointee.input = UnsafePointer(
+            input.baseAddress?.assumingMemoryBound(to: UInt8.self))
+        unsafe shared.pointee.input_count = count
+    }
+
+    /// Has OpenSSL read bytes that were left before.
+    func offer(_ bytes: [UInt8]) {
+        unsafe input.copyBytes(from: bytes)
+        offer(bytes.count)
+    }
+
+    /// Takes back the bytes that OpenSSL has not read.
+    func takeRest() -> [UInt8] {
+        let count = unsafe shared.pointee.input_count
+        guard count > 0 else { return [] }
+        let rest = unsafe Array(UnsafeBufferPointer(start: shared.pointee.input, count: count))
+        unsafe shared.pointee.input_count = 0
+        return rest
+    }
+
+    // MARK: Output
+
+    /// What OpenSSL has written since `clearOutput`.
+    var output: UnsafeRawBufferPointer {
+        unsafe UnsafeRawBufferPointer(
+            start: shared.pointee.output, count: shared.pointee.output_count)
+    }
+
+    func clearOutput() { unsafe shared.pointee.output_count = 0 }
+
+    // MARK: Handshakes
+
+    /// Asks for a step of a handshake. When others have had theirs, the transport gets its turn by
+    /// `TLSTransport.takeTurn`.
+    func admitsStep(of transport: TLSTransport, _ owner: any TransportOwner) -> Bool {
+        guard steps < Self.stepsInTurn else {
+            waiting.append(transport)
+            return false
+        }
+        steps += 1
+        scheduleTurn(owner)
+        return true
+    }
+
+    private func scheduleTurn(_ owner: any TransportOwner) {
+        guard !hasTurn else { return }
+        hasTurn = true
+        owner.later { [self, owner = LoopConfined(owner)] in turn(owner.value) }
+    }
+
+    private func turn(_ owner: any TransportOwner) {
+        hasTurn = false
+        steps = 0
+        var count = min(waiting.count, Self.stepsInTurn)
+        while count > 0, let next = waiting.popFirst() {
+            count -= 1
+            next.takeTurn()
+        }
+        if !waiting.isEmpty { scheduleTurn(owner) }
+    }
+}
+
+/// A value that goes from its loop to the same loop.
+struct LoopConfined<Value>: @unchecked Sendable {
+    let value: Value
+    init(_ value: Value) { self.value = value }
+}
