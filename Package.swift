@@ -35,6 +35,7 @@ let package = Package(
         .library(name: "HTTPServerCore", targets: ["HTTPServerCore"]),
         .library(name: "HTTPServerKit", targets: ["HTTPServerKit"]),
         .library(name: "HTTPServerAuthentication", targets: ["HTTPServerAuthentication"]),
+        .library(name: "HTTPServerProxies", targets: ["HTTPServerProxies"]),
         .library(
             name: "HTTPServerDiscovery", targets: ["HTTPServerDiscovery", "HTTPServerAddresses"]),
         .library(name: "WebDAVKit", targets: ["WebDAVKit"]),
@@ -132,6 +133,11 @@ let package = Package(
                 "HTTPParser", "HTTPCodecs", "HTTPCrypto", "ToolkitSystem", "HTTPServerCore",
                 "HTTPServerKit",
             ],
+            swiftSettings: strict),
+        // The client behind proxies: PROXY protocol and forwarded fields.
+        .target(
+            name: "HTTPServerProxies",
+            dependencies: ["HTTPParser", "ToolkitSystem", "HTTPServerCore", "HTTPServerKit"],
             swiftSettings: strict),
         // Interfaces of the machine, and URLs at which a server can be reached; a part of the product
         // for discovery that needs no library.
@@ -296,6 +302,13 @@ let package = Package(
                 "HTTPServerAddresses", "HTTPServerDiscovery", "ToolkitSystem", "HTTPCodecs",
                 "HTTPParser",
                 "TestSupport",
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "HTTPServerProxiesTests",
+            dependencies: [
+                "HTTPServerProxies", "HTTPServerCore", "HTTPServerKit", "HTTPServerAuthentication",
+                "WebDAVKit", "HTTPParser", "ToolkitSystem", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(
