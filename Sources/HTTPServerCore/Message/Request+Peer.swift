@@ -1,5 +1,4 @@
 internal import Synchronization
-package import ToolkitSystem
 
 extension Request {
     /// Whether the client still waits for the answer, as far as is known now: it has not closed the
@@ -36,6 +35,3 @@ extension Request {
         }
     }
 }
-
-/// The address of the client, as a proxy forwarded it that a handler trusts.
-package enum ForwardedPeerKey: RequestKey { package typealias Value = PeerAddress }
