@@ -178,7 +178,8 @@ struct ProxyBinaryHeaderTests {
         #expect(refusal(of: bytes) == refused)
     }
 
-    @Test("A value may be as long as its limit", arguments: [(0x01, 255), (0x02, 255), (0x05, 128)])
+    @Test(
+        "A value may be as long as its limit", arguments: [(0x01, 255), (0x02, 255), (0x05, 128)])
     func valueLimits(_ type: Int, _ length: Int) {
         let content = Array(Self.text256.prefix(length))
         let bytes = Self.header(0x21, 0x11, Self.ipv4 + Self.value(UInt8(type), content))

@@ -1,7 +1,7 @@
 internal import HTTPParser
 
-/// What one proxy forwarded about the request that it received: an element of Forwarded, or the same
-/// from the fields that begin with X-Forwarded.
+/// The facts that one proxy forwarded about the request that it received: an element of Forwarded, or
+/// the same from the fields that begin with X-Forwarded.
 package struct ForwardedElement: Hashable, Sendable {
     /// The sender; `nil` if the proxy did not name it.
     package var node: ForwardedNode?

@@ -126,7 +126,8 @@ public struct ForwardedFields: Sendable {
                     ForwardedNode(text, allowsBareIPv6: true)
                 }
             }
-            element.scheme = try parsed(schemes, distance, .xForwardedProto, ForwardedElement.scheme)
+            element.scheme = try parsed(
+                schemes, distance, .xForwardedProto, ForwardedElement.scheme)
             element.host = try parsed(hosts, distance, .xForwardedHost, ForwardedElement.host)
             guard walk.take(element, proxies) else { break }
         }

@@ -79,7 +79,7 @@ public struct TrustedProxyError: Error, Hashable, Sendable, CustomStringConverti
     /// The text.
     public let text: String
 
-    /// What was expected, and the text.
+    /// The expected forms, and the text.
     public var description: String {
         "expected an address, a network such as 10.0.0.0/8, loopback or unix, got \(text)"
     }

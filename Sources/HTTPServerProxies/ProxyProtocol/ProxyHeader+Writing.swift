@@ -29,7 +29,8 @@ extension ProxyHeader {
         // Without addresses the receiver does not look for values.
         if family != nil { content += values }
         if family != nil, hasChecksum { content += Self.value(.checksum, [0, 0, 0, 0]) }
-        precondition(content.count <= 0xFFFF, "a header has at most 65,535 bytes after the first 16")
+        precondition(
+            content.count <= 0xFFFF, "a header has at most 65,535 bytes after the first 16")
         var bytes = ProxyBinaryReader.signature
         bytes.append(command == .local ? 0x20 : 0x21)
         bytes.append(family?.rawValue ?? 0)

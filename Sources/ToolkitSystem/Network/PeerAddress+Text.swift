@@ -2,7 +2,9 @@ extension PeerAddress {
     /// - Parameter bytes: 4 bytes of IPv4 or 16 of IPv6, in network order; `nil` is returned for
     ///   other lengths.
     package init?(bytes: some Collection<UInt8>, port: UInt16) {
-        func word(_ bytes: some Sequence<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+        func word(_ bytes: some Sequence<UInt8>) -> UInt64 {
+            bytes.reduce(0) { $0 << 8 | UInt64($1) }
+        }
         let bytes = Array(bytes)
         switch bytes.count {
         case 4: self.init(ipv4: (bytes[0], bytes[1], bytes[2], bytes[3]), port: port)
