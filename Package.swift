@@ -35,6 +35,7 @@ let package = Package(
         .library(name: "HTTPServerCore", targets: ["HTTPServerCore"]),
         .library(name: "HTTPServerKit", targets: ["HTTPServerKit"]),
         .library(name: "HTTPServerAuthentication", targets: ["HTTPServerAuthentication"]),
+        .library(name: "HTTPServerProxies", targets: ["HTTPServerProxies"]),
         .library(
             name: "HTTPServerDiscovery", targets: ["HTTPServerDiscovery", "HTTPServerAddresses"]),
         .library(name: "HTTPServerTLS", targets: ["HTTPServerTLS"]),
@@ -133,6 +134,11 @@ let package = Package(
                 "HTTPParser", "HTTPCodecs", "HTTPCrypto", "ToolkitSystem", "HTTPServerCore",
                 "HTTPServerKit",
             ],
+            swiftSettings: strict),
+        // The client behind proxies: PROXY protocol and forwarded fields.
+        .target(
+            name: "HTTPServerProxies",
+            dependencies: ["HTTPParser", "ToolkitSystem", "HTTPServerCore", "HTTPServerKit"],
             swiftSettings: strict),
         // Interfaces of the machine, and URLs at which a server can be reached; a part of the product
         // for discovery that needs no library.
@@ -310,6 +316,13 @@ let package = Package(
                 "HTTPServerAddresses", "HTTPServerDiscovery", "ToolkitSystem", "HTTPCodecs",
                 "HTTPParser",
                 "TestSupport",
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "HTTPServerProxiesTests",
+            dependencies: [
+                "HTTPServerProxies", "HTTPServerCore", "HTTPServerKit", "HTTPServerAuthentication",
+                "WebDAVKit", "HTTPParser", "ToolkitSystem", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -20,6 +20,9 @@ let codecs = Target.Dependency.product(name: "HTTPCodecs", package: "swift-http-
 let logins = Target.Dependency.product(
     name: "HTTPServerAuthentication", package: "swift-http-toolkit")
 
+let core = Target.Dependency.product(name: "HTTPServerCore", package: "swift-http-toolkit")
+let proxies = Target.Dependency.product(name: "HTTPServerProxies", package: "swift-http-toolkit")
+
 /// A fuzz target is one source file of the same name: with `--sanitize=fuzzer` it becomes a fuzzer,
 /// without it an empty program.
 func fuzzTarget(_ name: String, _ others: Target.Dependency...) -> Target {
@@ -44,5 +47,6 @@ let package = Package(
         fuzzTarget("FuzzURLEncoded"),
         fuzzTarget("FuzzContentDisposition"),
         fuzzTarget("FuzzAuthorization", logins),
+        fuzzTarget("FuzzProxyHeader", core, proxies),
     ]
 )

@@ -1,12 +1,12 @@
-/// The hashes of Digest authentication and what is made of them (RFC 7616 section 3): what a client
-/// sends and a server compares.
+/// The hash functions of Digest authentication, and the values that a client computes with them and
+/// a server compares (RFC 7616 section 3).
 package enum DigestHash: String, Hashable, Sendable, CaseIterable {
     /// SHA-256.
     case sha256 = "SHA-256"
-    /// MD5, the one meant when none is named.
+    /// MD5, the default when none is named.
     case md5 = "MD5"
 
-    /// Whether the system's library offers it; some are built or configured without MD5.
+    /// Whether the system's libcrypto offers it; some are built or configured without MD5.
     package var isAvailable: Bool {
         switch self {
         case .sha256: true
@@ -49,7 +49,7 @@ package enum DigestHash: String, Hashable, Sendable, CaseIterable {
     ///   - nonce: as the server gave it.
     ///   - count: nc, eight digits.
     ///   - cnonce: the nonce of the client.
-    ///   - a2: method and uri with a colon between; the method is empty in the answer of a server.
+    ///   - a2: method and uri with a colon between; a server's own proof has an empty method.
     package func proof(
         secret: String, nonce: String, count: String, cnonce: String, a2: String
     ) -> [UInt8] {

@@ -4,10 +4,10 @@ public enum AddressScope: Hashable, Sendable {
     case loopback
     /// One link, without a router: 169.254.0.0/16 (RFC 3927) and fe80::/10 (RFC 4291).
     case linkLocal
-    /// One site: the private addresses of RFC 1918, those shared with a provider of RFC 6598, and
-    /// the unique local ones of RFC 4193.
+    /// One site: the private addresses of RFC 1918, the unique local ones of RFC 4193, and those
+    /// that RFC 6598 reserves for networks between a provider and its customers.
     case `private`
-    /// Everywhere, unless a firewall objects.
+    /// The whole Internet, unless a firewall blocks it.
     case global
 
     /// - Parameter bytes: 4 bytes of IPv4 or 16 of IPv6, in network order.

@@ -169,7 +169,7 @@ extension Authenticator {
 }
 
 extension Request {
-    fileprivate var peerNetwork: PeerNetwork? { storage.connection.peerAddress.network }
+    fileprivate var peerNetwork: PeerNetwork? { peerAddress.network }
 
     fileprivate subscript<Key: RequestKey>(
         key: Key.Type, default value: Key.Value

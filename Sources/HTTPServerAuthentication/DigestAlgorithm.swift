@@ -9,10 +9,10 @@ public enum DigestAlgorithm: String, Hashable, Sendable, CaseIterable {
     /// none.
     case md5 = "MD5"
 
-    /// Whether the system's library offers it; some are built or configured without MD5.
+    /// Whether the system's libcrypto offers it; some are built or configured without MD5.
     public var isAvailable: Bool { hashing.isAvailable }
 
-    /// The same for the package: what it is made of is shared with clients.
+    /// The hash function, which the client uses as well.
     package var hashing: DigestHash {
         switch self {
         case .sha256: .sha256
@@ -23,7 +23,7 @@ public enum DigestAlgorithm: String, Hashable, Sendable, CaseIterable {
     /// The length of a hash in bytes.
     package var byteCount: Int { hashing.byteCount }
 
-    /// The name as it stands in fields; case does not count (RFC 7616 section 3.3).
+    /// The algorithm with a name from a field, in any case (RFC 7616 section 3.3).
     package init?(name: String) {
         let found = Self.allCases.first { $0.rawValue == name.uppercased() }
         guard let found else { return nil }
@@ -37,12 +37,11 @@ public enum DigestAlgorithm: String, Hashable, Sendable, CaseIterable {
 /// A server's stored secret for Digest: the hash of name, realm and password, called A1 in RFC 7616
 /// section 3.4.2.
 ///
-/// It takes the place of the password within its realm: it is enough to log in there, so guard it
-/// like a password.
+/// It is enough to log in within its realm, so guard it like a password.
 public struct DigestSecret: Hashable, Sendable {
     /// The algorithm.
     public let algorithm: DigestAlgorithm
-    /// The hash in lower-case hexadecimal digits, in which it takes part in further hashes.
+    /// The hash in lower-case hexadecimal digits, the form that further hashes use.
     package let hex: String
 
     /// Makes the secret of a password.
@@ -68,7 +67,7 @@ public struct DigestSecret: Hashable, Sendable {
         self.hex = hex.lowercased()
     }
 
-    /// A secret that nobody knows, used in place of an unknown user's.
+    /// A random secret, used in place of an unknown user's.
     static func unknown(_ algorithm: DigestAlgorithm) -> DigestSecret {
         DigestSecret(algorithm: algorithm, bytes: Crypto.random(algorithm.byteCount))
     }

@@ -2,17 +2,17 @@ internal import HTTPCodecs
 internal import HTTPServerCore
 internal import ToolkitSystem
 
-/// The folder with the parts of uploads: for each a file with the bytes that have come, whose length
-/// is the offset, and a record. Its calls block.
+/// The folder of unfinished uploads. Each has a record and a part: a file with the bytes that have
+/// arrived, whose length is the upload's offset. The calls block.
 final class UploadFolder: Sendable {
-    /// A part without a record, or a record without its name, is that of a dead process if it is
-    /// older, in seconds.
+    /// The age in seconds from which a part without a record, or a record under its temporary name,
+    /// counts as left over from a dead process.
     private static let strayAge: Int64 = 3_600
     private static let recordLimit = 1 << 20
 
     private let path: String
     private let synchronizes: Bool
-    /// Made for the first upload.
+    /// Opened or created when the folder is first needed.
     private let opened = Locked<OpenDirectory?>(nil)
 
     init(_ path: String, synchronizes: Bool) {
@@ -36,7 +36,7 @@ final class UploadFolder: Sendable {
         return directory
     }
 
-    /// Opens a directory, and makes it and those around it where they are missing.
+    /// Opens a directory; creates it and its parents if they are missing.
     private static func make(_ path: String) throws(SystemError) -> OpenDirectory {
         do throws(SystemError) {
             return try open(path)
@@ -80,7 +80,7 @@ final class UploadFolder: Sendable {
         }
     }
 
-    /// The record of an upload; `nil` when there is none of that name.
+    /// The record of an upload; `nil` if there is none, or none that can be decoded.
     func record(_ id: UploadID) throws -> UploadRecord? {
         let bytes: [UInt8]
         do throws(SystemError) {
@@ -90,12 +90,12 @@ final class UploadFolder: Sendable {
             guard error.isMissing else { throw error }
             return nil
         }
-        // An unreadable record is lost, and so is the upload.
+        // Without a record that can be decoded the upload is lost.
         return try? JSONBody().decode(UploadRecord.self, from: bytes)
     }
 
-    /// Writes a record under another name and gives it its own: it is the old or the new one at any
-    /// moment.
+    /// Writes a record under a temporary name and renames it, so that a reader sees the old or the
+    /// new record, never a mix.
     func write(_ record: UploadRecord, _ id: UploadID) throws {
         let directory = try directory()
         let bytes = try JSONBody().encode(record)
@@ -124,11 +124,11 @@ final class UploadFolder: Sendable {
             at: FilePlace(directory: directory, name: id.partName), length: length)
     }
 
-    /// How many bytes of an upload are there.
+    /// How many bytes of an upload have arrived.
     func offset(_ id: UploadID) throws -> Int64 { try directory().status(of: id.partName).size }
 
-    /// Waits until a part is on the disk, if the uploads are synchronized.
-    func settle(_ file: OpenFile) throws {
+    /// Waits until a part is on the disk, if the folder synchronizes.
+    func synchronizePart(_ file: OpenFile) throws {
         if synchronizes { try Syscalls.synchronizeContent(file.descriptor) }
     }
 
@@ -136,7 +136,7 @@ final class UploadFolder: Sendable {
         try? directory(makes: false).remove(id.partName, isDirectory: false)
     }
 
-    /// Removes all of an upload: the record first, without which the rest is nothing.
+    /// Removes an upload: the record first, because a part without one counts as left over.
     func remove(_ id: UploadID) {
         try? directory(makes: false).remove(id.recordName, isDirectory: false)
         removePart(id)
@@ -144,8 +144,8 @@ final class UploadFolder: Sendable {
 
     // MARK: All of them
 
-    /// Removes what is too old.
-    /// - Parameter isActive: whether a request is about an upload.
+    /// Removes expired uploads and leftovers of dead processes.
+    /// - Parameter isActive: whether a request is using an upload.
     /// - Returns: how many unfinished uploads each user has.
     func sweep(isActive: (UploadID) -> Bool) -> [String?: Int] {
         guard let directory = try? directory(makes: false) else { return [:] }
@@ -162,7 +162,7 @@ final class UploadFolder: Sendable {
                     }
                     if record.answer == nil { counts[record.owner, default: 0] += 1 }
                 } catch {
-                    // It may be read next time.
+                    // The next sweep may be able to read it.
                 }
             } else if isStray(name, id, in: directory, now) {
                 try? directory.remove(name, isDirectory: false)
@@ -192,7 +192,7 @@ final class UploadFolder: Sendable {
         return names
     }
 
-    /// Removes the folder if nothing is in it.
+    /// Closes the folder, and removes it if it is empty.
     func close() {
         opened.withLock { $0 = nil }
         Syscalls.removeFolder(path)

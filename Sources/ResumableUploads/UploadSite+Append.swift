@@ -147,7 +147,7 @@ extension UploadSite {
             throw error
         }
         try await writer.flush()
-        try await work { [folder] in try folder.settle(file) }
+        try await work { [folder] in try folder.synchronizePart(file) }
         return start + writer.count
     }
 
@@ -163,7 +163,7 @@ extension UploadSite {
     private func tellProgress(
         _ offset: Int64, _ request: Request, _ file: OpenFile, _ dialect: UploadDialect
     ) async throws {
-        try await work { [folder] in try folder.settle(file) }
+        try await work { [folder] in try folder.synchronizePart(file) }
         try await tellOffset(offset, request, dialect)
     }
 

@@ -65,7 +65,7 @@ public struct ClientConfiguration: Sendable {
     public var decodingFloor: Int64 = 32 << 20
     /// The most content that is taken, in bytes, content coding taken off; nil for no limit.
     public var contentLimit: Int64?
-    /// The most content that is collected in memory, in bytes, by ``ClientSession/data(for:delegate:)``
+    /// The most content that is collected in memory, in bytes, by `ClientSession.data(for:delegate:)`
     /// and by data tasks with a completion handler.
     public var collectLimit: Int64 = 256 << 20
     /// The most that the head of a response may have, in bytes, interim responses included.
@@ -73,7 +73,7 @@ public struct ClientConfiguration: Sendable {
     /// The most received content that waits for its reader, in bytes; then the connection is not
     /// read until there is room.
     public var receiveBuffer = 256 << 10
-    /// How long a thread that calls ``ClientSession/data(for:delegate:)`` or the like may wait for the
+    /// How long a thread that calls `ClientSession.data(for:delegate:)` or the like may wait for the
     /// response itself; zero for never.
     ///
     /// It blocks the calling thread, which in async code belongs to Swift's pool: set it in programs

@@ -1,6 +1,6 @@
-// The codes of other clients for the same errors.
+// The codes that other clients use for these errors.
 extension ClientError {
-    /// The code of `NSURLErrorDomain` that stands for the same; -1 where there is none.
+    /// The code of `NSURLErrorDomain` for this error; -1 if none fits.
     public var urlErrorCode: Int {
         switch kind {
         case .cancelled: -999
@@ -30,7 +30,7 @@ extension ClientError {
         }
     }
 
-    /// The exit status of the program `curl` for the same.
+    /// The exit status of the program `curl` for this error.
     public var exitCode: Int32 {
         if curlCode != 0, !isTimeout { return curlCode }
         return switch kind {
@@ -75,8 +75,8 @@ extension ClientError.Kind {
         case .timedOut(.connect): "timed out connecting"
         case .timedOut(.tls): "timed out securing the connection"
         case .timedOut(.firstByte): "timed out waiting for the response"
-        case .timedOut(.idle): "timed out: nothing came or went"
-        case .timedOut(.total): "timed out as a whole"
+        case .timedOut(.idle): "timed out: no bytes were sent or received"
+        case .timedOut(.total): "timed out: the task took too long"
         case .badURL: "bad URL"
         case .unsupportedURL: "unsupported URL"
         case .sessionInvalidated: "the session takes no more tasks"
@@ -84,7 +84,7 @@ extension ClientError.Kind {
         }
     }
 
-    /// The name of the case, taken apart at its capitals.
+    /// The name of the case as separate lower-case words.
     private var words: String {
         var text = ""
         for character in "\(self)" {

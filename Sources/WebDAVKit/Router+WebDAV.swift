@@ -3,12 +3,12 @@ public import HTTPServerCore
 public import HTTPServerKit
 
 extension Router {
-    /// Mounts WebDAV at a path, and answers for the paths above it what clients need that look at
-    /// those first.
+    /// Mounts WebDAV at a path, and answers OPTIONS and PROPFIND at the paths above it, where some
+    /// clients look first.
     ///
-    /// Windows walks from the root of the server, and gives up where it learns of no WebDAV; GNOME
-    /// walks up until it finds none. Where WebDAV is mounted inside of WebDAV, the inner one answers
-    /// for its path, whichever was mounted first.
+    /// Windows starts at the root of the server and gives up at a path that does not announce
+    /// WebDAV. GNOME walks up from the mount until PROPFIND gives 404. If one mount lies inside of
+    /// another, the inner one answers for its path, in whichever order they were mounted.
     /// - Parameters:
     ///   - prefix: the path, not percent-encoded.
     ///   - handler: the WebDAV handler.
@@ -16,11 +16,11 @@ extension Router {
         mountWebDAV(prefix, handler, isReadOnly: handler.options.isReadOnly)
     }
 
-    /// The same with a handler around those of WebDAV, such as one that requires a login.
+    /// Mounts a handler that wraps a WebDAV handler, such as one that requires a login.
     ///
     /// An `AuthenticationHandler` passes on preflight requests, which browsers send before a
-    /// request to another origin, and the answer to OPTIONS reveals whether a resource exists. Make
-    /// it require a login then, too:
+    /// request to another origin, and the answer to OPTIONS reveals whether a resource exists. To
+    /// require a login for these requests as well:
     ///
     /// ```swift
     /// let guarded = AuthenticationHandler(
@@ -31,7 +31,7 @@ extension Router {
     /// - Parameters:
     ///   - prefix: the path, not percent-encoded.
     ///   - handler: the handler.
-    ///   - isReadOnly: whether nothing can be changed there.
+    ///   - isReadOnly: whether the handler refuses all changes.
     public mutating func mountWebDAV(
         _ prefix: String, _ handler: some Handler, isReadOnly: Bool = false
     ) {
@@ -42,25 +42,25 @@ extension Router {
         let mounts = others + [mount]
         layout = RouterLayout(mounts: mounts, asteriskFields: Self.classes(of: mounts))
         mount.add(&self)
-        // The newest route answers, so those further inside come last.
+        // Of several routes for a path the newest answers, so add the innermost mounts last.
         for inner in others.sorted(by: { $0.segments.count < $1.segments.count })
         where inner.isWithin(mount.segments) {
             inner.add(&self)
         }
         for count in mount.segments.indices {
             let outer = Array(mount.segments[..<count])
-            // A handler that is mounted there, or above, answers better.
+            // A WebDAV handler mounted at this path or above it answers already.
             if mounts.contains(where: { $0.covers(outer) }) { continue }
             answer(outer, Self.classes(of: mounts.filter { $0.isWithin(outer) }))
         }
     }
 
-    /// Nothing can be changed where all are read-only.
+    /// The fields that announce WebDAV: without changes only if all mounts are read-only.
     private static func classes(of mounts: [RouterLayout.Mount]) -> HTTPFields {
         WebDAVClasses.fields(isReadOnly: mounts.allSatisfy(\.isReadOnly))
     }
 
-    /// Answers for a path around mounts, with and without a slash at its end.
+    /// Adds the answers for a path above mounts, with and without a slash at its end.
     private mutating func answer(_ outer: [String], _ classes: HTTPFields) {
         let path = "/" + outer.joined(separator: "/")
         for spelling in outer.isEmpty ? [path] : [path, path + "/"] {

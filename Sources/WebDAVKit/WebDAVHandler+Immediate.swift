@@ -4,8 +4,8 @@ internal import HTTPServerKit
 
 /// Requests that are answered on the event loop without a task.
 ///
-/// The methods here do what the async ones do, and only where all goes well: a request that must
-/// wait, is refused or meets anything unusual takes the async way, before anything has changed.
+/// These methods do the same as the async ones, but only in the usual case. A request that must
+/// wait, is refused or meets anything unusual takes the async path before anything has changed.
 extension WebDAVHandler {
     func answer(_ request: Request, _ content: [UInt8], _ access: ImmediateAccess) -> Answer {
         do {
@@ -13,7 +13,7 @@ extension WebDAVHandler {
                 return .now(response)
             }
         } catch {
-            // The async way meets the same error, and answers it.
+            // The async path meets the same error, and answers it.
         }
         request.giveBack(content)
         return .later { try await response(to: request) }

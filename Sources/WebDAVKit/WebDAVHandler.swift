@@ -177,7 +177,7 @@ public struct WebDAVHandler: PrecheckingHandler {
         let destination: Destination
         do throws(Destination.Fault) {
             destination = try Destination(
-                field, host: call.request.fields[.host], origins: options.origins)
+                field, host: call.request.host, origins: options.origins)
         } catch {
             throw error == .malformed
                 ? WebDAVError(.badRequest, "malformed Destination")

@@ -1,9 +1,9 @@
 internal import HTTPParser
 
-/// Cuts a stream of newline-delimited JSON into its lines, fed at any split.
+/// Splits a stream of newline-delimited JSON into lines. It is fed in pieces of any size.
 ///
-/// LF and CRLF end a line, the end of the input ends the last one too, and lines of white space
-/// alone are skipped.
+/// LF or CRLF ends a line, and the end of the input ends the last one. Lines with nothing but white
+/// space are skipped.
 ///
 /// ```swift
 /// var splitter = JSONLineSplitter()
@@ -13,24 +13,24 @@ internal import HTTPParser
 public struct JSONLineSplitter: Sendable {
     /// One line.
     public struct Line: Hashable, Sendable {
-        /// Where it begins, counted from the first byte ever given.
+        /// Where the line begins, counted in bytes from the start of the stream.
         public var offset: Int64
-        /// The line without what ends it, never blank.
+        /// The line without its line end; never blank.
         public var bytes: [UInt8]
     }
 
     private let lineLimit: Int
     private var buffer: [UInt8] = []
-    /// The first byte of the line that is not handed out yet.
+    /// The index in the buffer at which the current line begins.
     private var start = 0
-    /// How far that line was searched for its end.
+    /// The index of the first byte that was not yet searched for a line end.
     private var scanned = 0
-    /// The place of the buffer's first byte.
+    /// The offset in the stream of the buffer's first byte.
     private var base: Int64 = 0
     private var isFinished = false
 
     /// Creates a splitter.
-    /// - Parameter lineLimit: the most bytes of a line, without what ends it; above it
+    /// - Parameter lineLimit: the most bytes of a line without its line end; a longer line throws
     ///   `.inputTooLong`.
     public init(lineLimit: Int = 2 << 20) {
         self.lineLimit = max(lineLimit, 0)
@@ -48,13 +48,13 @@ public struct JSONLineSplitter: Sendable {
         buffer.append(copying: bytes)
     }
 
-    /// Says that the stream ends; `next()` gives what is left.
+    /// Marks the end of the stream; `next()` then returns the lines that are left.
     public mutating func finish() {
         isFinished = true
     }
 
     /// The next line, or `nil` for "more bytes, please" or, after `finish()`, the end.
-    /// - Throws: `.inputTooLong` at the first byte beyond the limit; it is of no use to go on.
+    /// - Throws: `.inputTooLong` at the first byte beyond the limit, and at each further call.
     public mutating func next() throws(CodecError) -> Line? {
         while let end = lineEnd() {
             let line = try line(endingAt: end)
@@ -62,14 +62,14 @@ public struct JSONLineSplitter: Sendable {
             scanned = start
             if let line { return line }
         }
-        // One more may be the CR of the line's end.
+        // One byte more is allowed if it may be the CR of a CRLF.
         let length = buffer.count - start
         let mayEnd = length == lineLimit + 1 && buffer.last == 0x0D
         guard length <= lineLimit || mayEnd else { throw tooLong }
         return nil
     }
 
-    /// Where the current line's LF stands, or where the input ends.
+    /// The index of the current line's LF, or of the end of the input.
     private mutating func lineEnd() -> Int? {
         while scanned < buffer.count {
             if buffer[scanned] == 0x0A { return scanned }

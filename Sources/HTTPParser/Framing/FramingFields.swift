@@ -40,7 +40,7 @@ package struct FramingFields: Sendable {
         }
     }
 
-    /// Takes in one field line if it is one of the six. `offset` is where the value stands.
+    /// Records a field line if it is one of the six. `offset` is the offset of its value.
     @inline(never)
     mutating func record(
         name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer, at offset: Int,
@@ -58,9 +58,9 @@ package struct FramingFields: Sendable {
         }
     }
 
-    /// Takes in the three that most requests have, where they are of the usual form: one plain Host
-    /// of at most 32 bytes, `Connection: keep-alive`, and one Content-Length of at most eight
-    /// digits. `false` leaves it to `record`.
+    /// Records a field that most requests have, if it is of the usual form: one plain Host of at
+    /// most 32 bytes, `Connection: keep-alive`, or one Content-Length of at most eight digits.
+    /// After `false` the caller has to use `record`.
     /// - Parameter end: where readable memory ends, at least 64.
     @inline(__always)
     mutating func recordUsual(_ base: UnsafeRawPointer, _ slot: FieldSlot, end: Int) -> Bool {
@@ -78,7 +78,7 @@ package struct FramingFields: Sendable {
             flags.insert(.host)
             return true
         case 10 where length == 10:
-            // The word that made it a candidate ends before the last two letters of the name.
+            // The caller has compared the name up to its last two letters.
             guard unsafe Scanner.byte(base, Int(slot.nameEnd) &- 2) | 0x20 == 0x6F,
                 unsafe Scanner.byte(base, Int(slot.nameEnd) &- 1) | 0x20 == 0x6E,
                 unsafe Scanner.load64(base, start) == 0x696C_612D_7065_656B,
@@ -87,7 +87,7 @@ package struct FramingFields: Sendable {
             flags.insert(.keepAlive)
             return true
         case 14 where length <= 8 && contentLength < 0 && !flags.contains(.chunked):
-            // Of this name the first eight letters are known.
+            // The caller has compared the first eight letters of the name.
             let rest = unsafe Scanner.load64(base, Int(slot.nameEnd) &- 8)
             guard rest | 0x2020_2020_2020_2020 == 0x6874_676E_656C_2D74 else { return false }
             var number: Int64 = 0
@@ -102,8 +102,8 @@ package struct FramingFields: Sendable {
         }
     }
 
-    /// Whether the only odd byte of a host is the colon before a port below 60000. A larger
-    /// one may be too large and is for the grammar to judge.
+    /// Whether the only odd byte of a host is the colon before a port below 60000. A larger port
+    /// may exceed 65535, which the grammar checks.
     @inline(__always)
     private static func isPort(_ host: UnsafeRawPointer, _ odd: UInt64, _ length: Int) -> Bool {
         let colon = odd.trailingZeroBitCount
@@ -177,8 +177,8 @@ package struct FramingFields: Sendable {
         flags.insert(.chunked)
     }
 
-    /// Codings we do not know before one final `chunked` are valid but not implemented; all else
-    /// leaves the length in doubt, which RFC 9112 section 6.3 wants answered with 400.
+    /// Unknown codings before one final `chunked` are valid but not implemented. Anything else
+    /// leaves the length in doubt, which RFC 9112 section 6.3 answers with 400.
     private static func transferCodingFault(
         _ value: UnsafeRawBufferPointer
     ) -> HTTPParseError.Kind {
@@ -216,14 +216,14 @@ package struct FramingFields: Sendable {
     }
 }
 
-/// Whether `bytes` are the lower-case `text`, letters of either case being the same.
+/// Whether `bytes` equal `text`, which is in lower case; the case of `bytes` is ignored.
 @inline(__always)
 package func matches(_ bytes: UnsafeRawBufferPointer, _ text: StaticString) -> Bool {
     unsafe equalsIgnoringCase(
         bytes, UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
 }
 
-/// Calls `body` with each element of a comma-separated list, blanks trimmed, empty ones too.
+/// Calls `body` with each element of a comma-separated list, trimmed, including empty ones.
 package func forEachElement(
     _ list: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
 ) {

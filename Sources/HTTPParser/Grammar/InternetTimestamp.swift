@@ -13,19 +13,19 @@ public struct InternetTimestamp: Hashable, Sendable {
     /// The part below a second, 0 to 999,999,999 nanoseconds.
     public let nanoseconds: Int
 
-    /// Makes the point in time so long after 1970-01-01T00:00:00Z.
+    /// Creates the point in time that is this long after 1970-01-01T00:00:00Z.
     ///
     /// Every number of seconds is allowed; printing clamps to the years 0 to 9999.
     /// - Parameters:
     ///   - secondsSinceEpoch: seconds, negative before that moment.
-    ///   - nanoseconds: what comes on top of them, 0 to 999,999,999; else this traps.
+    ///   - nanoseconds: added to the seconds, 0 to 999,999,999; other values trap.
     public init(secondsSinceEpoch: Int64, nanoseconds: Int = 0) {
         precondition(0..<1_000_000_000 ~= nanoseconds, "nanoseconds are part of one second")
         self.secondsSinceEpoch = secondsSinceEpoch
         self.nanoseconds = nanoseconds
     }
 
-    /// Makes the beginning of the second that a field names.
+    /// Creates the beginning of the second that a field names.
     public init(_ date: HTTPDate) {
         self.init(secondsSinceEpoch: date.secondsSinceEpoch)
     }
@@ -56,7 +56,7 @@ extension InternetTimestamp: CustomStringConvertible {
     /// RFC 3339, section 5.6.
     public func text(fractionDigits: Int? = nil, offsetMinutes: Int = 0) -> String {
         precondition(-1_439...1_439 ~= offsetMinutes, "an offset is less than a day")
-        precondition(0...9 ~= fractionDigits ?? 0, "a second has at most nine digits behind it")
+        precondition(0...9 ~= fractionDigits ?? 0, "a second has at most nine fraction digits")
         // 0000-01-01T00:00:00Z to 9999-12-31T23:59:59Z, in local time.
         let seconds = min(max(secondsSinceEpoch, -62_167_219_200), 253_402_300_799)
         let local = seconds + Int64(offsetMinutes) * 60
@@ -86,12 +86,12 @@ extension InternetTimestamp: CustomStringConvertible {
 }
 
 extension InternetTimestamp {
-    /// Parses a time with its date and its distance from UTC.
+    /// Parses a date and time with its offset from UTC.
     ///
     /// Nil unless the bytes are exactly that: a day that the month has, a time up to 23:59:60, `Z`
-    /// or an offset in hours and minutes, no white space. `t` and `z` may be small. Digits after
-    /// the ninth of a fraction are cut off. A leap second counts as the first second of the next
-    /// minute.
+    /// or an offset in hours and minutes, no white space. `t` and `z` are accepted, too. Digits
+    /// after the ninth of a fraction are cut off. A leap second counts as the first second of the
+    /// next minute.
     ///
     /// RFC 3339, section 5.6.
     public init?(parsing bytes: Span<UInt8>) {
@@ -102,7 +102,7 @@ extension InternetTimestamp {
         self.init(secondsSinceEpoch: time.secondsSinceEpoch - offset, nanoseconds: fraction)
     }
 
-    /// Parses a time with its date and its distance from UTC.
+    /// Parses a date and time with its offset from UTC.
     ///
     /// The same as ``init(parsing:)`` on the UTF-8 of the text.
     public init?(_ text: String) {
@@ -111,7 +111,7 @@ extension InternetTimestamp {
     }
 }
 
-/// Takes the pieces of a time stamp from the front.
+/// Reads the parts of a time stamp, one after the other.
 private struct TimestampReader: ~Escapable {
     private let bytes: Span<UInt8>
     private var position = 0

@@ -111,4 +111,8 @@ extension HTTPFieldName {
     public static var xContentTypeOptions: Self { Self(unchecked: "X-Content-Type-Options") }
     /// `X-Forwarded-For`.
     public static var xForwardedFor: Self { Self(unchecked: "X-Forwarded-For") }
+    /// `X-Forwarded-Host`.
+    public static var xForwardedHost: Self { Self(unchecked: "X-Forwarded-Host") }
+    /// `X-Forwarded-Proto`.
+    public static var xForwardedProto: Self { Self(unchecked: "X-Forwarded-Proto") }
 }

@@ -38,8 +38,9 @@ public struct AccessRecord: Sendable {
 
     /// The request; `nil` when its head could not be read.
     public var request: Request? { storage.map { Request($0) } }
-    /// Where the request came from.
-    public var peer: SocketAddress { connection.peer }
+    /// The address of the client; see `Request.peer`.
+    public var peer: SocketAddress { peerAddress.address }
+    package var peerAddress: PeerAddress { request?.peerAddress ?? connection.peerAddress }
     /// The authenticated sender: the name in `Request.identity`.
     public var user: String? { request?.identity?.name }
     /// The method; empty when the head was unreadable.

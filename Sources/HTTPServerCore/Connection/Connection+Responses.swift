@@ -2,7 +2,7 @@ internal import HTTPParser
 internal import Logging
 internal import ToolkitSystem
 
-/// A response on its way into bytes.
+/// Serialises responses and sends them.
 extension Connection {
     /// Answers a request that could not be parsed, or was refused before a handler saw it.
     func answer(_ error: HTTPError, into out: inout ByteBuffer) {
@@ -29,7 +29,7 @@ extension Connection {
             contentLeft: exchange?.content.left, endsWithClose: endsWithClose)
         // A client would take the next response for the final one (RFC 9110 section 15.2).
         guard response.status.class != .informational else {
-            logger(for: request).error("an interim status is no response")
+            logger(for: request).error("the handler returned an interim status")
             return answerInvalid(option, into: &out)
         }
         unsafe self.response?.isChunked = framing == .chunked
@@ -51,7 +51,7 @@ extension Connection {
         }
     }
 
-    /// A handler gave fields that must not go on the wire; nothing of its response was written.
+    /// Answers 500 in place of a response that must not be sent; none of it was written.
     private func answerInvalid(
         _ option: ResponseSerializer.ConnectionOption, into out: inout ByteBuffer
     ) {
@@ -88,7 +88,7 @@ extension Connection {
         endResponse()
     }
 
-    /// A file is shorter than announced: nothing that was written of the response goes out.
+    /// A file is shorter than announced: the connection is aborted, and unsent bytes are dropped.
     private func fileEnded() {
         abort(.responseFailed)
     }
@@ -165,7 +165,7 @@ extension Connection {
         unsafe response?.trailers = trailers
     }
 
-    /// Sends what was written, and has the writer wait while the client is behind.
+    /// Sends the written bytes, and suspends the writer while too many of them are unsent.
     private func wrote(_ continuation: Exchange.Writer?) {
         flush()
         guard unsafe !state.isClosed else {
@@ -185,7 +185,7 @@ extension Connection {
         guard exchange.isOpen else { return }
         exchange.task = nil
         if let error {
-            logger(for: request).error("a stream failed", metadata: ["error": "\(error)"])
+            logger(for: request).error("a response stream failed", metadata: ["error": "\(error)"])
             return abort(.responseFailed)
         }
         do throws(HTTPMessageError) {
@@ -193,7 +193,7 @@ extension Connection {
             unsafe try response?.serializer.end(
                 trailers: trailers ?? HTTPFields(), into: &loop.sendBuffer)
         } catch {
-            logger(for: request).error("a stream was invalid", metadata: ["error": "\(error)"])
+            logger(for: request).error("invalid response stream", metadata: ["error": "\(error)"])
             return abort(.responseFailed)
         }
         endResponse()
@@ -203,7 +203,7 @@ extension Connection {
     func endResponse() {
         if unsafe response?.observation != nil {
             unsafe response?.observation?.receivedBytes = exchange?.content.received ?? 0
-            // A response that waits for a slow client is recorded once it was sent, or cut short.
+            // A response that waits for a slow client is recorded once it is sent or cut short.
             if !hasOutput { endObserving() }
         }
         perform(unsafe state.endedResponse(buffers))

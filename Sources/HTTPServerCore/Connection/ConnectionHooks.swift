@@ -8,12 +8,12 @@
 /// Every closure is called on the event loop of the connection and must not block. A `nil` closure
 /// costs one check.
 public struct ConnectionHooks: Sendable {
-    /// Takes a request, the bytes of content so far, and how many there will be in all, where that
-    /// is known.
+    /// Gets a request, the number of content bytes so far, and their total, or `nil` if the total
+    /// is not known.
     public typealias Progress = @Sendable (Request, _ bytes: Int64, _ total: Int64?) -> Void
 
-    /// Asked for each new connection before anything is read from it; `false` closes it at once,
-    /// without an answer. `opened` and `closed` are not called for it then.
+    /// Called for each new connection before anything is read from it. `false` closes it at once,
+    /// without an answer, and without calls of `opened` and `closed`.
     public var admits: (@Sendable (ConnectionInfo) -> Bool)?
     /// Called when a connection was admitted.
     public var opened: (@Sendable (ConnectionInfo) -> Void)?
@@ -31,14 +31,14 @@ public struct ConnectionHooks: Sendable {
     public var contentReceived: Progress?
     /// Called whenever more of a response's content was handed to the system, and once at the end.
     public var contentSent: Progress?
-    /// Called when a response was sent, or will not be: the record says which. For heads that could
-    /// not be parsed `requestBegan` was not called, and the record has no request.
+    /// Called when a response was sent or was given up; the record says which. After a head that
+    /// could not be parsed, the record has no request, and `requestBegan` was not called.
     public var requestEnded: (@Sendable (AccessRecord) -> Void)?
 
-    /// Creates hooks of which none is set.
+    /// Creates hooks without closures.
     public init() {}
 
-    /// Whether something of each request is asked for.
+    /// Whether a hook observes requests.
     var observesRequests: Bool {
         requestBegan != nil || contentReceived != nil || contentSent != nil || requestEnded != nil
     }

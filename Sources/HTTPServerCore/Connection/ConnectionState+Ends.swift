@@ -29,19 +29,19 @@ extension ConnectionState {
 
     // MARK: Ends
 
-    /// Bytes came that mean nothing any more.
+    /// Bytes arrived that are ignored.
     package mutating func dropped(_ count: Int) {
         droppedBytes += count
         if phase == .closing { phase = .closingUnread }
     }
 
     /// The peer has ended its stream; it may still read.
-    /// - Parameter hasRequests: whether the input that waits has a whole head.
+    /// - Parameter hasRequests: whether the buffered input has a whole head.
     package mutating func peerEnded(_ buffers: Buffers, hasRequests: Bool = false) -> Step {
         peerHasEnded = true
         switch phase {
         case .receiving, .respondingEarly, .discarding:
-            // No handler may take a part of a request for all of it.
+            // A handler must not mistake part of a request for all of it.
             return Step(action: .close(.connectionLost))
         case .upgraded: return Step(action: .close(.clientClosed))
         case .lingering: return Step(action: .close(finalReason))
@@ -108,11 +108,11 @@ extension ConnectionState {
     }
 
     /// The connection closes now.
-    /// - Parameter reason: `nil` for the one that is known already.
+    /// - Parameter reason: `nil` for the reason that is known already.
     /// - Returns: the reason to report; `nil` when the connection was closed before.
     package mutating func close(_ reason: ConnectionCloseReason?) -> ConnectionCloseReason? {
         guard phase != .closed else { return nil }
-        // Once everything was sent, it does not matter how the peer takes its leave.
+        // Once everything was sent, it does not matter how the peer closes.
         let final = phase == .lingering ? finalReason : reason ?? finalReason
         phase = .closed
         return final

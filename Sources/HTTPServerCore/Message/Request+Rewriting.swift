@@ -1,7 +1,7 @@
 public import HTTPParser
 
-/// A target that stands for the one of the request line. Its bytes stay where they are, as those
-/// of the head do.
+/// A target that replaces the one of the request line. Its bytes keep their address for as long as
+/// it exists, like the bytes of the head.
 @safe
 package final class RewrittenTarget: @unchecked Sendable {
     let target: RequestTarget
@@ -23,8 +23,8 @@ extension Request {
     /// The request target, still percent-encoded: that of the request line, until a handler
     /// replaces it.
     ///
-    /// Handlers that get the changed copy find routes and files by the new target. The copy starts
-    /// at the root: path parameters and the part that mounts have taken are reset.
+    /// Handlers that get the changed copy find routes and files by the new target. The copy is
+    /// routed from the root: path parameters and the prefix that mounts have taken are reset.
     ///
     /// ```swift
     /// if let target = RequestTarget("/new?page=1") { request.target = target }

@@ -1,5 +1,5 @@
 internal import Synchronization
-internal import ToolkitSystem
+package import ToolkitSystem
 
 /// Names a value that handlers keep with a request, and its type.
 ///
@@ -27,6 +27,9 @@ extension Request {
         }
     }
 }
+
+/// The address of the client, as a proxy forwarded it that a handler trusts.
+package enum ForwardedPeerKey: RequestKey { package typealias Value = PeerAddress }
 
 /// The observers of the end of an answer.
 enum AnswerEndKey: RequestKey {

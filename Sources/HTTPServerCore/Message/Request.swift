@@ -121,8 +121,10 @@ public struct Request: Sendable {
     package var hasPlainContent: Bool { storage.content == nil && !storage.hidesCoding }
     /// The connection that the request came by.
     public var connection: ConnectionInfo { storage.connection }
-    /// Where the request came from.
-    public var peer: SocketAddress { storage.connection.peer }
+    /// The address of the client: the peer of the connection, or, where a handler before this one
+    /// trusts a proxy that names its client, that client.
+    public var peer: SocketAddress { peerAddress.address }
+    package var peerAddress: PeerAddress { self[ForwardedPeerKey.self] ?? connection.peerAddress }
     /// The address of the machine at which the server took it; see `ConnectionInfo.local`.
     public var local: SocketAddress { storage.connection.local }
 

@@ -1,4 +1,4 @@
-/// Has a gateway lead one of its ports to a server, so that it can be reached from outside.
+/// Maps a port of the gateway to a server, so that the server can be reached from outside.
 ///
 /// ```swift
 /// let mapper = NATPortMapper()
@@ -6,14 +6,15 @@
 /// for await event in mapper.events() { print(event) }
 /// ```
 ///
-/// On Linux it speaks NAT-PMP (RFC 6886) by libnatpmp and UPnP IGD by libminiupnpc, the first that
-/// the gateway answers; on Apple's systems their own service does (`DNSServiceNATPortMappingCreate`).
-/// Everything runs on separate queues; nothing here waits, and a failure is an event. The mapping is
-/// renewed until `stop`, and requested again when the networks of the machine change. A mapped port
-/// is open to the whole internet: make sure that the server requires a login.
+/// On Linux it uses NAT-PMP (RFC 6886) by libnatpmp or UPnP IGD by libminiupnpc, whichever the
+/// gateway answers first. On Apple's systems it uses the system's service
+/// (`DNSServiceNATPortMappingCreate`). The work runs on separate queues; no call blocks, and
+/// failures are reported as events. The mapping is renewed until `stop`, and requested again when
+/// the networks of the machine change. A mapped port is open to the whole Internet: make sure that
+/// the server requires a login.
 ///
-/// Only the gateway is believed: of the devices that answer a search by UPnP, those at another
-/// address are ignored, and so are their URLs. An answer has at most 128 KiB.
+/// Only the gateway is trusted: UPnP answers from devices at other addresses, and URLs at other
+/// addresses, are ignored. Answers of more than 128 KiB are refused.
 public final class NATPortMapper: Sendable {
     private let session: NATPortMappingSession
 
@@ -33,13 +34,13 @@ public final class NATPortMapper: Sendable {
         session.stop {}
     }
 
-    /// Asks for a mapping to a port of this machine, and keeps it.
-    /// - Parameter port: where the server listens.
+    /// Requests a mapping to a port of this machine, and renews it until `stop`.
+    /// - Parameter port: the port on which the server listens.
     public func start(port: UInt16) {
         session.start(port: port)
     }
 
-    /// Takes the mapping back, and returns when the gateway has said so, or after a second.
+    /// Removes the mapping; returns when the gateway has confirmed it, or after a second.
     public func stop() async {
         await withCheckedContinuation { done in session.stop { done.resume() } }
     }
@@ -50,7 +51,7 @@ public final class NATPortMapper: Sendable {
     /// The URL that leads to the server from outside; `nil` when there is no mapping.
     public var url: String? { mapping?.url }
 
-    /// The further states of the mapping, a separate stream for each caller. A reader that lags
-    /// loses the oldest of 64 events.
+    /// The events from now on, as a separate stream for each caller. Up to 64 unread events are
+    /// kept; after that the oldest are dropped.
     public func events() -> AsyncStream<NATPortMappingEvent> { session.events.stream() }
 }

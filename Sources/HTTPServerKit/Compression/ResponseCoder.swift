@@ -61,7 +61,7 @@ struct ResponseCoder: Sendable {
         default: break
         }
         let notes = CodedFields(response.fields)
-        return !notes.forbidCompression
+        return !notes.forbidsCompression
             && types.contains(notes.contentType ?? response.body.mediaType)
     }
 

@@ -1,7 +1,7 @@
-/// The order in which people expect names: `a2` before `A10`, whatever the case.
+/// The order in which people expect names: `a2` before `A10`, regardless of case.
 ///
-/// Runs of ASCII digits compare as numbers of any length, all else as lower-case UTF-8. Names that
-/// are equal in this sense compare by their bytes, so that the order is total.
+/// Runs of ASCII digits of any length compare as numbers, all other bytes as lower-case UTF-8.
+/// Names that are equal in this sense compare by their bytes, so that the order is total.
 package struct NaturalOrderKey: Comparable {
     private let folded: [UInt8]
     private let name: [UInt8]
@@ -19,7 +19,8 @@ package struct NaturalOrderKey: Comparable {
         return order == 0 ? left.name.lexicographicallyPrecedes(right.name) : order < 0
     }
 
-    /// Negative, zero or positive, as the left one comes before, beside or after the right one.
+    /// Negative if the left one comes first, positive if the right one does, zero if they are
+    /// equal.
     private static func compare(_ left: [UInt8], _ right: [UInt8]) -> Int {
         var (leftIndex, rightIndex) = (0, 0)
         while leftIndex < left.count, rightIndex < right.count {
@@ -36,7 +37,7 @@ package struct NaturalOrderKey: Comparable {
         return (left.count - leftIndex) - (right.count - rightIndex)
     }
 
-    /// The digits from the index on, without leading zeros; the index moves behind them.
+    /// The digits from the index on, without leading zeros; the index moves past them.
     private static func number(in bytes: [UInt8], _ index: inout Int) -> ArraySlice<UInt8> {
         let start = index
         while index < bytes.count, isDigit(bytes[index]) {

@@ -35,7 +35,7 @@ public enum AccessLogFormat: Sendable, Hashable {
         _ record: AccessRecord, _ line: inout ByteBuffer, _ clock: inout LogClock
     ) {
         if PlainLine.append(record, to: &line, &clock) { return }
-        line.append(host: record.connection.peerAddress)
+        line.append(host: record.peerAddress)
         line.append(literal: " - ")
         line.append(user: record.request)
         line.append(literal: " [")

@@ -8,7 +8,7 @@ enum PlainLine {
     static func append(
         _ record: AccessRecord, to line: inout ByteBuffer, _ clock: inout LogClock
     ) -> Bool {
-        guard let head = record.storage, let peer = record.connection.peerAddress.ipv4Bytes,
+        guard let head = record.storage, let peer = record.peerAddress.ipv4Bytes,
             head.hasNoValues || Request(head).identity == nil
         else { return false }
         let target = unsafe head.head.targetBytes

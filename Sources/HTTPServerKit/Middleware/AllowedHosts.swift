@@ -116,13 +116,3 @@ public struct HostCheckHandler: Handler {
         throw HTTPError(.misdirectedRequest, "this server does not know that host")
     }
 }
-
-extension Request {
-    /// Host and port that the request is for: those of an absolute target, else those of Host
-    /// (RFC 9112 section 3.2.2). `nil` without either.
-    package var host: String? {
-        let isOrigin = unsafe storage.head.targetBytes.first == UInt8(ascii: "/")
-        if !isOrigin, let authority = originalTarget.authority { return authority }
-        return fields[.host]
-    }
-}

@@ -6,7 +6,8 @@ internal import ToolkitSystem
 /// section 4).
 ///
 /// A client is an IPv4 address, or the first 64 bits of an IPv6 address. Peers of Unix sockets are
-/// not limited. Behind a proxy all requests have the proxy's address.
+/// not limited. Behind a proxy all requests have the proxy's address, unless a `ForwardedHandler` of
+/// `HTTPServerProxies` around this handler trusts the proxy.
 public struct RateLimitHandler: Handler {
     private let handler: any Handler
     private let limiter: RateLimiter
@@ -50,7 +51,7 @@ public struct RateLimitHandler: Handler {
     }
 
     private func count(_ request: Request) throws(HTTPError) {
-        guard let client = request.connection.peerAddress.client,
+        guard let client = request.peerAddress.client,
             let wait = limiter.take(client, now: clock())
         else { return }
         let seconds = max(wait / 1_000_000_000 + (wait % 1_000_000_000 > 0 ? 1 : 0), 1)

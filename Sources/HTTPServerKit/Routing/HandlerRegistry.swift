@@ -2,7 +2,7 @@ internal import HTTPParser
 public import HTTPServerCore
 internal import ToolkitSystem
 
-/// Handlers that other modules put in, each with a priority, in place of a list in one file.
+/// Handlers that other modules register with a priority, instead of one central list.
 ///
 /// ```swift
 /// let registry = HandlerRegistry()
@@ -10,25 +10,25 @@ internal import ToolkitSystem
 /// let server = HTTPServer(handler: registry)
 /// ```
 ///
-/// A request is answered by the handler of the highest priority that accepts it; of equal ones by
-/// the one that was registered last; 404 when none accepts it. Each registry is separate: nothing
-/// is shared by the process.
+/// A request is answered by the handler of the highest priority that accepts it, and among equals
+/// by the one that was registered last. If none accepts it, the answer is 404. No registry is
+/// shared by the whole process.
 public final class HandlerRegistry: Handler {
     private struct Entry: Sendable {
         let priority: Int
         let handler: any SelectiveHandler
     }
 
-    /// The highest priority first, of equal ones the newest.
+    /// Sorted by priority, the highest first, and among equals the newest first.
     private let entries = Locked<[Entry]>([])
 
     /// Creates a registry without handlers.
     public init() {}
 
-    /// Adds a handler. Requests that begin from now on see it.
+    /// Adds a handler for the requests that begin from now on.
     /// - Parameters:
     ///   - handler: decides itself which requests it answers.
-    ///   - priority: handlers of higher priority are asked before.
+    ///   - priority: handlers of higher priority are asked first.
     public func register(_ handler: some SelectiveHandler, priority: Int = 0) {
         entries.withLock { entries in
             let place = entries.firstIndex { $0.priority <= priority } ?? entries.endIndex
@@ -36,7 +36,7 @@ public final class HandlerRegistry: Handler {
         }
     }
 
-    /// Answers by the first handler that accepts the request.
+    /// Passes the request to the first handler that accepts it.
     public func answer(_ request: Request) throws -> Answer {
         let entries = entries.withLock { $0 }
         guard let entry = entries.first(where: { $0.handler.accepts(request) }) else {

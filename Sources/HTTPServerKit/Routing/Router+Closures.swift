@@ -1,9 +1,9 @@
 public import HTTPParser
 public import HTTPServerCore
 
-/// Routes whose handlers are closures. A closure gives a response, or a text, which is the content of a
-/// 200 response in UTF-8. The forms for texts are disfavored, so that a closure that only throws, which
-/// fits all of them, is not ambiguous.
+/// Routes whose handlers are closures. A closure returns a response, or a text, which is sent as
+/// the UTF-8 content of a 200 response. The overloads for texts are disfavored: a closure that only
+/// throws fits all overloads and would be ambiguous otherwise.
 extension Router {
     /// Adds a closure that answers at once, on the event loop; it must not block.
     /// - Parameters:

@@ -9,16 +9,17 @@ public import HTTPCodecs
 /// try await form.file("photo")?.move(to: "/srv/photos/\(number).jpg")
 /// ```
 ///
-/// Files that are not moved are removed when the form and its files go, however the handler ends.
+/// Files that were not moved are removed once neither the form nor a file of it is in use, also
+/// when the handler has thrown an error.
 public struct UploadedForm: Sendable {
-    /// How much of a form is taken.
+    /// The limits of a form.
     public struct Limits: Hashable, Sendable {
-        /// The limits of `multipart/form-data`; 4 GiB in all unless said otherwise.
+        /// The limits of `multipart/form-data`; 4 GiB in all by default.
         public var multipart = MultipartLimits.standard
         /// The limits of `application/x-www-form-urlencoded`, and how strictly it is read.
         public var urlEncoded = FormURLEncoded.Options.standard
-        /// The most bytes of names and values of all fields that are no files, which are kept in
-        /// memory; above it 413.
+        /// The most bytes in the names and values of all fields that are not files, which are kept
+        /// in memory; a longer form gets 413.
         public var fieldBytes = 2 << 20
 
         /// The defaults: 4 GiB to disk, 2 MiB in memory.
@@ -28,10 +29,11 @@ public struct UploadedForm: Sendable {
         public static var standard: Self { Self() }
     }
 
-    /// The fields that are no files, in the order of the form. Values may be UTF-8, US-ASCII or
-    /// ISO-8859-1, as each of them says, or a field `_charset_` for all (RFC 7578 section 4.6).
+    /// The fields that are not files, in the order of the form. Values may be UTF-8, US-ASCII or
+    /// ISO-8859-1; the media type of a part, or a field `_charset_` for all, names the charset (RFC
+    /// 7578 section 4.6).
     public var fields: FormURLEncoded
-    /// The files, in the order of the form. A file field where none was chosen is left out.
+    /// The files, in the order of the form. A file field without a chosen file is left out.
     public var files: [UploadedFile]
 
     init(fields: FormURLEncoded, files: [UploadedFile] = []) {

@@ -15,26 +15,26 @@ package final class BlockingPool: Sendable {
     /// For the file system calls of handlers.
     package static let files = BlockingPool(threads: 8)
 
-    /// For work on content that takes processor time: apart from the calls that wait for disks, so
-    /// that neither holds the other up.
+    /// For work on content that takes processor time. It is separate from the calls that wait for
+    /// disks, so that neither delays the other.
     package static let computing = BlockingPool(threads: Syscalls.activeProcessors())
 
-    /// For binding: to resolve a name can take the time of a slow name server.
+    /// For binding, because resolving a name can take as long as a slow name server.
     package static let binding = BlockingPool(threads: 4)
 
     package init(threads: Int) {
         self.threads = max(threads, 1)
     }
 
-    /// Whether the caller runs on a thread of a pool, where it may wait.
+    /// Whether the caller runs on a thread of a pool, where it may block.
     package static var mayBlockHere: Bool { http_server_may_block() != 0 }
 
-    /// How often the caller's thread has had to wait since it began; negative where that is not
-    /// known.
+    /// How often the caller's thread has had to wait since it started; negative if the system does
+    /// not report it.
     package static var waits: Int64 { http_server_waits() }
 
-    /// Runs `body`, which cannot fail, on one of the threads; at once where the caller runs on such
-    /// a one.
+    /// Runs `body`, which cannot fail, on a thread of the pool; directly if the caller runs on one
+    /// already.
     package func value<Result: Sendable>(
         _ body: @escaping @Sendable () -> Result
     ) async -> Result {
@@ -44,7 +44,7 @@ package final class BlockingPool: Sendable {
         }
     }
 
-    /// Runs `body` on one of the threads; at once where the caller runs on such a one.
+    /// Runs `body` on a thread of the pool; directly if the caller runs on one already.
     package func run<Result: Sendable>(
         _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
@@ -54,12 +54,12 @@ package final class BlockingPool: Sendable {
         }
     }
 
-    /// Calls `body` for each item; `body` may block. A second thread helps with many items.
-    /// After it has thrown, the rest of that half is skipped.
+    /// Calls `body` for each item; `body` may block. Two threads share 64 items or more; when
+    /// `body` throws, its thread skips the rest of its half.
     /// - Parameters:
-    ///   - items: what there is.
-    ///   - body: what is done with each.
-    /// - Throws: what `body` has thrown first.
+    ///   - items: the items.
+    ///   - body: the work for one item.
+    /// - Throws: the first error of `body`.
     package static func inHalves<Item: Sendable, Fault: Error>(
         of items: [Item], _ body: @Sendable (Item) throws(Fault) -> Void
     ) throws(Fault) {
@@ -69,7 +69,7 @@ package final class BlockingPool: Sendable {
         }
         let fault = Locked<Fault?>(nil)
         DispatchQueue.concurrentPerform(iterations: 2) { half in
-            // In turns, as both are of about the same length then.
+            // Alternate, so that both halves take about the same time.
             for index in stride(from: half, to: items.count, by: 2) {
                 do throws(Fault) {
                     try body(items[index])
@@ -107,11 +107,12 @@ package final class BlockingPool: Sendable {
     }
 }
 
-/// Tasks that call the file system again and again run on the threads themselves, so that not each
-/// call is a way there and back.
+/// A task that calls the file system many times runs on the pool's threads, so that it does not
+/// change threads twice for each call.
 extension BlockingPool: TaskExecutor {
-    /// Runs `body` on one of the threads, on which `run` needs no other, from its first wait on:
-    /// until then, and so up to its first `run`, it stays where it was.
+    /// Runs `body` on threads of the pool, where `run` calls directly. `body` moves there at its
+    /// first suspension, which is its first `run` at the latest; until then it stays on the
+    /// caller's thread.
     package func perform<Result: Sendable>(
         _ body: () async throws -> Result
     ) async throws -> Result {

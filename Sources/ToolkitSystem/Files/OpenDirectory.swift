@@ -16,13 +16,13 @@ package struct OpenDirectory: Sendable {
         self.file = file
     }
 
-    /// How a name is given to what has another one.
+    /// How a rename treats the entry that has the new name.
     package enum Renaming: CInt, Sendable {
-        /// An existing file of that name is replaced in one step.
+        /// The entry is replaced in one step.
         case replacing = 0
-        /// `EEXIST` when something has the name.
+        /// The rename fails with `EEXIST`.
         case creating = 1
-        /// Both change their names.
+        /// The two entries exchange their names.
         case exchanging = 2
     }
 
@@ -34,7 +34,7 @@ package struct OpenDirectory: Sendable {
         return FileStatus(raw)
     }
 
-    /// The same; `nil` where nothing has that name.
+    /// The attributes of a name; `nil` if nothing has it.
     package func statusIfThere(of name: [UInt8]) throws(SystemError) -> FileStatus? {
         do throws(SystemError) {
             return try status(of: name)
@@ -62,12 +62,12 @@ package struct OpenDirectory: Sendable {
         OpenDirectory(try open(Array("..".utf8), O_RDONLY | O_DIRECTORY))
     }
 
-    /// Makes a file that was not there, and opens it for writing.
+    /// Creates a file and opens it for writing; `EEXIST` if the name is taken.
     package func create(_ name: [UInt8]) throws(SystemError) -> OpenFile {
         try open(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW)
     }
 
-    /// Opens a file that is there; what is written to it comes behind what it has.
+    /// Opens an existing file; writes append to it.
     package func openForAppending(_ name: [UInt8]) throws(SystemError) -> OpenFile {
         try open(name, O_RDWR | O_APPEND | O_NONBLOCK | O_NOFOLLOW)
     }
@@ -88,7 +88,7 @@ package struct OpenDirectory: Sendable {
         guard result == 0 else { throw SystemError("mkdir") }
     }
 
-    /// Removes a name: that of an empty directory, or of anything else.
+    /// Removes an empty directory, or any other entry.
     package func remove(_ name: [UInt8], isDirectory: Bool) throws(SystemError) {
         let result = unsafe with(name) { name in
             unsafe unlinkat(file.descriptor, name, isDirectory ? CInt(AT_REMOVEDIR) : 0)
@@ -119,7 +119,7 @@ package struct OpenDirectory: Sendable {
         guard result == 0 else { throw SystemError("link") }
     }
 
-    /// Where a link leads, as it says.
+    /// The path that a symbolic link holds.
     package func linkTarget(of name: [UInt8]) throws(SystemError) -> [UInt8] {
         var target = [CChar](repeating: 0, count: 4096)
         let length = unsafe with(name) { name in
@@ -129,7 +129,7 @@ package struct OpenDirectory: Sendable {
         return target[..<length].map { UInt8(bitPattern: $0) }
     }
 
-    /// Makes a link here that leads where another one does.
+    /// Makes a symbolic link at `place` that holds the same path as the one named `name`.
     package func copyLink(_ name: [UInt8], to place: FilePlace) throws(SystemError) {
         let target = try linkTarget(of: name)
         let result = unsafe with(target) { target in
@@ -143,7 +143,7 @@ package struct OpenDirectory: Sendable {
     package func with<Result>(
         _ name: [UInt8], _ body: (UnsafePointer<CChar>) -> Result
     ) -> Result {
-        // Names come out of paths and directories, where NUL has no place; one would end the name.
+        // Names come from paths and directories, which hold no NUL; one would end the name early.
         unsafe name.withTerminated(body)
     }
 }
@@ -166,12 +166,12 @@ extension FileStatus {
         (bornSeconds, bornNanoseconds) = (raw.born_seconds, raw.born_nanoseconds)
     }
 
-    /// Whether a name can be moved between the two places: one volume may be mounted at several.
+    /// Whether a rename between the two works: one volume may be mounted at several places.
     package func isOnVolume(of other: FileStatus) -> Bool {
         device == other.device && mount == other.mount
     }
 
-    /// Whether both are of one file.
+    /// Whether both describe the same file.
     package func isSameFile(as other: FileStatus) -> Bool {
         inode == other.inode && device == other.device
     }

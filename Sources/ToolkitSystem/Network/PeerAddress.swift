@@ -70,6 +70,17 @@ package struct PeerAddress: Hashable, Sendable {
         )
     }
 
+    /// The address as a number; an IPv4 address is the IPv6 address that stands for it (RFC 4291
+    /// section 2.5.5.2). `nil` with Unix sockets.
+    package var number: UInt128? {
+        switch CInt(family) {
+        case AF_INET:
+            UInt128(0xFFFF) << 32 | UInt128(UInt32(truncatingIfNeeded: high).bigEndian)
+        case AF_INET6: UInt128(UInt64(bigEndian: high)) << 64 | UInt128(UInt64(bigEndian: low))
+        default: nil
+        }
+    }
+
     /// The address as text and port.
     package var address: SocketAddress {
         switch CInt(family) {

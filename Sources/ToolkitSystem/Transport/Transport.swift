@@ -22,7 +22,7 @@ package protocol Transport: AnyObject {
     func shutdownWriting()
     /// Ends both directions. It is called once.
     func close()
-    /// Has `close` look like a failure to the peer, and not like an end.
+    /// Makes `close` look like a failure to the peer, not like an end.
     func closesByReset()
 }
 

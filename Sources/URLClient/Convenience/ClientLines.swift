@@ -1,6 +1,7 @@
-/// The lines of content as it comes, without their ends: line feeds, carriage returns, or both.
+/// The lines of content as they arrive, without their line ends: LF, CR or CRLF.
 ///
-/// Bytes that are no UTF-8 become U+FFFD. Text after the last line end is a line if it is not empty.
+/// Bytes that are not valid UTF-8 become U+FFFD. Text after the last line end is a line if it is
+/// not empty.
 public struct ClientLines: AsyncSequence, Sendable {
     let content: ClientContent
     let byteLimit: Int
@@ -16,7 +17,7 @@ public struct ClientLines: AsyncSequence, Sendable {
         }
 
         /// The next line; nil after the last.
-        /// - Throws: when the content does not come in whole, and
+        /// - Throws: when the transfer of the content fails, and
         ///   ``ClientError/Kind/contentTooLong`` for a line that is longer than the limit.
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
@@ -35,14 +36,14 @@ public struct ClientLines: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 }
 
-/// Takes bytes apart at the ends of lines.
+/// Splits bytes at line ends.
 struct LineReader {
     let byteLimit: Int
     private var bytes: [UInt8] = []
     private var start = 0
-    /// How far there is no end.
+    /// The index of the first byte that was not yet searched for a line end.
     private var position = 0
-    /// Whether the last line ended with a carriage return, to which a line feed would belong.
+    /// Whether the last line ended with CR: an LF right after it belongs to the same line end.
     private var skipsLineFeed = false
 
     init(byteLimit: Int) {
@@ -92,12 +93,12 @@ struct LineReader {
 }
 
 extension ClientContent {
-    /// The lines of the content, as they come.
+    /// The lines of the content as they arrive, each of at most 1 MiB.
     public var lines: ClientLines { lines(upTo: 1 << 20) }
 
-    /// The lines of the content, as they come.
-    /// - Parameter byteLimit: the longest line; above it
-    ///   ``ClientError/Kind/contentTooLong`` is thrown.
+    /// The lines of the content as they arrive.
+    /// - Parameter byteLimit: the most bytes of a line; a longer line throws
+    ///   ``ClientError/Kind/contentTooLong``.
     public func lines(upTo byteLimit: Int) -> ClientLines {
         ClientLines(content: self, byteLimit: byteLimit)
     }

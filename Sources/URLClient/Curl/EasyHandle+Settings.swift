@@ -4,9 +4,9 @@ internal import HTTPParser
 // The settings of a transaction. Options that are not set keep libcurl's default, or the value of the
 // previous transaction.
 extension EasyHandle {
-    /// Sets everything for a transaction.
+    /// Sets the options of a transaction; only those that changed if it is like the previous one.
     func configure(_ transaction: TransferSettings, for transfer: any TransferCallbacks) {
-        // Requests with content are rare enough to reset the handle before and after them.
+        // Requests other than plain GET are rare enough to reset the handle before and after them.
         let isPlain = transaction.upload == nil && transaction.method == .get
         if route == nil || route !== transaction.route || !isPlain {
             if route != nil { reset() }
@@ -56,7 +56,7 @@ extension EasyHandle {
                 addField(Array("Cookie: ".utf8) + bytes)
                 continue
             }
-            // Without a value libcurl would take the line for a removal.
+            // libcurl takes `Name:` for a removal; `Name;` sends an empty value.
             addField(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
         }
         if transaction.upload == nil, transaction.method.usuallyHasContent {
@@ -86,7 +86,7 @@ extension EasyHandle {
         }
         if route.allowsHTTP09 { set(CURLOPT_HTTP09_ALLOWED, 1) }
         set(CURLOPT_MAXAGE_CONN, max(1, route.idleConnectionTime.milliseconds / 1000))
-        // Without a limit of ours libcurl would have one of five minutes.
+        // Always set a limit: libcurl's default is five minutes.
         let connect = route.connectTimeout?.milliseconds ?? .max
         set(CURLOPT_CONNECTTIMEOUT_MS, min(max(1, connect), 1 << 30))
         if route.receivesMuch { set(CURLOPT_BUFFERSIZE, ContentPiece.usualLength) }
@@ -97,7 +97,7 @@ extension EasyHandle {
         }
         if let url = route.resolver.dohURL {
             set(CURLOPT_DOH_URL, url)
-            // The resolver's certificate is checked, whatever the request is for.
+            // The certificate of the DoH server is checked for http requests as well.
             set(route.tls.authorities, CURLOPT_CAINFO, CURLOPT_CAINFO_BLOB)
         }
         if let time = route.resolver.cacheTime {
@@ -110,8 +110,8 @@ extension EasyHandle {
         if !overrides.isEmpty { set(CURLOPT_RESOLVE, list: overrides) }
     }
 
-    /// The match fields of CONNECT_TO stay empty: a port in them would have to be the URL's, and
-    /// the entry would be passed over in silence where it is not.
+    /// The host and port that CONNECT_TO matches stay empty: libcurl silently ignores an entry
+    /// whose port is not the URL's.
     private func setTarget(_ transaction: TransferSettings) {
         switch transaction.route.target?.kind {
         case nil, .origin: break
@@ -127,7 +127,7 @@ extension EasyHandle {
     }
 
     private func setProxy(_ transaction: TransferSettings) {
-        // Empty names keep libcurl from the variables of the environment.
+        // Empty values stop libcurl from reading the proxy variables of the environment.
         set(CURLOPT_NOPROXY, "")
         guard let proxy = transaction.route.proxy else { return set(CURLOPT_PROXY, "") }
         let host = proxy.host.utf8.contains(UInt8(ascii: ":")) ? "[\(proxy.host)]" : proxy.host
@@ -147,8 +147,9 @@ extension EasyHandle {
         setProxyLogin(proxy, transaction.fields[.proxyAuthorization])
     }
 
-    /// HTTP proxies get a field of ours; whose a tunnel is, `needsOwnTunnel` says. SOCKS has logins of
-    /// its own, which libcurl compares.
+    /// HTTP proxies get our Proxy-Authorization field; libcurl does not compare it, so
+    /// `needsOwnTunnel` says which tunnels must not be shared. SOCKS logins are compared by
+    /// libcurl.
     private func setProxyLogin(_ proxy: ClientProxy, _ authorization: String?) {
         if let authorization {
             set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
@@ -213,8 +214,8 @@ extension EasyHandle {
 }
 
 extension HTTPMethod {
-    /// Whether a server may expect content, so that the request says when there is none (RFC 9110
-    /// section 8.6).
+    /// Whether servers expect content, so that a request without any sends `Content-Length: 0` (RFC
+    /// 9110 section 8.6).
     fileprivate var usuallyHasContent: Bool { self == .post || self == .put || self == .patch }
 }
 

@@ -1,6 +1,6 @@
 package import HTTPParser
 
-/// Hosts that asked to be reached by https alone. RFC 6797.
+/// The hosts that asked for https only (RFC 6797).
 package struct StrictTransport: Sendable {
     /// The policy of a host.
     package struct Rule: Sendable, Hashable {
@@ -9,15 +9,16 @@ package struct StrictTransport: Sendable {
     }
 
     package private(set) var rules: [String: Rule] = [:]
-    /// The most hosts that are remembered; those whose rules end first give way.
+    /// The most hosts that are remembered; beyond it, the rule that expires first is dropped.
     private let limit: Int
 
     package init(limit: Int = 10_000) {
         self.limit = max(limit, 1)
     }
 
-    /// Takes what a response says (section 8.1). It counts only over https without a fault of the
-    /// certificate, of hosts with names, and the first field alone.
+    /// Records the Strict-Transport-Security field of a response (section 8.1). Only the first
+    /// field counts, and only over https with a valid certificate, from a host that is no IP
+    /// address.
     /// - Returns: whether anything changed.
     @discardableResult
     package mutating func receive(
@@ -29,7 +30,7 @@ package struct StrictTransport: Sendable {
         let host = CookieJar.canonical(origin.host)
         guard !CookieJar.isAddress(host) else { return false }
         guard parsed.maxAge > 0 else { return rules.removeValue(forKey: host) != nil }
-        // No clock runs as long as somebody may ask for.
+        // Limit the age to 100 years: the time it ends must not overflow.
         let seconds = min(parsed.maxAge, 100 * 366 * 86_400)
         set(
             host,
@@ -53,7 +54,8 @@ package struct StrictTransport: Sendable {
 
     package mutating func removeAll() { rules = [:] }
 
-    /// Whether the host, or one above it that speaks for those below, asked for https (section 8.2).
+    /// Whether the host asked for https, or a parent domain did with includeSubDomains (section
+    /// 8.2).
     package func isKnown(_ host: String, now: HTTPDate) -> Bool {
         guard !rules.isEmpty else { return false }
         let host = CookieJar.canonical(host)
@@ -65,8 +67,8 @@ package struct StrictTransport: Sendable {
         return false
     }
 
-    /// The URL by which the resource is asked for: https in place of http, 443 in place of 80, any
-    /// other port kept (section 8.3). `nil` where nothing changes.
+    /// The URL to use: https in place of http, 443 in place of 80, any other port kept (section
+    /// 8.3). `nil` if nothing changes.
     package func upgraded(_ url: String, now: HTTPDate) -> String? {
         guard !rules.isEmpty else { return nil }
         var reference = URIReference(url)
@@ -80,8 +82,8 @@ package struct StrictTransport: Sendable {
         return reference.text
     }
 
-    /// Strict-Transport-Security = [ directive ] *( ";" [ directive ] ) (section 6.1): max-age must
-    /// be there, and nothing twice; what is not known is left aside.
+    /// Strict-Transport-Security = [ directive ] *( ";" [ directive ] ) (section 6.1): max-age is
+    /// required, no directive may be repeated, and unknown ones are ignored.
     static func parse(_ value: String) -> (maxAge: Int64, includesSubdomains: Bool)? {
         let bytes = Array(value.utf8)
         var reader = FieldValueReader(bytes.span)

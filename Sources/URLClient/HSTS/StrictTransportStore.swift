@@ -2,10 +2,10 @@ internal import HTTPCodecs
 package import HTTPParser
 internal import ToolkitSystem
 
-/// Remembers which hosts asked to be reached by https alone, and has requests for them go there
-/// (RFC 6797). A session does so if it is given one.
+/// Remembers the hosts that asked for https only, and changes http requests to them into https (RFC
+/// 6797). A session does this if it was given a store.
 ///
-/// It may be used from everywhere, and by several sessions.
+/// A store can be used from all threads, and by several sessions.
 public final class StrictTransportStore: Sendable {
     private struct State {
         var hosts: StrictTransport
@@ -26,21 +26,21 @@ public final class StrictTransportStore: Sendable {
     private static let byteLimit = 8 << 20
 
     private let path: String?
-    /// Why the file is left as it is.
+    /// Why the file must not be overwritten.
     private let refusal: StoreFiles.Refusal?
     private let state: Locked<State>
 
-    /// Creates a store that is forgotten with the process.
+    /// Creates a store that is kept in memory only.
     /// - Parameter limit: the most hosts that are remembered.
     public init(limit: Int = 10_000) {
         (path, refusal) = (nil, nil)
         state = Locked(State(hosts: StrictTransport(limit: limit)))
     }
 
-    /// Creates a store with the hosts of a file, which is written by ``save()``, and when the store
-    /// goes. A file that is not there, or is none of hosts, is as good as an empty one. One that
-    /// cannot be read, or that a newer version has written, is left as it is: nothing comes from
-    /// it, and ``save()`` throws an error.
+    /// Creates a store with the hosts of a file, which is written by ``save()`` and when the store
+    /// is released. A missing file, or one with other content, counts as empty. A file that cannot
+    /// be read, or that a newer version has written, is neither used nor overwritten: the store
+    /// starts empty, and ``save()`` throws an error.
     /// - Parameters:
     ///   - path: the path of the file.
     ///   - limit: the most hosts that are remembered.
@@ -63,7 +63,7 @@ public final class StrictTransportStore: Sendable {
         state = Locked(State(hosts: hosts))
     }
 
-    /// The hosts of a file; none where there is no file, or one that is none of hosts.
+    /// The hosts of a file; none if the file is missing or has other content.
     private static func load(_ path: String) throws(StoreFiles.Refusal) -> [Row] {
         let content: [UInt8]?
         do throws(StoreFiles.Failure) {
@@ -83,7 +83,7 @@ public final class StrictTransportStore: Sendable {
 
     deinit { try? save() }
 
-    /// Whether requests for the host go by https.
+    /// Whether requests to the host use https only.
     /// - Parameter host: a name, in any case.
     public func isKnown(_ host: String) -> Bool {
         state.withLock { $0.hosts.isKnown(host, now: WallClock.now) }

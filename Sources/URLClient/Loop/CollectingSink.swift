@@ -1,13 +1,14 @@
 internal import HTTPCodecs
 
-/// Keeps the content in memory, once.
+/// Collects the content in memory, without a second copy of all of it.
 ///
 /// A growing array exists twice while it is copied. From a mebibyte on, the array therefore reserves all
 /// of the announced length, which uses no memory before it is written. If no length was announced, the
-/// rest is kept in blocks, each of which is released as soon as it was copied to the array.
+/// rest is kept in blocks, each of which is released as soon as it has been copied to the array.
 final class CollectingSink: ContentSink {
     private static let usualLength = 1 << 20
-    /// A server can announce any length, so no more is reserved; the rest is kept in blocks.
+    /// The longest announced length that is reserved, because a server can announce any. Longer
+    /// content is kept in blocks.
     private static let longestReserved: Int64 = 256 << 20
 
     private let limit: Int64
@@ -30,7 +31,7 @@ final class CollectingSink: ContentSink {
             return ClientError(.contentTooLong, "more than \(limit) bytes")
         }
         announced = expected <= Self.longestReserved ? Int(expected) : nil
-        // The announced content may never arrive.
+        // Reserve no more than this at first: the announced content may never arrive.
         unsafe content.reserveCapacity(Int(min(expected, Int64(Self.usualLength))))
         return nil
     }

@@ -1,11 +1,12 @@
 internal import HTTPParser
 
-/// One transaction in libcurl: puts what the callbacks bring in order, and hands it to the runner.
+/// One transaction in libcurl: turns the bytes of the callbacks into heads, content and trailers
+/// for the runner.
 final class CurlTransfer: TransferCallbacks {
-    /// Times on the loop's clock; 0 for what has not happened.
+    /// Times on the loop's clock; 0 for events that have not happened.
     struct Times {
         let start: Int64
-        /// When bytes moved last.
+        /// When bytes were last sent or received.
         var lastActivity: Int64
         /// When the last byte of the request's content was given to libcurl.
         var uploadEnd: Int64 = 0
@@ -20,28 +21,29 @@ final class CurlTransfer: TransferCallbacks {
         var refusal: ClientResponse?
     }
 
-    /// The directions that libcurl holds back.
+    /// The directions in which libcurl is paused.
     struct Paused: Equatable {
         var receiving = false
         var sending = false
     }
 
-    /// Keeps the transfer, and takes it out of libcurl before it releases it.
+    /// The reference stays valid: the runner owns the transfer, and removes it from libcurl before
+    /// it releases it.
     private unowned(unsafe) let owner: TransactionRunner
     var runner: TransactionRunner { unsafe owner }
     let handle: EasyHandle
     let upload: UploadSource?
     let settings: TransferSettings
 
-    /// Why a callback has ended the transfer.
+    /// The error with which a callback ended the transfer.
     private(set) var failure: ClientError?
-    /// The same, where the runner ends it after the callback.
+    /// The same error, if the runner has to end the transfer after the callback.
     private(set) var abortion: ClientError?
     private(set) var times: Times
     @exclusivity(unchecked)
     private var head = ResponseHeadReader()
     private var contentCount: Int64 = 0
-    /// How often the request went out, or began to.
+    /// How often libcurl began to send the request.
     private var startCount = 0
     /// Nil without a tunnel.
     private var tunnel: Tunnel?
@@ -72,8 +74,8 @@ final class CurlTransfer: TransferCallbacks {
     private func touch() { times.lastActivity = runner.loop.now }
 
     /// Called before the request goes out. libcurl repeats a request whose connection turned out to be
-    /// closed, or whose stream was refused. Only idempotent requests may be repeated, and those of
-    /// which nothing was sent (RFC 9110 section 9.2.2).
+    /// closed, or whose stream was refused. Only an idempotent request, or one of which nothing was
+    /// sent, may be repeated (RFC 9110 section 9.2.2).
     func mayStart() -> Bool {
         if isInTunnelRequest { runner.loop.routing.noteTunnel(settings) }
         startCount += 1
@@ -82,14 +84,14 @@ final class CurlTransfer: TransferCallbacks {
             if settings.mayUseStreams { handle.watchStream() }
             return true
         }
-        return fail(notRepeated("closed without an answer, and not sent again by itself"))
+        return fail(notRepeated("closed without an answer; the request is not repeated"))
     }
 
     /// The error of a request that libcurl must not repeat. If the server reported that it never
     /// processed the request, the caller may retry.
     private func notRepeated(_ text: String) -> ClientError {
         handle.isUnprocessed
-            ? ClientError(.connectionLost, "the server has refused to begin with it")
+            ? ClientError(.connectionLost, "the server refused to process the request")
             : ClientError(.connectionLost, text)
     }
 
@@ -98,7 +100,7 @@ final class CurlTransfer: TransferCallbacks {
         return false
     }
 
-    /// Has the running callback fail, and the runner end the transfer after it.
+    /// Makes the running callback fail; the runner ends the transfer after it.
     func abort(_ error: ClientError) {
         failure = failure ?? error
         abortion = failure
@@ -164,7 +166,7 @@ final class CurlTransfer: TransferCallbacks {
         return failure == nil
     }
 
-    /// How much content there will be.
+    /// The length of the content as it is delivered; `nil` if it is not known.
     private func expectedLength(of status: HTTPStatus) -> Int64? {
         let request = runner.machine.sent
         guard request.method != .head, !status.forbidsContent else { return 0 }
@@ -219,7 +221,7 @@ final class CurlTransfer: TransferCallbacks {
     }
 
     /// The server has ended its side while content is sent: no response will come. libcurl would go on
-    /// sending, and wait for ever for a server that reads nothing more and keeps its socket.
+    /// sending, and wait for ever for a server that reads nothing more and keeps its socket open.
     func connectionEnded() {
         runner.abort(
             isHeadDone
@@ -232,7 +234,7 @@ final class CurlTransfer: TransferCallbacks {
     func seek(to offset: Int64) -> Bool {
         guard let upload else { return false }
         if upload.position > offset, !settings.method.isIdempotent {
-            failure = notRepeated("the content was sent in part and not again")
+            failure = notRepeated("part of the content was sent; the request is not repeated")
             return false
         }
         let sent = upload.position
@@ -255,7 +257,8 @@ final class CurlTransfer: TransferCallbacks {
 
     // MARK: pausing, outside of callbacks
 
-    /// Brings libcurl to what the machine wants.
+    /// Pauses and resumes libcurl as the machine wants it.
+    /// - Parameter atOnce: whether to pause now, not only when libcurl next has or needs bytes.
     func applyPauses(atOnce: Bool) {
         let wanted = Paused(
             receiving: runner.machine.pausesReceiving && (paused.receiving || atOnce),
@@ -269,7 +272,7 @@ final class CurlTransfer: TransferCallbacks {
         handle.pause(receiving: wanted.receiving, sending: wanted.sending)
     }
 
-    /// The content has more after a read that found nothing.
+    /// Called when a read found no content and more has become available.
     func resumeSending() {
         guard paused.sending, !runner.machine.pausesSending else { return }
         paused.sending = false

@@ -4,15 +4,15 @@
     public import Foundation
 #endif
 
-/// With which the upload of a file goes on where it stopped, also in another process.
+/// The data to resume the upload of a file where it stopped, also in another process.
 public struct UploadResumeData: Sendable, Hashable, Codable {
     /// The URL that the upload is for.
     public var url: URL
-    /// The URL at which the server keeps what has come.
+    /// The URL of the unfinished upload on the server.
     public var upload: URL
     /// The file.
     public var path: String
-    /// How many bytes the file had. The upload of a file of another length starts again.
+    /// The length of the file in bytes. If it has changed, the upload starts again.
     public var length: Int64
 
     /// Creates resume data.

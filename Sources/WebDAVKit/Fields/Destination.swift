@@ -21,7 +21,7 @@ package struct Destination: Hashable, Sendable {
 
     /// - Parameters:
     ///   - field: a URI or a path.
-    ///   - host: Host of the request.
+    ///   - host: host and port that the request is for.
     ///   - origins: further origins as `https://example.org`, by which a proxy is reached.
     package init(_ field: String, host: String?, origins: [String] = []) throws(Fault) {
         // Compares bytes: comparing `String`s from a peer has no bound on time.

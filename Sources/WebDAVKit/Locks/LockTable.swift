@@ -1,12 +1,12 @@
 internal import HTTPParser
 
-/// Locks by token and by path: a value, which gets the current time as an argument.
+/// Locks by token and by path: a value that reads no clock; callers pass the current time.
 package struct LockTable: Sendable {
     private var byToken: [LockToken: ActiveLock] = [:]
     private var byRoot: [ResourcePath: [LockToken]] = [:]
     /// The roots, sorted so that the members of a collection follow it.
     private var roots: [ResourcePath] = []
-    /// No lock expires earlier; in seconds since the epoch.
+    /// A time before which no lock expires, in seconds since the epoch.
     private var nextExpiry = Int64.max
     private let limit: Int
 
@@ -31,7 +31,7 @@ package struct LockTable: Sendable {
         insert(lock)
     }
 
-    /// Takes a lock without checking for conflicts, as a file of locks does.
+    /// Inserts a lock without checking for conflicts, such as one that was read from a file.
     package mutating func insert(_ lock: ActiveLock) {
         byToken[lock.token] = lock
         byRoot[lock.root, default: []].append(lock.token)

@@ -5,7 +5,7 @@ internal import Logging
 internal import ToolkitSystem
 
 extension WebDAVHandler {
-    /// LOCK (RFC 4918 section 9.10): a new lock, or, without content, a longer life for one.
+    /// LOCK (RFC 4918 section 9.10): creates a lock or, without content, refreshes one.
     func lock(_ call: WebDAVCall) async throws -> Response {
         guard let wanted = try await call.meaning(lockRequests, { try LockRequest($0) }) else {
             return try await refresh(call)
@@ -29,8 +29,8 @@ extension WebDAVHandler {
         return answer
     }
 
-    /// - Parameter held: what is held beside the path of the request.
-    /// - Returns: `nil`, with nothing done, when the lock would be on something else.
+    /// - Parameter held: the path that is held, besides that of the request.
+    /// - Returns: `nil`, with nothing changed, if the lock would be on a path that is not held.
     private func grant(
         _ wanted: LockRequest, _ depth: Depth, _ held: ResourcePath, _ call: WebDAVCall
     ) async throws -> Response? {
@@ -51,7 +51,7 @@ extension WebDAVHandler {
         try await require(.lock(call.path), call)
         if info == nil { try await require(.upload(call.path), call) }
         // A LOCK of a missing resource creates an empty file (section 7.3), before the lock, so
-        // that no lock is ever on nothing.
+        // that no lock is on a missing resource.
         if info == nil { try await makeEmpty(call) }
         let lock: ActiveLock
         do {
@@ -66,7 +66,7 @@ extension WebDAVHandler {
         return answer(lock, info == nil ? .created : .ok, call)
     }
 
-    /// A new lock on an existing file that no other lock is in the way of, at once.
+    /// Locks an existing file at once, if no other lock conflicts.
     func lockNow(
         _ content: [UInt8], _ call: WebDAVCall, _ access: ImmediateAccess
     ) throws -> Response? {
@@ -124,7 +124,8 @@ extension WebDAVHandler {
             }
     }
 
-    /// A lock on a link to a collection is on the collection, or it would not be on its members.
+    /// The path that the lock is on: for a link to a collection that of the collection, because the
+    /// members are locked below that one.
     private func lockRoot(
         _ path: ResourcePath, isCollection: Bool
     ) async throws -> ResourcePath {
@@ -135,7 +136,7 @@ extension WebDAVHandler {
         guard !call.namesCollection else { throw WebDAVError.noParent }
         let content = try await store.stage(.empty, for: call.path, expected: 0)
         _ = try await store.place(content, at: call.path, modified: nil) { info in
-            // The delegate's decision may have taken long.
+            // The resource may have been created while the delegate decided.
             guard info == nil else {
                 throw WebDAVError(.conflict, "another request created the resource meanwhile")
             }
@@ -143,7 +144,7 @@ extension WebDAVHandler {
     }
 
     /// Removes the empty file of a lock that was refused, unless another program has written to it
-    /// meanwhile. The client gets the reason for the refusal, not the failure of this.
+    /// meanwhile. A failure to do so is logged; the client gets the reason for the refusal.
     private func takeBackEmpty(_ path: ResourcePath, _ call: WebDAVCall) async {
         do {
             guard try await store.infoIfThere(path)?.length == 0 else { return }
@@ -198,12 +199,12 @@ extension WebDAVHandler {
             body: .bytes(writer.bytes, mediaType: Multistatus.mediaType))
     }
 
-    /// UNLOCK (RFC 4918 section 9.11); by any resource that the lock is on.
+    /// UNLOCK (RFC 4918 section 9.11), at any resource that the lock covers.
     func unlock(_ call: WebDAVCall) async throws -> Response {
         guard let field = call.request.fields["Lock-Token"], let token = LockToken(field: field)
         else { throw WebDAVError(.badRequest, "Lock-Token is missing") }
         return try await hold([call.path], call) {
-            // Section 10.4 is for every method.
+            // If holds for every method (section 10.4).
             if call.ifHeader != nil || call.request.hasConditions {
                 try await requireConditions(call, try await store.infoIfThere(call.path))
             }
@@ -220,7 +221,7 @@ extension WebDAVHandler {
 }
 
 extension WebDAVHandler {
-    /// UNLOCK of a lock that is known by the path of the request, at once.
+    /// UNLOCK at once, if the lock covers the path of the request and belongs to its user.
     func unlockNow(_ call: WebDAVCall, _ access: ImmediateAccess) -> Response? {
         guard let field = call.request.fields["Lock-Token"], let token = LockToken(field: field),
             let lock = access.locks.locksNow(on: call.path, andInside: false)
@@ -235,7 +236,7 @@ extension WebDAVHandler {
 /// The body of a LOCK request (RFC 4918 section 14.11).
 struct LockRequest: Hashable, Sendable {
     var scope: ActiveLock.Scope
-    /// The `DAV:owner` element as XML that stands for itself.
+    /// The `DAV:owner` element as XML that declares all namespaces it uses.
     var owner = ""
 
     init(_ content: XMLElement) throws(WebDAVError) {

@@ -2,7 +2,7 @@ internal import HTTPParser
 internal import HTTPServerCore
 internal import ToolkitSystem
 
-/// The bin: deletions that one rename makes and another one undoes.
+/// The bin: a deletion is one rename, and another one undoes it.
 extension LocalStore {
     /// Moves a file or a tree into the folder of this process below `.httpkit-dav`. It is removed
     /// with that folder: when the store closes, or, if the process dies, when the next one opens.
@@ -28,7 +28,7 @@ extension LocalStore {
         }
     }
 
-    /// Moves it back to a path.
+    /// Moves a discarded file or tree back to a path.
     public func restore(_ name: String, to path: ResourcePath) async throws {
         try await work { [self] () throws in
             try Self.requireForeign(path)
@@ -49,7 +49,7 @@ extension LocalStore {
         }
     }
 
-    /// Removes it with its dead properties.
+    /// Removes a discarded file or tree with its dead properties.
     public func forget(_ name: String) async {
         guard let aside = bin.withLock({ $0.removeValue(forKey: name) }) else { return }
         await BlockingPool.files.value { [self] in

@@ -4,9 +4,9 @@ package import ToolkitSystem
 /// A cache of files without dead properties, so that listing a collection again does not read the
 /// properties of most members.
 ///
-/// Setting a property changes the status change time of a file. So an entry is valid as long as
-/// that time is the same; it is made only if the time was long past, so that a change right
-/// afterwards has another time, however coarse the file system's clock is.
+/// Setting a property changes the status change time of a file, so an entry is valid while that
+/// time stays the same. A file is noted only if the time was more than two seconds past: a property
+/// that is set right afterwards then changes it, even where the file system's clock is coarse.
 package final class PropertyAbsence: Sendable {
     private struct Seen: Sendable {
         var inode: UInt64 = 0
@@ -20,7 +20,7 @@ package final class PropertyAbsence: Sendable {
 
     package init() {}
 
-    /// Whether a file is known to have none.
+    /// Whether a file is known to have no dead properties.
     package func holds(_ status: FileStatus) -> Bool {
         let seen = Self.seen(status)
         return slots.withLock { slots in
@@ -30,7 +30,7 @@ package final class PropertyAbsence: Sendable {
         }
     }
 
-    /// Records that a file has none.
+    /// Records that a file has no dead properties.
     /// - Parameter now: seconds since the epoch at a time before the properties were read.
     package func note(_ status: FileStatus, now: Int64) {
         guard status.changedSeconds < now - Self.coarsestClock else { return }

@@ -4,28 +4,29 @@ internal import HTTPServerKit
 package import ToolkitSystem
 
 /// The journal entry that is written before a collection replaces another, because no system can
-/// swap three names in one step: if the process dies in between, the next start completes the
+/// change three names in one step. If the process dies in between, the next start completes the
 /// replacement.
 ///
-/// After the exchange, the old target has the name of the source. On file systems that cannot
-/// exchange names, the old target is aside while its name is free.
+/// Where two names can be exchanged, the old target has the source's name afterwards. On other file
+/// systems the old target gets a third name first, and for a moment nothing has the target's name.
 package struct ReplacementJournal: Sendable {
     /// The prefix of its names in the staging directory.
     package static let prefix = "replace-"
 
-    /// The source of the new content; `nil` if it was hidden.
+    /// The path of the new content; `nil` if clients cannot see it.
     package var source: ResourcePath?
     package var target: ResourcePath
     /// The identity of the old target.
     package var old: FileStatus
-    /// The name of the old target beside the journal or, on other volumes, beside the target.
+    /// The name that the old target gets: beside the journal or, on another volume, beside the
+    /// target.
     package var aside: [UInt8]
 
     package init(source: ResourcePath?, target: ResourcePath, old: FileStatus, aside: [UInt8]) {
         (self.source, self.target, self.old, self.aside) = (source, target, old, aside)
     }
 
-    /// One line each, percent-encoded, because a name may contain a line feed.
+    /// Writes one line for each value, percent-encoded because a name may contain a line feed.
     package func write(to place: FilePlace) throws(SystemError) {
         let lines = [
             Self.identity(of: old), source?.bytes ?? [], target.bytes, aside,
@@ -36,8 +37,8 @@ package struct ReplacementJournal: Sendable {
     }
 
     /// Completes the replacements that the journals of a dead process record.
-    /// - Returns: whether the entry is settled and can be removed. Otherwise the old content may
-    ///   have no other name.
+    /// - Returns: whether the folder is no longer needed. Otherwise it may hold the only name of
+    ///   the old content.
     static func finishAll(in folder: OpenDirectory, of tree: FileTree) -> Bool {
         do throws(SystemError) {
             let reader = try DirectoryReader(folder)
@@ -65,13 +66,13 @@ package struct ReplacementJournal: Sendable {
         }
     }
 
-    /// - Returns: whether nothing is left under the aside name.
-    /// - Throws: when that cannot be found out now.
+    /// - Returns: whether nothing is left in the folder under the name `aside`.
+    /// - Throws: when a lookup or a rename fails.
     private static func finish(
         _ lines: [[UInt8]], in folder: OpenDirectory, of tree: FileTree
     ) throws(SystemError) -> Bool {
         let (old, source, target, aside) = (lines[0], lines[1], lines[2], lines[3])
-        // A failed lookup here keeps a surplus name, and loses nothing.
+        // If a lookup fails here, a surplus name stays, and nothing is lost.
         if !source.isEmpty, let place = try? tree.place(of: source),
             let status = try? place.directory.status(of: place.name), identity(of: status) == old
         {
@@ -83,7 +84,7 @@ package struct ReplacementJournal: Sendable {
             place = try tree.place(of: target)
         } catch {
             guard error.isMissing else { throw error }
-            // Without a path to restore it to, it stays where it is.
+            // The old content stays where it is if its path no longer exists.
             return try folder.statusIfThere(of: aside) == nil
         }
         for around in [folder, place.directory] {

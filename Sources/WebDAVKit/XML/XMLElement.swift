@@ -12,7 +12,7 @@ package struct XMLElement: Hashable, Sendable {
     }
 
     package var name: XMLName
-    /// As it was written; empty for none.
+    /// The prefix as it was written; empty if there is none.
     package var prefix = ""
     package var attributes: [Attribute] = []
     /// The prefixes that are declared here, and their namespaces.
@@ -23,18 +23,18 @@ package struct XMLElement: Hashable, Sendable {
         self.name = name
     }
 
-    /// The elements directly inside.
+    /// The child elements.
     package var children: [XMLElement] {
         nodes.compactMap { if case .element(let child) = $0 { child } else { nil } }
     }
 
-    /// The first element of a name directly inside.
+    /// The first child element with a name.
     package func child(_ name: XMLName) -> XMLElement? {
         for case .element(let child) in nodes where child.name == name { return child }
         return nil
     }
 
-    /// All text inside, of elements inside as well.
+    /// The text of this element and of all elements inside it.
     package var text: String {
         nodes.reduce(into: "") { text, node in
             switch node {

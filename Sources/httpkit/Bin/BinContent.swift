@@ -3,12 +3,12 @@ import HTTPParser
 import HTTPServerCore
 internal import HTTPServerKit
 
-/// Content that is made up: noise, patterns and streams.
+/// Generated content: noise, patterns and streams.
 extension BinRouter {
     mutating func addGeneratedContent() {
         group("Content of any length")
         answer(
-            [.get], "/bytes/:n", "So many random bytes, at most 100 MiB; ?seed makes them repeat.",
+            [.get], "/bytes/:n", "n random bytes, at most 100 MiB; ?seed makes them repeatable.",
             example: "/bytes/1024?seed=1"
         ) { request in
             let count = min(try request.number("n"), Self.generatedLimit)
@@ -38,7 +38,7 @@ extension BinRouter {
             try Self.range(request)
         }
         answer(
-            [.get], "/stream/:n", "So many JSON values, at most 100, one a line.",
+            [.get], "/stream/:n", "n JSON values, at most 100, one a line.",
             example: "/stream/3"
         ) { request in
             let count = min(try request.number("n"), 100)
@@ -89,7 +89,8 @@ extension BinRouter {
             var noise = noise
             var left = count
             while left > 0 {
-                // Pieces of a size that is no multiple of a word would lose bytes of the sequence.
+                // A piece that is no multiple of 8 bytes drops the rest of its last word, so a seed
+                // gives the same bytes only with the same piece size.
                 let bytes = noise.next(min(piece, left))
                 try await writer.write(bytes)
                 left -= bytes.count
@@ -102,7 +103,7 @@ extension BinRouter {
         let tag = EntityTag(opaque: "range\(count)")
         guard (1...16 << 20).contains(count) else {
             throw HTTPError(
-                .notFound, "1 to \(16 << 20) bytes are made",
+                .notFound, "expected a length of 1 to \(16 << 20) bytes",
                 fields: [.acceptRanges: "bytes", .eTag: tag?.description ?? ""])
         }
         let seconds = try request.seconds(inQuery: "duration") ?? 0
@@ -110,7 +111,7 @@ extension BinRouter {
         var response = Response(.ok, body: .bytes([], mediaType: "application/octet-stream"))
         response.entityTag = tag
         let content = ContentGenerator(length: Int64(count)) { range, writer in
-            let pieces = Slowly(
+            let pieces = PacedWriting(
                 seconds: seconds, size: size ?? (seconds > 0 ? 10 << 10 : 64 << 10),
                 total: Int(range.count))
             try await pieces.write(Int(range.count), to: writer) { offset, count in
@@ -122,13 +123,13 @@ extension BinRouter {
     }
 }
 
-/// Content that is spread over time.
-struct Slowly: Sendable {
+/// Writes content in pieces that are spread over time.
+struct PacedWriting: Sendable {
     private let size: Int
     private let pause: Duration
 
     /// - Parameters:
-    ///   - seconds: how long all of it takes.
+    ///   - seconds: how long writing all of it takes.
     ///   - size: bytes in a piece; pieces too small to be seen separately are sent together.
     ///   - total: how many bytes there are.
     init(seconds: Double, size: Int, total: Int) {
@@ -138,8 +139,8 @@ struct Slowly: Sendable {
         pause = .seconds(seconds / Double(pieces))
     }
 
-    /// Writes so many bytes, each piece of which is made when the client has room for it.
-    /// - Parameter make: is given the offset of a piece and the number of its bytes.
+    /// Writes `count` bytes; each piece is made only when the client has room for it.
+    /// - Parameter make: gets the offset of a piece and the number of its bytes.
     func write(
         _ count: Int, to writer: ResponseWriter, make: (_ offset: Int, _ count: Int) -> [UInt8]
     ) async throws {

@@ -29,7 +29,7 @@ extension BinRouter {
                 throw HTTPError(.badRequest, "code is a status from 200 to 999")
             }
             if delay > 0 { try await Task.sleep(for: .seconds(delay)) }
-            let drops = Slowly(seconds: duration, size: 1, total: count)
+            let drops = PacedWriting(seconds: duration, size: 1, total: count)
             return Response(
                 status,
                 body: .stream(

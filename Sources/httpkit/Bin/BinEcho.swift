@@ -148,7 +148,7 @@ extension BinRouter {
 
     /// Scheme and authority of the request; a proxy in front that speaks TLS says so.
     static func base(of request: Request) -> String {
-        let scheme = request.fields["X-Forwarded-Proto"] == "https" ? "https" : "http"
+        let scheme = request.fields[.xForwardedProto] == "https" ? "https" : "http"
         return "\(scheme)://\(request.fields[.host] ?? request.local.description)"
     }
 

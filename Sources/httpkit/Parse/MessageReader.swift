@@ -1,16 +1,16 @@
 import HTTPParser
 
-/// A parser together with what it was fed, which two things of the output need: Latin-1 text of
-/// bytes that the parser gives as UTF-8 text only, and limits on a whole head or target.
+/// A parser together with the bytes it was fed. The output needs them for Latin-1 text, because the
+/// parser gives text as UTF-8 only, and for limits on a whole head or target.
 struct MessageReader<Parser: MessageParser & ~Copyable>: ~Copyable {
     private var parser: Parser
     private var history: History
     private let budget: HeadBudget
-    /// How much later than in truth the parser places its next byte; see `offset()`.
+    /// How far the parser's offsets are ahead of the true ones; see `offset()`.
     private var bias = 0
     private var isInHead = true
     private var framing = FramingWord.none
-    /// Where the last content ended that no line end follows.
+    /// The end of the last content whose length was announced: no line end follows it.
     private var contentEnd = 0
 
     /// Creates a reader for a stream of any length, with the standard limits.
@@ -27,7 +27,7 @@ struct MessageReader<Parser: MessageParser & ~Copyable>: ~Copyable {
         history = History(keeping: .max)
     }
 
-    /// Why nothing more is read, though nothing is wrong.
+    /// Why the parser has stopped without an error.
     var stopReason: StopReason? { parser.stopReason }
 
     mutating func append(_ bytes: Span<UInt8>) {
@@ -56,12 +56,12 @@ struct MessageReader<Parser: MessageParser & ~Copyable>: ~Copyable {
         case .end(let trailers):
             isInHead = true
             if framing == .length { contentEnd = offset() }
-            return .end(spelledOut(trailers))
+            return .end(inLatin1(trailers))
         case .content, nil: return event
         }
     }
 
-    /// Says that no more bytes come; `next()` may have one more event for it.
+    /// Marks the end of the stream; `next()` may have one more event then.
     mutating func finish() throws(HTTPParseError) {
         do {
             try parser.finish()
@@ -70,7 +70,7 @@ struct MessageReader<Parser: MessageParser & ~Copyable>: ~Copyable {
         }
     }
 
-    /// The parser's error at its true place, or the limit that the head passed before.
+    /// The parser's error at its true offset, or the limit that the head had exceeded before it.
     private mutating func settled(_ error: HTTPParseError) -> HTTPParseError {
         let error = HTTPParseError(error.kind, at: error.offset - bias)
         guard isInHead, !budget.isUnlimited else { return error }
@@ -91,14 +91,14 @@ struct MessageReader<Parser: MessageParser & ~Copyable>: ~Copyable {
         }
         guard !isPlain, case .response(let status, _) = head.startLine else { return head }
         var head = head
-        // "HTTP/1.1 200 " is what stands before a reason phrase.
+        // Skip "HTTP/1.1 200 ", the 13 bytes before the reason phrase.
         let reason = history.bytes(from: start + 13, to: lines[0].upperBound)
         head.startLine = .response(status: status, reason: latin1(reason.span))
         return head
     }
 
     /// Trailers in Latin-1: the lines before the empty one that was read last.
-    private mutating func spelledOut(_ trailers: [ParsedField]) -> [ParsedField] {
+    private mutating func inLatin1(_ trailers: [ParsedField]) -> [ParsedField] {
         guard !trailers.allSatisfy(\.value.isASCII) else { return trailers }
         let lines = history.lines(trailers.count + 1, from: contentEnd, to: offset())
         return zip(trailers, lines).map { field, line in
@@ -108,8 +108,8 @@ struct MessageReader<Parser: MessageParser & ~Copyable>: ~Copyable {
         }
     }
 
-    /// How far the parser has read. It does not say so itself: its rest is taken and given back,
-    /// after which it counts those bytes twice.
+    /// How far the parser has read. The parser does not report that, so its unread bytes are taken
+    /// and appended again; it then counts them twice.
     private mutating func offset() -> Int {
         let rest = parser.takeRest()
         parser.append(rest.span)

@@ -1,7 +1,7 @@
 import HTTPParser
 
 extension ByteBuffer {
-    /// Adds the line of an outcome.
+    /// Appends the output line of an outcome.
     mutating func append(_ outcome: CaseOutcome, id: CaseID) {
         append(literal: "{\"id\":")
         append(id: id)
@@ -16,7 +16,7 @@ extension ByteBuffer {
         append(literal: "}\n")
     }
 
-    /// Adds the line for an input line that is no case, of the same shape.
+    /// Appends the output line for an input line that is not a case, in the same form.
     mutating func append(_ fault: CaseFault, line: Int) {
         append(literal: "{\"id\":")
         append(id: fault.id)

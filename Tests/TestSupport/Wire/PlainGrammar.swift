@@ -1,6 +1,13 @@
 import HTTPParser
-import HTTPServerCore
-import ToolkitSystem
+
+// The fuzzers share this file, and see no module of the toolkit that is not a product.
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
 
 /// The grammar that the oracle needs, on text.
 enum PlainGrammar {
@@ -51,11 +58,16 @@ enum PlainGrammar {
                 }
         }
         let parts = text.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
-        guard RawSocketAddress.bytes(String(parts[0]))?.count == 16 else { return false }
+        guard isIPv6(String(parts[0])) else { return false }
         guard parts.count == 2 else { return true }
         // The zone (RFC 6874 section 2) has no sub-delims.
         return parts[1].hasPrefix("25") && isName(parts[1].dropFirst(2))
             && !parts[1].utf8.contains { "!$&'()*+,;=".utf8.contains($0) }
+    }
+
+    private static func isIPv6(_ text: String) -> Bool {
+        var address = in6_addr()
+        return unsafe inet_pton(AF_INET6, text, &address) == 1
     }
 
     /// A number of digits below 2^63.
