@@ -26,7 +26,10 @@ extension AutobahnRule {
         AutobahnRule("6.1.1", [.text(""), .close()], "text() \(ok)"),
         AutobahnRule(
             "6.1.2",
-            [.text("", isFinal: false), .continuation("", isFinal: false), .continuation(""), .close()],
+            [
+                .text("", isFinal: false), .continuation("", isFinal: false), .continuation(""),
+                .close(),
+            ],
             "text() \(ok)"),
         AutobahnRule(
             "6.1.3",
@@ -55,7 +58,8 @@ extension AutobahnRule {
         AutobahnRule(
             "6.4.1",
             [
-                .text(kosme, isFinal: false), .continuation([0xF4, 0x90, 0x80, 0x80], isFinal: false),
+                .text(kosme, isFinal: false),
+                .continuation([0xF4, 0x90, 0x80, 0x80], isFinal: false),
                 .continuation(edited),
             ], wrong, failsAfter: 6 + kosme.count + 6 + 2),
         AutobahnRule(
@@ -84,9 +88,11 @@ extension AutobahnRule {
         + valid("6.11", [[0xED, 0x9F, 0xBF], [0xEE, 0x80, 0x80], [0xEF, 0xBF, 0xBD]])
         + invalid("6.11b", [[0xF4, 0x90, 0x80, 0x80]])
         + invalid("6.12", [[0x80], [0xBF], [0x80, 0xBF], [0x80, 0xBF, 0x80], Array(0x80...0xBF)])
-        + invalid("6.13", [(0xC0...0xDF), (0xE0...0xEF), (0xF0...0xF7), (0xFC...0xFD)].map {
-            $0.flatMap { [$0, 0x20] }
-        })
+        + invalid(
+            "6.13",
+            [(0xC0...0xDF), (0xE0...0xEF), (0xF0...0xF7), (0xFC...0xFD)].map {
+                $0.flatMap { [$0, 0x20] }
+            })
         + invalid("6.14", [[0xC0], [0xE0, 0x80], [0xF0, 0x80, 0x80], [0xDF], [0xEF, 0xBF]])
         + invalid("6.15", [[0xC0, 0xE0, 0x80, 0xF0, 0x80, 0x80, 0xDF, 0xEF, 0xBF]])
         + invalid("6.16", [[0xFE], [0xFF], [0xFE, 0xFE, 0xFF, 0xFF]])
@@ -94,8 +100,10 @@ extension AutobahnRule {
         + invalid("6.18", [[0xC1, 0xBF], [0xE0, 0x9F, 0xBF], [0xF0, 0x8F, 0xBF, 0xBF]])
         + invalid("6.19", [[0xC0, 0x80], [0xE0, 0x80, 0x80], [0xF0, 0x80, 0x80, 0x80]])
         + invalid("6.20", [[0xED, 0xA0, 0x80], [0xED, 0xAD, 0xBF], [0xED, 0xBF, 0xBF]])
-        + invalid("6.21", [[0xED, 0xA0, 0x80, 0xED, 0xB0, 0x80], [0xED, 0xAF, 0xBF, 0xED, 0xBF, 0xBF]])
-        + valid("6.22", (1...16).map { Array(String(UnicodeScalar($0 << 16 | 0xFFFE) ?? "?").utf8) })
+        + invalid(
+            "6.21", [[0xED, 0xA0, 0x80, 0xED, 0xB0, 0x80], [0xED, 0xAF, 0xBF, 0xED, 0xBF, 0xBF]])
+        + valid(
+            "6.22", (1...16).map { Array(String(UnicodeScalar($0 << 16 | 0xFFFE) ?? "?").utf8) })
         + valid("6.23", (0xFFF9...0xFFFF).map { Array(String(UnicodeScalar($0) ?? "?").utf8) })
 
     static let closing: [AutobahnRule] = [
@@ -126,7 +134,8 @@ extension AutobahnRule {
         1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 3000, 3999, 4000, 4999,
     ]
     private static let badCodes = [
-        ("7.9", [0, 999, 1004, 1005, 1006, 1015, 1016, 1100, 2000, 2999]), ("7.13", [5000, 65_535]),
+        ("7.9", [0, 999, 1004, 1005, 1006, 1015, 1016, 1100, 2000, 2999]),
+        ("7.13", [5000, 65_535]),
     ]
 
     static let closeCodes: [AutobahnRule] =

@@ -95,7 +95,8 @@ struct FrameCase: Sendable, CustomStringConvertible {
     ]
 
     static let lengths = [
-        FrameCase("125 as 16 bits", [0x82, 126, 0, 125], "length not minimal in the frame at byte 0"),
+        FrameCase(
+            "125 as 16 bits", [0x82, 126, 0, 125], "length not minimal in the frame at byte 0"),
         FrameCase(
             "65,535 as 64 bits", [0x82, 127, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF],
             "length not minimal in the frame at byte 0"),

@@ -22,7 +22,8 @@ struct MessageAssemblerTests {
         #expect(try message(.text, []) == .text(""))
     }
 
-    @Test("the limit is for all fragments together", arguments: [(9, true), (10, true), (11, false)])
+    @Test(
+        "the limit is for all fragments together", arguments: [(9, true), (10, true), (11, false)])
     func limits(count: Int, fits: Bool) throws {
         for size in [1, 2, 5, count] {
             let bytes = [UInt8](repeating: 0x41, count: count)
@@ -43,7 +44,8 @@ struct MessageAssemblerTests {
     func agreesWithStandardLibrary() {
         var random = SeededGenerator(seed: 11)
         let letters: [[UInt8]] = [
-            [0x61], [0xC3, 0xA4], [0xE2, 0x82, 0xAC], [0xF0, 0x9F, 0x8C, 0x8D], [0x80], [0xED, 0xA0],
+            [0x61], [0xC3, 0xA4], [0xE2, 0x82, 0xAC], [0xF0, 0x9F, 0x8C, 0x8D], [0x80],
+            [0xED, 0xA0],
             [0xF4, 0x90], [0xC0], [UInt8](repeating: 0x62, count: 40),
         ]
         for _ in 0..<2_000 {
@@ -68,17 +70,20 @@ struct MessageAssemblerTests {
         assembler.begin(.text)
         try assembler.append([0x61, 0xC3].span)
         #expect(
-            try assembler.takePiece(isLast: false) == WebSocketPiece(.text, [0x61, 0xC3], isLast: false))
+            try assembler.takePiece(isLast: false)
+                == WebSocketPiece(.text, [0x61, 0xC3], isLast: false))
         #expect(throws: WebSocketError(.invalidText)) { try assembler.takePiece(isLast: true) }
         try assembler.append([0xA4, 0x62].span)
         #expect(throws: WebSocketError(.messageTooLong)) { try assembler.append([0x63].span) }
         #expect(
-            try assembler.takePiece(isLast: true) == WebSocketPiece(.text, [0xA4, 0x62], isLast: true))
+            try assembler.takePiece(isLast: true)
+                == WebSocketPiece(.text, [0xA4, 0x62], isLast: true))
     }
 
     @Test("an announced length takes no memory, and fragments only that of their bytes")
     func memory() {
-        var machine = WebSocketMachine(role: .client, options: .init(messageBytes: 1 << 40), at: .zero)
+        var machine = WebSocketMachine(
+            role: .client, options: .init(messageBytes: 1 << 40), at: .zero)
         var output = ByteBuffer()
         let announced: [UInt8] = [0x02, 127, 0, 0, 0, 0xFF, 0, 0, 0, 0]
         #expect(machine.receive(announced, into: &output).isEmpty)

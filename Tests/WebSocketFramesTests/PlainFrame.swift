@@ -122,6 +122,10 @@ struct Outcome: Equatable, CustomStringConvertible {
             piece.bytes = start.bytes + piece.bytes
             outcome.events.append(.piece(piece))
         }
+        // A failure takes away different amounts of what came before it.
+        if case .closed = outcome.events.last {
+            outcome.events.removeAll(where: \.isUnfinishedPiece)
+        }
         return outcome
     }
 }

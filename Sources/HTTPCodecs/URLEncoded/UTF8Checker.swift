@@ -37,13 +37,14 @@ package struct UTF8Checker: Hashable, Sendable {
     /// Goes past ASCII, 32 bytes at a time as long as there are as many.
     @inline(__always)
     private static func endOfASCII(in bytes: Span<UInt8>, from start: Int) -> Int {
-        typealias Vector = SIMD32<UInt8>
-        return unsafe bytes.withUnsafeBytes { bytes in
+        unsafe bytes.withUnsafeBytes { bytes in
             var index = start
-            while bytes.count - index >= Vector.scalarCount {
-                let vector = unsafe bytes.loadUnaligned(fromByteOffset: index, as: Vector.self)
-                guard vector & Vector(repeating: 0x80) == Vector() else { break }
-                index += Vector.scalarCount
+            while bytes.count - index >= 32 {
+                let words = unsafe bytes.loadUnaligned(
+                    fromByteOffset: index, as: SIMD4<UInt64>.self)
+                let all = (words[0] | words[1]) | (words[2] | words[3])
+                guard all & 0x8080_8080_8080_8080 == 0 else { break }
+                index += 32
             }
             while index < bytes.count, unsafe bytes[index] < 0x80 { index += 1 }
             return index

@@ -76,6 +76,9 @@ public struct FrameParser: Sendable {
     /// Whether a frame has begun and is not over.
     public var isInsideFrame: Bool { stage != .first }
 
+    /// Whether all of a frame was read but its end was not reported.
+    var isAtFrameEnd: Bool { stage == .payload && remaining == 0 }
+
     /// Reads from `position` to the end of the next piece, and moves `position` there.
     /// - Parameters:
     ///   - bytes: where the input is; payload is unmasked in place.

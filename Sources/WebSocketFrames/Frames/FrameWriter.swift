@@ -78,7 +78,8 @@ public struct FrameWriter: Sendable {
     ///     whole and has 125 bytes at most. Others trap.
     ///   - output: where the header is appended.
     public func writeHeader(_ header: WebSocketFrameHeader, into output: inout ByteBuffer) {
-        precondition((header.maskingKey != nil) == (role == .client), "clients mask, servers do not")
+        precondition(
+            (header.maskingKey != nil) == (role == .client), "clients mask, servers do not")
         precondition(
             !header.opcode.isControl || header.isFinal && header.length <= 125,
             "a control frame is whole and has 125 bytes at most")

@@ -44,7 +44,8 @@ extension WebSocketMachine {
             case .end:
                 if let event = try endFrame(at: now, into: &output) { return event }
             }
-            if assembler.content.count >= Self.pieceBytes, let piece = try takePiece() {
+            let isLast = parser.isAtFrameEnd && header.isFinal
+            if !isLast, assembler.content.count >= Self.pieceBytes, let piece = try takePiece() {
                 return piece
             }
         }

@@ -163,7 +163,9 @@ extension WebSocketMachine {
     ) -> WebSocketEvent {
         // A second close frame is not allowed.
         if phase == .open {
-            write(CloseFrame(error.closeCode, reason: error.reason).payload, as: .close, into: &output)
+            write(
+                CloseFrame(error.closeCode, reason: error.reason).payload, as: .close, into: &output
+            )
         }
         closesTransport = true
         return end(WebSocketEnd(error.closeCode, reason: error.reason, cause: .failure(error)))
