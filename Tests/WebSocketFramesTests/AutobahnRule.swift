@@ -31,7 +31,8 @@ struct AutobahnRule: Sendable, CustomStringConvertible {
                     "1.1.\(index + 1)", [.text(stars(count)), .close()],
                     "text(\(count > 20 ? "\(count)" : "")) \(ok)"),
                 AutobahnRule(
-                    "1.2.\(index + 1)", [.binary(bytes(count)), .close()], "binary(\(count)) \(ok)"),
+                    "1.2.\(index + 1)", [.binary(bytes(count)), .close()],
+                    "binary(\(count)) \(ok)"),
             ]
         }
 

@@ -120,7 +120,8 @@ struct FrameCase: Sendable, CustomStringConvertible {
             "above the limit", [0x82, 2], limit: 1, "message too long in the frame at byte 0"),
         FrameCase(
             "fragments above the limit", [0x02, 1, 1, 0x00, 0, 0x00, 1], limit: 1,
-            "binary+ 1", #"\x01"#, "continuation+ 0", "", "message too long in the frame at byte 5"),
+            "binary+ 1", #"\x01"#, "continuation+ 0", "",
+            "message too long in the frame at byte 5"),
         FrameCase(
             "control frames do not count", [0x02, 1, 1, 0x89, 1, 1, 0x80, 0], limit: 1,
             "binary+ 1", #"\x01"#, "ping 1", #"\x01"#, "continuation 0", ""),

@@ -92,7 +92,7 @@ extension [PlainFrame] {
     func bytes(by sender: WebSocketRole) -> [UInt8] { flatMap { $0.bytes(by: sender) } }
 }
 
-/// What a machine made of a stream.
+/// The events of a machine, and the frames that it wrote.
 struct Outcome: Equatable, CustomStringConvertible {
     var events: [WebSocketEvent] = []
     var written: [PlainFrame] = []
@@ -189,8 +189,8 @@ extension WebSocketMachine {
         return outcome
     }
 
-    /// The outcome of a stream, and how it differs when the stream is fed byte by byte or cut in two
-    /// at each place (of a long one at 200).
+    /// The outcome of a stream, and how it differs when the stream is fed byte by byte or cut in
+    /// two at each place (of a long one at 200).
     static func checkedOutcome(
         of bytes: [UInt8], to role: WebSocketRole = .server, deflate: DeflateExtension? = nil,
         options: WebSocketOptions = WebSocketOptions()

@@ -104,7 +104,7 @@ extension WebSocketMachine {
     }
 }
 
-/// What one side sends arrives at the other as it was, in pieces and whole.
+/// A message that one side sends arrives at the other as it was, in pieces and whole.
 private func checkDialogue(_ bytes: [UInt8], _ setup: Setup) {
     var sender = setup.machine(setup.role == .server ? .client : .server)
     var output = ByteBuffer()

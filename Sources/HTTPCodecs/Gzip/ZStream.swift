@@ -65,8 +65,8 @@ package struct ZStream: ~Copyable, @unchecked Sendable {
         unsafe Self.destroy(storage)
     }
 
-    /// A stream that compresses with a smaller window than the 32 KiB of the others; it belongs to no
-    /// pool.
+    /// A stream that compresses with a smaller window than the 32 KiB of the others; it belongs to
+    /// no pool.
     /// - Parameters:
     ///   - level: 1 (fast) to 9 (small).
     ///   - windowBits: 8...15: no match begins farther back than 2 to the power of this.

@@ -7,7 +7,7 @@ internal import HTTPParser
 public struct CloseFrame: Hashable, Sendable {
     /// The code; nil in an empty payload.
     public let code: CloseCode?
-    /// The reason, for people who search for a fault; 123 bytes of UTF-8 at most.
+    /// The reason, which helps people to search for a fault; 123 bytes of UTF-8 at most.
     public let reason: String
 
     /// How long a reason may be, in bytes of UTF-8.

@@ -1,5 +1,5 @@
 extension DeflateExtension {
-    /// What a server makes of a client's offers.
+    /// Chooses among a client's offers.
     /// - Parameters:
     ///   - offers: the valid offers, the most wanted first; see ``offers(in:)``.
     ///   - policy: how the server wants its connections.
@@ -30,7 +30,7 @@ extension DeflateExtension {
     }
 
     /// The server's answer to one offer: with the limit that the offer asks for, also where it is
-    /// 15, for without it the offer counts as declined (section 7.1.2.1).
+    /// 15: without it the offer counts as declined (section 7.1.2.1).
     public func fieldValue(answering offer: Offer) -> String {
         guard serverWindowBits == 15, offer.serverMaxWindowBits != nil else { return fieldValue }
         return fieldValue + "; server_max_window_bits=15"
@@ -63,8 +63,8 @@ extension DeflateExtension {
                 answer.clientMaxWindowBits ?? 15, offer.clientMaxWindowBits?.bits ?? 15))
     }
 
-    /// Whether the answer grants what the offer asks for, and asks for nothing that it rules out
-    /// (sections 7.1.1 and 7.1.2).
+    /// Whether the answer grants all that the offer asks for, and asks only for things that the
+    /// offer allows (sections 7.1.1 and 7.1.2).
     private static func isAnswer(_ answer: DeflateParameters, to offer: Offer) -> Bool {
         if offer.serverNoContextTakeover, !answer.serverNoContextTakeover { return false }
         if let most = offer.serverMaxWindowBits {

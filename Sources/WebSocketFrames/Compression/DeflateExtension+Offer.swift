@@ -46,8 +46,8 @@ extension DeflateExtension {
     /// The valid offers of permessage-deflate in the values of `Sec-WebSocket-Extensions`, the most
     /// wanted first.
     ///
-    /// Other extensions are skipped. An offer with an unknown, a repeated or an invalid parameter is
-    /// declined (RFC 7692 section 7.1), so it is not among them.
+    /// Other extensions are skipped. An offer with an unknown, a repeated or an invalid parameter
+    /// is declined (RFC 7692 section 7.1), so it is not among them.
     /// - Returns: nil when the field does not follow its grammar: the handshake has failed then.
     public static func offers(in values: [String]) -> [Offer]? {
         ExtensionElement.list(values)?.compactMap { $0.name == name ? Offer($0) : nil }

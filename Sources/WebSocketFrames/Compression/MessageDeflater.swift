@@ -4,8 +4,8 @@ internal import HTTPParser
 /// Compresses messages for permessage-deflate.
 ///
 /// Without a context one deflater can serve many connections, one message after another; with it
-/// each connection needs its own. A compressor with a window of 32 KiB holds 260 KiB; it goes back to
-/// its pool when the deflater goes away.
+/// each connection needs its own. A compressor with a window of 32 KiB holds 260 KiB; it goes back
+/// to its pool when the deflater goes away.
 ///
 /// ```swift
 /// var deflater = try MessageDeflater(pool: pool)
@@ -21,8 +21,8 @@ public struct MessageDeflater: ~Copyable, Sendable {
 
     /// Creates a deflater.
     /// - Parameters:
-    ///   - windowBits: the size of the window as a power of 2, 8...15. With 8 only repetitions of one
-    ///     byte are found, because zlib has no window of this size.
+    ///   - windowBits: the size of the window as a power of 2, 8...15. With 8 only repetitions of
+    ///     one byte are found, because zlib has no window of this size.
     ///   - keepsContext: whether a message may refer to the content of earlier ones.
     ///   - level: 1 (fast) to 9 (small).
     ///   - pool: where to take a compressor of 15 bits from; smaller ones come from no pool.

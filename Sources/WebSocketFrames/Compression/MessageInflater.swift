@@ -40,7 +40,7 @@ public struct MessageInflater: ~Copyable, Sendable {
 }
 
 extension WebSocketError {
-    /// What an error of the decompressor means for the connection.
+    /// The meaning of a decompressor's error for the connection.
     init(_ error: CodecError) {
         switch error.kind {
         case .outputTooLong: self.init(.messageTooLong)

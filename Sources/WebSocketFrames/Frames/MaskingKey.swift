@@ -1,5 +1,5 @@
-/// The mask of a client's frame: 4 bytes that are combined with the payload by exclusive or, so that
-/// no script in a browser can put bytes of its choice on the wire.
+/// The mask of a client's frame: 4 bytes that are combined with the payload by exclusive or, so
+/// that no script in a browser can put bytes of its choice on the wire.
 ///
 /// RFC 6455, sections 5.3 and 10.3.
 public struct MaskingKey: Hashable, Sendable {

@@ -26,7 +26,9 @@ public struct WebSocketKey: Hashable, Sendable {
         text = Base64.text(of: bytes)
     }
 
-    /// The value of `Sec-WebSocket-Accept` that answers the key; nil where the system forbids SHA-1.
+    /// The value of `Sec-WebSocket-Accept` that answers the key.
+    ///
+    /// Nil where the system forbids SHA-1.
     public var accept: String? {
         guard let digest = MessageDigest(.sha1) else { return nil }
         digest.update(Array((text + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8))

@@ -11,7 +11,7 @@ public struct WebSocketOffer: Hashable, Sendable {
     /// The offer of compression, or nil for none.
     public let deflate: DeflateExtension.Offer?
 
-    /// What both sides agreed on.
+    /// The choices that both sides agreed on.
     public struct Agreement: Hashable, Sendable {
         /// The subprotocol, or nil for none.
         public let `protocol`: String?

@@ -1,7 +1,7 @@
 /// The pings that find out whether the peer is still there, as a value that is handed the time.
 ///
-/// The time to answer begins when a ping has left this side: a large message in front of it must not
-/// end the connection.
+/// The time to answer begins when a ping has left this side: a large message in front of it must
+/// not end the connection.
 struct KeepAlive: Sendable {
     private let interval: Duration?
     private let timeout: Duration

@@ -17,8 +17,8 @@ public enum WebSocketEvent: Hashable, Sendable {
 /// RFC 6455, sections 7.1.5 to 7.1.7.
 public struct WebSocketEnd: Hashable, Sendable {
     /// The code of the peer's close frame; ``CloseCode/noStatus`` if it had none,
-    /// ``CloseCode/abnormal`` if the connection ended without one; after a failure the code that the
-    /// peer gets.
+    /// ``CloseCode/abnormal`` if the connection ended without one; after a failure the code that
+    /// the peer gets.
     public var code: CloseCode
     /// The reason of the peer's close frame; after a failure the one that the peer gets.
     public var reason: String

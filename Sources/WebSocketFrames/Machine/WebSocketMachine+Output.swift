@@ -14,7 +14,7 @@ extension WebSocketMachine {
 
     /// Appends a message.
     /// - Parameters:
-    ///   - bytes: the content; that of text is UTF-8, for else the peer ends the connection.
+    ///   - bytes: the content; that of text is UTF-8, or the peer ends the connection.
     ///   - kind: whether it is text or bytes.
     ///   - output: where the frames are appended.
     /// - Throws: `.closed`, `.messageUnfinished`, `.outOfMemory`.

@@ -1,7 +1,7 @@
 public import HTTPCodecs
 public import HTTPParser
 
-/// A WebSocket connection after its handshake, for either side: bytes in, events and bytes out.
+/// A side of a WebSocket connection after the handshake: bytes in, events and bytes out.
 ///
 /// It knows no socket, no task and no clock. The caller hands it the received bytes and the time,
 /// sends what it appends to the output, and reports what has left. It answers pings and the peer's

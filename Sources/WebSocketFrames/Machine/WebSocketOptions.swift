@@ -12,7 +12,7 @@ public struct WebSocketOptions: Hashable, Sendable {
     public var pingInterval: Duration?
     /// How long to wait for a pong once the ping has left.
     public var pongTimeout: Duration
-    /// How long to wait for the peer's close frame and, on a client, for the end of the connection.
+    /// How long to wait for the peer's close frame and on a client for the end of the connection.
     public var closeTimeout: Duration
     /// From how many bytes on a message is compressed.
     public var compressionFloor: Int

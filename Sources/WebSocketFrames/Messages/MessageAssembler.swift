@@ -4,8 +4,8 @@ internal import HTTPParser
 /// Joins the payloads of frames to messages, within a limit.
 ///
 /// Text is checked as it comes: the first byte that is not UTF-8 is refused, wherever the fragments
-/// are cut. Memory grows with the bytes that have come, never by an announced length, and a fragment
-/// costs no more than its bytes.
+/// are cut. Memory grows with the bytes that have come, never by an announced length, and a
+/// fragment costs no more than its bytes.
 ///
 /// ```swift
 /// var assembler = MessageAssembler(limit: 1 << 20)

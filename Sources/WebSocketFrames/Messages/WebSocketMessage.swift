@@ -56,11 +56,11 @@ public enum WebSocketMessage: Hashable, Sendable {
     }
 }
 
-/// A piece of a message, for readers that do not wait for the whole.
+/// A piece of a message: for readers that do not wait for the whole.
 public struct WebSocketPiece: Hashable, Sendable {
     /// Whether the message is text or bytes.
     public var kind: WebSocketMessage.Kind
-    /// The bytes. Those of text are UTF-8; a character may begin in one piece and end in the next.
+    /// The bytes; text is UTF-8, and a character may begin in one piece and end in the next.
     public var bytes: [UInt8]
     /// Whether the message ends with it.
     public var isLast: Bool
