@@ -31,6 +31,7 @@ let package = Package(
     products: [
         .library(name: "HTTPParser", targets: ["HTTPParser"]),
         .library(name: "HTTPCodecs", targets: ["HTTPCodecs"]),
+        .library(name: "WebSocketFrames", targets: ["WebSocketFrames"]),
         .library(name: "HTTPServerToolkit", targets: ["HTTPServerToolkit"]),
         .library(name: "HTTPServerCore", targets: ["HTTPServerCore"]),
         .library(name: "HTTPServerKit", targets: ["HTTPServerKit"]),
@@ -103,6 +104,10 @@ let package = Package(
                 "HTTPParser",
                 .target(name: "CLibCrypto", condition: .when(platforms: [.linux])),
             ],
+            swiftSettings: strict),
+        // WebSocket after and around its handshake, as values of both sides.
+        .target(
+            name: "WebSocketFrames", dependencies: ["HTTPParser", "HTTPCodecs", "HTTPCrypto"],
             swiftSettings: strict),
         // Event loops, connections, listening, messages and the life of a server: neither zlib nor
         // libcrypto.
@@ -249,6 +254,10 @@ let package = Package(
             exclude: ["Transcripts"], swiftSettings: strict),
         .testTarget(
             name: "HTTPCodecsTests", dependencies: ["HTTPCodecs", "HTTPParser", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "WebSocketFramesTests",
+            dependencies: ["WebSocketFrames", "HTTPCodecs", "HTTPParser", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "HTTPServerCoreTests",

@@ -17,6 +17,9 @@ let strict: [SwiftSetting] = [
 let parser = Target.Dependency.product(name: "HTTPParser", package: "swift-http-toolkit")
 let codecs = Target.Dependency.product(name: "HTTPCodecs", package: "swift-http-toolkit")
 
+let webSocket = Target.Dependency.product(
+    name: "WebSocketFrames", package: "swift-http-toolkit")
+
 let logins = Target.Dependency.product(
     name: "HTTPServerAuthentication", package: "swift-http-toolkit")
 
@@ -48,5 +51,6 @@ let package = Package(
         fuzzTarget("FuzzContentDisposition"),
         fuzzTarget("FuzzAuthorization", logins),
         fuzzTarget("FuzzProxyHeader", core, proxies),
+        fuzzTarget("FuzzWebSocket", webSocket),
     ]
 )

@@ -91,7 +91,7 @@ extension ContentDecoder {
         readCount += Int64(step.read)
         writtenCount += Int64(step.written)
         memberLength &+= UInt32(truncatingIfNeeded: step.written)
-        if format != .raw { checksum.update(output.span.extracting(start...)) }
+        if format == .gzip || format == .zlib { checksum.update(output.span.extracting(start...)) }
         switch step.outcome {
         case .paused: return (step.written, false)
         case .end: return (step.written, true)

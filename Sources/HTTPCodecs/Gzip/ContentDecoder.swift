@@ -44,10 +44,10 @@ public struct ContentDecoder: ~Copyable, Sendable {
     var firstByte: UInt8?
     /// At how many bytes of content the ratio is looked at next.
     var nextCheck: Int64
-    private var failure: CodecError?
+    var failure: CodecError?
 
     enum Stage { case head, choice, body, trailer, end }
-    enum Format { case gzip, zlib, raw, identity }
+    enum Format { case gzip, zlib, raw, identity, messages }
 
     /// Creates a decoder.
     /// - Parameters:
@@ -68,6 +68,16 @@ public struct ContentDecoder: ~Copyable, Sendable {
         case .identity: (stage, format) = (.end, .identity)
         }
         stream = coding == .identity ? nil : try ZStream(inflatingWith: pool)
+    }
+
+    /// Creates a decoder of the messages of permessage-deflate (RFC 7692 section 7.2.2).
+    init(messagesIn limits: ContentDecodingLimits, pool: ContentCodingPool?) throws(CodecError) {
+        coding = .deflate
+        self.limits = limits
+        nextCheck = limits.ratioFloor
+        checksum = .adler
+        (stage, format) = (.body, .messages)
+        stream = try ZStream(inflatingWith: pool)
     }
 
     /// Whether the input may end here.
@@ -143,6 +153,7 @@ extension ContentDecoder {
                 switch try takeBody(bytes, &position, into: &output, end: end, isLast: isLast) {
                 case .wantsInput: return true
                 case .wantsRoom: return false
+                case .ended where format == .messages: stream?.continueAfterEnd()
                 case .ended: stage = format == .raw ? .end : .trailer
                 }
             case .trailer: guard try takeTrailer(bytes, &position) else { return true }

@@ -88,16 +88,7 @@ public struct ContentEncoder: ~Copyable, Sendable {
     private mutating func deflate(
         _ bytes: Span<UInt8>, _ flush: ZStream.Flush, into output: inout [UInt8]
     ) {
-        guard coding != .identity else { return }
-        // Room that is at hand is used up before the array grows.
-        var position = 0
-        while true {
-            let room = max(output.capacity - output.count, 4 << 10)
-            let rest = bytes.extracting(position...)
-            guard let step = stream?.deflate(rest, flush, into: &output, room: room) else { return }
-            position += step.read
-            if step.written < room, position == bytes.count { return }
-        }
+        stream?.deflateAll(bytes, flush, into: &output)
     }
 }
 

@@ -9,7 +9,7 @@ internal import CZlib
 /// which therefore lives on the heap. Setting a compressor up costs 256 KiB of fresh memory: a
 /// stream with a pool goes back to it at its end.
 @safe
-struct ZStream: ~Copyable, @unchecked Sendable {
+package struct ZStream: ~Copyable, @unchecked Sendable {
     /// The state on the heap.
     @safe
     struct Storage {
@@ -19,7 +19,7 @@ struct ZStream: ~Copyable, @unchecked Sendable {
     }
 
     /// The flush mode when the input is used up.
-    enum Flush {
+    package enum Flush {
         case none, sync, finish
     }
 
@@ -47,7 +47,7 @@ struct ZStream: ~Copyable, @unchecked Sendable {
 
     /// A stream that compresses.
     /// - Parameter level: 1 (fast) to 9 (small).
-    init(deflatingAt level: Int, with pool: ContentCodingPool?) throws(CodecError) {
+    package init(deflatingAt level: Int, with pool: ContentCodingPool?) throws(CodecError) {
         if let idle = unsafe pool?.deflaters.take() {
             unsafe storage = idle
         } else {
@@ -65,9 +65,49 @@ struct ZStream: ~Copyable, @unchecked Sendable {
         unsafe Self.destroy(storage)
     }
 
+    /// A stream that compresses with a smaller window than the 32 KiB of the others; it belongs to
+    /// no pool.
+    /// - Parameters:
+    ///   - level: 1 (fast) to 9 (small).
+    ///   - windowBits: 8...15: no match begins farther back than 2 to the power of this.
+    package init(deflatingAt level: Int, windowBits: Int) throws(CodecError) {
+        precondition(8...15 ~= windowBits, "a window has 8 to 15 bits")
+        // zlib has no raw window of 8 bits. With the strategy RLE the distance of every match is 1,
+        // which is valid in any window.
+        unsafe storage = try Self.makeDeflater(
+            CInt(level), windowBits: CInt(max(windowBits, 9)),
+            strategy: windowBits == 8 ? Z_RLE : Z_DEFAULT_STRATEGY)
+        pool = nil
+    }
+
     /// Makes the stream forget all it has read.
-    mutating func reset() {
+    package mutating func reset() {
         unsafe Self.reset(storage)
+    }
+
+    /// Lets a decompressor go on after the end of the data, with the content so far in its window.
+    mutating func continueAfterEnd() {
+        _ = unsafe inflateResetKeep(&storage.pointee.stream)
+    }
+
+    /// Whether a decompressor is between two blocks, and at the start of a byte.
+    var isBetweenBlocks: Bool {
+        // zlib adds 128 between blocks, and has the number of unused bits in the low ones.
+        unsafe storage.pointee.stream.data_type & 0xBF == 0x80
+    }
+
+    /// Compresses all of `bytes` to the end of `output`, which grows as it has to.
+    package mutating func deflateAll(
+        _ bytes: Span<UInt8>, _ flush: Flush, into output: inout [UInt8]
+    ) {
+        var position = 0
+        while true {
+            // Room that is at hand is used up before the array grows.
+            let room = max(output.capacity - output.count, 4 << 10)
+            let step = deflate(bytes.extracting(position...), flush, into: &output, room: room)
+            position += step.read
+            if step.written < room, position == bytes.count { return }
+        }
     }
 
     /// Decompresses from `bytes` to the end of `output`, `room` bytes at most.
@@ -132,12 +172,12 @@ extension ZStream {
     }
 
     private static func makeDeflater(
-        _ level: CInt
+        _ level: CInt, windowBits: CInt = MAX_WBITS, strategy: CInt = Z_DEFAULT_STRATEGY
     ) throws(CodecError) -> UnsafeMutablePointer<Storage> {
         let storage = unsafe makeStorage(level: level)
         let code = unsafe deflateInit2_(
-            &storage.pointee.stream, level, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY,
-            ZLIB_VERSION, CInt(MemoryLayout<z_stream>.size))
+            &storage.pointee.stream, level, Z_DEFLATED, -windowBits, 8, strategy, ZLIB_VERSION,
+            CInt(MemoryLayout<z_stream>.size))
         return unsafe try checked(storage, code)
     }
 

@@ -2,19 +2,53 @@
 ///
 /// The states are those of the table of well-formed byte sequences: how many bytes are still to
 /// come, and between which bounds the next one lies. RFC 3629, section 4.
-struct UTF8Checker: Hashable, Sendable {
+package struct UTF8Checker: Hashable, Sendable {
     private var missing: UInt8 = 0
     private var lowest: UInt8 = 0x80
     private var highest: UInt8 = 0xBF
 
     /// Whether no character is unfinished.
-    var isComplete: Bool { missing == 0 }
+    package var isComplete: Bool { missing == 0 }
+
+    /// Creates a checker that has seen nothing.
+    package init() {}
 
     /// Takes the next byte; false when it cannot stand there.
     @inline(__always)
-    mutating func take(_ byte: UInt8) -> Bool {
+    package mutating func take(_ byte: UInt8) -> Bool {
         if byte < 0x80, missing == 0 { return true }
         return takeInCharacter(byte)
+    }
+
+    /// Takes bytes; false when one of them cannot stand there, and the checker is used up then.
+    package mutating func take(_ bytes: Span<UInt8>) -> Bool {
+        var index = 0
+        while index < bytes.count {
+            if missing == 0 {
+                index = Self.endOfASCII(in: bytes, from: index)
+                guard index < bytes.count else { return true }
+            }
+            guard takeInCharacter(bytes[index]) else { return false }
+            index += 1
+        }
+        return true
+    }
+
+    /// Goes past ASCII, 32 bytes at a time as long as there are as many.
+    @inline(__always)
+    private static func endOfASCII(in bytes: Span<UInt8>, from start: Int) -> Int {
+        unsafe bytes.withUnsafeBytes { bytes in
+            var index = start
+            while bytes.count - index >= 32 {
+                let words = unsafe bytes.loadUnaligned(
+                    fromByteOffset: index, as: SIMD4<UInt64>.self)
+                let all = (words[0] | words[1]) | (words[2] | words[3])
+                guard all & 0x8080_8080_8080_8080 == 0 else { break }
+                index += 32
+            }
+            while index < bytes.count, unsafe bytes[index] < 0x80 { index += 1 }
+            return index
+        }
     }
 
     private mutating func takeInCharacter(_ byte: UInt8) -> Bool {

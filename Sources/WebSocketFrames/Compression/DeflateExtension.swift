@@ -1,0 +1,69 @@
+/// The parameters of permessage-deflate that both sides agreed on.
+///
+/// RFC 7692, section 7.1.
+public struct DeflateExtension: Hashable, Sendable {
+    /// Whether the server's messages may refer to the content of its earlier ones.
+    public var serverKeepsContext: Bool
+    /// Whether the client's messages may refer to the content of its earlier ones.
+    public var clientKeepsContext: Bool
+    /// The size of the server's window as a power of 2, 8...15.
+    public var serverWindowBits: Int
+    /// The size of the client's window as a power of 2, 8...15.
+    public var clientWindowBits: Int
+
+    /// The name of the extension.
+    public static var name: String { "permessage-deflate" }
+
+    /// Creates parameters.
+    public init(
+        serverKeepsContext: Bool = false, clientKeepsContext: Bool = false,
+        serverWindowBits: Int = 15, clientWindowBits: Int = 15
+    ) {
+        precondition(Self.windowBits ~= serverWindowBits, "a window has 8 to 15 bits")
+        precondition(Self.windowBits ~= clientWindowBits, "a window has 8 to 15 bits")
+        self.serverKeepsContext = serverKeepsContext
+        self.clientKeepsContext = clientKeepsContext
+        self.serverWindowBits = serverWindowBits
+        self.clientWindowBits = clientWindowBits
+    }
+
+    static var windowBits: ClosedRange<Int> { 8...15 }
+
+    /// Whether the messages that this side sends may refer to earlier ones.
+    public func keepsContext(of role: WebSocketRole) -> Bool {
+        role == .server ? serverKeepsContext : clientKeepsContext
+    }
+
+    /// The window of the messages that this side sends.
+    public func windowBits(of role: WebSocketRole) -> Int {
+        role == .server ? serverWindowBits : clientWindowBits
+    }
+
+    /// How a server answers offers.
+    ///
+    /// By default no side keeps a context: so the memory of compression belongs to the message that
+    /// is on its way, and not to the connection.
+    public struct Policy: Hashable, Sendable {
+        /// Whether the server's messages refer to earlier ones where the client allows it.
+        public var serverKeepsContext: Bool
+        /// Whether the client's messages may refer to earlier ones.
+        public var clientKeepsContext: Bool
+        /// The biggest window of the server's messages as a power of 2, 8...15.
+        public var serverWindowBits: Int
+        /// The biggest window that a client gets that can limit its own, 8...15.
+        public var clientWindowBits: Int
+
+        /// Creates a policy.
+        public init(
+            serverKeepsContext: Bool = false, clientKeepsContext: Bool = false,
+            serverWindowBits: Int = 15, clientWindowBits: Int = 15
+        ) {
+            precondition(windowBits ~= serverWindowBits, "a window has 8 to 15 bits")
+            precondition(windowBits ~= clientWindowBits, "a window has 8 to 15 bits")
+            self.serverKeepsContext = serverKeepsContext
+            self.clientKeepsContext = clientKeepsContext
+            self.serverWindowBits = serverWindowBits
+            self.clientWindowBits = clientWindowBits
+        }
+    }
+}

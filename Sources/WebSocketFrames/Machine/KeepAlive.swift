@@ -1,0 +1,84 @@
+/// The pings that find out whether the peer is still there, as a value that is handed the time.
+///
+/// The time to answer begins when a ping has left this side: a large message in front of it must
+/// not end the connection.
+struct KeepAlive: Sendable {
+    private let interval: Duration?
+    private let timeout: Duration
+    private var state: State
+    private var number: UInt64 = 0
+
+    private enum State {
+        /// The next ping is due at a time.
+        case idle(next: Duration)
+        /// A ping waits for its way out: it ends at a place of the output.
+        case waiting(end: Int64, next: Duration)
+        /// A ping has left.
+        case sent(deadline: Duration, next: Duration)
+        case off
+    }
+
+    init(interval: Duration?, timeout: Duration, at now: Duration) {
+        self.interval = interval
+        self.timeout = timeout
+        state = interval.map { .idle(next: now + $0) } ?? .off
+    }
+
+    /// When to look again; nil for never.
+    var deadline: Duration? {
+        switch state {
+        case .idle(let next): next
+        case .sent(let deadline, _): deadline
+        case .waiting, .off: nil
+        }
+    }
+
+    /// Whether a ping is due.
+    func isDue(at now: Duration) -> Bool {
+        if case .idle(let next) = state { next <= now } else { false }
+    }
+
+    /// Whether the pong is overdue.
+    func isExpired(at now: Duration) -> Bool {
+        if case .sent(let deadline, _) = state { deadline <= now } else { false }
+    }
+
+    /// The payload of the next ping, which tells its pong from others.
+    mutating func nextPayload() -> [UInt8] {
+        number &+= 1
+        return payload
+    }
+
+    private var payload: [UInt8] {
+        stride(from: UInt64(56), through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> $0) }
+    }
+
+    /// A ping was written that ends at a place of the output.
+    mutating func written(upTo end: Int64, at now: Duration) {
+        guard let interval else { return }
+        state = .waiting(end: end, next: now + interval)
+    }
+
+    /// The output has left up to a place.
+    mutating func left(upTo end: Int64, at now: Duration) {
+        guard case .waiting(let place, let next) = state, place <= end else { return }
+        state = .sent(deadline: now + timeout, next: next)
+    }
+
+    /// A frame of the peer is on its way; no pong can come before its end.
+    mutating func sawPartOfFrame(at now: Duration) {
+        guard case .sent(let deadline, let next) = state else { return }
+        state = .sent(deadline: max(deadline, now + timeout), next: next)
+    }
+
+    /// Whether a pong answers the last ping.
+    mutating func isAnswer(_ pong: [UInt8]) -> Bool {
+        switch state {
+        case .waiting(_, let next), .sent(_, let next):
+            guard pong == payload else { return false }
+            state = .idle(next: next)
+            return true
+        case .idle, .off: return false
+        }
+    }
+}

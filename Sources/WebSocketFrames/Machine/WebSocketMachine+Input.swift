@@ -1,0 +1,159 @@
+internal import HTTPCodecs
+public import HTTPParser
+
+// From bytes to events.
+extension WebSocketMachine {
+    /// With pieces, how much compressed data is looked at in one step: it stands for 4 MiB at most.
+    private static var compressedStep: Int { 4 << 10 }
+    /// How long a piece may be before it is handed out although there is more.
+    private static var pieceBytes: Int { 64 << 10 }
+
+    /// Reads from `position` to the next event, and moves `position` there.
+    ///
+    /// After the last event input is dropped.
+    /// - Parameters:
+    ///   - bytes: where the input is; payload is unmasked in place.
+    ///   - position: where to read on, 0...`bytes.count`. Bytes after it are untouched.
+    ///   - now: the time.
+    ///   - output: where the answers to pings and close frames are appended.
+    /// - Returns: nil when all bytes are read.
+    public mutating func next(
+        _ bytes: inout MutableSpan<UInt8>, from position: inout Int, at now: Duration,
+        into output: inout ByteBuffer
+    ) -> WebSocketEvent? {
+        guard phase != .ended else {
+            position = bytes.count
+            return nil
+        }
+        do throws(WebSocketError) {
+            return try step(&bytes, &position, at: now, into: &output)
+        } catch {
+            position = bytes.count
+            return fail(WebSocketError(error.kind, at: parser.frameOffset), into: &output)
+        }
+    }
+
+    private mutating func step(
+        _ bytes: inout MutableSpan<UInt8>, _ position: inout Int, at now: Duration,
+        into output: inout ByteBuffer
+    ) throws(WebSocketError) -> WebSocketEvent? {
+        while let event = try parser.next(&bytes, from: &position, upTo: stepLimit) {
+            switch event {
+            case .header(let header): try begin(header)
+            case .payload(let range): try take(bytes.span.extracting(range))
+            case .end:
+                if let event = try endFrame(at: now, into: &output) { return event }
+            }
+            let isLast = parser.isAtFrameEnd && header.isFinal
+            if !isLast, assembler.content.count >= Self.pieceBytes, let piece = try takePiece() {
+                return piece
+            }
+        }
+        if parser.isInsideFrame, !bytes.isEmpty { keepAlive.sawPartOfFrame(at: now) }
+        return try assembler.content.isEmpty ? nil : takePiece()
+    }
+
+    private var stepLimit: Int {
+        options.deliversPieces && isReadingCompressed ? Self.compressedStep : .max
+    }
+
+    private mutating func takePiece() throws(WebSocketError) -> WebSocketEvent? {
+        options.deliversPieces ? .piece(try assembler.takePiece(isLast: false)) : nil
+    }
+
+    private mutating func begin(_ header: WebSocketFrameHeader) throws(WebSocketError) {
+        self.header = header
+        control = []
+        guard let kind = WebSocketMessage.Kind(header.opcode) else { return }
+        assembler.begin(kind)
+        isReadingCompressed = header.isCompressed
+        guard isReadingCompressed, inflater == nil, let deflate else { return }
+        do throws(CodecError) {
+            inflater = try MessageInflater(
+                limits: options.decodingLimits, keepsContext: deflate.keepsContext(of: role.peer),
+                pool: pool)
+        } catch {
+            throw WebSocketError(error)
+        }
+    }
+
+    private mutating func take(_ bytes: Span<UInt8>) throws(WebSocketError) {
+        if header.opcode.isControl { return try takeControl(bytes) }
+        if isReadingCompressed { return try inflate(bytes, endsMessage: false) }
+        guard !options.deliversPieces, header.isFinal, Int64(bytes.count) == header.length,
+            let kind = WebSocketMessage.Kind(header.opcode)
+        else { return try assembler.append(bytes) }
+        wholeMessage = try assembler.whole(kind, bytes)
+    }
+
+    private mutating func takeControl(_ bytes: Span<UInt8>) throws(WebSocketError) {
+        control.append(copying: bytes)
+        guard header.opcode == .close else { return }
+        try CloseFrame.check(control.span, isWhole: false)
+    }
+
+    /// Adds to the message, and refuses invalid text before what comes after it.
+    private mutating func inflate(
+        _ bytes: Span<UInt8>, endsMessage: Bool
+    ) throws(WebSocketError) {
+        var failure: CodecError?
+        do throws(CodecError) {
+            try inflater?.inflate(bytes, into: &assembler.content)
+            if endsMessage { try inflater?.finish(into: &assembler.content) }
+        } catch {
+            failure = error
+        }
+        try assembler.check()
+        if let failure { throw WebSocketError(failure) }
+    }
+
+    private mutating func endFrame(
+        at now: Duration, into output: inout ByteBuffer
+    ) throws(WebSocketError) -> WebSocketEvent? {
+        guard header.opcode.isControl else { return header.isFinal ? try endMessage() : nil }
+        let payload = control
+        control = []
+        switch header.opcode {
+        case .ping:
+            // Nothing follows a close frame.
+            if phase == .open { write(payload, as: .pong, into: &output) }
+            return .ping(payload)
+        case .pong: return keepAlive.isAnswer(payload) ? nil : .pong(payload)
+        default: return takeClose(try CloseFrame(payload: payload.span), at: now, into: &output)
+        }
+    }
+
+    private mutating func endMessage() throws(WebSocketError) -> WebSocketEvent {
+        if let message = wholeMessage {
+            wholeMessage = nil
+            return .message(message)
+        }
+        if isReadingCompressed { try endCompressed() }
+        if options.deliversPieces { return .piece(try assembler.takePiece(isLast: true)) }
+        return .message(try assembler.finish())
+    }
+
+    private mutating func endCompressed() throws(WebSocketError) {
+        isReadingCompressed = false
+        try inflate(Span(), endsMessage: true)
+        // Without a context another connection can use it.
+        if let deflate, !deflate.keepsContext(of: role.peer) { inflater = nil }
+    }
+
+    private mutating func takeClose(
+        _ frame: CloseFrame, at now: Duration, into output: inout ByteBuffer
+    ) -> WebSocketEvent {
+        let cause = phase == .open ? WebSocketEnd.Cause.peer : .local
+        if phase == .open {
+            write(CloseFrame(frame.code).payload, as: .close, into: &output)
+        }
+        closesTransport = role == .server
+        closeDeadline = now + options.closeTimeout
+        return end(WebSocketEnd(frame.code ?? .noStatus, reason: frame.reason, cause: cause))
+    }
+}
+
+extension WebSocketRole {
+    /// The other side.
+    var peer: WebSocketRole { self == .server ? .client : .server }
+}

@@ -1,0 +1,152 @@
+internal import HTTPCodecs
+public import HTTPParser
+
+// From messages to bytes.
+extension WebSocketMachine {
+    /// Appends a message.
+    /// - Throws: `.closed`, `.messageUnfinished`, `.outOfMemory`.
+    public mutating func send(
+        _ message: WebSocketMessage, into output: inout ByteBuffer
+    ) throws(WebSocketSendError) {
+        let bytes = message.bytes
+        try send(bytes.span, as: message.kind, into: &output)
+    }
+
+    /// Appends a message.
+    /// - Parameters:
+    ///   - bytes: the content; that of text is UTF-8, or the peer ends the connection.
+    ///   - kind: whether it is text or bytes.
+    ///   - output: where the frames are appended.
+    /// - Throws: `.closed`, `.messageUnfinished`, `.outOfMemory`.
+    public mutating func send(
+        _ bytes: Span<UInt8>, as kind: WebSocketMessage.Kind, into output: inout ByteBuffer
+    ) throws(WebSocketSendError) {
+        guard phase == .open else { throw .closed }
+        guard outgoing == nil else { throw .messageUnfinished }
+        guard deflate != nil, bytes.count >= options.compressionFloor else {
+            return write(bytes, as: kind, isCompressed: false, into: &output)
+        }
+        let compressed = try compressed(bytes, isLast: true)
+        // With a context the peer must see what the next message may refer to.
+        if compressed.count < bytes.count || deflate?.keepsContext(of: role) == true {
+            write(compressed.span, as: kind, isCompressed: true, into: &output)
+        } else {
+            write(bytes, as: kind, isCompressed: false, into: &output)
+        }
+    }
+
+    /// Appends a piece of a message, as a fragment that the peer can read at once.
+    /// - Parameters:
+    ///   - bytes: the next bytes of the message.
+    ///   - kind: whether it is text or bytes, the same for all of its pieces.
+    ///   - isLast: whether the message ends with them.
+    ///   - output: where the frame is appended.
+    /// - Throws: `.closed`, `.messageUnfinished` for a piece of another kind, `.outOfMemory`.
+    public mutating func send(
+        piece bytes: Span<UInt8>, of kind: WebSocketMessage.Kind, isLast: Bool,
+        into output: inout ByteBuffer
+    ) throws(WebSocketSendError) {
+        guard phase == .open else { throw .closed }
+        let isFirst = outgoing == nil
+        guard isFirst || outgoing == kind else { throw .messageUnfinished }
+        if isFirst {
+            isSendingCompressed =
+                deflate != nil && (!isLast || bytes.count >= options.compressionFloor)
+        }
+        let opcode = isFirst ? kind.opcode : .continuation
+        if isSendingCompressed {
+            let compressed = try compressed(bytes, isLast: isLast)
+            write(
+                compressed.span, as: opcode, isFinal: isLast, isCompressed: isFirst, into: &output)
+        } else {
+            write(bytes, as: opcode, isFinal: isLast, into: &output)
+        }
+        outgoing = isLast ? nil : kind
+    }
+
+    /// Appends a ping of the caller's; its pong comes as an event.
+    /// - Parameters:
+    ///   - payload: 125 bytes at most; more trap.
+    ///   - output: where the frame is appended.
+    /// - Throws: `.closed`.
+    public mutating func ping(
+        _ payload: [UInt8] = [], into output: inout ByteBuffer
+    ) throws(WebSocketSendError) {
+        guard phase == .open else { throw .closed }
+        write(payload, as: .ping, into: &output)
+    }
+
+    /// Begins the closing handshake; without effect when a close frame was sent before.
+    ///
+    /// A message that is sent in pieces ends without its last one. Messages of the peer still come,
+    /// until its close frame.
+    /// - Parameters:
+    ///   - code: a code that is sendable, or nil for none.
+    ///   - reason: the reason; characters beyond 123 bytes are left out.
+    ///   - now: the time.
+    ///   - output: where the frame is appended.
+    public mutating func close(
+        _ code: CloseCode? = .normal, reason: String = "", at now: Duration,
+        into output: inout ByteBuffer
+    ) {
+        guard phase == .open else { return }
+        write(CloseFrame(code, reason: reason).payload, as: .close, into: &output)
+        phase = .closeSent
+        closeDeadline = now + options.closeTimeout
+        deflater = nil
+        outgoing = nil
+    }
+
+    private mutating func compressed(
+        _ bytes: Span<UInt8>, isLast: Bool
+    ) throws(WebSocketSendError) -> [UInt8] {
+        guard let deflate else { return [] }
+        let (keepsContext, bits) = (deflate.keepsContext(of: role), deflate.windowBits(of: role))
+        if deflater == nil {
+            do throws(CodecError) {
+                deflater = try MessageDeflater(
+                    windowBits: bits, keepsContext: keepsContext, level: options.compressionLevel,
+                    pool: pool)
+            } catch {
+                throw .outOfMemory
+            }
+        }
+        var output: [UInt8] = []
+        deflater?.deflate(bytes, isLast: isLast, into: &output)
+        // A stream of the pool's goes back; one with a smaller window belongs to the connection.
+        if isLast, !keepsContext, bits == 15 { deflater = nil }
+        return output
+    }
+}
+
+// Frames.
+extension WebSocketMachine {
+    mutating func write(
+        _ payload: [UInt8], as opcode: WebSocketOpcode, into output: inout ByteBuffer
+    ) {
+        write(payload.span, as: opcode, isFinal: true, into: &output)
+    }
+
+    private mutating func write(
+        _ payload: Span<UInt8>, as opcode: WebSocketOpcode, isFinal: Bool,
+        isCompressed: Bool = false, into output: inout ByteBuffer
+    ) {
+        let start = output.count
+        writer.write(
+            payload, as: opcode, isFinal: isFinal, isCompressed: isCompressed,
+            maskingKey: role == .client ? maskingKeys() : nil, into: &output)
+        writtenCount += Int64(output.count - start)
+    }
+
+    private mutating func write(
+        _ payload: Span<UInt8>, as kind: WebSocketMessage.Kind, isCompressed: Bool,
+        into output: inout ByteBuffer
+    ) {
+        let start = output.count
+        writer.writeMessage(
+            payload, as: kind, fragmentBytes: options.fragmentBytes, isCompressed: isCompressed,
+            maskingKey: { [role, maskingKeys] in role == .client ? maskingKeys() : nil },
+            into: &output)
+        writtenCount += Int64(output.count - start)
+    }
+}

@@ -1,0 +1,182 @@
+public import HTTPCodecs
+public import HTTPParser
+
+/// A side of a WebSocket connection after the handshake: bytes in, events and bytes out.
+///
+/// It knows no socket, no task and no clock. The caller hands it the received bytes and the time,
+/// sends what it appends to the output, and reports what has left. It answers pings and the peer's
+/// close frame itself.
+///
+/// ```swift
+/// while let event = machine.next(&bytes, from: &position, at: now, into: &output) {
+///     switch event {
+///     case .message(let message): try machine.send(message, into: &output)
+///     case .closed(let end): print(end.code, end.reason)
+///     default: break
+///     }
+/// }
+/// ```
+///
+/// Times are distances from any fixed moment, the same for all calls. A caller with back-pressure
+/// calls `next` only while ``unsentCount`` is small; the answers to pings are bounded then, too.
+///
+/// RFC 6455, sections 5 to 7; RFC 7692.
+public struct WebSocketMachine: ~Copyable, Sendable {
+    /// The side that the machine is.
+    public let role: WebSocketRole
+    /// Limits, times and compression.
+    public let options: WebSocketOptions
+    /// The parameters of compression; nil for none.
+    public let deflate: DeflateExtension?
+    /// How far the connection is.
+    public internal(set) var phase = Phase.open
+    /// Whether the caller has to close the transport once all output has left.
+    ///
+    /// A server closes first; a client waits for that, as long as for a close frame, so that the
+    /// port that is not free for a while is the client's (RFC 6455 section 7.1.1).
+    public internal(set) var closesTransport = false
+
+    /// How far a connection is.
+    public enum Phase: Hashable, Sendable {
+        /// Messages go both ways.
+        case open
+        /// This side has sent a close frame and awaits the peer's.
+        case closeSent
+        /// Nothing more is sent or read.
+        case ended
+    }
+
+    let writer: FrameWriter
+    let maskingKeys: @Sendable () -> MaskingKey
+    let pool: ContentCodingPool?
+    var parser: FrameParser
+    var assembler: MessageAssembler
+    /// The header of the frame that is read.
+    var header = WebSocketFrameHeader(.continuation, length: 0)
+    /// Whether the message that is read is compressed.
+    var isReadingCompressed = false
+    /// A message that came whole in one piece.
+    var wholeMessage: WebSocketMessage?
+    /// The payload of the control frame that is read.
+    var control: [UInt8] = []
+    var inflater: MessageInflater?
+    var deflater: MessageDeflater?
+    /// The kind of the message that is sent in pieces.
+    var outgoing: WebSocketMessage.Kind?
+    /// Whether the message that is sent in pieces is compressed.
+    var isSendingCompressed = false
+    var keepAlive: KeepAlive
+    /// Until when the peer's close frame, or the end of the transport, has to be there.
+    var closeDeadline: Duration?
+    var writtenCount: Int64 = 0
+    var leftCount: Int64 = 0
+
+    /// Creates a machine.
+    /// - Parameters:
+    ///   - role: the side that it is.
+    ///   - deflate: the parameters of compression that the handshake agreed on.
+    ///   - options: limits, times and compression.
+    ///   - pool: where streams of zlib come from and go to; one pool serves many connections.
+    ///   - now: the time.
+    ///   - maskingKeys: gives 4 bytes that cannot be predicted for each frame of a client.
+    public init(
+        role: WebSocketRole, deflate: DeflateExtension? = nil,
+        options: WebSocketOptions = WebSocketOptions(), pool: ContentCodingPool? = nil,
+        at now: Duration, maskingKeys: @escaping @Sendable () -> MaskingKey = { .random() }
+    ) {
+        self.role = role
+        self.options = options
+        self.deflate = deflate
+        self.pool = pool
+        self.maskingKeys = maskingKeys
+        writer = FrameWriter(role: role)
+        parser = FrameParser(
+            role: role, messageLimit: options.messageBytes, allowsCompression: deflate != nil)
+        assembler = MessageAssembler(limit: options.messageBytes)
+        keepAlive = KeepAlive(
+            interval: options.pingInterval, timeout: options.pongTimeout, at: now)
+    }
+
+    /// How many bytes of output were not reported as sent yet.
+    public var unsentCount: Int { Int(clamping: writtenCount - leftCount) }
+
+    /// How much memory the message that is read takes.
+    package var bufferedCapacity: Int { assembler.content.capacity }
+
+    /// When to call ``tick(at:into:)`` next; nil while no time matters.
+    public var deadline: Duration? {
+        switch phase {
+        case .open: keepAlive.deadline
+        case .closeSent: closeDeadline
+        case .ended: closesTransport ? nil : closeDeadline
+        }
+    }
+
+    /// Reports that bytes of the output are with the system.
+    /// - Parameters:
+    ///   - count: how many, 0...``unsentCount``; any other number traps.
+    ///   - now: the time.
+    public mutating func sent(_ count: Int, at now: Duration) {
+        precondition(count >= 0 && count <= unsentCount, "more sent than there is")
+        leftCount += Int64(count)
+        keepAlive.left(upTo: leftCount, at: now)
+    }
+
+    /// Does what is due: a ping, or the end of a connection whose peer does not answer.
+    ///
+    /// A call before ``deadline`` does nothing.
+    /// - Returns: the end of the connection, if it is that.
+    public mutating func tick(
+        at now: Duration, into output: inout ByteBuffer
+    ) -> WebSocketEvent? {
+        switch phase {
+        case .open:
+            if keepAlive.isExpired(at: now) {
+                return fail(WebSocketError(.pongTimeout, at: parser.frameOffset), into: &output)
+            }
+            if keepAlive.isDue(at: now) {
+                write(keepAlive.nextPayload(), as: .ping, into: &output)
+                keepAlive.written(upTo: writtenCount, at: now)
+            }
+        case .closeSent:
+            guard let closeDeadline, closeDeadline <= now else { return nil }
+            return fail(WebSocketError(.closeTimeout, at: parser.frameOffset), into: &output)
+        case .ended:
+            if let closeDeadline, closeDeadline <= now { closesTransport = true }
+        }
+        return nil
+    }
+
+    /// Reports that the transport has ended, or broken.
+    /// - Returns: the end of the connection, if it was not known before.
+    public mutating func transportEnded() -> WebSocketEvent? {
+        closesTransport = true
+        guard phase != .ended else { return nil }
+        return end(WebSocketEnd(.abnormal, cause: .transport))
+    }
+}
+
+// The end.
+extension WebSocketMachine {
+    mutating func fail(
+        _ error: WebSocketError, into output: inout ByteBuffer
+    ) -> WebSocketEvent {
+        // A second close frame is not allowed.
+        if phase == .open {
+            write(
+                CloseFrame(error.closeCode, reason: error.reason).payload, as: .close, into: &output
+            )
+        }
+        closesTransport = true
+        return end(WebSocketEnd(error.closeCode, reason: error.reason, cause: .failure(error)))
+    }
+
+    mutating func end(_ end: WebSocketEnd) -> WebSocketEvent {
+        phase = .ended
+        inflater = nil
+        deflater = nil
+        assembler.begin(.binary)
+        (control, wholeMessage, outgoing) = ([], nil, nil)
+        return .closed(end)
+    }
+}

@@ -1,0 +1,50 @@
+internal import HTTPCodecs
+
+/// How a ``WebSocketMachine`` works: limits, times, compression.
+public struct WebSocketOptions: Hashable, Sendable {
+    /// How long a message may be, in bytes of its content (close code 1009 beyond it).
+    public var messageBytes: Int64
+    /// Whether messages come in pieces as their bytes do, instead of as wholes.
+    public var deliversPieces: Bool
+    /// How long a fragment of a message that is sent may be, in bytes, above 0.
+    public var fragmentBytes: Int
+    /// The time between two pings; nil for none.
+    public var pingInterval: Duration?
+    /// How long to wait for a pong once the ping has left.
+    public var pongTimeout: Duration
+    /// How long to wait for the peer's close frame and on a client for the end of the connection.
+    public var closeTimeout: Duration
+    /// From how many bytes on a message is compressed.
+    public var compressionFloor: Int
+    /// How hard compression is tried: 1 (fast) to 9 (small).
+    public var compressionLevel: Int
+    /// How many bytes a byte of a compressed message may stand for, at least 1, once there are more
+    /// than `ratioFloor`.
+    public var ratio: Int64
+    /// Up to how many bytes of content the ratio does not matter.
+    public var ratioFloor: Int64
+
+    /// Creates options; all have defaults.
+    public init(
+        messageBytes: Int64 = 1 << 20, deliversPieces: Bool = false, fragmentBytes: Int = .max,
+        pingInterval: Duration? = .seconds(30), pongTimeout: Duration = .seconds(20),
+        closeTimeout: Duration = .seconds(5), compressionFloor: Int = 512,
+        compressionLevel: Int = 6, ratio: Int64 = 100, ratioFloor: Int64 = 1 << 20
+    ) {
+        self.messageBytes = messageBytes
+        self.deliversPieces = deliversPieces
+        self.fragmentBytes = fragmentBytes
+        self.pingInterval = pingInterval
+        self.pongTimeout = pongTimeout
+        self.closeTimeout = closeTimeout
+        self.compressionFloor = compressionFloor
+        self.compressionLevel = compressionLevel
+        self.ratio = ratio
+        self.ratioFloor = ratioFloor
+    }
+
+    /// The limits of decompression.
+    var decodingLimits: ContentDecodingLimits {
+        ContentDecodingLimits(outputBytes: messageBytes, ratio: ratio, ratioFloor: ratioFloor)
+    }
+}

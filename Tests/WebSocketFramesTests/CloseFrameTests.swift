@@ -1,0 +1,52 @@
+import HTTPParser
+import Testing
+import WebSocketFrames
+
+@Suite("RFC 6455 section 5.5.1: close frames; section 7.4: close codes")
+struct CloseFrameTests {
+    @Test("registered codes and those of libraries and programs go on the wire, others do not")
+    func codes() {
+        let sendable = (0...65_535).filter { CloseCode(rawValue: UInt16($0)).isSendable }
+        #expect(sendable == Array(1000...1003) + Array(1007...1014) + Array(3000...4999))
+    }
+
+    @Test(
+        "a payload is written and read again",
+        arguments: [
+            (CloseCode.normal, ""), (.goingAway, "bye"), (CloseCode(rawValue: 4999), "Grüße"),
+            (.internalError, String(repeating: "x", count: 123)),
+        ])
+    func roundTrip(code: CloseCode, reason: String) throws {
+        let payload = CloseFrame(code, reason: reason).payload
+        let frame = try CloseFrame(payload: payload.span)
+        #expect(frame.code == code)
+        #expect(frame.reason == reason)
+    }
+
+    @Test("an empty payload has no code, and a reason needs a code")
+    func empty() throws {
+        #expect(CloseFrame(nil, reason: "lost").payload.isEmpty)
+        let frame = try CloseFrame(payload: Span())
+        #expect(frame.code == nil)
+    }
+
+    @Test("a long reason is cut between characters", arguments: 118...126)
+    func shortens(count: Int) {
+        let reason = String(repeating: "a", count: count) + "🌍"
+        let payload = CloseFrame(.normal, reason: reason).payload
+        let expected = count <= 119 ? count + 4 : min(count, 123)
+        #expect(payload.count == 2 + expected)
+        #expect(String(validating: payload.dropFirst(2), as: UTF8.self) != nil)
+    }
+
+    @Test(
+        "an invalid payload is refused",
+        arguments: [
+            ([0x03], WebSocketError.Kind.invalidClosePayload), ([0x03, 0xEC], .invalidCloseCode),
+            ([0x03, 0xE8, 0xFF], .invalidText), ([0x03, 0xE8, 0xC3], .invalidText),
+            ([0x03, 0xE8] + [UInt8](repeating: 0x41, count: 124), .invalidClosePayload),
+        ])
+    func refuses(payload: [UInt8], kind: WebSocketError.Kind) {
+        #expect(throws: WebSocketError(kind)) { try CloseFrame(payload: payload.span) }
+    }
+}

@@ -1,0 +1,266 @@
+import HTTPCodecs
+import HTTPParser
+import TestSupport
+import Testing
+import WebSocketFrames
+
+@Suite("RFC 6455 section 7: closing; sections 5.5.2 and 5.5.3: pings")
+struct WebSocketMachineTests {
+    private func machine(
+        _ role: WebSocketRole = .server, options: WebSocketOptions = WebSocketOptions()
+    ) -> WebSocketMachine {
+        WebSocketMachine(role: role, options: options, at: .zero)
+    }
+
+    @Test("this side closes first and the peer answers")
+    func localClose() {
+        var machine = machine()
+        var output = ByteBuffer()
+        machine.close(.goingAway, reason: "bye", at: .seconds(1), into: &output)
+        #expect(PlainFrame.read(output.content) == [.close(1001, Array("bye".utf8))])
+        #expect(machine.phase == .closeSent)
+        #expect(machine.deadline == .seconds(6))
+        // Messages still come; pings have no answer any more.
+        let frames: [PlainFrame] = [.text("late"), .ping("p"), .close(1001), .text("never")]
+        output.removeAll()
+        let events = machine.receive(frames.bytes(by: .client), into: &output)
+        let end = WebSocketEnd(.goingAway, cause: .local)
+        #expect(events == [.message(.text("late")), .ping(Array("p".utf8)), .closed(end)])
+        #expect(output.count == 0)
+        #expect(machine.phase == .ended)
+        #expect(machine.closesTransport == true)
+    }
+
+    @Test("the peer closes first; nothing is sent after the answer")
+    func peerClose() {
+        var machine = machine()
+        var output = ByteBuffer()
+        let events = machine.receive(
+            PlainFrame.close(4000, Array("why".utf8)).bytes(by: .client), into: &output)
+        let end = WebSocketEnd(CloseCode(rawValue: 4000), reason: "why", cause: .peer)
+        #expect(events == [.closed(end)])
+        #expect(PlainFrame.read(output.content) == [.close(4000)])
+        output.removeAll()
+        machine.close(at: .zero, into: &output)
+        #expect(throws: WebSocketSendError.closed) {
+            try machine.send(.text("x"), into: &output)
+        }
+        #expect(throws: WebSocketSendError.closed) { try machine.ping(into: &output) }
+        #expect(output.count == 0)
+        #expect(machine.transportEnded() == nil)
+    }
+
+    @Test("both sides close at once")
+    func simultaneousClose() {
+        var machine = machine()
+        var output = ByteBuffer()
+        machine.close(.normal, at: .zero, into: &output)
+        let events = machine.receive(PlainFrame.close(3000).bytes(by: .client), into: &output)
+        #expect(events == [.closed(WebSocketEnd(CloseCode(rawValue: 3000), cause: .local))])
+        #expect(PlainFrame.read(output.content) == [.close(1000)])
+    }
+
+    @Test("a close frame that has no answer in 5 s ends the connection")
+    func closeTimeout() {
+        var machine = machine()
+        var output = ByteBuffer()
+        machine.close(at: .seconds(10), into: &output)
+        output.removeAll()
+        #expect(machine.tick(at: .milliseconds(14_999), into: &output) == nil)
+        let end = WebSocketEnd(
+            .abnormal, reason: "close timeout", cause: .failure(WebSocketError(.closeTimeout)))
+        #expect(machine.tick(at: .seconds(15), into: &output) == .closed(end))
+        #expect(machine.closesTransport == true)
+        #expect(machine.deadline == nil)
+        #expect(output.count == 0)
+    }
+
+    @Test("a client waits for the server to end the connection, 5 s at most")
+    func clientWaits() {
+        var machine = machine(.client)
+        var output = ByteBuffer()
+        _ = machine.receive(
+            PlainFrame.close().bytes(by: .server), at: .seconds(1), into: &output)
+        #expect(machine.phase == .ended)
+        #expect(machine.closesTransport == false)
+        #expect(machine.deadline == .seconds(6))
+        #expect(machine.tick(at: .seconds(5), into: &output) == nil)
+        #expect(machine.closesTransport == false)
+        #expect(machine.tick(at: .seconds(6), into: &output) == nil)
+        #expect(machine.closesTransport == true)
+    }
+
+    @Test("a connection that ends without a close frame has the code 1006")
+    func transportEnds() {
+        var machine = machine()
+        #expect(machine.transportEnded() == .closed(WebSocketEnd(.abnormal, cause: .transport)))
+        #expect(machine.transportEnded() == nil)
+        #expect(machine.phase == .ended)
+    }
+
+    @Test("a failure after this side's close frame sends no second one")
+    func failureAfterClose() {
+        var machine = machine()
+        var output = ByteBuffer()
+        machine.close(at: .zero, into: &output)
+        output.removeAll()
+        let events = machine.receive([0x83], into: &output)
+        let error = WebSocketError(.reservedOpcode)
+        let end = WebSocketEnd(
+            .protocolError, reason: "reserved opcode", cause: .failure(error))
+        #expect(events == [.closed(end)])
+        #expect(output.count == 0)
+    }
+
+    @Test("messages in pieces and whole ones do not mix")
+    func piecesDoNotMix() throws {
+        var machine = machine()
+        var output = ByteBuffer()
+        try machine.send(piece: Array("a".utf8).span, of: .text, isLast: false, into: &output)
+        #expect(throws: WebSocketSendError.messageUnfinished) {
+            try machine.send(.text("b"), into: &output)
+        }
+        #expect(throws: WebSocketSendError.messageUnfinished) {
+            try machine.send(piece: Span(), of: .binary, isLast: true, into: &output)
+        }
+        try machine.ping(into: &output)
+        try machine.send(piece: Array("b".utf8).span, of: .text, isLast: true, into: &output)
+        try machine.send(.text("c"), into: &output)
+        let expected: [PlainFrame] = [
+            .text("a", isFinal: false), .ping(), .continuation("b"), .text("c"),
+        ]
+        #expect(PlainFrame.read(output.content) == expected)
+    }
+
+    @Test(
+        "a message above the limit fails with 1009 at its header",
+        arguments: [(9, true), (10, true), (11, false)])
+    func messageLimit(count: Int, fits: Bool) {
+        let frame = PlainFrame.binary([UInt8](repeating: 1, count: count)).bytes(by: .client)
+        let outcome = WebSocketMachine.outcome(
+            of: [frame[..<(fits ? frame.count : 2)]], options: .init(messageBytes: 10))
+        #expect(
+            outcome.description
+                == (fits ? "binary(\(count))" : "messageTooLong-1009 wrote-1009"))
+    }
+
+    @Test("a client's frames each have a mask of their own")
+    func masksFrames() throws {
+        var machine = machine(.client)
+        var output = ByteBuffer()
+        for _ in 0..<20 { try machine.send(.binary([0, 0, 0, 0]), into: &output) }
+        let bytes = output.content
+        let masks = Set(
+            stride(from: 0, to: bytes.count, by: 10).map { Array(bytes[($0 + 2)..<($0 + 6)]) })
+        #expect(masks.count > 15)
+        #expect(PlainFrame.read(bytes) == (0..<20).map { _ in .binary([0, 0, 0, 0]) })
+    }
+
+    @Test("a long message for a reader of pieces comes in pieces as its bytes do")
+    func deliversPieces() throws {
+        for deflate in [nil, DeflateExtension()] {
+            var sender = WebSocketMachine(role: .server, deflate: deflate, at: .zero)
+            var output = ByteBuffer()
+            let text = (0..<60_000).map { "\($0)," }.joined()
+            try sender.send(.text(text), into: &output)
+            var reader = WebSocketMachine(
+                role: .client, deflate: deflate, options: .init(deliversPieces: true), at: .zero)
+            var answers = ByteBuffer()
+            var (content, count) = ([UInt8](), 0)
+            for event in reader.receive(output.content, into: &answers) {
+                guard case .piece(let piece) = event else { continue }
+                #expect(piece.kind == .text)
+                content += piece.bytes
+                count += 1
+                #expect(piece.isLast == (content.count == text.utf8.count))
+            }
+            #expect(String(decoding: content, as: UTF8.self) == text)
+            // An uncompressed frame that is at hand as a whole is one piece.
+            #expect(count >= (deflate == nil ? 1 : 3))
+        }
+    }
+}
+
+@Suite("Pings that find out whether the peer is there")
+struct KeepAliveTests {
+    private var machine: WebSocketMachine { WebSocketMachine(role: .server, at: .zero) }
+
+    @Test("a ping is due each 30 s, and its pong is no event")
+    func pingsEach30Seconds() {
+        var machine = machine
+        var output = ByteBuffer()
+        for round in 1...3 {
+            #expect(machine.deadline == .seconds(30 * round))
+            #expect(machine.tick(at: .seconds(30 * round) - .nanoseconds(1), into: &output) == nil)
+            #expect(output.count == 0)
+            #expect(machine.tick(at: .seconds(30 * round), into: &output) == nil)
+            let pings = PlainFrame.read(output.content)
+            #expect(pings.map(\.opcode) == [9])
+            // The ping waits: no time runs.
+            #expect(machine.deadline == nil)
+            machine.sent(output.count, at: .seconds(30 * round + 1))
+            #expect(machine.unsentCount == 0)
+            #expect(machine.deadline == .seconds(30 * round + 21))
+            output.removeAll()
+            let pong = PlainFrame(opcode: 10, payload: pings.flatMap(\.payload))
+            #expect(machine.receive(pong.bytes(by: .client), into: &output).isEmpty)
+        }
+    }
+
+    @Test("the time for a pong begins when the ping has left, with all that is in front of it")
+    func countsFromDeparture() throws {
+        var machine = machine
+        var output = ByteBuffer()
+        try machine.send(.binary([UInt8](repeating: 0, count: 100_000)), into: &output)
+        let message = output.count
+        _ = machine.tick(at: .seconds(30), into: &output)
+        machine.sent(message, at: .seconds(100))
+        #expect(machine.tick(at: .seconds(100), into: &output) == nil)
+        machine.sent(output.count - message - 1, at: .seconds(150))
+        #expect(machine.deadline == nil)
+        machine.sent(1, at: .seconds(200))
+        #expect(machine.deadline == .seconds(220))
+        #expect(machine.tick(at: .seconds(219), into: &output) == nil)
+        output.removeAll()
+        let end = WebSocketEnd(
+            .internalError, reason: "pong timeout", cause: .failure(WebSocketError(.pongTimeout)))
+        #expect(machine.tick(at: .seconds(220), into: &output) == .closed(end))
+        #expect(PlainFrame.read(output.content) == [.close(1011, Array("pong timeout".utf8))])
+        #expect(machine.closesTransport == true)
+    }
+
+    @Test("a pong of other bytes is no answer")
+    func otherPong() {
+        var machine = machine
+        var output = ByteBuffer()
+        _ = machine.tick(at: .seconds(30), into: &output)
+        machine.sent(output.count, at: .seconds(30))
+        let events = machine.receive(PlainFrame.pong("x").bytes(by: .client), into: &output)
+        #expect(events == [.pong([0x78])])
+        #expect(machine.deadline == .seconds(50))
+    }
+
+    @Test("while a frame arrives no pong can come, and the time begins again")
+    func longFrame() {
+        var machine = machine
+        var output = ByteBuffer()
+        _ = machine.tick(at: .seconds(30), into: &output)
+        machine.sent(output.count, at: .seconds(30))
+        let frame = PlainFrame.binary([UInt8](repeating: 0, count: 1_000)).bytes(by: .client)
+        #expect(machine.receive(Array(frame[..<100]), at: .seconds(45), into: &output).isEmpty)
+        #expect(machine.deadline == .seconds(65))
+        // The rest of the frame, and still no pong.
+        #expect(machine.receive(Array(frame[100...]), at: .seconds(60), into: &output).count == 1)
+        #expect(machine.deadline == .seconds(65))
+    }
+
+    @Test("without an interval there are no pings")
+    func off() {
+        var machine = WebSocketMachine(
+            role: .client, options: .init(pingInterval: nil), at: .zero)
+        var output = ByteBuffer()
+        #expect(machine.deadline == nil)
+        #expect(machine.tick(at: .seconds(1_000), into: &output) == nil)
+        #expect(output.count == 0)
+    }
+}
