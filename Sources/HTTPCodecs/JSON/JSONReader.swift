@@ -323,5 +323,7 @@ private struct JSONElements: UnkeyedDecodingContainer {
         try take { try $0.unkeyedContainer() }
     }
 
-    mutating func superDecoder() throws -> any Decoder { throw JSONReader(tree, Int(array)).unsupported() }
+    mutating func superDecoder() throws -> any Decoder {
+        throw JSONReader(tree, Int(array)).unsupported()
+    }
 }

@@ -183,7 +183,7 @@ struct JSONTreeBuilder {
         guard isUsual else { return }
         let index = Int(innermost)
         nodes[index].end += 1
-        guard isPlain, nodes[index].end <= Self.memberLimit else { return isUsual = false }
+        isUsual = isPlain && nodes[index].end <= Self.memberLimit
         append(.string, text, hasEscape: false)
     }
 
