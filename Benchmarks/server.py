@@ -61,7 +61,7 @@ OTHERS = {
 CONTENT_LENGTHS = {"/": 13, "/async": 13, "/1k": 1024, "/100k": 102_400}
 JSON_BYTES = 20 << 10
 # Only these know what the scenarios with JSON ask for; nginx keeps no compressed answers.
-JSON_POSTERS = ["ours", "nio", "hummingbird", "flyingfox"]
+JSON_POSTERS = ["limit", "ours", "nio", "hummingbird", "flyingfox"]
 JSON_SERVERS = {"/note": JSON_POSTERS, "/order": JSON_POSTERS, "/note-async": ["ours"],
                 "/order-async": ["ours"], "/json": ["nginx", "ours"], "/json-uncached": ["nginx", "ours"],
                 "/json-gzip": ["ours"], "/json-copied": ["ours"], "/json-copied-gzip": ["ours"]}

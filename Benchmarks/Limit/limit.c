@@ -32,10 +32,12 @@ enum {
     read_size = 64 * 1024,     // also the longest head that is understood
     answers_per_write = 64,    // pipelined requests answered by one writev
     events_per_wait = 256,
-    route_count = 4,
+    route_count = 6,
 };
 
-typedef enum { route_hello, route_1k, route_100k, route_upload } route_t;
+typedef enum {
+    route_hello, route_1k, route_100k, route_upload, route_note, route_order
+} route_t;
 
 typedef struct {
     char *bytes;
@@ -46,7 +48,8 @@ typedef struct {
 typedef struct {
     char *tail;            // the start of a head that has not ended yet
     uint32_t tail_length;
-    uint64_t discard;      // content octets of an upload still to come
+    uint64_t discard;      // content octets still to come
+    route_t route;         // the answer after the content
     struct iovec *unsent;  // answers the socket had no room for; the first may be half sent
     uint32_t unsent_count;
     bool closing;          // close when everything is sent
@@ -100,10 +103,15 @@ static void make_answers(void) {
         answers[closes][route_1k] = make_answer(1024, NULL, closes);
         answers[closes][route_100k] = make_answer(100 * 1024, NULL, closes);
         answers[closes][route_upload] = make_answer(0, "", closes);
+        // What the servers answer to the content of `server.py`.
+        answers[closes][route_note] = make_answer(21, "{\"id\":7,\"count\":1006}", closes);
+        answers[closes][route_order] = make_answer(18, "{\"id\":7,\"count\":6}", closes);
     }
 }
 
 static route_t route_of(const char *head) {
+    if (memcmp(head, "POST /note ", 11) == 0) return route_note;
+    if (memcmp(head, "POST /order ", 12) == 0) return route_order;
     if (head[0] == 'P') return route_upload;
     if (memcmp(head, "GET /1k ", 8) == 0) return route_1k;
     if (memcmp(head, "GET /100k ", 10) == 0) return route_100k;
@@ -194,11 +202,11 @@ static void add(batch_t *batch, answer_t answer) {
     batch->vectors[batch->count++].iov_len = answer.length;
 }
 
-// Takes content of an upload; returns how many octets, and adds the answer after the last one.
+// Takes content; returns how many octets, and adds the answer after the last one.
 static size_t take_content(connection_t *connection, size_t length, batch_t *batch) {
     size_t taken = length < connection->discard ? length : connection->discard;
     connection->discard -= taken;
-    if (!connection->discard) add(batch, answers[connection->closing][route_upload]);
+    if (!connection->discard) add(batch, answers[connection->closing][connection->route]);
     return taken;
 }
 
@@ -209,7 +217,8 @@ static size_t take_head(
     if (!head) return 0;
     route_t route = route_of(input);
     connection->closing = asks_to_close(input, head);
-    if (route == route_upload) connection->discard = content_length_of(input, head);
+    connection->route = route;
+    if (route >= route_upload) connection->discard = content_length_of(input, head);
     if (!connection->discard) add(batch, answers[connection->closing][route]);
     return head;
 }

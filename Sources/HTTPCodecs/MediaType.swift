@@ -55,7 +55,10 @@ public struct MediaType: Sendable {
     }
 
     /// Type and subtype without parameters, such as `text/html`.
-    public var essence: String { "\(type)/\(subtype)" }
+    public var essence: String {
+        // Nearly all answers of many servers have this one, which is not made each time.
+        type == "application" && subtype == "json" ? "application/json" : "\(type)/\(subtype)"
+    }
 
     /// The structured suffix after the last `+` of the subtype, such as `json` in
     /// `application/ld+json`; nil without one.
@@ -120,7 +123,8 @@ extension MediaType: Hashable {
 extension MediaType: CustomStringConvertible {
     /// The media type as a field carries it.
     public var description: String {
-        ([essence] + parameters.compactMap(\.fieldValue)).joined(separator: "; ")
+        guard !parameters.isEmpty else { return essence }
+        return ([essence] + parameters.compactMap(\.fieldValue)).joined(separator: "; ")
     }
 }
 

@@ -77,10 +77,9 @@ public struct JSONBody: Hashable, Sendable {
     public func decode<Value: Decodable>(
         _ type: Value.Type = Value.self, from bytes: [UInt8]
     ) throws(CodecError) -> Value {
-        let start = try check(bytes.span)
-        if options.readsPlainly, let tree = JSONTree(bytes, from: start),
-            let value = JSONReader.value(type, in: tree)
-        {
+        let start = try start(of: bytes.span)
+        let nodes = try check(bytes.span, from: start, listing: options.readsPlainly)
+        if !nodes.isEmpty, let value = JSONReader.value(type, in: JSONTree(bytes, nodes)) {
             return value
         }
         return try decode(type, checked: bytes.span, from: start)
@@ -90,20 +89,27 @@ public struct JSONBody: Hashable, Sendable {
     public func decode<Value: Decodable>(
         _ type: Value.Type = Value.self, from bytes: Span<UInt8>
     ) throws(CodecError) -> Value {
-        try decode(type, checked: bytes, from: try check(bytes))
+        let start = try start(of: bytes)
+        _ = try check(bytes, from: start, listing: false)
+        return try decode(type, checked: bytes, from: start)
     }
 
-    /// Checks the limits and the grammar.
-    /// - Returns: where the value begins.
-    private func check(_ bytes: Span<UInt8>) throws(CodecError) -> Int {
+    /// Where the value begins in content that is not too long.
+    private func start(of bytes: Span<UInt8>) throws(CodecError) -> Int {
         guard bytes.count <= byteLimit else {
             throw CodecError(.inputTooLong, at: Int64(max(byteLimit, 0)), "JSON")
         }
-        let start = Self.startBehindByteOrderMark(bytes)
+        return Self.startBehindByteOrderMark(bytes)
+    }
+
+    /// Checks the grammar and the limits.
+    /// - Returns: the values, if they are wanted and of the usual kind.
+    private func check(
+        _ bytes: Span<UInt8>, from start: Int, listing: Bool
+    ) throws(CodecError) -> [JSONTree.Node] {
         let depth = min(depthLimit, Self.greatestDepth)
-        try JSONGrammar.check(
-            bytes, from: start, depthLimit: depth, nameByteLimit: nameByteLimit)
-        return start
+        return try JSONGrammar.check(
+            bytes, from: start, depthLimit: depth, nameByteLimit: nameByteLimit, lists: listing)
     }
 
     private func decode<Value: Decodable>(

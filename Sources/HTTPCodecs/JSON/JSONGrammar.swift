@@ -1,4 +1,5 @@
-/// The grammar of JSON (RFC 8259) as a check that goes over the bytes once and builds nothing.
+/// The grammar of JSON (RFC 8259) as a check that goes over the bytes once, and lists the values of
+/// short content on the way.
 ///
 /// It runs before Foundation sees the bytes. A level of nesting costs one bit and no stack;
 /// accepted input is JSON in UTF-8, so that any later failure is about types. Foundation alone
@@ -11,29 +12,41 @@ struct JSONGrammar {
     private let depthLimit: Int
     private let nameByteLimit: Int
     private var depth = 0
-    /// For each open array or object whether it is an object, 64 in a word.
-    private var objects: [UInt64] = []
+    private var isInObject = false
+    /// For each array or object around the innermost one whether it is an object: the nearest 64 in
+    /// a word, those further out in full words.
+    private var outerBits: UInt64 = 0
+    private var outerWords: [UInt64] = []
+    private var values: JSONTreeBuilder
 
-    private init(from position: Int, depthLimit: Int, nameByteLimit: Int) {
+    private init(from position: Int, depthLimit: Int, nameByteLimit: Int, listing: Int) {
         self.position = position
         self.depthLimit = depthLimit
         self.nameByteLimit = nameByteLimit
+        values = JSONTreeBuilder(byteCount: listing)
     }
 
     /// Checks that the bytes from `start` on are one JSON value.
+    /// - Parameter lists: whether its values are wanted.
+    /// - Returns: its values as `JSONTree` has them; none when they are not wanted, or for a tree
+    ///   too unusual.
     /// - Throws: `.invalidJSON`, `.invalidText`, `.nestedTooDeeply`, or `.inputTooLong` for a name.
+    @discardableResult
     static func check(
-        _ bytes: Span<UInt8>, from start: Int, depthLimit: Int, nameByteLimit: Int
-    ) throws(CodecError) {
+        _ bytes: Span<UInt8>, from start: Int, depthLimit: Int, nameByteLimit: Int,
+        lists: Bool = false
+    ) throws(CodecError) -> [JSONTree.Node] {
         var grammar = JSONGrammar(
-            from: start, depthLimit: depthLimit, nameByteLimit: nameByteLimit)
+            from: start, depthLimit: depthLimit, nameByteLimit: nameByteLimit,
+            listing: lists ? bytes.count : 0)
         try grammar.run(bytes)
+        return grammar.values.isUsual ? grammar.values.nodes : []
     }
 
     private mutating func run(_ bytes: Span<UInt8>) throws(CodecError) {
         while position < bytes.count {
             let byte = bytes[position]
-            if byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 {
+            if byte <= 0x20, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 {
                 position += 1
                 continue
             }
@@ -55,25 +68,41 @@ struct JSONGrammar {
         case UInt8(ascii: "{"): return try open(isObject: true)
         case UInt8(ascii: "["): return try open(isObject: false)
         case UInt8(ascii: "]") where expected == .firstElement: return close()
-        case UInt8(ascii: "\""): try readString(bytes)
-        case UInt8(ascii: "-"), 0x30...0x39: try readNumber(bytes)
-        case UInt8(ascii: "t"): try readWord("true", bytes)
-        case UInt8(ascii: "f"): try readWord("false", bytes)
-        case UInt8(ascii: "n"): try readWord("null", bytes)
+        case UInt8(ascii: "\""):
+            let start = position + 1
+            let hasEscape = try readString(bytes).hasEscape
+            values.add(.string, start..<position - 1, hasEscape: hasEscape)
+        case UInt8(ascii: "-"), 0x30...0x39:
+            let start = position
+            try readNumber(bytes)
+            values.add(.number, start..<position)
+        case UInt8(ascii: "t"): try readWord("true", .yes, bytes)
+        case UInt8(ascii: "f"): try readWord("false", .no, bytes)
+        case UInt8(ascii: "n"): try readWord("null", .null, bytes)
         default: throw invalid("no value begins so")
         }
         expected = .afterValue
+        guard position < bytes.count, bytes[position] == UInt8(ascii: ","), depth > 0 else {
+            return
+        }
+        position += 1
+        expected = isInObject ? .name : .value
     }
 
     private mutating func readName(_ byte: UInt8, _ bytes: Span<UInt8>) throws(CodecError) {
         if byte == UInt8(ascii: "}"), expected == .firstName { return close() }
         guard byte == UInt8(ascii: "\"") else { throw invalid("a name is missing") }
         let start = position + 1
-        try readString(bytes)
+        let text = try readString(bytes)
         guard position - 1 - start <= nameByteLimit else {
             throw CodecError(.inputTooLong, at: Int64(start), "the name of a member")
         }
+        values.add(name: start..<position - 1, isPlain: text.isASCII && !text.hasEscape)
         expected = .colon
+        // Mostly no white space is between.
+        guard position < bytes.count, bytes[position] == UInt8(ascii: ":") else { return }
+        position += 1
+        expected = .value
     }
 
     private mutating func readSeparator(_ byte: UInt8) throws(CodecError) {
@@ -89,18 +118,14 @@ struct JSONGrammar {
 
     // MARK: Nesting
 
-    private var isInObject: Bool {
-        let index = depth - 1
-        return objects[index >> 6] >> UInt64(index & 63) & 1 == 1
-    }
-
     private mutating func open(isObject: Bool) throws(CodecError) {
         guard depth < depthLimit else {
             throw CodecError(.nestedTooDeeply, at: Int64(position), "JSON")
         }
-        if objects.count == depth >> 6 { objects.append(0) }
-        let bit = UInt64(1) << UInt64(depth & 63)
-        if isObject { objects[depth >> 6] |= bit } else { objects[depth >> 6] &= ~bit }
+        if depth > 0, depth & 63 == 0 { outerWords.append(outerBits) }
+        outerBits = outerBits << 1 | (isInObject ? 1 : 0)
+        isInObject = isObject
+        values.open(isObject ? .object : .array, at: position)
         depth += 1
         position += 1
         expected = isObject ? .firstName : .firstElement
@@ -110,19 +135,25 @@ struct JSONGrammar {
         depth -= 1
         position += 1
         expected = .afterValue
+        isInObject = outerBits & 1 == 1
+        outerBits >>= 1
+        if depth > 0, depth & 63 == 0 { outerBits = outerWords.removeLast() }
+        values.close()
     }
 
     // MARK: Scalars
 
     private mutating func readWord(
-        _ word: StaticString, _ bytes: Span<UInt8>
+        _ word: StaticString, _ kind: JSONTree.Kind, _ bytes: Span<UInt8>
     ) throws(CodecError) {
+        let start = position
         for index in 0..<word.utf8CodeUnitCount {
             guard position < bytes.count, unsafe bytes[position] == word.utf8Start[index] else {
                 throw invalid("no value begins so")
             }
             position += 1
         }
+        values.add(kind, start..<position)
     }
 
     /// number = [ "-" ] int [ frac ] [ exp ] (section 6).
@@ -154,8 +185,11 @@ struct JSONGrammar {
     }
 
     /// string = quotation-mark *char quotation-mark (section 7).
-    private mutating func readString(_ bytes: Span<UInt8>) throws(CodecError) {
+    private mutating func readString(
+        _ bytes: Span<UInt8>
+    ) throws(CodecError) -> (isASCII: Bool, hasEscape: Bool) {
         var index = position + 1
+        var (isASCII, hasEscape) = (true, false)
         defer { position = index }
         while true {
             index = Self.plainEnd(bytes, from: index)
@@ -163,9 +197,10 @@ struct JSONGrammar {
             let byte = bytes[index]
             if byte == UInt8(ascii: "\"") {
                 index += 1
-                return
+                return (isASCII, hasEscape)
             }
             if byte == UInt8(ascii: "\\") {
+                hasEscape = true
                 try readEscape(bytes, &index)
             } else if byte < 0x20 {
                 throw invalid("a control character in a string", at: index)
@@ -173,6 +208,7 @@ struct JSONGrammar {
                 guard let length = UTF8Text.sequenceLength(bytes, at: index) else {
                     throw CodecError(.invalidText, at: Int64(index), "JSON")
                 }
+                isASCII = false
                 index += length
             }
         }

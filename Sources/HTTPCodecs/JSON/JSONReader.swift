@@ -9,16 +9,14 @@
 /// It knows less: `JSONBody` has Foundation decode the content when this one throws, and when it
 /// met something that only Foundation reads, such as a date. So all errors are Foundation's, and a
 /// `Value` that is not JSON of its kind may be asked twice.
-final class JSONReader {
+///
+/// It has two words, so that it is handed on as `any Decoder` without being allocated.
+struct JSONReader {
     let tree: JSONTree
     let node: Int
-    private let parent: JSONReader?
-    /// The key of this value in the parent; `nil` for an element.
-    private let key: (any CodingKey)?
-    private let index: Int
 
-    init(_ tree: JSONTree) {
-        (self.tree, node, parent, key, index) = (tree, 0, nil, nil, 0)
+    init(_ tree: JSONTree, _ node: Int = 0) {
+        (self.tree, self.node) = (tree, node)
     }
 
     /// The value of a tree; `nil` when Foundation must read it, or has to throw.
@@ -29,14 +27,6 @@ final class JSONReader {
         } catch {
             return nil
         }
-    }
-
-    init(_ parent: JSONReader, _ node: Int, key: any CodingKey) {
-        (tree, self.node, self.parent, self.key, index) = (parent.tree, node, parent, key, 0)
-    }
-
-    init(_ parent: JSONReader, _ node: Int, index: Int) {
-        (tree, self.node, self.parent, key, self.index) = (parent.tree, node, parent, nil, index)
     }
 
     var kind: JSONTree.Kind { tree.nodes[node].kind }
@@ -91,11 +81,11 @@ final class JSONReader {
     func float() throws -> Float { throw unsupported() }
 
     private func mismatch(_ type: Any.Type, at node: Int) -> DecodingError {
-        JSONReader(self, node, index: 0).mismatch(type)
+        JSONReader(tree, node).mismatch(type)
     }
 
     /// Any value, by its own initializer.
-    func value<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    consuming func value<Value: Decodable>(_ type: Value.Type) throws -> Value {
         if type == Date.self || type == Data.self || type == URL.self || type == Decimal.self {
             throw unsupported()
         }
@@ -104,10 +94,7 @@ final class JSONReader {
 }
 
 extension JSONReader: Decoder {
-    var codingPath: [any CodingKey] {
-        guard let parent else { return [] }
-        return parent.codingPath + [key ?? JSONIndex(index)]
-    }
+    var codingPath: [any CodingKey] { tree.path(to: node) }
 
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
@@ -154,6 +141,17 @@ struct JSONIndex: CodingKey {
     var stringValue: String { "Index \(intValue ?? 0)" }
 }
 
+/// The name of a member in a coding path.
+struct JSONName: CodingKey {
+    let stringValue: String
+
+    init(_ name: String) { stringValue = name }
+    init?(intValue: Int) { nil }
+    init?(stringValue: String) { self.init(stringValue) }
+
+    var intValue: Int? { nil }
+}
+
 /// The members of an object.
 private struct JSONMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let reader: JSONReader
@@ -178,7 +176,7 @@ private struct JSONMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     private func child(_ key: Key) throws -> JSONReader {
-        JSONReader(reader, try node(key), key: key)
+        JSONReader(reader.tree, try node(key))
     }
 
     func contains(_ key: Key) -> Bool { find(key) != nil }
@@ -240,39 +238,51 @@ private struct JSONMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func superDecoder(forKey key: Key) throws -> any Decoder { throw reader.unsupported() }
 }
 
-/// The elements of an array.
+/// The elements of an array, in three words.
 private struct JSONElements: UnkeyedDecodingContainer {
-    private let reader: JSONReader
-    private var next: Int
-    private let length: Int
-    private(set) var currentIndex = 0
+    private let tree: JSONTree
+    private let array: UInt16
+    private var next: UInt16
+    private var index: UInt16 = 0
 
     init(_ reader: JSONReader) {
-        self.reader = reader
-        next = reader.node + 1
-        length = reader.tree.count(of: reader.node)
+        tree = reader.tree
+        array = UInt16(reader.node)
+        next = array + 1
     }
 
-    var codingPath: [any CodingKey] { reader.codingPath }
+    private var length: Int { Int(tree.nodes[Int(array)].end) }
+    var codingPath: [any CodingKey] { tree.path(to: Int(array)) }
     var count: Int? { length }
+    var currentIndex: Int { Int(index) }
     var isAtEnd: Bool { currentIndex >= length }
 
-    /// Gives the element to `body`, and steps behind it unless that throws.
-    private mutating func take<Value>(_ body: (JSONReader) throws -> Value) throws -> Value {
+    /// The next element.
+    private func element(_ type: Any.Type) throws -> JSONReader {
         guard !isAtEnd else {
             throw DecodingError.valueNotFound(
-                Value.self, DecodingError.Context(codingPath: codingPath, debugDescription: ""))
+                type, DecodingError.Context(codingPath: codingPath, debugDescription: ""))
         }
-        let value = try body(JSONReader(reader, next, index: currentIndex))
-        next = Int(reader.tree.nodes[next].next)
-        currentIndex += 1
+        return JSONReader(tree, Int(next))
+    }
+
+    private mutating func step() {
+        next = tree.nodes[Int(next)].next
+        index += 1
+    }
+
+    /// Gives the element to `body`, and steps behind it unless that throws.
+    @inline(__always)
+    private mutating func take<Value>(_ body: (JSONReader) throws -> Value) throws -> Value {
+        let value = try body(element(Value.self))
+        step()
         return value
     }
 
     mutating func decodeNil() throws -> Bool {
-        guard !isAtEnd else { return try take { $0.decodeNil() } }
-        guard reader.tree.nodes[next].kind == .null else { return false }
-        return try take { _ in true }
+        guard try element(Never.self).decodeNil() else { return false }
+        step()
+        return true
     }
 
     mutating func decode(_ type: Bool.Type) throws -> Bool { try take { try $0.decode(type) } }
@@ -313,5 +323,7 @@ private struct JSONElements: UnkeyedDecodingContainer {
         try take { try $0.unkeyedContainer() }
     }
 
-    mutating func superDecoder() throws -> any Decoder { throw reader.unsupported() }
+    mutating func superDecoder() throws -> any Decoder {
+        throw JSONReader(tree, Int(array)).unsupported()
+    }
 }

@@ -2,24 +2,27 @@ internal import HTTPParser
 
 /// JSON that has passed `JSONGrammar`, as a list of its values in the order of the text.
 ///
-/// It is for short content of the usual kind; `init` gives up on the rest, which Foundation reads.
+/// It is for short content of the usual kind; Foundation reads the rest.
 final class JSONTree {
     enum Kind: UInt8 { case object, array, string, number, yes, no, null }
 
+    /// A value or a name, in one word: the content is short.
     struct Node {
         var kind: Kind
         /// Whether a string has escapes.
         var hasEscape = false
-        /// The text: of a string that between its quotation marks.
-        var start: Int32
-        var end: Int32
+        /// Where the text begins: of a string behind its quotation mark.
+        var start: UInt16
+        /// Where it ends; of an array or an object the number of elements or members.
+        var end: UInt16
         /// The node behind this one and all inside of it. The members of an object are pairs of
         /// nodes, a name and a value.
-        var next: Int32
+        var next: UInt16
+
+        /// The bytes of its text.
+        var count: Int { Int(end) - Int(start) }
     }
 
-    /// The longest content that is taken.
-    static let byteLimit = 64 << 10
     let bytes: [UInt8]
     let nodes: [Node]
     /// Whether a part was met that only Foundation reads, even if the error was dropped.
@@ -27,36 +30,35 @@ final class JSONTree {
 
     /// - Parameters:
     ///   - bytes: valid JSON.
-    ///   - start: where it begins.
-    /// - Returns: `nil` for long content, objects of many members, and names with escapes or
-    ///   other characters than those of ASCII, which are compared in canonical form.
-    init?(_ bytes: [UInt8], from start: Int) {
-        guard bytes.count <= Self.byteLimit else { return nil }
-        var builder = JSONTreeBuilder()
-        guard builder.read(bytes.span, from: start) else { return nil }
-        self.bytes = bytes
-        nodes = builder.nodes
+    ///   - nodes: its values, at least one, as `JSONGrammar` found them.
+    init(_ bytes: [UInt8], _ nodes: [Node]) {
+        (self.bytes, self.nodes) = (bytes, nodes)
     }
 
     /// The value of the first member with a name.
     func member(_ name: String, of object: Int) -> Int? {
         var name = name
         return name.withUTF8 { wanted in
-            let end = Int(nodes[object].next)
-            var index = object + 1
-            while index < end {
-                if unsafe isName(index, wanted) { return index + 1 }
-                index = Int(nodes[index + 1].next)
+            unsafe bytes.withUnsafeBufferPointer { bytes in
+                let end = Int(nodes[object].next)
+                var index = object + 1
+                while index < end {
+                    let (start, count) = (Int(nodes[index].start), nodes[index].count)
+                    if count == wanted.count, unsafe Self.equal(bytes[start...], wanted) {
+                        return index + 1
+                    }
+                    index = Int(nodes[index + 1].next)
+                }
+                return nil
             }
-            return nil
         }
     }
 
-    private func isName(_ index: Int, _ wanted: UnsafeBufferPointer<UInt8>) -> Bool {
-        let (start, end) = (Int(nodes[index].start), Int(nodes[index].end))
-        guard end - start == wanted.count else { return false }
-        for offset in 0..<wanted.count where unsafe bytes[start + offset] != wanted[offset] {
-            return false
+    private static func equal(
+        _ bytes: Slice<UnsafeBufferPointer<UInt8>>, _ wanted: UnsafeBufferPointer<UInt8>
+    ) -> Bool {
+        for offset in 0..<wanted.count {
+            guard unsafe bytes[bytes.startIndex + offset] == wanted[offset] else { return false }
         }
         return true
     }
@@ -72,27 +74,35 @@ final class JSONTree {
         return names
     }
 
-    /// The number of elements of an array.
-    func count(of array: Int) -> Int {
-        let end = Int(nodes[array].next)
-        var (count, index) = (0, array + 1)
-        while index < end {
-            count += 1
-            index = Int(nodes[index].next)
+    /// The keys that lead to a value.
+    func path(to node: Int) -> [any CodingKey] {
+        var (path, outer) = ([any CodingKey](), 0)
+        while outer < node {
+            var (inner, index) = (outer + 1, 0)
+            // A member's value stands behind its name.
+            let offset = nodes[outer].kind == .object ? 1 : 0
+            while Int(nodes[inner + offset].next) <= node {
+                inner = Int(nodes[inner + offset].next)
+                index += 1
+            }
+            path.append(offset == 1 ? JSONName(text(inner) ?? "") : JSONIndex(index))
+            outer = inner + offset
         }
-        return count
+        return path
     }
 
     /// The characters of a string; `nil` when it has half of a surrogate pair.
     func text(_ index: Int) -> String? {
-        let (node, bytes) = (nodes[index], bytes)
-        let span = bytes.span.extracting(Int(node.start)..<Int(node.end))
-        guard node.hasEscape else {
-            return unsafe span.withUnsafeBufferPointer {
-                unsafe String(decoding: $0, as: UTF8.self)
-            }
+        let node = nodes[index]
+        guard node.hasEscape else { return plainText(node) }
+        let bytes = bytes
+        return JSONEscapes.decoded(bytes.span.extracting(Int(node.start)..<Int(node.end)))
+    }
+
+    private func plainText(_ node: Node) -> String {
+        unsafe bytes.withUnsafeBufferPointer { bytes in
+            unsafe String(decoding: bytes[Int(node.start)..<Int(node.end)], as: UTF8.self)
         }
-        return JSONEscapes.decoded(span)
     }
 
     /// The value of a number without fraction and exponent; `nil` for others, and for those that
@@ -120,104 +130,79 @@ final class JSONTree {
 
     /// The value of a number; `nil` for one that is out of range.
     func double(_ index: Int) -> Double? {
-        let (node, bytes) = (nodes[index], bytes)
-        let span = bytes.span.extracting(Int(node.start)..<Int(node.end))
-        if let value = JSONNumber.shortDouble(span) { return value }
-        let text = unsafe span.withUnsafeBufferPointer {
-            unsafe String(decoding: $0, as: UTF8.self)
+        let node = nodes[index]
+        let short = unsafe bytes.withUnsafeBufferPointer { bytes in
+            let text = unsafe UnsafeBufferPointer(
+                rebasing: bytes[Int(node.start)..<Int(node.end)])
+            return unsafe JSONNumber.shortDouble(text.span)
         }
-        guard let value = Double(text), value.isFinite, value != 0 else { return nil }
+        if let short { return short }
+        guard let value = Double(plainText(node)), value.isFinite, value != 0 else { return nil }
         return value
     }
 }
 
-/// Makes the list of values of a `JSONTree`.
-private struct JSONTreeBuilder {
+/// Lists the values of a `JSONTree` while the grammar is checked.
+struct JSONTreeBuilder {
+    /// The longest content that is taken: positions fit into nodes.
+    private static let byteLimit = Int(UInt16.max)
     /// The most members of an object, each of which is searched for from the first on.
-    private static let memberLimit = 64
+    private static let memberLimit: UInt16 = 64
 
     private(set) var nodes: [JSONTree.Node] = []
+    /// Whether the list is wanted, and no value was met that does not go into it: content is short,
+    /// objects have few members, and names neither escapes nor characters outside of ASCII, which
+    /// would be compared in canonical form.
+    private(set) var isUsual: Bool
+    /// The innermost array or object that is open; its `next` is the one around it meanwhile.
+    private var innermost = Self.outermost
+    private static let outermost = UInt16.max
 
-    mutating func read(_ bytes: Span<UInt8>, from start: Int) -> Bool {
-        nodes.reserveCapacity(bytes.count / 16 + 4)
-        var position = start
-        var open: [(node: Int, members: Int)] = []
-        while position < bytes.count {
-            let byte = bytes[position]
-            switch byte {
-            case UInt8(ascii: "\""): readString(bytes, &position)
-            case UInt8(ascii: "{"), UInt8(ascii: "["):
-                open.append((nodes.count, 0))
-                add(byte == UInt8(ascii: "{") ? .object : .array, position, position)
-                position += 1
-            case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                position += 1
-                guard let (node, _) = open.popLast() else { return false }
-                nodes[node].next = Int32(nodes.count)
-            case UInt8(ascii: ":"):
-                position += 1
-                open[open.count - 1].members += 1
-                guard let name = nodes.last, isPlainName(name, bytes),
-                    open[open.count - 1].members <= Self.memberLimit
-                else { return false }
-            case UInt8(ascii: "t"): addWord(.yes, 4, &position)
-            case UInt8(ascii: "f"): addWord(.no, 5, &position)
-            case UInt8(ascii: "n"): addWord(.null, 4, &position)
-            case UInt8(ascii: "-"), 0x30...0x39: readNumber(bytes, &position)
-            default: position += 1
-            }
-        }
-        return !nodes.isEmpty
+    /// - Parameter byteCount: the length of the content; 0 when no list is wanted.
+    init(byteCount: Int) {
+        isUsual = byteCount > 0 && byteCount <= Self.byteLimit
+        if isUsual { nodes.reserveCapacity(byteCount / 16 + 4) }
     }
 
-    private mutating func add(
-        _ kind: JSONTree.Kind, hasEscape: Bool = false, _ start: Int, _ end: Int
-    ) {
+    mutating func open(_ kind: JSONTree.Kind, at position: Int) {
+        guard isUsual else { return }
+        countElement()
+        let outer = innermost
+        innermost = UInt16(nodes.count)
+        nodes.append(JSONTree.Node(kind: kind, start: UInt16(position), end: 0, next: outer))
+    }
+
+    mutating func close() {
+        guard isUsual else { return }
+        let index = Int(innermost)
+        innermost = nodes[index].next
+        nodes[index].next = UInt16(nodes.count)
+    }
+
+    mutating func add(name text: Range<Int>, isPlain: Bool) {
+        guard isUsual else { return }
+        let index = Int(innermost)
+        nodes[index].end += 1
+        isUsual = isPlain && nodes[index].end <= Self.memberLimit
+        append(.string, text, hasEscape: false)
+    }
+
+    mutating func add(_ kind: JSONTree.Kind, _ text: Range<Int>, hasEscape: Bool = false) {
+        guard isUsual else { return }
+        countElement()
+        append(kind, text, hasEscape: hasEscape)
+    }
+
+    private mutating func countElement() {
+        guard innermost != Self.outermost, nodes[Int(innermost)].kind == .array else { return }
+        nodes[Int(innermost)].end += 1
+    }
+
+    private mutating func append(_ kind: JSONTree.Kind, _ text: Range<Int>, hasEscape: Bool) {
         nodes.append(
             JSONTree.Node(
-                kind: kind, hasEscape: hasEscape, start: Int32(start), end: Int32(end),
-                next: Int32(nodes.count + 1)))
-    }
-
-    private mutating func addWord(_ kind: JSONTree.Kind, _ count: Int, _ position: inout Int) {
-        add(kind, position, position + count)
-        position += count
-    }
-
-    private mutating func readString(_ bytes: Span<UInt8>, _ position: inout Int) {
-        let start = position + 1
-        var (end, hasEscape) = (start, false)
-        while true {
-            end = JSONGrammar.plainEnd(bytes, from: end)
-            let byte = bytes[end]
-            if byte == UInt8(ascii: "\"") { break }
-            let isEscape = byte == UInt8(ascii: "\\")
-            hasEscape = hasEscape || isEscape
-            end += isEscape ? 2 : 1
-        }
-        add(.string, hasEscape: hasEscape, start, end)
-        position = end + 1
-    }
-
-    private mutating func readNumber(_ bytes: Span<UInt8>, _ position: inout Int) {
-        let start = position
-        while position < bytes.count {
-            switch bytes[position] {
-            case 0x30...0x39, UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "."),
-                UInt8(ascii: "e"), UInt8(ascii: "E"):
-                position += 1
-                continue
-            default: break
-            }
-            break
-        }
-        add(.number, start, position)
-    }
-
-    private func isPlainName(_ name: JSONTree.Node, _ bytes: Span<UInt8>) -> Bool {
-        guard !name.hasEscape else { return false }
-        for index in Int(name.start)..<Int(name.end) where bytes[index] >= 0x80 { return false }
-        return true
+                kind: kind, hasEscape: hasEscape, start: UInt16(text.lowerBound),
+                end: UInt16(text.upperBound), next: UInt16(nodes.count + 1)))
     }
 }
 

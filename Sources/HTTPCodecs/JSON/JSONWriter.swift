@@ -7,24 +7,28 @@
 /// The text of a value while it is written, and the objects and arrays that are open in it.
 struct JSONText {
     private struct Level {
-        var isObject: Bool
+        var isObject = false
         /// The number by which the container knows its level.
-        var number: Int
+        var number = 0
         var isEmpty = true
-        var names: [String] = []
+        /// Where its names begin.
+        var firstName = 0
     }
 
     private(set) var bytes: [UInt8] = []
     /// Whether only Foundation can write the value.
     private(set) var needsFoundation = false
-    private var levels: [Level] = []
+    /// The innermost open level, and those around it. Most values have one.
+    private var innermost = Level()
+    private var outer: [Level] = []
+    private(set) var depth = 0
+    /// The names that the open objects have so far.
+    private var names: [String] = []
     private var count = 0
     /// The most names of an object, each of which is compared with the others.
     private static let nameLimit = 64
 
     init() { bytes.reserveCapacity(256) }
-
-    var depth: Int { levels.count }
 
     mutating func giveUp() { needsFoundation = true }
 
@@ -35,35 +39,44 @@ struct JSONText {
     mutating func open(isObject: Bool) -> Int {
         bytes.append(isObject ? UInt8(ascii: "{") : UInt8(ascii: "["))
         count += 1
-        levels.append(Level(isObject: isObject, number: count))
+        if depth > 0 { outer.append(innermost) } else { names.reserveCapacity(8) }
+        depth += 1
+        innermost = Level(isObject: isObject, number: count, firstName: names.count)
         return count
     }
 
     /// Closes what is inside of a level.
     mutating func close(to depth: Int) {
-        while levels.count > depth {
-            bytes.append(levels.removeLast().isObject ? UInt8(ascii: "}") : UInt8(ascii: "]"))
+        while self.depth > depth {
+            bytes.append(innermost.isObject ? UInt8(ascii: "}") : UInt8(ascii: "]"))
+            names.removeLast(names.count - innermost.firstName)
+            self.depth -= 1
+            innermost = outer.popLast() ?? Level()
         }
+    }
+
+    private func number(at depth: Int) -> Int {
+        depth == self.depth ? innermost.number : outer[depth - 1].number
     }
 
     /// Begins a member or an element of a container, which becomes the innermost open one.
     /// - Returns: `false` when the container was closed; Foundation allows to write to it still.
     mutating func begin(_ container: Int, at depth: Int, name: String?) -> Bool {
-        guard depth <= levels.count, levels[depth - 1].number == container else {
+        guard depth <= self.depth, number(at: depth) == container else {
             needsFoundation = true
             return false
         }
         close(to: depth)
-        if !levels[depth - 1].isEmpty { bytes.append(UInt8(ascii: ",")) }
-        levels[depth - 1].isEmpty = false
+        if !innermost.isEmpty { bytes.append(UInt8(ascii: ",")) }
+        innermost.isEmpty = false
         guard let name else { return true }
         // The last value of a name counts for Foundation.
-        let isNew = !levels[depth - 1].names.contains(name)
-        guard isNew, levels[depth - 1].names.count < Self.nameLimit else {
+        let others = names[innermost.firstName...]
+        guard others.count < Self.nameLimit, !others.contains(name) else {
             needsFoundation = true
             return false
         }
-        levels[depth - 1].names.append(name)
+        names.append(name)
         write(name)
         bytes.append(UInt8(ascii: ":"))
         return true
@@ -129,7 +142,14 @@ struct JSONText {
 
 /// One text that all writers of a value write to.
 final class JSONSink {
-    var text = JSONText()
+    @exclusivity(unchecked)
+    private var written = JSONText()
+
+    /// An access lasts for one call, which calls nothing back, so that it is not checked.
+    var text: JSONText {
+        get { unsafe written }
+        _modify { yield unsafe &written }
+    }
 }
 
 /// Encodes values in a fraction of the time that Foundation takes.

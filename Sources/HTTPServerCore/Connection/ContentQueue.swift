@@ -2,8 +2,8 @@ internal import HTTPParser
 internal import ToolkitSystem
 
 /// The content of a request on its way from the connection to a reader, as a value. It calls
-/// nothing: it answers what the reader needs.
-struct ContentQueue {
+/// nothing: it answers what the reader needs. It is not copied, which asking it would do otherwise.
+struct ContentQueue: ~Copyable {
     /// The need of a reader that its connection meets.
     enum Need { case nothing, input, room, readAhead }
 

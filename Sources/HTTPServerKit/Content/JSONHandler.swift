@@ -35,7 +35,7 @@ public struct JSONHandler<Value: Decodable & SendableMetatype>: Handler {
     /// - Throws: `CodecError` with `.unsupportedMediaType` or `.unsupportedCharset` (415) before
     ///   anything is read. Errors of the content are as those of `Request.json`.
     public func answer(_ request: Request) throws -> Answer {
-        try json.check(mediaType: request.mediaType)
+        try request.requireJSON(json)
         return .withContent(limit: json.byteLimit) { [self] content in
             guard content.count > JSONBody.quickBytes else {
                 return .now(try respond(request, try json.decode(Value.self, from: content)))

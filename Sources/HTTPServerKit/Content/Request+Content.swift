@@ -11,6 +11,29 @@ extension Request {
         return values.count == 1 ? MediaType(values[0]) : nil
     }
 
+    /// Checks that the content is JSON, as `JSONBody.check` does it.
+    func requireJSON(_ json: JSONBody) throws(CodecError) {
+        guard !hasUsualJSONType else { return }
+        try json.check(mediaType: mediaType)
+    }
+
+    /// Whether the only Content-Type is one that nearly all clients send with JSON, which is compared
+    /// as it stands: parsing it takes longer than answering a short request.
+    private var hasUsualJSONType: Bool {
+        let table = unsafe storage.head.table
+        guard let index = unsafe table.index(of: .contentType),
+            unsafe table.index(of: .contentType, from: index + 1) == nil
+        else { return false }
+        let value = unsafe table.value(index)
+        return unsafe Self.equals(value, "application/json")
+            || Self.equals(value, "application/json; charset=utf-8")
+            || Self.equals(value, "application/json;charset=utf-8")
+    }
+
+    private static func equals(_ value: UnsafeRawBufferPointer, _ type: StaticString) -> Bool {
+        type.withUTF8Buffer { unsafe equalsIgnoringCase(value, $0) }
+    }
+
     /// The content as text.
     ///
     /// Its `charset` may be UTF-8, which is also meant without one, US-ASCII or ISO-8859-1. A byte
@@ -36,7 +59,7 @@ extension Request {
     public func json<Value: Decodable>(
         _ type: Value.Type = Value.self, using json: JSONBody = JSONBody()
     ) async throws -> Value {
-        try json.check(mediaType: mediaType)
+        try requireJSON(json)
         let content = try await body.collect(upTo: json.byteLimit)
         return try await json.decode(type, from: content, by: BlockingPool.lend)
     }

@@ -78,6 +78,86 @@ struct JSONPlainTests {
         compare(Loose.self, "[\(text), \"a\", [null, [1]]]")
     }
 
+    /// Tells how deep it is and by which keys, as its decoder says.
+    private struct Place: Decodable, Equatable {
+        private enum Key: String, CodingKey { case inner, list }
+
+        var paths: [String]
+
+        init(from decoder: any Decoder) throws {
+            paths = [decoder.codingPath.map { "\($0.stringValue) \($0.intValue ?? -1)" }.joined()]
+            let members = try decoder.container(keyedBy: Key.self)
+            if let inner = try members.decodeIfPresent(Place.self, forKey: .inner) {
+                paths += inner.paths
+            }
+            if let list = try members.decodeIfPresent([Place].self, forKey: .list) {
+                paths += list.flatMap(\.paths)
+            }
+        }
+    }
+
+    @Test(
+        "The path that a decoder tells",
+        arguments: [
+            "{}", #"{"inner": {}}"#, #"{"list": [{}, {"inner": {}}, {}], "inner": {"inner": {}}}"#,
+            #"{"other": {"a": [1, {}]}, "list": [{"list": [{"list": []}, {}]}]}"#,
+            #"{"inner": {}, "inner": {"inner": {}}}"#,
+        ])
+    func paths(_ text: String) {
+        compare(Place.self, text)
+        compare([String: [Place]].self, #"{"a": [\#(text), \#(text)], "b": []}"#)
+    }
+
+    @Test("A decoder and its container that outlive the reading still read")
+    func kept() throws {
+        struct Kept: Decodable {
+            private enum Key: CodingKey { case text }
+            private let members: KeyedDecodingContainer<Key>
+            private let decoder: any Decoder
+
+            init(from decoder: any Decoder) throws {
+                (members, self.decoder) = (try decoder.container(keyedBy: Key.self), decoder)
+            }
+
+            var texts: [String] {
+                get throws {
+                    [try members.decode(String.self, forKey: .text)]
+                        + [try [String: String](from: decoder)["text"] ?? ""]
+                }
+            }
+        }
+        let kept = try JSONBody().decode([Kept].self, from: Array(#"[{"text": "a"}]"#.utf8))
+        #expect(try kept[0].texts == ["a", "a"])
+    }
+
+    @Test("Arrays and objects inside one another", arguments: [1, 63, 64, 65, 127, 128, 129, 200])
+    func nesting(_ depth: Int) {
+        var body = JSONBody()
+        body.depthLimit = 512
+        for (open, close, others) in [
+            ("[", "]", ["", "}"]), (#"{"a":"#, "}", ["", "]"]),
+            (#"[{"a":"#, "}]", ["", "]", "}", "}}", "]]"]),
+        ] {
+            let start = String(repeating: open, count: depth)
+            let text = start + "1" + String(repeating: close, count: depth)
+            #expect(throws: Never.self) { try body.decode(AnyJSON.self, from: Array(text.utf8)) }
+            let unended = start + "1" + String(repeating: close, count: depth - 1)
+            for end in others {
+                #expect(throws: CodecError.self) {
+                    try body.decode(AnyJSON.self, from: Array((unended + end).utf8))
+                }
+            }
+        }
+    }
+
+    @Test("Content around the length that is read without Foundation", arguments: -2...2)
+    func longest(_ more: Int) {
+        let text = String(repeating: "a", count: Int(UInt16.max) + more - 17)
+        compare(Mixed.self, #"{"a":7,"text":"\#(text)"}"#)
+        let numbers = String(repeating: "1,", count: (Int(UInt16.max) + more) / 2 - 1)
+        compare([Int].self, "[\(numbers)1]")
+    }
+
     @Test("Objects of many members, long content and the types of Foundation")
     func others() {
         let members = (0..<200).map { "\"k\($0)\":\($0)" }.joined(separator: ",")

@@ -49,4 +49,37 @@ struct JSONHandlerTests {
             "POST /notes/7 HTTP/1.1\r\nHost: a\r\n\(Self.type)Content-Length: 99999999\r\n\r\n")
         try await client.output("HTTP/1.1 413 ")
     }
+
+    @Test(
+        "The media type counts without regard to case, with UTF-8 as its only charset",
+        arguments: [
+            ("application/json", "200"), ("Application/JSON", "200"), ("text/json", "200"),
+            ("application/json; charset=utf-8", "200"), ("application/json;charset=UTF-8", "200"),
+            ("APPLICATION/JSON; CHARSET=\"UTF-8\"", "200"), ("  application/json \t", "200"),
+            ("application/json ; charset=utf-8", "200"), ("application/ld+json", "200"),
+            ("application/json; version=1", "200"), ("application/json;", "200"),
+            ("application/json; charset=latin1", "415"), ("application/jsonp", "415"),
+            ("application/jso", "415"), ("application/json, text/plain", "415"), ("json", "415"),
+            ("", "415"), ("application/json\r\nContent-Type: application/json", "415"),
+            ("application/json\r\ncontent-type: text/plain", "415"),
+        ])
+    func mediaTypes(_ type: String, _ status: String) async throws {
+        let client = MemoryConnection(router)
+        client.send(post("{\"text\": \"a\"}", "Content-Type: \(type)\r\n"))
+        try await client.output("HTTP/1.1 \(status) ")
+    }
+
+    @Test("Content that comes with the head, and content that comes in pieces, get the same answer")
+    func splits() async throws {
+        let request = post("{\"text\": \"é\", \"count\": 3}")
+        let bytes = Array(request.utf8)
+        for position in 1..<bytes.count {
+            let client = MemoryConnection(router)
+            client.feed([.bytes(Array(bytes[..<position])), .bytes(Array(bytes[position...]))])
+            try await client.output(Sample.ok("7 2"))
+        }
+        let client = MemoryConnection(router)
+        client.sendEachByte(request + request)
+        try await client.output(Sample.ok("7 2"), times: 2)
+    }
 }
