@@ -17,7 +17,13 @@ package enum ForwardedOriginKey: RequestKey { package typealias Value = Forwarde
 extension Request {
     /// `http` or `https`: how the client reached the server, or the proxy that a handler before this
     /// one trusts.
-    public var scheme: String { self[ForwardedOriginKey.self]?.scheme ?? "http" }
+    public var scheme: String {
+        self[ForwardedOriginKey.self]?.scheme
+            ?? (storage.connection.security == nil ? "http" : "https")
+    }
+
+    /// Whether the client reached the server, or the trusted proxy before it, by `https`.
+    public var isSecure: Bool { scheme == "https" }
 
     /// Host and port that the request is for: those that a trusted proxy forwarded, else those of an
     /// absolute target, else those of Host (RFC 9112 section 3.2.2). `nil` without any.
