@@ -39,6 +39,7 @@ let package = Package(
         .library(name: "HTTPServerProxies", targets: ["HTTPServerProxies"]),
         .library(
             name: "HTTPServerDiscovery", targets: ["HTTPServerDiscovery", "HTTPServerAddresses"]),
+        .library(name: "HTTPServerWebSocket", targets: ["HTTPServerWebSocket"]),
         .library(name: "HTTPServerTLS", targets: ["HTTPServerTLS"]),
         .library(name: "WebDAVKit", targets: ["WebDAVKit"]),
         .library(name: "WebUploader", targets: ["WebUploader"]),
@@ -163,6 +164,15 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
+        // WebSockets: the server's side.
+        .target(
+            name: "HTTPServerWebSocket",
+            dependencies: [
+                "HTTPParser", "HTTPCodecs", "ToolkitSystem", "HTTPServerCore", "HTTPServerKit",
+                "WebSocketFrames",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict),
         // How others learn where a server is: Bonjour, mapped ports; and servers of apps that go to
         // the background.
         .target(
@@ -235,7 +245,9 @@ let package = Package(
             dependencies: [
                 "HTTPParser", "HTTPCodecs", "HTTPCrypto", "ToolkitSystem", "HTTPServerCore",
                 "HTTPServerKit", "HTTPServerAuthentication", "HTTPServerAddresses",
-                "HTTPServerTLS", "WebDAVKit", "WebUploader", "ResumableUploads", "URLClient",
+                "HTTPServerTLS", "HTTPServerWebSocket", "WebSocketFrames", "WebDAVKit",
+                "WebUploader",
+                "ResumableUploads", "URLClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -276,6 +288,13 @@ let package = Package(
                 .product(
                     name: "ServiceLifecycle", package: "swift-service-lifecycle",
                     condition: .when(traits: ["ServiceLifecycle"])),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "HTTPServerWebSocketTests",
+            dependencies: [
+                "HTTPServerWebSocket", "WebSocketFrames", "HTTPServerCore", "HTTPServerKit",
+                "HTTPParser", "ToolkitSystem", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(
