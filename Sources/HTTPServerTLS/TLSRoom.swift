@@ -64,6 +64,9 @@ final class TLSRoom: @unchecked Sendable {
         offer(bytes.count)
     }
 
+    /// Whether OpenSSL has not read all of it.
+    var hasInput: Bool { unsafe shared.pointee.input_count > 0 }
+
     /// Takes back the bytes that OpenSSL has not read.
     func takeRest() -> [UInt8] {
         let count = unsafe shared.pointee.input_count

@@ -25,6 +25,7 @@ package final class WebSocketConnection: UpgradedProtocol, @unchecked Sendable {
     @exclusivity(unchecked)
     private var machine: WebSocketMachine
     private var inbox = Inbox()
+    private var held = HeldInput()
     private var writers: [Writer] = []
     private var task: Task<Void, Never>?
     package private(set) var deadline = UInt64.max
@@ -47,6 +48,16 @@ package final class WebSocketConnection: UpgradedProtocol, @unchecked Sendable {
         var bytes = 0
         var reader: (Reader, number: UInt64)?
         var lastNumber: UInt64 = 0
+    }
+
+    /// Input behind a message, which waits until the handler has had its turn: so it can answer a
+    /// message although a fault follows it.
+    private struct HeldInput {
+        var bytes: [UInt8] = []
+        var position = 0
+        /// Whether it is about to be read.
+        var isScheduled = false
+        var isEmpty: Bool { bytes.isEmpty }
     }
 
     init(
@@ -191,6 +202,7 @@ package final class WebSocketConnection: UpgradedProtocol, @unchecked Sendable {
         let waiting = writers
         writers = []
         for writer in waiting { writer.resume() }
+        scheduleHeld()
         if wantsInput { carrier.readOn() }
     }
 
@@ -203,22 +215,61 @@ package final class WebSocketConnection: UpgradedProtocol, @unchecked Sendable {
 
     // MARK: Input
 
-    package var wantsInput: Bool {
+    package var wantsInput: Bool { held.isEmpty && hasRoomForInput }
+
+    private var hasRoomForInput: Bool {
         inbox.bytes <= Self.highWater && (carrier?.waitingBytes ?? 0) <= Self.highWater
     }
 
     package func receive(_ bytes: UnsafeMutableRawBufferPointer) {
         guard let carrier else { return }
+        var position = 0
+        unsafe read(bytes.bindMemory(to: UInt8.self), &position, carrier)
+        guard position < bytes.count else { return }
+        unsafe held.bytes = Array(bytes[position...])
+        held.position = 0
+        scheduleHeld()
+    }
+
+    /// Reads to the end, or to the end of a message.
+    private func read(
+        _ bytes: UnsafeMutableBufferPointer<UInt8>, _ position: inout Int,
+        _ carrier: any UpgradeCarrier
+    ) {
         carrier.write { out in
-            var span = unsafe MutableSpan(
-                _unsafeElements: bytes.bindMemory(to: UInt8.self))
-            var position = 0
+            var span = unsafe MutableSpan(_unsafeElements: bytes)
             while let event = unsafe machine.next(&span, from: &position, at: now, into: &out) {
                 take(event)
+                if case .message = event { break }
             }
         }
         flush(carrier)
         endIfDone()
+    }
+
+    /// Reads on after the jobs that are about to run, one of which is the reader's.
+    private func scheduleHeld() {
+        guard !held.isEmpty, !held.isScheduled, hasRoomForInput else { return }
+        held.isScheduled = true
+        Task(executorPreference: loop) { self.onLoop { self.readHeld() } }
+    }
+
+    private func readHeld() {
+        held.isScheduled = false
+        guard let carrier else { return held = HeldInput() }
+        guard hasRoomForInput else { return }
+        // Taken out first, so that it is not copied.
+        var bytes: [UInt8] = []
+        swap(&bytes, &held.bytes)
+        unsafe bytes.withUnsafeMutableBufferPointer { bytes in
+            unsafe read(bytes, &held.position, carrier)
+        }
+        guard held.position < bytes.count else {
+            held = HeldInput()
+            return carrier.readOn()
+        }
+        swap(&bytes, &held.bytes)
+        scheduleHeld()
     }
 
     private func take(_ event: WebSocketEvent) {
@@ -243,9 +294,11 @@ package final class WebSocketConnection: UpgradedProtocol, @unchecked Sendable {
 
     private func takeMessage() -> WebSocketMessage? {
         guard let message = inbox.messages.popFirst() else { return nil }
-        let wanted = wantsInput
+        let hadRoom = hasRoomForInput
         inbox.bytes -= message.byteCount + 64
-        if !wanted, wantsInput { carrier?.readOn() }
+        guard !hadRoom, hasRoomForInput else { return message }
+        scheduleHeld()
+        if held.isEmpty { carrier?.readOn() }
         return message
     }
 
