@@ -245,7 +245,8 @@ let package = Package(
             dependencies: [
                 "HTTPParser", "HTTPCodecs", "HTTPCrypto", "ToolkitSystem", "HTTPServerCore",
                 "HTTPServerKit", "HTTPServerAuthentication", "HTTPServerAddresses",
-                "HTTPServerTLS", "HTTPServerWebSocket", "WebSocketFrames", "WebDAVKit",
+                "HTTPServerProxies", "HTTPServerTLS", "HTTPServerWebSocket", "WebSocketFrames",
+                "WebDAVKit",
                 "WebUploader",
                 "ResumableUploads", "URLClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -55,6 +55,8 @@ package final class SocketTransport: Transport {
 extension Connection: TransportOwner {
     package var loopIdentity: ObjectIdentifier { ObjectIdentifier(loop) }
 
+    package var socketPeer: PeerAddress { info.socketPeer }
+
     package func later(_ work: @escaping @Sendable () -> Void) { loop.execute(work) }
 
     package func inputIsReady() {

@@ -34,6 +34,8 @@ extension Transport {
 package protocol TransportOwner: AnyObject {
     /// Identifies the loop: the transports of a loop share their buffers.
     var loopIdentity: ObjectIdentifier { get }
+    /// The address at the other end of the socket.
+    var socketPeer: PeerAddress { get }
     /// Calls `work` on the loop, soon, after the events that wait.
     func later(_ work: @escaping @Sendable () -> Void)
     /// Has the connection read although the poller reports nothing.

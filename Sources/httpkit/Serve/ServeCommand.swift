@@ -72,6 +72,9 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup(title: "TLS")
     var tls: TLSFlags
 
+    @OptionGroup(title: "Proxies")
+    var proxies: ProxyFlags
+
     @Option(help: "The number of event loops; by default one per core, at most 4.")
     var loops: Int?
 
@@ -146,7 +149,8 @@ struct ServeCommand: AsyncParsableCommand {
         let endWatch = context.map(TLSFlags.watch)
         defer { endWatch?() }
         let server = HTTPServer(
-            serverConfiguration(context), handler: try handler(shared, &uploads))
+            serverConfiguration(context),
+            handler: proxies.handler(try handler(shared, &uploads)))
         let redirect = redirectServer(to: server)
         do {
             try await redirect?.start()
@@ -281,6 +285,7 @@ struct ServeCommand: AsyncParsableCommand {
         var configuration = ServerConfiguration(host: host, port: port)
         if isInterface { configuration.endpoints = [.interface(host, port: port)] }
         if let context { configuration.secure(by: context) }
+        configuration.endpoints = proxies.endpoints(configuration.endpoints)
         configuration.loops = loops
         configuration.raisesDescriptorLimit = true
         configuration.contentLimit = maxBody?.bytes ?? .max

@@ -1,0 +1,85 @@
+internal import ToolkitSystem
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// Takes the header of the PROXY protocol off the bytes of a transport. It is confined to the
+/// connection's loop.
+final class ProxyTransport: Transport {
+    private let lower: any Transport
+    /// `nil` once the header is complete, or the connection closed.
+    private var owner: (any TransportOwner)?
+    private var parser: ProxyHeaderParser? = ProxyHeaderParser()
+
+    init(over lower: any Transport, owner: any TransportOwner) {
+        self.lower = lower
+        self.owner = owner
+    }
+
+    var interest: PollInterest { lower.interest }
+
+    func receive(into room: UnsafeMutableRawBufferPointer) -> IOResult {
+        let result = unsafe lower.receive(into: room)
+        guard parser != nil, case .done(let count) = result, count > 0 else { return result }
+        return unsafe takeHeader(UnsafeMutableRawBufferPointer(rebasing: room[..<count]))
+    }
+
+    /// - Returns: how many bytes behind the header were moved to the front.
+    private func takeHeader(_ bytes: UnsafeMutableRawBufferPointer) -> IOResult {
+        let span = unsafe Span<UInt8>(
+            _unsafeElements: UnsafeBufferPointer(bytes.bindMemory(to: UInt8.self)))
+        do throws(ProxyHeaderError) {
+            let taken = try parser?.append(span) ?? 0
+            guard let header = parser?.header else { return .wouldBlock }
+            parser = nil
+            owner?.learn { $0.learn(header) }
+            owner = nil
+            guard taken < bytes.count else { return .wouldBlock }
+            let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[taken...])
+            unsafe bytes.copyMemory(from: UnsafeRawBufferPointer(rest))
+            return .done(bytes.count - taken)
+        } catch {
+            owner?.noteFailure("the header of the PROXY protocol: \(error)")
+            return .failed(EPROTO)
+        }
+    }
+
+    func send(_ bytes: UnsafeRawBufferPointer, more: Bool) -> IOResult {
+        unsafe lower.send(bytes, more: more)
+    }
+
+    func sendFile(_ file: CInt, offset: Int64, count: Int64) -> IOResult {
+        lower.sendFile(file, offset: offset, count: count)
+    }
+
+    func watch(_ interest: PollInterest) { lower.watch(interest) }
+    func becameWritable() { lower.becameWritable() }
+    func shutdownWriting() { lower.shutdownWriting() }
+    func closesByReset() { lower.closesByReset() }
+
+    func close() {
+        owner = nil
+        lower.close()
+    }
+}
+
+extension TransportFacts {
+    fileprivate mutating func learn(_ header: ProxyHeader) {
+        guard header.command == .proxy else { return }
+        peer = header.peer
+        local = header.destination
+        guard let tls = header.tls else { return }
+        security = TLSInfo(
+            version: tls.version ?? "", cipher: tls.cipher ?? "", serverName: header.authority,
+            applicationProtocol: header.applicationProtocol.map {
+                String(decoding: $0, as: UTF8.self)
+            },
+            peerCertificate: tls.isVerified
+                ? tls.commonName.map { PeerCertificate(subject: "CN=\($0)", commonName: $0) } : nil)
+    }
+}

@@ -1,0 +1,80 @@
+import HTTPServerCore
+import HTTPServerKit
+import HTTPServerProxies
+import TestSupport
+import Testing
+import ToolkitSystem
+
+@Suite("PROXY protocol: the header ahead of a connection's bytes")
+struct ProxyProtocolTests {
+    private static let header = "PROXY TCP4 192.0.2.7 198.51.100.1 40000 443\r\n"
+    private static let request = "GET / HTTP/1.1\r\nHost: test\r\n\r\n"
+
+    /// Says whom it sees.
+    private static let handler = SyncHandler { request in
+        .text("peer \(request.peer), local \(request.local)")
+    }
+
+    private static func connection(
+        from address: String, _ pieces: [[UInt8]]
+    ) throws -> MemoryConnection {
+        let layer = ProxyProtocol(from: try TrustedProxies(["10.0.0.1"]))
+        let peer = try #require(PeerAddress(.ipv4(address, port: 1)))
+        return MemoryConnection(
+            handler, address: peer, layers: [layer], input: pieces.map { .bytes($0) })
+    }
+
+    @Test("The handler sees the client, wherever header and request are split")
+    func splits() async throws {
+        let bytes = Array((Self.header + Self.request).utf8)
+        for index in 1..<bytes.count {
+            let connection = try Self.connection(
+                from: "10.0.0.1", [Array(bytes[..<index]), Array(bytes[index...])])
+            let record = try await connection.output("198.51.100.1:443")
+            #expect(record.text.hasSuffix("peer 192.0.2.7:40000, local 198.51.100.1:443"))
+        }
+        let single = try Self.connection(from: "10.0.0.1", bytes.map { [$0] })
+        try await single.output("peer 192.0.2.7:40000, local 198.51.100.1:443")
+    }
+
+    @Test("A named proxy must send one: a request without is cut off, and no handler runs")
+    func required() async throws {
+        let connection = try Self.connection(from: "10.0.0.1", [Array(Self.request.utf8)])
+        #expect(try await connection.closed().output.isEmpty)
+    }
+
+    @Test("Another client cannot send one, and may speak HTTP")
+    func unnamed() async throws {
+        let spoofing = try Self.connection(
+            from: "10.0.0.2", [Array((Self.header + Self.request).utf8)])
+        #expect(try await spoofing.output("\r\n\r\n").text.hasPrefix("HTTP/1.1 400 "))
+        let plain = try Self.connection(from: "10.0.0.2", [Array(Self.request.utf8)])
+        try await plain.output("peer 10.0.0.2:1")
+    }
+
+    @Test("A header that does not end in time closes the connection")
+    func slow() async throws {
+        let connection = try Self.connection(from: "10.0.0.1", [Array("PROXY TCP4 ".utf8)])
+        await connection.settle()
+        #expect(await connection.secondsLeft() == 10)
+        await connection.expire()
+        #expect(try await connection.closed().output.isEmpty)
+    }
+
+    @Test("LOCAL keeps the addresses of the socket")
+    func local() async throws {
+        let header = ProxyHeader(.local).bytes(in: .binary)
+        let connection = try Self.connection(
+            from: "10.0.0.1", [header + Array(Self.request.utf8)])
+        try await connection.output("peer 10.0.0.1:1")
+    }
+
+    @Test("TLS comes after the header, whichever layer is added first")
+    func order() throws {
+        let layer = ProxyProtocol(from: try TrustedProxies(["10.0.0.1"]))
+        let plain = ServerConfiguration.Endpoint.tcp(host: "127.0.0.1", port: 0)
+        #expect(plain.behindProxies(layer).layers.first === layer)
+        #expect(plain != plain.behindProxies(layer))
+        #expect(plain.behindProxies(layer) == plain.behindProxies(layer))
+    }
+}
