@@ -1,12 +1,10 @@
-internal import ToolkitSystem
-
 /// Answers requests. It has one method; everything else is composition.
 public protocol Handler: Sendable {
     /// Answers a request, at once or later.
     ///
     /// It is called once for each request, on the event loop of the request's connection, as soon as
     /// the head is complete. It must not block there: return ``Answer/later(_:)``, or wrap a
-    /// handler that blocks into ``BlockingHandler``.
+    /// handler that blocks into `BlockingHandler`.
     /// - Throws: an `HTTPError` becomes a response with its status, an `HTTPErrorConvertible` one as
     ///   it says, any other error a 500 whose cause is only logged.
     func answer(_ request: Request) throws -> Answer
@@ -64,25 +62,5 @@ public struct SyncHandler: Handler {
     /// Answers a request at once.
     public func answer(_ request: Request) throws -> Answer {
         .now(try body(request))
-    }
-}
-
-/// Answers requests by a closure that may block, on separate threads.
-public struct BlockingHandler: Handler {
-    private let body: @Sendable (Request) throws -> Response
-    private let pool: BlockingPool
-
-    /// Creates a handler.
-    /// - Parameters:
-    ///   - threads: how many calls may run at once; further ones wait.
-    ///   - body: answers a request; it may block.
-    public init(threads: Int = 16, _ body: @escaping @Sendable (Request) throws -> Response) {
-        self.body = body
-        pool = BlockingPool(threads: threads)
-    }
-
-    /// Answers a request later.
-    public func answer(_ request: Request) -> Answer {
-        .later { [body, pool] in try await pool.run { try body(request) } }
     }
 }

@@ -50,7 +50,7 @@ extension TLSContext {
     }
 }
 
-/// What tells one version of a file from another.
+/// The attributes that differ between two versions of a file.
 private struct FileStamp: Equatable {
     var inode: UInt64
     var size: Int64

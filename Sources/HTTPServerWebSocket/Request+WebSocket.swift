@@ -5,11 +5,11 @@ public import WebSocketFrames
 
 /// Which pages may open a WebSocket. Browsers let any page try, and send the user's cookies with it.
 public enum WebSocketOrigins: Hashable, Sendable {
-    /// Those of the host that the request is for, and clients that send no Origin.
+    /// Pages of the host that the request is for, and clients that send no Origin.
     case sameHost
-    /// Those of these origins, such as `https://app.example.org`, besides those of the host.
+    /// Pages of these origins, such as `https://app.example.org`, besides those of the host.
     case listed(Set<String>)
-    /// All of them.
+    /// All pages.
     case any
 }
 

@@ -1,4 +1,4 @@
-import HTTPServerCore
+import ToolkitSystem
 import Testing
 
 @Suite("First and last connection")
