@@ -14,8 +14,10 @@ final class TLSTransport: Transport, @unchecked Sendable {
         case open
         /// The peer speaks HTTP without TLS.
         case plain
-        /// The peer sends no more.
+        /// The peer sends no more. What it has asked for can still be answered (RFC 8446 section 6.1).
         case ended
+        /// The peer has gone before the end of its handshake, or has got the answer to plain HTTP.
+        case over
         case failed
     }
 
@@ -72,7 +74,7 @@ final class TLSTransport: Transport, @unchecked Sendable {
         case .open: return unsafe decrypt(into: target)
         case .first, .handshake: return unsafe shakeHands(into: target)
         case .plain: return receivePlain()
-        case .ended: return .done(0)
+        case .ended, .over: return .done(0)
         case .failed: return .failed(TLSTransport.protocolError)
         }
     }
@@ -85,7 +87,8 @@ final class TLSTransport: Transport, @unchecked Sendable {
     }
 
     private func shakeHands(into target: UnsafeMutableRawBufferPointer) -> IOResult {
-        guard let owner else { return .wouldBlock }
+        // A lost connection is reported while it waits, too.
+        guard let owner, !flags.waitsForTurn else { return .wouldBlock }
         guard room.admitsStep(of: self, owner) else {
             flags.waitsForTurn = true
             lower.watch(watched)
@@ -93,7 +96,7 @@ final class TLSTransport: Transport, @unchecked Sendable {
         }
         switch readLower() {
         case .done(0):
-            phase = .ended
+            phase = .over
             return .done(0)
         case .done: break
         case let other: return other
@@ -200,9 +203,16 @@ final class TLSTransport: Transport, @unchecked Sendable {
 
     // MARK: Output
 
+    private var canSend: Bool {
+        switch phase {
+        case .open, .ended: true
+        default: false
+        }
+    }
+
     func send(_ bytes: UnsafeRawBufferPointer, more: Bool) -> IOResult {
         if let result = flushPending() { return result }
-        guard case .open = phase else { return .failed(TLSTransport.protocolError) }
+        guard canSend else { return .failed(TLSTransport.protocolError) }
         var total = 0
         while total < bytes.count {
             let part = min(bytes.count - total, PendingRecords.streamBatch)
@@ -219,7 +229,7 @@ final class TLSTransport: Transport, @unchecked Sendable {
 
     func sendFile(_ file: CInt, offset: Int64, count: Int64) -> IOResult {
         if let result = flushPending() { return result }
-        guard case .open = phase else { return .failed(TLSTransport.protocolError) }
+        guard canSend else { return .failed(TLSTransport.protocolError) }
         let part = Int(min(count, Int64(TLSRoom.fileSize)))
         let target = unsafe UnsafeMutableRawBufferPointer(rebasing: room.file[..<part])
         let read = unsafe Syscalls.read(file, target, at: offset)
@@ -314,11 +324,7 @@ final class TLSTransport: Transport, @unchecked Sendable {
     /// A stream that is cut off gets none: the peer can see that it is truncated (RFC 8446 section
     /// 6.1).
     private func sendCloseNotify() {
-        switch phase {
-        case .open, .ended: break
-        default: return
-        }
-        guard !flags.closesByReset, !flags.shutsDown else { return }
+        guard canSend, !flags.closesByReset, !flags.shutsDown else { return }
         flags.shutsDown = true
         unsafe http_tls_shutdown(connection)
         flushRoom()
@@ -374,7 +380,7 @@ final class TLSTransport: Transport, @unchecked Sendable {
         }
         owner?.noteFailure("HTTP without TLS")
         plain = []
-        phase = .ended
+        phase = .over
         return .done(0)
     }
 }

@@ -1,7 +1,7 @@
 internal import HTTPParser
 package import HTTPServerCore
 internal import HTTPServerKit
-internal import ToolkitSystem
+package import ToolkitSystem
 
 /// A condition that was not met in time, and what had happened until then.
 package struct MemoryTimeout: Error, CustomStringConvertible {
@@ -53,11 +53,12 @@ package final class MemoryConnection: Sendable {
     /// - Parameters:
     ///   - address: where the client is.
     ///   - loop: a loop to use instead of the one that connections of this configuration share.
+    ///   - layers: what stands between the transport in memory and the connection, such as TLS.
     ///   - input: what the client sends before anything else can happen.
     package init(
         _ handler: any Handler, configuration: ServerConfiguration = .test,
         peer: MemoryTransport.Peer = MemoryTransport.Peer(), address: PeerAddress = PeerAddress(),
-        loop: EventLoop? = nil,
+        loop: EventLoop? = nil, layers: [any TransportLayer] = [],
         input: [MemoryTransport.Input] = []
     ) {
         let loop = loop ?? Self.sharedLoop(for: configuration)
@@ -68,7 +69,9 @@ package final class MemoryConnection: Sendable {
             let connection = Connection(
                 loop: loop, core: core, peer: address, local: .unix("test"))
             transport.connection = connection
-            guard connection.open(transport) else { return }
+            var top: any Transport = transport
+            for layer in layers { top = layer.transport(over: top, for: connection) }
+            guard connection.open(top) else { return }
             transport.add(input)
         }
     }
