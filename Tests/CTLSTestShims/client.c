@@ -34,7 +34,11 @@ int tls_test_client_use(void *client, const char *certificate, const char *key) 
     return done;
 }
 
-void tls_test_client_free(void *client) { SSL_free(client); }
+void tls_test_client_free(void *client) {
+    // A session whose connection was not ended in order would not be resumed.
+    SSL_set_shutdown(client, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
+    SSL_free(client);
+}
 
 void tls_test_client_feed(void *client, const void *bytes, size_t size) {
     BIO_write(SSL_get_rbio(client), bytes, (int)size);

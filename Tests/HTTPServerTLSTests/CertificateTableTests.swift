@@ -1,6 +1,7 @@
-@testable import HTTPServerTLS
 import Testing
 import ToolkitSystem
+
+@testable import HTTPServerTLS
 
 @Suite("RFC 6125 section 6.4: the certificate for a host name")
 struct CertificateTableTests {

@@ -1,7 +1,8 @@
-@testable import HTTPServerTLS
 import TestSupport
 import Testing
 import ToolkitSystem
+
+@testable import HTTPServerTLS
 
 @Suite("Authorities for development")
 struct DevelopmentAuthorityTests {
@@ -80,7 +81,8 @@ struct DevelopmentAuthorityTests {
         #expect(DevelopmentAuthority.entry(name) == "DNS:\(name)")
     }
 
-    @Test("Without a usable name a certificate is made all the same", arguments: [[], ["a,b", "*"]])
+    @Test(
+        "Without a usable name a certificate is made all the same", arguments: [[], ["a,b", "*"]])
     func noNames(_ names: [String]) throws {
         let folder = try ServerDirectory()
         let made = try DevelopmentAuthority(folder: folder.path).certificate(for: names)

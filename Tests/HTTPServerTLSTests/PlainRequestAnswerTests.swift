@@ -1,7 +1,8 @@
-@testable import HTTPServerTLS
 import TestSupport
 import Testing
 import ToolkitSystem
+
+@testable import HTTPServerTLS
 
 @Suite("HTTP without TLS on a port for TLS")
 struct PlainRequestAnswerTests {
@@ -10,7 +11,9 @@ struct PlainRequestAnswerTests {
         return bytes.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    private func request(_ method: String, _ target: String = "/a?b", host: String = "a:8443") -> String {
+    private func request(_ method: String, _ target: String = "/a?b", host: String = "a:8443")
+        -> String
+    {
         "\(method) \(target) HTTP/1.1\r\nHost: \(host)\r\n\r\n"
     }
 
@@ -55,12 +58,14 @@ struct PlainRequestAnswerTests {
     func splits() throws {
         let text = request("GET")
         for count in 1..<text.utf8.count {
-            #expect(answer(String(text.prefix(count))) == nil, "\(count)")
+            let part = String(decoding: text.utf8.prefix(count), as: UTF8.self)
+            #expect(answer(part) == nil, "\(count)")
         }
         #expect(answer(text + "more") == answer(text))
     }
 
-    @Test("What is no HTTP gets no answer", arguments: ["\u{0}", "get / ", " GET", "\r\n", "1", ""])
+    @Test(
+        "What is no HTTP gets no answer", arguments: ["\u{0}", "get / ", " GET", "\r\n", "1", ""])
     func garbage(_ text: String) {
         #expect(answer(text) == "")
     }
@@ -79,7 +84,8 @@ struct PlainRequestAnswerTests {
         #expect(answer(open + "x")?.hasPrefix("HTTP/1.1 400 ") == true)
     }
 
-    @Test("The transport answers, closes, and shows nothing to its connection", arguments: [1, 1_000])
+    @Test(
+        "The transport answers, closes, and shows nothing to its connection", arguments: [1, 1_000])
     func transport(_ piece: Int) throws {
         let pair = TLSPair(try .test { $0.plainRequests = .redirect })
         var rest = Array(request("GET").utf8)[...]

@@ -1,6 +1,7 @@
-@testable import HTTPServerTLS
 import TestSupport
 import Testing
+
+@testable import HTTPServerTLS
 
 @Suite("Certificates, keys and settings that cannot be used")
 struct TLSErrorTests {

@@ -1,6 +1,7 @@
-@testable import HTTPServerTLS
 import Testing
 import ToolkitSystem
+
+@testable import HTTPServerTLS
 
 @Suite("RFC 5077: keys of session tickets")
 struct TicketKeysTests {
@@ -70,7 +71,8 @@ struct TicketKeysTests {
         let error = #expect(throws: TLSError.self) { try keys.use(bytes, from: "k") }
         #expect(
             error?.description
-                == "k: the file cannot be used: expected keys of 80 bytes each, found \(count) bytes")
+                == "k: the file cannot be used: expected keys of 80 bytes each, found \(count) bytes"
+        )
     }
 
     @Test("Servers with the keys of one file resume each other's sessions, and make no keys")

@@ -79,7 +79,7 @@ private final class CTexts {
     }
 
     deinit {
-        for unsafe copy in unsafe copies { unsafe free(copy) }
+        for unsafecopy in unsafe copies { unsafe free(copy) }
     }
 
     subscript(index: Int) -> UnsafePointer<CChar>? { unsafe UnsafePointer(copies[index]) }

@@ -1,5 +1,6 @@
-@testable import HTTPServerTLS
 import ToolkitSystem
+
+@testable import HTTPServerTLS
 
 /// A client and the server's transport, joined in memory, on the thread of the test.
 final class TLSPair {
@@ -100,7 +101,9 @@ final class TLSPair {
 
 extension TLSContext {
     /// A context with the certificate that all tests share, changed.
-    static func test(_ change: (inout TLSConfiguration) throws -> Void = { _ in }) throws -> TLSContext {
+    static func test(_ change: (inout TLSConfiguration) throws -> Void = { _ in }) throws
+        -> TLSContext
+    {
         var configuration = TLSConfiguration(certificates: [try MadeCertificate.common.get().pair])
         try change(&configuration)
         return try TLSContext(configuration)
