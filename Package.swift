@@ -39,6 +39,7 @@ let package = Package(
         .library(name: "HTTPServerProxies", targets: ["HTTPServerProxies"]),
         .library(
             name: "HTTPServerDiscovery", targets: ["HTTPServerDiscovery", "HTTPServerAddresses"]),
+        .library(name: "HTTPServerWebSocket", targets: ["HTTPServerWebSocket"]),
         .library(name: "HTTPServerTLS", targets: ["HTTPServerTLS"]),
         .library(name: "WebDAVKit", targets: ["WebDAVKit"]),
         .library(name: "WebUploader", targets: ["WebUploader"]),
@@ -162,6 +163,15 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
+        // WebSockets: the server's side.
+        .target(
+            name: "HTTPServerWebSocket",
+            dependencies: [
+                "HTTPParser", "HTTPCodecs", "ToolkitSystem", "HTTPServerCore", "HTTPServerKit",
+                "WebSocketFrames",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict),
         // How others learn where a server is: Bonjour, mapped ports; and servers of apps that go to
         // the background.
         .target(
@@ -234,7 +244,9 @@ let package = Package(
             dependencies: [
                 "HTTPParser", "HTTPCodecs", "HTTPCrypto", "ToolkitSystem", "HTTPServerCore",
                 "HTTPServerKit", "HTTPServerAuthentication", "HTTPServerAddresses",
-                "HTTPServerTLS", "WebDAVKit", "WebUploader", "ResumableUploads", "URLClient",
+                "HTTPServerTLS", "HTTPServerWebSocket", "WebSocketFrames", "WebDAVKit",
+                "WebUploader",
+                "ResumableUploads", "URLClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -275,6 +287,13 @@ let package = Package(
                 .product(
                     name: "ServiceLifecycle", package: "swift-service-lifecycle",
                     condition: .when(traits: ["ServiceLifecycle"])),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "HTTPServerWebSocketTests",
+            dependencies: [
+                "HTTPServerWebSocket", "WebSocketFrames", "HTTPServerCore", "HTTPServerKit",
+                "HTTPParser", "ToolkitSystem", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(

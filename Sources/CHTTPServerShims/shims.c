@@ -32,7 +32,7 @@ ssize_t http_server_sendfile(int target, int file, off_t offset, size_t count) {
     if (block(&pipe, &before) != 0) return -1;
     ssize_t sent = sendfile(target, file, &offset, count);
     // A call that has sent a part before it met the closed connection succeeds, signal or not.
-    unblock(&pipe, &before, sent < (ssize_t)count);
+    unblock(&pipe, &before, sent < 0 ? errno == EPIPE : sent < (ssize_t)count);
     return sent;
 }
 

@@ -50,7 +50,7 @@ extension TLSContext {
     }
 }
 
-/// What tells one version of a file from another.
+/// Tells one version of a file from another.
 private struct FileStamp: Equatable {
     var inode: UInt64
     var size: Int64

@@ -64,6 +64,9 @@ final class TLSRoom: @unchecked Sendable {
         offer(bytes.count)
     }
 
+    /// Whether OpenSSL has not read all of it.
+    var hasInput: Bool { unsafe shared.pointee.input_count > 0 }
+
     /// Takes back the bytes that OpenSSL has not read.
     func takeRest() -> [UInt8] {
         let count = unsafe shared.pointee.input_count
@@ -75,7 +78,7 @@ final class TLSRoom: @unchecked Sendable {
 
     // MARK: Output
 
-    /// What OpenSSL has written since `clearOutput`.
+    /// The ciphertext that OpenSSL has written since `clearOutput`.
     var output: UnsafeRawBufferPointer {
         unsafe UnsafeRawBufferPointer(
             start: shared.pointee.output, count: shared.pointee.output_count)

@@ -14,7 +14,7 @@ final class TLSTransport: Transport, @unchecked Sendable {
         case open
         /// The peer speaks HTTP without TLS.
         case plain
-        /// The peer sends no more. What it has asked for can still be answered (RFC 8446 section 6.1).
+        /// The peer sends no more. Its requests can still be answered (RFC 8446 section 6.1).
         case ended
         /// The peer has gone before the end of its handshake, or has got the answer to plain HTTP.
         case over
@@ -141,11 +141,17 @@ final class TLSTransport: Transport, @unchecked Sendable {
             input = []
         }
         var mayRead = true
+        if !hasOffer, !room.hasInput, unsafe http_tls_pending(connection) == 0 {
+            mayRead = false
+            end = endOfRead(readLower())
+        }
         while total < target.count, end == nil {
             let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: target[total...])
             let count = unsafe http_tls_read(connection, rest.baseAddress, rest.count)
             if count > 0 {
                 total += count
+                // Asking OpenSSL once more would only find nothing.
+                if !room.hasInput, unsafe http_tls_pending(connection) == 0 { break }
             } else if count == Int(HTTP_TLS_WANTS_INPUT) {
                 // One read of the system for each event, so that others get their turn.
                 guard mayRead, total == 0 else { break }
@@ -230,12 +236,20 @@ final class TLSTransport: Transport, @unchecked Sendable {
     func sendFile(_ file: CInt, offset: Int64, count: Int64) -> IOResult {
         if let result = flushPending() { return result }
         guard canSend else { return .failed(TLSTransport.protocolError) }
-        let part = Int(min(count, Int64(TLSRoom.fileSize)))
-        let target = unsafe UnsafeMutableRawBufferPointer(rebasing: room.file[..<part])
-        let read = unsafe Syscalls.read(file, target, at: offset)
-        guard case .done(let got) = read, got > 0 else { return read }
-        let bytes = unsafe UnsafeRawBufferPointer(rebasing: target[..<got])
-        return unsafe encrypt(bytes, more: Int64(got) < count) ?? .done(got)
+        var total: Int64 = 0
+        while total < count {
+            let part = Int(min(count - total, Int64(TLSRoom.fileSize)))
+            let target = unsafe UnsafeMutableRawBufferPointer(rebasing: room.file[..<part])
+            let read = unsafe Syscalls.read(file, target, at: offset + total)
+            guard case .done(let got) = read, got > 0 else {
+                return total > 0 ? .done(Int(total)) : read
+            }
+            let bytes = unsafe UnsafeRawBufferPointer(rebasing: target[..<got])
+            let result = unsafe encrypt(bytes, more: total + Int64(got) < count)
+            if let result { return total > 0 ? .done(Int(total)) : result }
+            total += Int64(got)
+        }
+        return .done(Int(total))
     }
 
     /// Sends a batch of records.
@@ -296,7 +310,7 @@ final class TLSTransport: Transport, @unchecked Sendable {
 
     // MARK: Readiness
 
-    /// What the layer below has to watch for.
+    /// The readiness that the layer below has to watch for.
     private var watched: PollInterest {
         var watched = interest
         if !output.isEmpty { watched.insert(.write) }

@@ -2,7 +2,7 @@ internal import CTLSShims
 internal import HTTPCrypto
 internal import ToolkitSystem
 
-/// The keys by which session tickets are encrypted (RFC 5077). Who has one can read all sessions that
+/// The keys by which session tickets are encrypted (RFC 5077). A stolen key opens all sessions that
 /// were resumed by it, so none lives for a day.
 @safe
 final class TicketKeys: @unchecked Sendable {

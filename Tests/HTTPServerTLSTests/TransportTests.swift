@@ -113,7 +113,7 @@ struct TransportTests {
             pair.socket.credit = 1 + turn * 7_919 % 40_000
             let (progress, count) = queue.send(to: pair.transport)
             total += count
-            // What was taken is with the system, so the client can have it.
+            // Bytes that were taken are with the system, so the client can have them.
             got += pair.readByClient()
             #expect(got.count >= total)
             guard case .blocked = progress else { break }

@@ -59,8 +59,9 @@ public struct OriginCheckHandler: Handler {
         return Self.isOwn(origin, request.host)
     }
 
-    /// The scheme is not compared: a server behind a TLS proxy does not know it.
-    private static func isOwn(_ origin: String, _ host: String?) -> Bool {
+    /// Whether an origin is that of the host that a request is for. The scheme is not compared: a
+    /// server behind a TLS proxy does not know it.
+    package static func isOwn(_ origin: String, _ host: String?) -> Bool {
         guard let host, let colon = origin.firstRange(of: "://") else { return false }
         let scheme = origin[..<colon.lowerBound]
         guard let port = scheme == "http" ? ":80" : scheme == "https" ? ":443" : nil else {

@@ -55,6 +55,7 @@ package struct BinRouter: Handler {
         addImages()
         addDocuments()
         addMessageParts()
+        addWebSocket()
         guard let torturePort else {
             let page = BinIndex.page(groups, torture: nil)
             router.route(.get, "/", to: ContentHandler(page, mediaType: .html))

@@ -1,12 +1,12 @@
 import ToolkitSystem
 
-/// What is below a TLS transport: a socket in memory, on the thread of the test.
+/// A socket in memory below a TLS transport, on the thread of the test.
 final class MemorySocket: Transport, @unchecked Sendable {
-    /// What the next reads give.
+    /// Ciphertext for the next reads.
     var inbox: [[UInt8]] = []
     /// Whether the peer's stream ends behind the inbox.
     var hasEnded = false
-    /// What was sent and not looked at yet.
+    /// Ciphertext that was sent and not looked at yet.
     var sent: [UInt8] = []
     /// The bytes of each call that sent any.
     var sends: [Int] = []
@@ -44,7 +44,7 @@ final class MemorySocket: Transport, @unchecked Sendable {
     func closesByReset() { isReset = true }
 }
 
-/// What is above it: a connection that does nothing by itself.
+/// A connection above it that does nothing by itself.
 final class MemoryOwner: TransportOwner, @unchecked Sendable {
     let loopIdentity: ObjectIdentifier
     private let loop: AnyObject

@@ -77,7 +77,7 @@ final class TLSPair {
         throw Failure(description: "the handshake does not end")
     }
 
-    /// What the client has after it took everything.
+    /// The plaintext that the client has after it took everything.
     func readByClient() -> [UInt8] {
         sendToClient()
         return client.read() ?? []

@@ -1,0 +1,88 @@
+internal import HTTPParser
+public import HTTPServerCore
+internal import HTTPServerKit
+public import WebSocketFrames
+
+/// Which pages may open a WebSocket. Browsers let any page try, and send the user's cookies with it.
+public enum WebSocketOrigins: Hashable, Sendable {
+    /// Those of the host that the request is for, and clients that send no Origin.
+    case sameHost
+    /// Those of these origins, such as `https://app.example.org`, besides those of the host.
+    case listed(Set<String>)
+    /// All of them.
+    case any
+}
+
+extension Request {
+    /// Accepts a WebSocket (RFC 6455 section 4.2), and talks by it.
+    ///
+    /// Return the response that this makes. When `body` returns the connection is closed with 1000,
+    /// when it throws with 1011. Its task is cancelled when the client is gone.
+    /// - Parameters:
+    ///   - protocols: the subprotocols that this side speaks. The client's first choice among them
+    ///     is taken; without a common one none is.
+    ///   - origins: the pages that may open one.
+    ///   - compression: how permessage-deflate (RFC 7692) is agreed on; `nil` for never.
+    ///   - options: limits and times.
+    ///   - body: talks with the client, on the event loop: it must not block.
+    /// - Throws: `HTTPError`: 426 or 400 for what is no handshake, 403 for a page of another origin.
+    public func webSocket(
+        protocols: [String] = [], origins: WebSocketOrigins = .sameHost,
+        compression: DeflateExtension.Policy? = DeflateExtension.Policy(),
+        options: WebSocketOptions = WebSocketOptions(),
+        _ body: @escaping @Sendable (WebSocket) async throws -> Void
+    ) throws -> Response {
+        guard allows(origins) else {
+            throw HTTPError(.forbidden, "pages of other sites must not open a WebSocket here")
+        }
+        let (handshake, deflate): (WebSocketRequest, DeflateExtension?)
+        let (chosen, accepted): (String?, HTTPFields)
+        do throws(WebSocketHandshakeError) {
+            handshake = try WebSocketRequest(
+                method: method, version: version, fields: ownFields)
+            deflate = compression.flatMap {
+                DeflateExtension.accept(handshake.deflateOffers, policy: $0)
+            }
+            chosen = handshake.firstProtocol(among: protocols)
+            accepted = try handshake.answer(protocol: chosen, deflate: deflate)
+        } catch {
+            throw HTTPError(
+                error.suggestedStatus, error.description,
+                fields: error.suggestedFields.withoutConnection)
+        }
+        let logger = logger
+        let upgrade: ResponseBody.Upgrade = { carrier in
+            let connection = WebSocketConnection(carrier, deflate: deflate, options: options)
+            let socket = WebSocket(connection, subprotocol: chosen)
+            connection.run({ try await body(socket) }, logger: logger)
+            return connection
+        }
+        return Response(
+            .switchingProtocols, fields: accepted.withoutConnection,
+            body: ResponseBody(.upgrade(upgrade), mediaType: ""))
+    }
+
+    private var ownFields: HTTPFields {
+        var copy = HTTPFields()
+        for field in fields { copy.append(field) }
+        return copy
+    }
+
+    private func allows(_ origins: WebSocketOrigins) -> Bool {
+        guard let origin = fields[.origin] else { return true }
+        switch origins {
+        case .any: return true
+        case .listed(let known) where known.contains(origin): return true
+        case .listed, .sameHost: return OriginCheckHandler.isOwn(origin, host)
+        }
+    }
+}
+
+extension HTTPFields {
+    /// The serialiser writes Connection itself.
+    fileprivate var withoutConnection: HTTPFields {
+        var fields = self
+        fields.remove(.connection)
+        return fields
+    }
+}

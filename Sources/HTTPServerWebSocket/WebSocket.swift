@@ -1,0 +1,109 @@
+internal import HTTPServerCore
+public import WebSocketFrames
+
+/// The server's side of a WebSocket connection (RFC 6455): a sequence of the client's messages, and
+/// the calls that send some.
+///
+/// ```swift
+/// router.get("/echo") { request in
+///     try request.webSocket { socket in
+///         for try await message in socket { try await socket.send(message) }
+///     }
+/// }
+/// ```
+///
+/// One task reads; any number may send. Pings of the client are answered while no task reads, too. The
+/// sequence ends when either side has closed the connection. It throws ``WebSocketClosedError`` when
+/// the client has violated the protocol or a limit, or has gone without a close frame.
+public final class WebSocket: Sendable {
+    /// The subprotocol that was chosen; `nil` for none.
+    public let subprotocol: String?
+    private let connection: WebSocketConnection
+
+    init(_ connection: WebSocketConnection, subprotocol: String?) {
+        self.connection = connection
+        self.subprotocol = subprotocol
+    }
+
+    // MARK: Sending
+
+    /// Sends a message. It suspends while the client is more than 64 KiB behind.
+    /// - Throws: ``WebSocketClosedError`` when the connection is closed, or about to be.
+    public func send(_ message: WebSocketMessage) async throws {
+        try await connection.send(.message(message))
+    }
+
+    /// Sends text; see ``send(_:)-(WebSocketMessage)``.
+    public func send(_ text: String) async throws {
+        try await connection.send(.message(.text(text)))
+    }
+
+    /// Sends bytes; see ``send(_:)-(WebSocketMessage)``.
+    public func send(_ bytes: [UInt8]) async throws {
+        try await connection.send(.message(.binary(bytes)))
+    }
+
+    /// Sends a piece of a long message, which the client can read at once.
+    ///
+    /// Until the last piece no other message can be sent.
+    /// - Throws: `WebSocketSendError.messageUnfinished` when the piece is of another message, and
+    ///   ``WebSocketClosedError``.
+    public func send(_ piece: WebSocketPiece) async throws {
+        try await connection.send(.piece(piece))
+    }
+
+    /// Sends a ping with a payload of the program's, at most 125 bytes; more are left out. The
+    /// connection sends pings by itself, too.
+    public func ping(_ payload: [UInt8] = []) async throws {
+        try await connection.send(.ping(Array(payload.prefix(125))))
+    }
+
+    /// How many bytes wait for the client to take them. A program that would rather drop live data
+    /// than wait looks here first.
+    public var waitingBytes: Int { connection.waitingBytes }
+
+    // MARK: The end
+
+    /// Closes the connection. Messages that the client has sent before its close frame still come.
+    /// - Parameters:
+    ///   - code: a code that may be sent, see `CloseCode.isSendable`; others are sent as 1011.
+    ///   - reason: a text for people; what exceeds 123 bytes of UTF-8 is left out.
+    public func close(_ code: CloseCode = .normal, reason: String = "") async {
+        await connection.close(code.isSendable ? code : .internalError, reason: reason)
+    }
+
+    /// How the connection ended, with the client's code and reason; `nil` while it is open.
+    public var end: WebSocketEnd? { connection.end }
+}
+
+extension WebSocket: AsyncSequence {
+    /// Reads the messages of the client.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        fileprivate let connection: WebSocketConnection
+
+        /// The next message; `nil` once the connection is closed.
+        /// - Throws: ``WebSocketClosedError``; `CancellationError` when the task is cancelled.
+        public func next() async throws -> WebSocketMessage? { try await connection.next() }
+    }
+
+    /// Reads messages from where the last reader has stopped.
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(connection: connection) }
+}
+
+/// A connection that is closed, or was cut off.
+public struct WebSocketClosedError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// How it ended; `nil` when this side has closed it and the client has not answered yet.
+    public var end: WebSocketEnd?
+
+    /// Creates an error.
+    public init(end: WebSocketEnd?) {
+        self.end = end
+    }
+
+    /// One line with code and reason.
+    public var description: String {
+        guard let end else { return "the WebSocket connection is being closed" }
+        let reason = end.reason.isEmpty ? "" : " (\(end.reason))"
+        return "the WebSocket connection was closed with \(end.code)\(reason)"
+    }
+}

@@ -1,0 +1,267 @@
+import HTTPParser
+import HTTPServerCore
+import HTTPServerKit
+import HTTPServerWebSocket
+import TestSupport
+import Testing
+import ToolkitSystem
+import WebSocketFrames
+
+/// A client's frames over a connection in memory.
+private struct Client {
+    let connection: MemoryConnection
+
+    init(_ handler: some Handler, fields: String = "", host: String = "test") {
+        connection = MemoryConnection(handler)
+        connection.send(
+            "GET /socket HTTP/1.1\r\nHost: \(host)\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+                + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+                + fields + "\r\n")
+    }
+
+    /// A frame with a mask of zeros, which leaves the payload as it is.
+    static func frame(_ opcode: UInt8, _ payload: [UInt8], isFinal: Bool = true) -> [UInt8] {
+        precondition(payload.count < 126)
+        return [(isFinal ? 0x80 : 0) | opcode, 0x80 | UInt8(payload.count), 0, 0, 0, 0] + payload
+    }
+
+    func send(_ opcode: UInt8, _ text: String, isFinal: Bool = true) {
+        connection.feed([.bytes(Self.frame(opcode, Array(text.utf8), isFinal: isFinal))])
+    }
+
+    func close(_ code: UInt16) {
+        connection.feed([.bytes(Self.frame(8, [UInt8(code >> 8), UInt8(code & 0xFF)]))])
+    }
+
+    /// The bytes after the head of the response.
+    static func frames(_ record: MemoryRecord) -> [UInt8] {
+        let end = Array("\r\n\r\n".utf8)
+        guard let range = record.output.firstRange(of: end) else { return [] }
+        return Array(record.output[range.upperBound...])
+    }
+
+    @discardableResult
+    func output(_ frames: [UInt8]) async throws -> MemoryRecord {
+        try await connection.wait(for: "frames \(frames)") {
+            Self.frames($0).firstRange(of: frames) != nil || (frames.isEmpty && $0.isClosed)
+        }
+    }
+}
+
+private func frame(_ opcode: UInt8, _ text: String) -> [UInt8] {
+    [0x80 | opcode, UInt8(text.utf8.count)] + Array(text.utf8)
+}
+
+private func closeFrame(_ code: UInt16) -> [UInt8] {
+    [0x88, 2, UInt8(code >> 8), UInt8(code & 0xFF)]
+}
+
+/// Sends every message back.
+private func echo(
+    origins: WebSocketOrigins = .sameHost, options: WebSocketOptions = WebSocketOptions(),
+    ends: Locked<[WebSocketEnd]>? = nil
+) -> SyncHandler {
+    SyncHandler { request in
+        try request.webSocket(protocols: ["b", "a"], origins: origins, options: options) { socket in
+            defer { if let end = socket.end { ends?.withLock { $0.append(end) } } }
+            for try await message in socket { try await socket.send(message) }
+        }
+    }
+}
+
+@Suite("RFC 6455: the server's side of a WebSocket")
+struct WebSocketServerTests {
+    @Test("The handshake of section 1.3 is accepted, and messages come back")
+    func echoes() async throws {
+        let client = Client(echo(), fields: "Sec-WebSocket-Protocol: x, a, b\r\n")
+        let record = try await client.connection.output("\r\n\r\n")
+        #expect(record.text.hasPrefix("HTTP/1.1 101 Switching Protocols\r\n"))
+        #expect(record.text.contains("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"))
+        #expect(record.text.contains("Sec-WebSocket-Protocol: a\r\n"))
+        #expect(record.text.contains("Connection: upgrade\r\n"))
+        client.send(1, "hello")
+        try await client.output(frame(1, "hello"))
+        client.send(2, "bytes")
+        try await client.output(frame(2, "bytes"))
+        client.send(1, "in ", isFinal: false)
+        client.send(0, "parts")
+        try await client.output(frame(1, "in parts"))
+    }
+
+    @Test("Messages that come with the handshake, at every split, come back in order")
+    func splits() async throws {
+        let frames = Client.frame(1, Array("one".utf8)) + Client.frame(1, Array("two".utf8))
+        for index in 0...frames.count {
+            let client = Client(echo())
+            client.connection.feed(
+                [
+                    .bytes(Array(frames[..<index])), .bytes(Array(frames[index...])),
+                ].filter { if case .bytes(let bytes) = $0 { !bytes.isEmpty } else { true } })
+            try await client.output(frame(1, "one") + frame(1, "two"))
+        }
+    }
+
+    @Test("A ping is answered although no task reads, each by its own pong")
+    func pings() async throws {
+        let handler = SyncHandler { request in
+            try request.webSocket { _ in try await Task.sleep(for: .seconds(600)) }
+        }
+        let client = Client(handler)
+        client.send(9, "a")
+        client.send(9, "b")
+        try await client.output(frame(10, "a") + frame(10, "b"))
+        client.connection.hangUp()
+        try await client.connection.closed()
+    }
+
+    @Test("The client's close is answered by the same code, which the handler sees")
+    func clientCloses() async throws {
+        let ends = Locked<[WebSocketEnd]>([])
+        let client = Client(echo(ends: ends))
+        client.send(1, "x")
+        client.close(4000)
+        try await client.output(frame(1, "x") + closeFrame(4000))
+        try await client.connection.closed()
+        try await waitUntil { ends.withLock { !$0.isEmpty } }
+        #expect(ends.withLock { $0.first?.code } == CloseCode(rawValue: 4000))
+        #expect(ends.withLock { $0.first?.cause } == .peer)
+    }
+
+    @Test("Returning closes with 1000, throwing with 1011, and the client's answer is awaited")
+    func handlerEnds() async throws {
+        struct Fault: Error {}
+        let returning = Client(SyncHandler { try $0.webSocket { try await $0.send("bye") } })
+        try await returning.output(frame(1, "bye") + closeFrame(1000))
+        #expect(!returning.connection.record.isClosed)
+        returning.close(1000)
+        try await returning.connection.closed()
+        let throwing = Client(SyncHandler { try $0.webSocket { _ in throw Fault() } })
+        try await throwing.output(closeFrame(1011))
+        // Without an answer the connection ends after five seconds.
+        #expect(await throwing.connection.secondsLeft() == 5)
+        await throwing.connection.expire()
+        throwing.connection.end()
+        try await throwing.connection.closed()
+    }
+
+    @Test("A message above the limit is refused by 1009, and one without a mask by 1002")
+    func violations() async throws {
+        var options = WebSocketOptions()
+        options.messageBytes = 4
+        let ends = Locked<[WebSocketEnd]>([])
+        let long = Client(echo(options: options, ends: ends))
+        long.send(1, "four")
+        try await long.output(frame(1, "four"))
+        long.send(1, "12345")
+        let record = try await long.connection.wait(for: "1009") {
+            Client.frames($0).firstRange(of: [0x03, 0xF1]) != nil
+        }
+        #expect(!record.isClosed)
+        long.connection.end()
+        try await long.connection.closed()
+        let bare = Client(echo())
+        bare.connection.feed([.bytes([0x81, 1, 0x61])])
+        _ = try await bare.connection.wait(for: "1002") {
+            Client.frames($0).firstRange(of: [0x03, 0xEA]) != nil
+        }
+    }
+
+    @Test("A ping goes out after 30 seconds; without a pong the connection ends 20 seconds later")
+    func keepAlive() async throws {
+        let client = Client(echo())
+        try await client.connection.output("\r\n\r\n")
+        await client.connection.settle()
+        #expect(await client.connection.secondsLeft().map { 29...30 ~= $0 } == true)
+        await client.connection.onLoop { connection in
+            guard let connection else { return }
+            connection.deadline = .max
+            connection.deadlineReached()
+        }
+        // The machine has its own clock: an early call changes nothing.
+        #expect(Client.frames(client.connection.record).isEmpty)
+    }
+
+    @Test("A server that stops sends 1001")
+    func shutdown() async throws {
+        let client = Client(echo())
+        client.send(1, "x")
+        try await client.output(frame(1, "x"))
+        await client.connection.onLoop { $0?.shutDown() }
+        try await client.output(closeFrame(1001))
+        client.close(1001)
+        try await client.connection.closed()
+    }
+
+    @Test("A client that does not read suspends the sender above 64 KiB")
+    func backPressure() async throws {
+        let sent = Locked(0)
+        let handler = SyncHandler { request in
+            try request.webSocket(compression: nil) { socket in
+                let piece = [UInt8](repeating: 7, count: 16 << 10)
+                for _ in 0..<1_000 {
+                    try await socket.send(piece)
+                    sent.withLock { $0 += 1 }
+                }
+            }
+        }
+        let connection = MemoryConnection(
+            handler, peer: MemoryTransport.Peer(credit: 4_096),
+            input: [
+                .bytes(
+                    Array(
+                        ("GET / HTTP/1.1\r\nHost: test\r\nConnection: Upgrade\r\n"
+                            + "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+                            + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n").utf8))
+            ])
+        try await connection.output("101")
+        for _ in 0..<20 { await connection.settle() }
+        #expect(sent.withLock { $0 } <= 5)
+        connection.read(1 << 20)
+        try await waitUntil { sent.withLock { $0 } > 60 }
+        connection.hangUp()
+        try await connection.closed()
+    }
+
+    @Test("Messages that no task reads stop the input")
+    func unread() async throws {
+        let handler = SyncHandler { request in
+            try request.webSocket { _ in try await Task.sleep(for: .seconds(600)) }
+        }
+        let client = Client(handler)
+        let message = Client.frame(2, [UInt8](repeating: 1, count: 100))
+        let batch = Array(repeating: message, count: 100).flatMap { $0 }
+        client.connection.feed(Array(repeating: .bytes(batch), count: 50))
+        for _ in 0..<20 { await client.connection.settle() }
+        #expect(client.connection.record.received < 200 << 10)
+        client.connection.hangUp()
+        try await client.connection.closed()
+    }
+
+    @Test(
+        "A page of another origin is refused, unless it is listed",
+        arguments: [
+            ("http://test", WebSocketOrigins.sameHost, true), ("http://evil", .sameHost, false),
+            ("null", .sameHost, false), ("http://evil", .any, true),
+            ("http://evil", .listed(["http://evil"]), true),
+            ("http://evil2", .listed(["http://evil"]), false), ("http://test", .listed([]), true),
+        ])
+    func origins(_ origin: String, _ origins: WebSocketOrigins, _ isAllowed: Bool) async throws {
+        let client = Client(echo(origins: origins), fields: "Origin: \(origin)\r\n")
+        let record = try await client.connection.output("\r\n\r\n")
+        #expect(record.text.hasPrefix(isAllowed ? "HTTP/1.1 101 " : "HTTP/1.1 403 "))
+    }
+
+    @Test("A request that is no handshake gets 426 with the version, or 400")
+    func noHandshake() async throws {
+        let plain = MemoryConnection(echo())
+        plain.send("GET / HTTP/1.1\r\nHost: test\r\n\r\n")
+        let record = try await plain.output("\r\n\r\n")
+        #expect(record.text.hasPrefix("HTTP/1.1 426 "))
+        #expect(record.text.contains("Sec-WebSocket-Version: 13\r\n"))
+        let short = MemoryConnection(echo())
+        short.send(
+            "GET / HTTP/1.1\r\nHost: test\r\nConnection: upgrade\r\nUpgrade: websocket\r\n"
+                + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: YQ==\r\n\r\n")
+        #expect(try await short.output("\r\n\r\n").text.hasPrefix("HTTP/1.1 400 "))
+    }
+}
