@@ -159,8 +159,7 @@ let package = Package(
         .target(
             name: "HTTPServerTLS",
             dependencies: [
-                "HTTPParser", "HTTPCrypto", "ToolkitSystem", "HTTPServerCore", "HTTPServerKit",
-                "CTLSShims",
+                "HTTPParser", "HTTPCrypto", "ToolkitSystem", "HTTPServerCore", "CTLSShims",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
@@ -352,6 +351,17 @@ let package = Package(
             dependencies: [
                 "HTTPServerProxies", "HTTPServerCore", "HTTPServerKit", "HTTPServerAuthentication",
                 "WebDAVKit", "HTTPParser", "ToolkitSystem", "TestSupport",
+            ],
+            swiftSettings: strict),
+        // A client of TLS and certificates with faults.
+        .target(
+            name: "CTLSTestShims", dependencies: ["CLibSSL"], path: "Tests/CTLSTestShims"),
+        .testTarget(
+            name: "HTTPServerTLSTests",
+            dependencies: [
+                "HTTPServerTLS", "HTTPServerCore", "HTTPParser", "ToolkitSystem", "CTLSTestShims",
+                "TestSupport",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
         .testTarget(

@@ -53,6 +53,8 @@ void *http_tls_context(int version, const char *ciphers, const char *suites) {
         return NULL;
     }
     SSL_CTX_set_min_proto_version(context, version);
+    // Debian's default; OpenSSL's own takes RSA of 1,024 bits.
+    SSL_CTX_set_security_level(context, 2);
     SSL_CTX_set_options(
         context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE
             | SSL_OP_PRIORITIZE_CHACHA);

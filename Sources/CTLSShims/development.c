@@ -83,7 +83,7 @@ int http_tls_make_certificate(
     int done = key && certificate && (!authority || (issuer && issuer_key))
         && X509_set_version(certificate, X509_VERSION_3) && add_serial(certificate)
         && add_name(certificate, common_name) && X509_set_pubkey(certificate, key)
-        // An hour back, for clocks that differ.
+        // An hour back: clocks differ.
         && X509_gmtime_adj(X509_getm_notBefore(certificate), -3600)
         && X509_gmtime_adj(X509_getm_notAfter(certificate), (long)days * 86400)
         && X509_set_issuer_name(certificate, X509_get_subject_name(issuer ? issuer : certificate))

@@ -171,6 +171,7 @@ public final class Authenticator: Sendable {
         let realm = FieldValues.quoted(realm) ?? "\"\""
         for scheme in options.schemes {
             switch scheme {
+            case .certificate: break
             case .basic:
                 fields.append(.wwwAuthenticate, "Basic realm=\(realm), charset=\"UTF-8\"")
             case .digest:

@@ -59,8 +59,8 @@ public struct DevelopmentAuthority: Sendable {
     public func certificate(for names: [String]) throws(TLSError) -> TLSCertificate {
         let entries = names.compactMap(Self.entry)
         let made = try Self.make(
-            names.first ?? "localhost", entries.joined(separator: ","), Self.certificateLifetime,
-            (certificate, key))
+            names.first ?? "localhost", entries.isEmpty ? nil : entries.joined(separator: ","),
+            Self.certificateLifetime, (certificate, key))
         return TLSCertificate(
             chain: .bytes(made.certificate + certificate), key: .bytes(made.key))
     }

@@ -15,7 +15,8 @@ struct PlainRequestAnswer {
             return []
         }
         var parser = RequestParser()
-        parser.append(bytes.span)
+        // So that a head above the limit never becomes complete.
+        parser.append(Array(bytes.prefix(Self.byteLimit)).span)
         do throws(HTTPParseError) {
             while let event = try parser.next() {
                 guard case .head(let head) = event else { continue }

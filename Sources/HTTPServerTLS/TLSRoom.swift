@@ -78,7 +78,7 @@ final class TLSRoom: @unchecked Sendable {
 
     // MARK: Output
 
-    /// What OpenSSL has written since `clearOutput`.
+    /// The ciphertext that OpenSSL has written since `clearOutput`.
     var output: UnsafeRawBufferPointer {
         unsafe UnsafeRawBufferPointer(
             start: shared.pointee.output, count: shared.pointee.output_count)

@@ -10,12 +10,12 @@ internal import ToolkitSystem
 #endif
 
 extension TLSTransport {
-    /// What a connection whose records are invalid fails by.
+    /// The error of a connection whose records are invalid.
     static let protocolError = EPROTO
 }
 
 extension TLSInfo {
-    /// What was agreed on in a handshake.
+    /// Reads the results of a handshake.
     init(of connection: UnsafeMutableRawPointer) {
         unsafe self.init(
             version: String(cString: http_tls_version(connection)),

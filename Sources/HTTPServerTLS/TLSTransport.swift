@@ -14,8 +14,10 @@ final class TLSTransport: Transport, @unchecked Sendable {
         case open
         /// The peer speaks HTTP without TLS.
         case plain
-        /// The peer sends no more.
+        /// The peer sends no more. Its requests can still be answered (RFC 8446 section 6.1).
         case ended
+        /// The peer has gone before the end of its handshake, or has got the answer to plain HTTP.
+        case over
         case failed
     }
 
@@ -72,7 +74,7 @@ final class TLSTransport: Transport, @unchecked Sendable {
         case .open: return unsafe decrypt(into: target)
         case .first, .handshake: return unsafe shakeHands(into: target)
         case .plain: return receivePlain()
-        case .ended: return .done(0)
+        case .ended, .over: return .done(0)
         case .failed: return .failed(TLSTransport.protocolError)
         }
     }
@@ -85,7 +87,8 @@ final class TLSTransport: Transport, @unchecked Sendable {
     }
 
     private func shakeHands(into target: UnsafeMutableRawBufferPointer) -> IOResult {
-        guard let owner else { return .wouldBlock }
+        // A lost connection is reported while it waits, too.
+        guard let owner, !flags.waitsForTurn else { return .wouldBlock }
         guard room.admitsStep(of: self, owner) else {
             flags.waitsForTurn = true
             lower.watch(watched)
@@ -93,7 +96,7 @@ final class TLSTransport: Transport, @unchecked Sendable {
         }
         switch readLower() {
         case .done(0):
-            phase = .ended
+            phase = .over
             return .done(0)
         case .done: break
         case let other: return other
@@ -206,9 +209,16 @@ final class TLSTransport: Transport, @unchecked Sendable {
 
     // MARK: Output
 
+    private var canSend: Bool {
+        switch phase {
+        case .open, .ended: true
+        default: false
+        }
+    }
+
     func send(_ bytes: UnsafeRawBufferPointer, more: Bool) -> IOResult {
         if let result = flushPending() { return result }
-        guard case .open = phase else { return .failed(TLSTransport.protocolError) }
+        guard canSend else { return .failed(TLSTransport.protocolError) }
         var total = 0
         while total < bytes.count {
             let part = min(bytes.count - total, PendingRecords.streamBatch)
@@ -225,7 +235,7 @@ final class TLSTransport: Transport, @unchecked Sendable {
 
     func sendFile(_ file: CInt, offset: Int64, count: Int64) -> IOResult {
         if let result = flushPending() { return result }
-        guard case .open = phase else { return .failed(TLSTransport.protocolError) }
+        guard canSend else { return .failed(TLSTransport.protocolError) }
         var total: Int64 = 0
         while total < count {
             let part = Int(min(count - total, Int64(TLSRoom.fileSize)))
@@ -300,7 +310,7 @@ final class TLSTransport: Transport, @unchecked Sendable {
 
     // MARK: Readiness
 
-    /// What the layer below has to watch for.
+    /// The readiness that the layer below has to watch for.
     private var watched: PollInterest {
         var watched = interest
         if !output.isEmpty { watched.insert(.write) }
@@ -328,11 +338,7 @@ final class TLSTransport: Transport, @unchecked Sendable {
     /// A stream that is cut off gets none: the peer can see that it is truncated (RFC 8446 section
     /// 6.1).
     private func sendCloseNotify() {
-        switch phase {
-        case .open, .ended: break
-        default: return
-        }
-        guard !flags.closesByReset, !flags.shutsDown else { return }
+        guard canSend, !flags.closesByReset, !flags.shutsDown else { return }
         flags.shutsDown = true
         unsafe http_tls_shutdown(connection)
         flushRoom()
@@ -388,7 +394,7 @@ final class TLSTransport: Transport, @unchecked Sendable {
         }
         owner?.noteFailure("HTTP without TLS")
         plain = []
-        phase = .ended
+        phase = .over
         return .done(0)
     }
 }

@@ -2,7 +2,7 @@ internal import CTLSShims
 internal import HTTPCrypto
 internal import ToolkitSystem
 
-/// The keys by which session tickets are encrypted (RFC 5077). Who has one can read all sessions that
+/// The keys by which session tickets are encrypted (RFC 5077). A stolen key opens all sessions that
 /// were resumed by it, so none lives for a day.
 @safe
 final class TicketKeys: @unchecked Sendable {
@@ -31,13 +31,14 @@ final class TicketKeys: @unchecked Sendable {
 
     deinit { unsafe http_tls_keys_free(pointer) }
 
-    /// Makes a new key when it is time.
+    /// Makes a new key when it is time, and forgets those that were due to go since it was asked last.
     func rotate(now: UInt64) {
         let isNew = state.withLock { state in
             guard now >= state.due else { return false }
+            let missed = min((now &- state.due) / Self.period, UInt64(Self.count - 1))
+            let kept = state.keys.prefix((Self.count - 1 - Int(missed)) * Self.keyLength)
+            state.keys = Crypto.random(Self.keyLength) + kept
             state.due = now &+ Self.period
-            state.keys.insert(contentsOf: Crypto.random(Self.keyLength), at: 0)
-            state.keys = Array(state.keys.prefix(Self.count * Self.keyLength))
             return true
         }
         if isNew { set() }

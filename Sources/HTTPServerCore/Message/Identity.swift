@@ -4,6 +4,9 @@ public enum AuthenticationScheme: String, Hashable, Sendable, CaseIterable {
     case basic = "Basic"
     /// A hash of password, request and a number of the server's (RFC 7616).
     case digest = "Digest"
+    /// A certificate that the client has shown in the handshake (RFC 8446 section 4.4.2). No challenge
+    /// asks for it.
+    case certificate = "Certificate"
 }
 
 /// The authenticated sender of a request.
@@ -26,12 +29,18 @@ public struct Identity: Hashable, Sendable {
 private enum IdentityKey: RequestKey { typealias Value = Identity }
 
 extension Request {
-    /// The authenticated sender; `nil` before authentication.
+    /// The authenticated sender; `nil` for one who is not known.
     ///
     /// `AuthenticationHandler` sets it, and so may a handler that authenticates in a way of its
-    /// own; the access log shows the name.
+    /// own; the access log shows the name. Until then it is the common name, else the subject, of the
+    /// client's verified certificate.
     public var identity: Identity? {
-        get { self[IdentityKey.self] }
+        get {
+            if let identity = self[IdentityKey.self] { return identity }
+            guard let certificate = connection.security?.peerCertificate else { return nil }
+            let name = certificate.commonName ?? certificate.subject
+            return name.isEmpty ? nil : Identity(name: name, scheme: .certificate)
+        }
         nonmutating set { self[IdentityKey.self] = newValue }
     }
 }

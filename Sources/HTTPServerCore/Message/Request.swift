@@ -74,9 +74,6 @@ public struct Request: Sendable {
             hasValues.load(ordering: .acquiring) ? values.load() : nil
         }
 
-        /// Whether nothing is kept with the request.
-        package var hasNoValues: Bool { valuesIfMade == nil }
-
         private func share(_ new: @autoclosure () -> RequestValues) -> RequestValues {
             let shared = values.load() ?? values.storeIfNil(new())
             hasValues.store(true, ordering: .releasing)

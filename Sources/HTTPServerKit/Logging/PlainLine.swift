@@ -9,7 +9,7 @@ enum PlainLine {
         _ record: AccessRecord, to line: inout ByteBuffer, _ clock: inout LogClock
     ) -> Bool {
         guard let head = record.storage, let peer = record.peerAddress.ipv4Bytes,
-            head.hasNoValues || Request(head).identity == nil
+            Request(head).identity == nil
         else { return false }
         let target = unsafe head.head.targetBytes
         let referer = unsafe value(of: .referer, head)

@@ -1,5 +1,5 @@
-import ToolkitSystem
 import Testing
+import ToolkitSystem
 
 @Suite("What waits for a slow client")
 struct OutputQueueTests {

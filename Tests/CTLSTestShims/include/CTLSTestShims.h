@@ -1,0 +1,62 @@
+#ifndef HTTP_TLS_TEST_SHIMS_H
+#define HTTP_TLS_TEST_SHIMS_H
+#include <stddef.h>
+#include <stdint.h>
+
+// What tests of TLS need of OpenSSL: a client in memory, and certificates with any fault. The types
+// of OpenSSL stay opaque.
+
+// MARK: A client
+
+/// A client whose ciphertext is in memory; NULL without memory.
+/// - version: the only version of TLS that it speaks, as 0x0303 for TLS 1.2; 0 for any.
+/// - name: the host name that it asks for; NULL for none.
+/// - session: of an earlier client, to be resumed; NULL for none.
+void *tls_test_client(int version, const char *name, void *session);
+/// Shows a certificate when it is asked for one (PEM).
+int tls_test_client_use(void *client, const char *certificate, const char *key);
+void tls_test_client_free(void *client);
+/// Gives ciphertext of the server.
+void tls_test_client_feed(void *client, const void *bytes, size_t size);
+/// Takes ciphertext for the server; how much.
+size_t tls_test_client_take(void *client, void *bytes, size_t size);
+/// 1 when the handshake is complete, 0 when more of the server is needed, -1 after a failure.
+int tls_test_client_handshake(void *client);
+/// Encrypts all of the bytes.
+int tls_test_client_write(void *client, const void *bytes, size_t size);
+/// Decrypts; 0 when more of the server is needed, -1 after a failure.
+long tls_test_client_read(void *client, void *bytes, size_t size);
+/// Says that no more follows (close_notify).
+void tls_test_client_close(void *client);
+/// Asks for new keys of both directions (RFC 8446 section 4.6.3).
+int tls_test_client_update_keys(void *client);
+/// Whether the server has said that no more follows.
+int tls_test_client_is_closed(void *client);
+int tls_test_client_is_resumed(void *client);
+/// The common name of the server's certificate; its length, -1 for none.
+int tls_test_client_peer_name(void *client, char *text, size_t size);
+/// A session that can be resumed, to be freed; NULL for none.
+void *tls_test_client_session(void *client);
+void tls_test_session_free(void *session);
+
+// MARK: Certificates
+
+typedef struct tls_test_certificate {
+    const char *common_name;
+    /// In the form of OpenSSL, such as `DNS:a.test`; NULL for none.
+    const char *names;
+    /// From now on, in seconds.
+    long starts, ends;
+    /// The size of an RSA key; 0 for one on P-256.
+    int rsa_bits;
+    int must_staple, is_authority;
+    /// NULL for a key without one.
+    const char *passphrase;
+    /// PEM; NULL for one that signs itself.
+    const char *issuer, *issuer_key;
+} tls_test_certificate;
+
+/// Makes a certificate and its key, as PEM that the caller frees by `free`; whether it could be done.
+int tls_test_make(const tls_test_certificate *wanted, char **certificate, char **key);
+
+#endif

@@ -1,0 +1,126 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("httpkit serve over TLS", .fewAtOnce, .timeLimit(.minutes(3)))
+struct ServeTLSTests {
+    /// A folder with a file, beside certificates.
+    private struct Site {
+        let folder: Folder
+        let certificates: TestCertificates
+
+        init() async throws {
+            folder = try Folder()
+            try folder.write("content\n", to: "file")
+            certificates = try await TestCertificates()
+        }
+
+        /// Puts a certificate and a key where the server looks for them.
+        func install(_ name: String, keyOf other: String? = nil) async throws -> [String] {
+            let certificate = try await certificates.identity(for: name)
+            let key = try await certificates.identity(for: other ?? name)
+            try folder.write(
+                String(decoding: Folder.bytes(at: certificate.certificate), as: UTF8.self),
+                to: "tls.pem")
+            try folder.write(
+                String(decoding: Folder.bytes(at: key.key), as: UTF8.self), to: "tls.key")
+            return [
+                "--tls-certificate", folder.path + "/tls.pem", "--tls-key",
+                folder.path + "/tls.key",
+            ]
+        }
+
+        func curl(
+            _ name: String, _ server: ServeProcess, _ flags: [String] = []
+        ) async throws -> Program.Result {
+            try await Program.run(
+                "curl",
+                [
+                    "-sS", "-m", "110", "--cacert", certificates.authority.certificate,
+                    "--resolve", "\(name):\(server.port):127.0.0.1",
+                ] + flags + ["https://\(name):\(server.port)/file"])
+        }
+    }
+
+    @Test("The first line has the https URL, and files are served at it")
+    func serves() async throws {
+        let site = try await Site()
+        let server = try await ServeProcess(site.folder, try await site.install("a.test"))
+        #expect(server.output.contains(" at https://127.0.0.1:\(server.port)/\n"))
+        let result = try await site.curl("a.test", server, ["-H", "Host: 127.0.0.1"])
+        #expect(result.text == "content\n", "\(result.complaints)")
+    }
+
+    @Test("A key of another certificate ends it with one line and status 2")
+    func wrongKey() async throws {
+        let site = try await Site()
+        let flags = try await site.install("a.test", keyOf: "b.test")
+        let result = try await Program.run(
+            Program.httpkit, ["serve", site.folder.path, "--port", "0"] + flags)
+        #expect(result.status == 2)
+        #expect(
+            result.complaints
+                == "httpkit: \(flags[3]): the key does not belong to the certificate\n")
+        #expect(result.text.isEmpty)
+    }
+
+    @Test("SIGHUP loads new files, keeps the old ones when they are broken, and does not stop it")
+    func reload() async throws {
+        let site = try await Site()
+        let server = try await ServeProcess(site.folder, try await site.install("a.test"))
+        let host = ["-H", "Host: 127.0.0.1"]
+        _ = try await site.install("b.test", keyOf: "a.test")
+        server.signal(SIGHUP)
+        #expect(await server.waitForComplaint("certificates stay as they are"))
+        #expect(try await site.curl("a.test", server, host).text == "content\n")
+        _ = try await site.install("b.test")
+        server.signal(SIGHUP)
+        #expect(await server.waitForComplaint("certificates were reloaded"))
+        #expect(try await site.curl("b.test", server, host).text == "content\n")
+        #expect(try await site.curl("a.test", server, host).status == 60)
+        server.signal(SIGTERM)
+        #expect(await server.waitForEnd() == 0)
+    }
+
+    @Test("Plain HTTP at the port of TLS is redirected to https")
+    func plain() async throws {
+        let site = try await Site()
+        let server = try await ServeProcess(site.folder, try await site.install("127.0.0.1"))
+        let result = try await server.curl("-o", "/dev/null", "-w", "%{http_code} %{redirect_url}")
+        #expect(result.text == "308 https://127.0.0.1:\(server.port)/")
+        let followed = try await server.curl(
+            "-L", "--cacert", site.certificates.authority.certificate, path: "/file")
+        #expect(followed.text == "content\n", "\(followed.complaints)")
+    }
+
+    @Test("Flags that miss their partner are refused")
+    func flags() async throws {
+        for (flags, fault) in [
+            (["--tls-certificate", "a"], "each --tls-certificate needs a --tls-key"),
+            (["--tls-client-ca", "a"], "--tls-client-ca needs"),
+            (["--redirect-http", "1"], "--redirect-http needs"),
+        ] {
+            let result = try await Program.run(
+                Program.httpkit, ["serve", "/", "--port", "0"] + flags)
+            #expect(
+                result.status == 64 && result.complaints.contains(fault), "\(result.complaints)")
+        }
+    }
+
+    @Test("The certificate for development is signed by an authority in the user's folder")
+    func development() async throws {
+        let site = try await Site()
+        let server = try await ServeProcess(
+            site.folder, ["--tls-development"],
+            by: ["/usr/bin/env", "XDG_CONFIG_HOME=\(site.folder.path)/config"])
+        let result = try await Program.run(
+            "curl",
+            [
+                "-sS", "-m", "110", "--cacert",
+                "\(site.folder.path)/config/httpkit/development-ca.pem",
+                "https://localhost:\(server.port)/file",
+            ])
+        #expect(result.text == "content\n", "\(result.complaints)")
+        #expect(server.complaints.contains("config/httpkit/development-ca.pem; trust it"))
+    }
+}

@@ -1,0 +1,106 @@
+import TestSupport
+import Testing
+import ToolkitSystem
+
+@testable import HTTPServerTLS
+
+@Suite("Authorities for development")
+struct DevelopmentAuthorityTests {
+    private func text(_ material: TLSMaterial) throws -> String {
+        String(decoding: try material.read(), as: UTF8.self)
+    }
+
+    private func openssl(_ arguments: [String]) async throws -> Program.Result {
+        try await Program.run("openssl", arguments)
+    }
+
+    @Test("It is made once, and loaded after that")
+    func once() throws {
+        let folder = try ServerDirectory()
+        let first = try DevelopmentAuthority(folder: folder.path("new"))
+        let made = try Syscalls.readFile(first.path, upTo: 1 << 20)
+        let second = try DevelopmentAuthority(folder: folder.path("new"))
+        #expect(try Syscalls.readFile(second.path, upTo: 1 << 20) == made)
+        let suffix = String(decoding: made, as: UTF8.self)
+        #expect(try text(try second.certificate(for: ["localhost"]).chain).hasSuffix(suffix))
+        try? folder.remove("new/development-ca.pem")
+        try? folder.remove("new/development-ca.key")
+    }
+
+    @Test("Its files belong to their owner alone, and nothing else is left")
+    func files() async throws {
+        let folder = try ServerDirectory()
+        _ = try DevelopmentAuthority(folder: folder.path)
+        let list = try await Program.run("ls", ["-lA", folder.path]).text
+        let lines = list.split(separator: "\n").filter { !$0.hasPrefix("total") }
+        #expect(lines.count == 2 && lines.allSatisfy { $0.hasPrefix("-rw-------") }, "\(list)")
+    }
+
+    @Test("Its certificates verify for the names and addresses, and for 90 days")
+    func verification() async throws {
+        let folder = try ServerDirectory()
+        let authority = try DevelopmentAuthority(folder: folder.path)
+        let made = try authority.certificate(for: ["localhost", "a.local", "127.0.0.1", "::1"])
+        try folder.write("leaf.pem", try made.chain.read())
+        for (flags, isValid) in [
+            (["-verify_hostname", "localhost"], true), (["-verify_hostname", "a.local"], true),
+            (["-verify_ip", "127.0.0.1"], true), (["-verify_ip", "::1"], true),
+            (["-verify_hostname", "b.local"], false), (["-verify_ip", "127.0.0.2"], false),
+        ] {
+            let result = try await openssl(
+                ["verify", "-x509_strict", "-purpose", "sslserver", "-CAfile", authority.path]
+                    + flags + [folder.path("leaf.pem")])
+            #expect((result.status == 0) == isValid, "\(flags) \(result.complaints)")
+        }
+        let day = 86_400
+        for (days, isValid) in [(89, true), (91, false)] {
+            let result = try await openssl([
+                "x509", "-noout", "-checkend", "\(days * day)", "-in", folder.path("leaf.pem"),
+            ])
+            #expect((result.status == 0) == isValid)
+        }
+        let context = try TLSContext(TLSConfiguration(certificates: [made]))
+        try TLSPair(context, TLSClient(name: "localhost")).shakeHands()
+    }
+
+    @Test(
+        "A name that could be taken for OpenSSL's syntax is left out",
+        arguments: [
+            ("a.test", "DNS:a.test"), ("127.0.0.1", "IP:127.0.0.1"), ("::1", "IP:::1"),
+            ("a,DNS:b", nil), ("a\nb", nil), ("", nil), ("*", nil), ("@section", nil),
+            ("a b", nil), ("email:x", nil), ("b\u{fc}cher", nil),
+            (String(repeating: "a", count: 254), nil),
+        ])
+    func entries(_ name: String, _ entry: String?) throws {
+        #expect(DevelopmentAuthority.entry(name) == entry)
+    }
+
+    @Test("The longest name has 253 bytes")
+    func longest() {
+        let name = String(repeating: "a", count: 253)
+        #expect(DevelopmentAuthority.entry(name) == "DNS:\(name)")
+    }
+
+    @Test(
+        "Without a usable name a certificate is made all the same", arguments: [[], ["a,b", "*"]])
+    func noNames(_ names: [String]) throws {
+        let folder = try ServerDirectory()
+        let made = try DevelopmentAuthority(folder: folder.path).certificate(for: names)
+        _ = try TLSContext(TLSConfiguration(certificates: [made]))
+    }
+
+    @Test("Files that are no authority are refused, and stay")
+    func broken() throws {
+        let folder = try ServerDirectory()
+        try folder.write("development-ca.pem", "words")
+        try folder.write("development-ca.key", "words")
+        let authority = try DevelopmentAuthority(folder: folder.path)
+        #expect(throws: TLSError(.library, "development certificate")) {
+            try authority.certificate(for: ["localhost"])
+        }
+        #expect(try Syscalls.readFile(authority.path, upTo: 10) == Array("words".utf8))
+        #expect(throws: TLSError.self) {
+            try DevelopmentAuthority(folder: folder.path("development-ca.pem"))
+        }
+    }
+}

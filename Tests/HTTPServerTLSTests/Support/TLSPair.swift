@@ -1,0 +1,111 @@
+import ToolkitSystem
+
+@testable import HTTPServerTLS
+
+/// A client and the server's transport, joined in memory, on the thread of the test.
+final class TLSPair {
+    let client: TLSClient
+    let socket = MemorySocket()
+    let owner: MemoryOwner
+    let transport: any Transport
+
+    /// Stands for a loop.
+    final class Loop {}
+
+    struct Failure: Error, CustomStringConvertible {
+        var description: String
+    }
+
+    init(_ context: TLSContext, _ client: TLSClient = TLSClient(), on loop: Loop = Loop()) {
+        self.client = client
+        owner = MemoryOwner(on: loop)
+        transport = context.transport(over: socket, for: owner)
+    }
+
+    /// Over a table of its own, with keys whose time a test chooses.
+    init(_ table: CertificateTable, _ client: TLSClient) {
+        self.client = client
+        owner = MemoryOwner(on: Loop())
+        transport = TLSTransport(
+            over: socket, owner: owner, table: table, room: TLSRoom(), redirects: false)
+    }
+
+    /// Has bytes of the client come in an event.
+    func sendFromClient() {
+        let bytes = client.take()
+        if !bytes.isEmpty { socket.inbox.append(bytes) }
+    }
+
+    /// Gives the client what was sent to it.
+    func sendToClient() {
+        if !socket.sent.isEmpty { client.feed(socket.sent) }
+        socket.sent = []
+    }
+
+    func receive(_ size: Int = 4_096) -> (result: IOResult, bytes: [UInt8]) {
+        var result = IOResult.wouldBlock
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: size) { room, count in
+            result = unsafe transport.receive(into: UnsafeMutableRawBufferPointer(room))
+            if case .done(let got) = result { count = got }
+        }
+        return (result, bytes)
+    }
+
+    func send(_ bytes: [UInt8]) -> IOResult {
+        unsafe bytes.withUnsafeBytes { unsafe transport.send($0, more: false) }
+    }
+
+    /// Completes the handshake, or says how it failed.
+    func shakeHands() throws {
+        for _ in 0..<64 {
+            switch client.shakeHands() {
+            case .failed: throw Failure(description: "the client fails: \(owner.failures)")
+            case .complete where owner.facts.security != nil:
+                // The ticket comes with the end of the handshake.
+                sendToClient()
+                return
+            default: break
+            }
+            sendFromClient()
+            if case .failed = receive().result {
+                throw Failure(description: "the server fails: \(owner.failures)")
+            }
+            owner.turn()
+            transport.becameWritable()
+            sendToClient()
+        }
+        throw Failure(description: "the handshake does not end")
+    }
+
+    /// The plaintext that the client has after it took everything.
+    func readByClient() -> [UInt8] {
+        sendToClient()
+        return client.read() ?? []
+    }
+
+    /// All plaintext that the server has, read in rooms of a size.
+    func receiveAll(_ size: Int = 4_096) -> [UInt8] {
+        var all: [UInt8] = []
+        var inputs = -1
+        // Until neither the socket nor the transport reports more.
+        while !socket.inbox.isEmpty || owner.inputs != inputs {
+            inputs = owner.inputs
+            let (result, bytes) = receive(size)
+            all += bytes
+            if case .failed = result { break }
+            owner.turn()
+        }
+        return all
+    }
+}
+
+extension TLSContext {
+    /// A context with the certificate that all tests share, changed.
+    static func test(_ change: (inout TLSConfiguration) throws -> Void = { _ in }) throws
+        -> TLSContext
+    {
+        var configuration = TLSConfiguration(certificates: [try MadeCertificate.common.get().pair])
+        try change(&configuration)
+        return try TLSContext(configuration)
+    }
+}

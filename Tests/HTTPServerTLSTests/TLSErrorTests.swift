@@ -1,0 +1,127 @@
+import TestSupport
+import Testing
+
+@testable import HTTPServerTLS
+
+@Suite("Certificates, keys and settings that cannot be used")
+struct TLSErrorTests {
+    enum Fault: CaseIterable, Sendable {
+        case none, noCertificate, emptyCertificate, keyForCertificate, noKey, encryptedKey, otherKey
+        case expired, notYetValid, mustStaple, weakKey, strongRSA, brokenChain
+    }
+
+    private static let kinds: [Fault: TLSError.Kind] = [
+        .noCertificate: .noCertificate, .emptyCertificate: .noCertificate,
+        .keyForCertificate: .noCertificate, .noKey: .noKey, .encryptedKey: .encryptedKey,
+        .otherKey: .keyDoesNotMatch, .expired: .expired, .notYetValid: .notYetValid,
+        .mustStaple: .mustStaple, .weakKey: .weak,
+    ]
+
+    private func pair(_ fault: Fault) throws -> TLSCertificate {
+        let good = try MadeCertificate.common.get()
+        let bytes = { (text: String) in TLSMaterial.bytes(Array(text.utf8)) }
+        switch fault {
+        case .none: return good.pair
+        case .noCertificate: return TLSCertificate(chain: bytes("no PEM"), key: good.key)
+        case .emptyCertificate: return TLSCertificate(chain: .bytes([]), key: good.key)
+        case .keyForCertificate: return TLSCertificate(chain: good.key, key: good.key)
+        case .noKey: return TLSCertificate(chain: good.chain, key: good.chain)
+        case .encryptedKey: return try MadeCertificate("a", passphrase: "secret").pair
+        case .otherKey:
+            return TLSCertificate(chain: good.chain, key: try MadeCertificate("b").key)
+        case .expired: return try MadeCertificate("a", days: (-2, -1)).pair
+        case .notYetValid: return try MadeCertificate("a", days: (1, 2)).pair
+        case .mustStaple: return try MadeCertificate("a", mustStaple: true).pair
+        case .weakKey: return try MadeCertificate("a", rsaBits: 1_024).pair
+        case .strongRSA: return try MadeCertificate("a", rsaBits: 2_048).pair
+        case .brokenChain:
+            return TLSCertificate(chain: bytes(good.text + "then some words\n"), key: good.key)
+        }
+    }
+
+    @Test("Each fault has its kind, and says so in one line", arguments: Fault.allCases)
+    func fault(_ fault: Fault) throws {
+        let pair = try pair(fault)
+        guard let kind = Self.kinds[fault] else {
+            _ = try TLSContext(TLSConfiguration(certificates: [pair]))
+            return
+        }
+        let error = #expect(throws: TLSError.self) {
+            try TLSContext(TLSConfiguration(certificates: [pair]))
+        }
+        #expect(error?.kind == kind)
+        #expect(error?.description.contains("\n") == false)
+        // The second certificate is looked at as the first is.
+        #expect(throws: TLSError(kind, "")) {
+            try TLSContext(
+                TLSConfiguration(certificates: [try MadeCertificate.common.get().pair, pair]))
+        }
+    }
+
+    @Test("The file with the fault is named")
+    func places() throws {
+        let folder = try ServerDirectory()
+        let good = try MadeCertificate.common.get()
+        try folder.write("a.pem", good.text)
+        try folder.write("b.key", try MadeCertificate("b").keyText)
+        let load = { (chain: String, key: String) in
+            let pair = TLSCertificate.files(chain: folder.path(chain), key: folder.path(key))
+            _ = try TLSContext(TLSConfiguration(certificates: [pair]))
+        }
+        #expect(throws: TLSError(.keyDoesNotMatch, folder.path("b.key"))) {
+            try load("a.pem", "b.key")
+        }
+        #expect(throws: TLSError(.noCertificate, folder.path("b.key"))) {
+            try load("b.key", "b.key")
+        }
+        let missing = #expect(throws: TLSError.self) { try load("none", "b.key") }
+        #expect(missing?.kind == .file)
+        #expect(
+            missing?.description
+                == "\(folder.path("none")): the file cannot be used: No such file or directory")
+    }
+
+    @Test("A configuration without certificates, ciphers or authorities is refused")
+    func settings() throws {
+        #expect(throws: TLSError(.noCertificate, "")) {
+            try TLSContext(TLSConfiguration(certificates: []))
+        }
+        #expect(throws: TLSError(.unknownCiphers, "")) {
+            try TLSContext.test { $0.ciphers = "NONE-SUCH" }
+        }
+        #expect(throws: TLSError(.unknownCiphers, "")) {
+            try TLSContext.test { $0.cipherSuites = "TLS_NONE_SUCH" }
+        }
+        for bytes in [[], Array("no PEM".utf8)] {
+            #expect(throws: TLSError(.noAuthorities, "")) {
+                try TLSContext.test {
+                    $0.clientAuthentication = .required(authorities: .bytes(bytes))
+                }
+            }
+        }
+    }
+
+    @Test("The longest file is 4 MiB", arguments: [(0, true), (1, false)])
+    func fileLimit(_ above: Int, _ isRead: Bool) throws {
+        let folder = try ServerDirectory()
+        let good = try MadeCertificate.common.get()
+        let filler = TLSMaterial.byteLimit - good.text.utf8.count + above
+        try folder.write("a.pem", good.text + String(repeating: "\n", count: filler))
+        try folder.write("a.key", good.keyText)
+        let pair = TLSCertificate.files(chain: folder.path("a.pem"), key: folder.path("a.key"))
+        let configuration = TLSConfiguration(certificates: [pair])
+        if isRead {
+            _ = try TLSContext(configuration)
+        } else {
+            #expect(throws: TLSError.self) { try TLSContext(configuration) }
+        }
+    }
+
+    @Test("The certificate that expires first tells the expiry")
+    func expiry() throws {
+        let pairs = try [5, 3, 9].map { try MadeCertificate("a", days: (-1, $0)).pair }
+        let context = try TLSContext(TLSConfiguration(certificates: pairs))
+        let single = try TLSContext(TLSConfiguration(certificates: [pairs[1]]))
+        #expect(abs(context.expiry - single.expiry) <= 2)
+    }
+}

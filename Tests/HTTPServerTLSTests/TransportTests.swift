@@ -1,0 +1,263 @@
+import TestSupport
+import Testing
+import ToolkitSystem
+
+@testable import HTTPServerTLS
+
+@Suite("RFC 8446: the transport between a socket and its connection")
+struct TransportTests {
+    private static let versions = [TLSClient.tls12, TLSClient.tls13]
+
+    private func bytes(_ count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+    }
+
+    @Test("Rooms of any size give the same plaintext", arguments: versions)
+    func rooms(_ version: CInt) throws {
+        let pair = TLSPair(try .test(), TLSClient(version: version))
+        try pair.shakeHands()
+        // More than one record, and the last one is short.
+        let wanted = bytes(20_001)
+        let sizes = Array(1...64) + Array(stride(from: 65, to: 20_000, by: 311)) + [16_384, 20_000]
+        for size in sizes {
+            pair.client.write(wanted)
+            pair.sendFromClient()
+            #expect(pair.receiveAll(size) == wanted, "\(size)")
+        }
+    }
+
+    @Test("Ciphertext in pieces of any size gives the same plaintext", arguments: versions)
+    func pieces(_ version: CInt) throws {
+        let pair = TLSPair(try .test(), TLSClient(version: version))
+        try pair.shakeHands()
+        let wanted = bytes(300)
+        for size in 1...400 {
+            pair.client.write(wanted)
+            var rest = pair.client.take()[...]
+            var got: [UInt8] = []
+            while !rest.isEmpty {
+                pair.socket.inbox.append(Array(rest.prefix(size)))
+                rest = rest.dropFirst(size)
+                got += pair.receiveAll()
+            }
+            #expect(got == wanted, "\(size)")
+        }
+    }
+
+    @Test(
+        "A handshake with a long chain completes over a socket that takes little",
+        arguments: versions)
+    func longChain(_ version: CInt) throws {
+        let good = try MadeCertificate.common.get()
+        let other = try MadeCertificate("An authority", isAuthority: true).text
+        let chain = good.text + String(repeating: other, count: 40)
+        let context = try TLSContext(
+            TLSConfiguration(certificates: [
+                TLSCertificate(chain: .bytes(Array(chain.utf8)), key: good.key)
+            ]))
+        let pair = TLSPair(context, TLSClient(version: version))
+        pair.socket.sendLimit = 500
+        _ = pair.client.shakeHands()
+        pair.sendFromClient()
+        _ = pair.receive()
+        #expect(pair.socket.interest == [.read, .write])
+        var sent = pair.socket.sent.count
+        while pair.socket.interest.contains(.write) {
+            pair.transport.becameWritable()
+            #expect(pair.socket.sent.count > sent)
+            sent = pair.socket.sent.count
+        }
+        #expect(sent > 15_000)
+        #expect(pair.socket.interest == .read)
+        pair.sendToClient()
+        pair.socket.sendLimit = .max
+        try pair.shakeHands()
+        #expect(pair.send([1, 2, 3]) == .done(3))
+        #expect(pair.readByClient() == [1, 2, 3])
+    }
+
+    @Test("Bytes count as taken once their records are with the system")
+    func taken() throws {
+        let pair = TLSPair(try .test())
+        try pair.shakeHands()
+        pair.socket.credit = 10
+        #expect(pair.send([1, 2, 3]) == .wouldBlock)
+        #expect(pair.socket.interest.contains(.write))
+        #expect(pair.send([1, 2, 3]) == .wouldBlock)
+        pair.socket.credit = nil
+        #expect(pair.send([1, 2, 3]) == .done(3))
+        #expect(!pair.socket.interest.contains(.write))
+        #expect(pair.readByClient() == [1, 2, 3])
+    }
+
+    @Test(
+        "A slow reader gets all of a file and of bytes, and little is kept",
+        arguments: [false, true])
+    func slowReader(_ isFile: Bool) throws {
+        let pair = TLSPair(try .test())
+        try pair.shakeHands()
+        let wanted = bytes(1 << 20)
+        let folder = try ServerDirectory()
+        var queue = OutputQueue()
+        if isFile {
+            try folder.write("file", wanted)
+            let file = OpenFile(owning: try Syscalls.openFile(folder.path("file")))
+            queue.append(file, offset: 0, count: Int64(wanted.count))
+        } else {
+            queue.append(wanted)
+        }
+        pair.socket.sends = []
+        var got: [UInt8] = []
+        var total: Int64 = 0
+        for turn in 0..<10_000 {
+            pair.socket.credit = 1 + turn * 7_919 % 40_000
+            let (progress, count) = queue.send(to: pair.transport)
+            total += count
+            // Bytes that were taken are with the system, so the client can have them.
+            got += pair.readByClient()
+            #expect(got.count >= total)
+            guard case .blocked = progress else { break }
+        }
+        #expect(total == wanted.count)
+        #expect(got == wanted)
+    }
+
+    @Test("A file that ends early is noticed")
+    func shortFile() throws {
+        let pair = TLSPair(try .test())
+        try pair.shakeHands()
+        let folder = try ServerDirectory()
+        try folder.write("file", bytes(1_000))
+        var queue = OutputQueue()
+        let file = OpenFile(owning: try Syscalls.openFile(folder.path("file")))
+        queue.append(file, offset: 0, count: 2_000)
+        #expect(queue.send(to: pair.transport) == (.fileEnded, 1_000))
+    }
+
+    @Test("Two handshakes make a step a turn, and all come to their end")
+    func turns() throws {
+        let loop = TLSPair.Loop()
+        let context = try TLSContext.test()
+        let pairs = (0..<7).map { _ in TLSPair(context, on: loop) }
+        for pair in pairs {
+            _ = pair.client.shakeHands()
+            pair.sendFromClient()
+            _ = pair.receive()
+        }
+        let begun = { pairs.count { !$0.socket.sent.isEmpty } }
+        #expect(begun() == 2)
+        #expect(pairs[2...].allSatisfy { !$0.socket.interest.contains(.read) })
+        // A lost connection is looked at again meanwhile, and waits once.
+        #expect(pairs[6].receive().result == .wouldBlock)
+        var inputs = Array(repeating: 0, count: pairs.count)
+        for expected in [4, 6, 7] {
+            for pair in pairs { pair.owner.turn() }
+            for (index, pair) in pairs.enumerated() where pair.owner.inputs > inputs[index] {
+                inputs[index] = pair.owner.inputs
+                _ = pair.receive()
+            }
+            #expect(begun() == expected)
+        }
+        #expect(inputs == [0, 0, 1, 1, 1, 1, 1])
+        for pair in pairs {
+            // The room counts for the loop: each owner has its turn.
+            for other in pairs { other.owner.turn() }
+            pair.sendToClient()
+            try pair.shakeHands()
+        }
+    }
+
+    @Test("A connection that was closed while its handshake waited is passed over")
+    func closedWhileWaiting() throws {
+        let loop = TLSPair.Loop()
+        let context = try TLSContext.test()
+        let pairs = (0..<4).map { _ in TLSPair(context, on: loop) }
+        for pair in pairs {
+            _ = pair.client.shakeHands()
+            pair.sendFromClient()
+            _ = pair.receive()
+        }
+        pairs[2].transport.close()
+        for pair in pairs { pair.owner.turn() }
+        #expect(pairs.map(\.owner.inputs) == [0, 0, 0, 1])
+    }
+
+    // MARK: Ends
+
+    @Test("A regular end has close_notify", arguments: versions)
+    func closeNotify(_ version: CInt) throws {
+        for closesAtOnce in [false, true] {
+            let pair = TLSPair(try .test(), TLSClient(version: version))
+            try pair.shakeHands()
+            if !closesAtOnce {
+                pair.transport.shutdownWriting()
+                #expect(pair.socket.isShutDown)
+            }
+            pair.transport.close()
+            #expect(pair.readByClient() == [] && pair.client.isClosed)
+            #expect(pair.socket.isClosed)
+        }
+    }
+
+    @Test("A stream that is cut off has none, so that the client sees it", arguments: versions)
+    func cutOff(_ version: CInt) throws {
+        let pair = TLSPair(try .test(), TLSClient(version: version))
+        try pair.shakeHands()
+        #expect(pair.send([1]) == .done(1))
+        pair.transport.closesByReset()
+        pair.transport.close()
+        #expect(pair.readByClient() == [1] && !pair.client.isClosed)
+        #expect(pair.socket.isReset)
+    }
+
+    @Test("close_notify waits for the socket, and the end of the stream waits for it")
+    func lateCloseNotify() throws {
+        let pair = TLSPair(try .test())
+        try pair.shakeHands()
+        pair.socket.credit = 3
+        pair.transport.shutdownWriting()
+        #expect(!pair.socket.isShutDown)
+        pair.socket.credit = nil
+        pair.transport.becameWritable()
+        #expect(pair.socket.isShutDown)
+        #expect(pair.readByClient() == [] && pair.client.isClosed)
+    }
+
+    @Test("A client that sends no more still gets its answer", arguments: versions)
+    func halfClosed(_ version: CInt) throws {
+        for says in [true, false] {
+            let pair = TLSPair(try .test(), TLSClient(version: version))
+            try pair.shakeHands()
+            pair.client.write([7])
+            if says { pair.client.close() }
+            pair.sendFromClient()
+            pair.socket.hasEnded = true
+            #expect(pair.receive().bytes == [7])
+            #expect(pair.receive().result == .done(0))
+            #expect(pair.send([8]) == .done(1))
+            #expect(pair.readByClient() == [8])
+        }
+    }
+
+    @Test("New keys are answered, and a client that wants them without end is cut off")
+    func keyUpdates() throws {
+        let pair = TLSPair(try .test(), TLSClient(version: TLSClient.tls13))
+        try pair.shakeHands()
+        #expect(pair.client.updateKeys())
+        pair.client.write([1])
+        pair.sendFromClient()
+        #expect(pair.receiveAll() == [1])
+        #expect(pair.send([2]) == .done(1))
+        #expect(pair.readByClient() == [2])
+        // It reads nothing from now on.
+        pair.socket.credit = 0
+        var isCut = false
+        for _ in 0..<20_000 where !isCut {
+            guard pair.client.updateKeys() else { break }
+            pair.sendFromClient()
+            if case .failed = pair.receive().result { isCut = true }
+            pair.owner.turn()
+        }
+        #expect(isCut)
+    }
+}
