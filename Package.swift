@@ -359,8 +359,8 @@ let package = Package(
         .testTarget(
             name: "HTTPServerTLSTests",
             dependencies: [
-                "HTTPServerTLS", "HTTPServerCore", "HTTPParser", "ToolkitSystem", "CTLSTestShims",
-                "TestSupport",
+                "HTTPServerTLS", "HTTPServerCore", "HTTPServerKit", "HTTPParser", "ToolkitSystem",
+                "CTLSTestShims", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),

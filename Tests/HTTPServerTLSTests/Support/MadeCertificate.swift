@@ -79,7 +79,7 @@ private final class CTexts {
     }
 
     deinit {
-        for unsafecopy in unsafe copies { unsafe free(copy) }
+        for index in unsafe copies.indices { unsafe free(copies[index]) }
     }
 
     subscript(index: Int) -> UnsafePointer<CChar>? { unsafe UnsafePointer(copies[index]) }
