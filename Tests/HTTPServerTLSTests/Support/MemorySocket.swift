@@ -47,6 +47,7 @@ final class MemorySocket: Transport, @unchecked Sendable {
 /// A connection above it that does nothing by itself.
 final class MemoryOwner: TransportOwner, @unchecked Sendable {
     let loopIdentity: ObjectIdentifier
+    let socketPeer = PeerAddress()
     private let loop: AnyObject
     private var work: [@Sendable () -> Void] = []
     /// How often it was told to read.
