@@ -55,6 +55,7 @@ struct HostileStreamTests {
                 if !bytes.isEmpty { connection.feed([.bytes(bytes)]) }
                 if isEnd { connection.end() }
             }
+            if state == .failed { connection.end() }
             let known = seen
             let record = try await connection.wait(for: "more or the end") {
                 $0.output.count > known || $0.isClosed
@@ -69,7 +70,6 @@ struct HostileStreamTests {
                 return course
             }
             if record.isClosed { return course }
-            if state == .failed { connection.end() }
         }
     }
 
