@@ -106,13 +106,16 @@ extension Request {
     /// Ends the connection, unless it has another request by now. The reader of the content gets an
     /// error.
     package func abandon() {
-        let (info, number) = (storage.connection, storage.number)
-        info.loop.execute {
-            let client = info.loop.client(info.token.load(ordering: .relaxed))
-            guard let connection = client as? Connection, connection.info === info,
-                info.requestCount == number
-            else { return }
-            connection.abort(.connectionLost)
-        }
+        storage.connection.loop.execute { openConnection?.abort(.connectionLost) }
+    }
+
+    /// Its connection, unless that has another request by now; on the loop.
+    var openConnection: Connection? {
+        let info = storage.connection
+        let client = info.loop.client(info.token.load(ordering: .relaxed))
+        guard let connection = client as? Connection, connection.info === info,
+            info.requestCount == storage.number
+        else { return nil }
+        return connection
     }
 }
