@@ -49,7 +49,9 @@ extension Connection: UpgradeCarrier {
     func upgrade(
         _ response: Response, _ start: ResponseBody.Upgrade, _ out: inout ByteBuffer
     ) -> Bool {
-        guard response.status == .switchingProtocols, unsafe state.takesUpgrade else { return false }
+        guard response.status == .switchingProtocols, unsafe state.takesUpgrade else {
+            return false
+        }
         do throws(HTTPMessageError) {
             try unsafe self.response?.serializer.head(
                 response.status, verbatim: loop.commonFields, mediaType: "",
