@@ -157,6 +157,10 @@ struct JSONTreeBuilder {
     /// The innermost array or object that is open; its `next` is the one around it meanwhile.
     private var innermost = Self.outermost
     private static let outermost = UInt16.max
+    /// Whether that is an array, and its elements or members so far. Its node has them at its end, and
+    /// while one inside of it is open.
+    private var isInArray = false
+    private var count: UInt16 = 0
 
     /// - Parameter byteCount: the length of the content; 0 when no list is wanted.
     init(byteCount: Int) {
@@ -166,9 +170,11 @@ struct JSONTreeBuilder {
 
     mutating func open(_ kind: JSONTree.Kind, at position: Int) {
         guard isUsual else { return }
-        countElement()
+        if isInArray { count += 1 }
         let outer = innermost
+        if outer != Self.outermost { nodes[Int(outer)].end = count }
         innermost = UInt16(nodes.count)
+        (isInArray, count) = (kind == .array, 0)
         nodes.append(JSONTree.Node(kind: kind, start: UInt16(position), end: 0, next: outer))
     }
 
@@ -176,28 +182,30 @@ struct JSONTreeBuilder {
         guard isUsual else { return }
         let index = Int(innermost)
         innermost = nodes[index].next
+        nodes[index].end = count
         nodes[index].next = UInt16(nodes.count)
+        guard innermost != Self.outermost else {
+            isInArray = false
+            return
+        }
+        let outer = nodes[Int(innermost)]
+        (isInArray, count) = (outer.kind == .array, outer.end)
     }
 
     mutating func add(name text: Range<Int>, isPlain: Bool) {
         guard isUsual else { return }
-        let index = Int(innermost)
-        nodes[index].end += 1
-        isUsual = isPlain && nodes[index].end <= Self.memberLimit
+        count += 1
+        isUsual = isPlain && count <= Self.memberLimit
         append(.string, text, hasEscape: false)
     }
 
     mutating func add(_ kind: JSONTree.Kind, _ text: Range<Int>, hasEscape: Bool = false) {
         guard isUsual else { return }
-        countElement()
+        if isInArray { count += 1 }
         append(kind, text, hasEscape: hasEscape)
     }
 
-    private mutating func countElement() {
-        guard innermost != Self.outermost, nodes[Int(innermost)].kind == .array else { return }
-        nodes[Int(innermost)].end += 1
-    }
-
+    @inline(__always)
     private mutating func append(_ kind: JSONTree.Kind, _ text: Range<Int>, hasEscape: Bool) {
         nodes.append(
             JSONTree.Node(

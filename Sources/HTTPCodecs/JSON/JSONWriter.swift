@@ -1,3 +1,5 @@
+internal import HTTPParser
+
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #else
@@ -90,8 +92,8 @@ struct JSONText {
     }
 
     mutating func write(_ value: some FixedWidthInteger) {
-        if let small = UInt8(exactly: value), small < 10 {
-            bytes.append(0x30 + small)
+        if let number = Int64(exactly: value) {
+            bytes.append(decimal: number)
         } else {
             bytes += String(value).utf8
         }

@@ -1,38 +1,44 @@
 internal import HTTPParser
 
+/// A handler's closure that is called when the content of its request is complete.
+struct ContentCollector {
+    /// The request as it came.
+    let request: Request
+    let limit: Int
+    let body: @Sendable (Result<[UInt8], any Error>) throws -> Answer
+}
+
 /// Answers that need all of the content of a request, and no task.
 extension Connection {
     /// Collects the content of the request, and answers when it is complete.
     func collect(_ collector: ContentCollector, into out: inout ByteBuffer) {
-        let request = collector.request
-        // Requests without content have no exchange.
-        guard let exchange else { return give(collector, .success([]), into: &out) }
+        guard let exchange else { return }
         if exchange.decoding != nil {
             let answer = Answer.whenCollected(limit: collector.limit, collector.body)
-            return start({ try await answer.response(to: $0) }, request, for: request)
-        }
-        if let left = unsafe exchange.content.left, left > Int64(collector.limit) {
-            return give(collector, .failure(collector.tooLong), into: &out)
+            return start(
+                { try await answer.response(to: $0) }, collector.request, for: collector.request)
         }
         unsafe exchange.content.collect(by: collector)
-        requestContent(into: &out)
         answerCollected(exchange, into: &out)
+        if unsafe exchange.content.isCollecting { requestContent(into: &out) }
+    }
+
+    /// Takes the content of the request from the bytes behind its head, if all of it is there.
+    func wholeContent(upTo limit: Int, _ rest: inout UnsafeRawBufferPointer) -> [UInt8]? {
+        // Requests without content have no exchange.
+        guard let exchange else { return [] }
+        guard exchange.decoding == nil, unsafe !state.owesContinue,
+            let content = unsafe exchange.content.takeWhole(from: &rest, upTo: limit)
+        else { return nil }
+        if let report = core.observers.hooks.contentReceived { reportReceived(exchange, report) }
+        perform(unsafe state.receivedEnd(buffers))
+        return content
     }
 
     /// Answers the request whose content was collected, if it is complete or cannot be.
     func answerCollected(_ exchange: Exchange, into out: inout ByteBuffer) {
         guard let (collector, content) = unsafe exchange.content.takeCollected() else { return }
-        give(collector, content, into: &out)
-    }
-
-    private func give(
-        _ collector: ContentCollector, _ content: Result<[UInt8], any Error>,
-        into out: inout ByteBuffer
-    ) {
-        do {
-            give(try collector.body(content), to: collector.request, into: &out)
-        } catch {
-            answer(collector.request.response(for: error), to: collector.request, into: &out)
-        }
+        var rest = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
+        unsafe give({ try collector.body(content) }, to: collector.request, &rest, into: &out)
     }
 }

@@ -15,26 +15,21 @@ extension Connection: ExchangeOwner {
             switch try unsafe exchange.body.next(bytes, from: &position) {
             case .more: return false
             case .content(let range):
-                unsafe deliver(UnsafeRawBufferPointer(rebasing: bytes[range]), to: exchange)
+                let piece = unsafe UnsafeRawBufferPointer(rebasing: bytes[range])
+                deliver(range.count, to: exchange) { unsafe exchange.content.append(piece) }
                 if unsafe exchange.body.isComplete { contentEnded(exchange) }
             case .end: contentEnded(exchange)
             }
         } catch {
             contentFailed(exchange, error)
         }
-        if unsafe exchange.content.isCollecting { answerCollected(exchange, into: &out) }
+        answerCollected(exchange, into: &out)
         return true
     }
 
-    func deliver(_ piece: [UInt8], to exchange: Exchange) {
-        guard exchange.isOpen else { return discard(piece.count, of: exchange) }
-        unsafe exchange.content.append(piece)
-        if let report = core.observers.hooks.contentReceived { reportReceived(exchange, report) }
-    }
-
-    private func deliver(_ bytes: UnsafeRawBufferPointer, to exchange: Exchange) {
-        guard exchange.isOpen else { return discard(bytes.count, of: exchange) }
-        unsafe exchange.content.append(bytes)
+    private func deliver(_ count: Int, to exchange: Exchange, _ append: () -> Void) {
+        guard exchange.isOpen else { return discard(count, of: exchange) }
+        append()
         if let report = core.observers.hooks.contentReceived { reportReceived(exchange, report) }
     }
 
@@ -107,14 +102,12 @@ extension Connection: ExchangeOwner {
         do throws(HTTPParseError) {
             var position = 0
             _ = try unsafe exchange.body.next(piece.span, from: &position)
-            deliver(piece, to: exchange)
+            deliver(piece.count, to: exchange) { unsafe exchange.content.append(piece) }
             if unsafe exchange.body.isComplete { contentEnded(exchange) }
         } catch {
             contentFailed(exchange, error)
         }
-        if unsafe exchange.content.isCollecting {
-            answerCollected(exchange, into: &loop.sendBuffer)
-        }
+        answerCollected(exchange, into: &loop.sendBuffer)
     }
 
     // MARK: Content on demand

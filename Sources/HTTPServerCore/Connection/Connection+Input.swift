@@ -104,29 +104,28 @@ extension Connection {
     private func takeHead(
         _ bytes: UnsafeRawBufferPointer, _ position: inout Int, into out: inout ByteBuffer
     ) -> Bool {
-        let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[position...])
+        var rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[position...])
+        let start = unsafe rest.baseAddress.unsafelyUnwrapped
         do throws(HTTPParseError) {
+            let head: RequestHead
             if let partial {
                 guard let length = try unsafe partial.parser.parse(rest) else { return false }
-                position += length
+                head = unsafe RequestHead(partial.parser, bytes: start, length: length)
                 self.partial = nil
-                unsafe begin(
-                    RequestHead(
-                        partial.parser, bytes: rest.baseAddress.unsafelyUnwrapped, length: length),
-                    isFollowed: isFollowed(rest[length...]), &out)
-                return true
+                position += length
+            } else {
+                unsafe loop.headParser.reset()
+                guard let length = try unsafe loop.headParser.parse(rest) else {
+                    partial = PartialHead(loop.exchangeHeadParser())
+                    perform(unsafe state.receivedPartOfHead())
+                    return false
+                }
+                head = unsafe RequestHead(loop.headParser, bytes: start, length: length)
+                position += length
             }
-            unsafe loop.headParser.reset()
-            guard let length = try unsafe loop.headParser.parse(rest) else {
-                partial = PartialHead(loop.exchangeHeadParser())
-                perform(unsafe state.receivedPartOfHead())
-                return false
-            }
-            position += length
-            unsafe begin(
-                RequestHead(
-                    loop.headParser, bytes: rest.baseAddress.unsafelyUnwrapped, length: length),
-                isFollowed: isFollowed(rest[length...]), &out)
+            unsafe rest = UnsafeRawBufferPointer(rebasing: bytes[position...])
+            unsafe begin(head, &rest, &out)
+            position = bytes.count - rest.count
         } catch {
             refuse(error, into: &out)
         }
@@ -152,7 +151,7 @@ extension Connection {
     }
 
     /// Whether a request comes after the current one. Only the end of the stream makes it matter.
-    private func isFollowed(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
+    func isFollowed(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
         unsafe state.peerHasEnded && Self.hasWholeHead(bytes)
     }
 

@@ -3,15 +3,18 @@ internal import Synchronization
 
 /// A request from its head to the answer of its handler.
 extension Connection {
-    /// - Parameter isFollowed: whether more bytes have come behind the head.
-    func begin(_ head: consuming RequestHead, isFollowed: Bool, _ out: inout ByteBuffer) {
+    /// - Parameter rest: the bytes behind the head, without the content if that was taken.
+    func begin(
+        _ head: consuming RequestHead, _ rest: inout UnsafeRawBufferPointer, _ out: inout ByteBuffer
+    ) {
         let framing = head.framing
         let hasContent = framing != .none && framing != .tunnel
         unsafe response = ResponseInProgress(isHead: head.knownMethod == .head)
         let refusal = refusal(head)
         let step = unsafe state.receivedHead(
             isPersistent: head.isPersistent && framing != .tunnel, version: head.version,
-            hasContent: hasContent, expectsContinue: head.expectsContinue, isFollowed: isFollowed)
+            hasContent: hasContent, expectsContinue: head.expectsContinue,
+            isFollowed: isFollowed(rest[...]))
         if hasContent {
             newExchange(framing, announced: head.contentLength)
             exchange?.decoding = core.decoding(head)
@@ -25,24 +28,33 @@ extension Connection {
             perform(unsafe state.refusedContent())
             return answer(refusal.response, to: request, into: &out)
         }
-        do {
-            give(try unsafe handler.answer(request), to: request, into: &out)
-        } catch {
-            answer(request.response(for: error), to: request, into: &out)
-        }
+        unsafe give({ try unsafe handler.answer(request) }, to: request, &rest, into: &out)
     }
 
-    /// Does what the handler's answer takes.
-    /// - Parameter request: the request as it came.
-    func give(_ answer: Answer, to request: Request, into out: inout ByteBuffer) {
-        switch answer {
-        case .now(let response):
-            awaitEnd(request)
-            self.answer(response, to: request, into: &out)
-        case .later(let work): start({ _ in try await work() }, request, for: request)
-        case .laterFor(let routed, let work): start(work, routed, for: request)
-        case .whenCollected(let limit, let body):
-            collect(ContentCollector(request: request, limit: limit, body: body), into: &out)
+    /// Does what a handler's answer takes.
+    /// - Parameters:
+    ///   - request: the request as it came.
+    ///   - rest: the bytes behind its head.
+    func give(
+        _ answer: () throws -> Answer, to request: Request, _ rest: inout UnsafeRawBufferPointer,
+        into out: inout ByteBuffer
+    ) {
+        do {
+            switch try answer() {
+            case .now(let response):
+                awaitEnd(request)
+                self.answer(response, to: request, into: &out)
+            case .later(let work): start({ _ in try await work() }, request, for: request)
+            case .laterFor(let routed, let work): start(work, routed, for: request)
+            case .whenCollected(let limit, let body):
+                if let content = unsafe wholeContent(upTo: limit, &rest) {
+                    return unsafe give(
+                        { try body(.success(content)) }, to: request, &rest, into: &out)
+                }
+                collect(ContentCollector(request: request, limit: limit, body: body), into: &out)
+            }
+        } catch {
+            self.answer(request.response(for: error), to: request, into: &out)
         }
     }
 
@@ -106,13 +118,16 @@ extension Request {
     /// Ends the connection, unless it has another request by now. The reader of the content gets an
     /// error.
     package func abandon() {
-        let (info, number) = (storage.connection, storage.number)
-        info.loop.execute {
-            let client = info.loop.client(info.token.load(ordering: .relaxed))
-            guard let connection = client as? Connection, connection.info === info,
-                info.requestCount == number
-            else { return }
-            connection.abort(.connectionLost)
-        }
+        storage.connection.loop.execute { openConnection?.abort(.connectionLost) }
+    }
+
+    /// Its connection, unless that has another request by now; on the loop.
+    var openConnection: Connection? {
+        let info = storage.connection
+        let client = info.loop.client(info.token.load(ordering: .relaxed))
+        guard let connection = client as? Connection, connection.info === info,
+            info.requestCount == storage.number
+        else { return nil }
+        return connection
     }
 }

@@ -22,7 +22,7 @@ extension Connection {
             return
         }
         var framing = response.body.framing
-        if framing == .chunked, unsafe state.isAnsweringHTTP10 { framing = .untilClose }
+        if framing == .chunked, unsafe state.isHTTP10 { framing = .untilClose }
         let isHead = unsafe self.response?.isHead == true
         let endsWithClose = framing == .untilClose && !isHead
         let option = unsafe state.beginsResponse(

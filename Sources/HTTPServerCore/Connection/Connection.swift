@@ -182,7 +182,6 @@ package final class Connection: LoopClient, @unchecked Sendable {
         perform(step)
         guard step.action == .failContent else { return }
         unsafe exchange.content.fail(HTTPError(.requestTimeout, "the content was too slow"))
-        guard unsafe exchange.content.isCollecting else { return }
         answerCollected(exchange, into: &loop.sendBuffer)
         flush()
     }

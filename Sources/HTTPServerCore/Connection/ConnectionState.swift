@@ -117,6 +117,7 @@ package struct ConnectionState: Sendable {
     package internal(set) var phase = Phase.idle
     package internal(set) var deadline = Deadline.head
     var isPersistent = true
+    /// Whether the request being answered is of HTTP/1.0.
     var isHTTP10 = false
     var owesContinue = false
     /// Whether the peer has ended its stream. It may still read the responses to earlier requests.
@@ -161,9 +162,6 @@ package struct ConnectionState: Sendable {
     package var takesInterim: Bool {
         (phase == .receiving || phase == .handling) && !isHTTP10
     }
-
-    /// Whether the request being answered is of HTTP/1.0.
-    package var isAnsweringHTTP10: Bool { isHTTP10 }
 
     /// Whether no request can follow: its answer says that the connection closes (RFC 9112 section
     /// 9.6).

@@ -182,6 +182,18 @@ struct ContentQueue: ~Copyable {
 
     // MARK: Collecting
 
+    /// Takes all content from the front of `bytes`, unless more has to come or some has come before.
+    mutating func takeWhole(
+        from bytes: inout UnsafeRawBufferPointer, upTo limit: Int
+    ) -> [UInt8]? {
+        guard received == 0, let left, left > 0, left <= Int64(min(limit, bytes.count)) else {
+            return nil
+        }
+        (received, isComplete) = (left, true)
+        defer { unsafe bytes = UnsafeRawBufferPointer(rebasing: bytes[Int(left)...]) }
+        return unsafe Array(bytes[..<Int(left)])
+    }
+
     var isCollecting: Bool { collector != nil }
 
     /// Collects all content from now on, and the pieces that wait already.
@@ -203,8 +215,9 @@ struct ContentQueue: ~Copyable {
     mutating func takeCollected() -> (ContentCollector, Result<[UInt8], any Error>)? {
         guard let collector else { return nil }
         let result: Result<[UInt8], any Error>
-        if collected.count > collector.limit {
-            result = .failure(collector.tooLong)
+        if Int64(collected.count) + (left ?? 0) > Int64(collector.limit) {
+            result = .failure(
+                HTTPError(.contentTooLarge, "at most \(collector.limit) bytes are taken here"))
         } else if let failure {
             result = .failure(failure)
         } else if isComplete {

@@ -1,5 +1,4 @@
 public import HTTPParser
-internal import Synchronization
 
 extension Request {
     /// Sends an interim response ahead of the final one: 103 with links that the client may begin
@@ -24,21 +23,11 @@ extension Request {
         try await withCheckedThrowingContinuation {
             (continuation: CheckedContinuation<Void, any Error>) in
             let send: @Sendable () -> Void = {
-                continuation.resume(with: Result { try self.sendOnLoop(status, fields) })
+                continuation.resume(
+                    with: Result { try openConnection?.sendInterim(status, fields) ?? () })
             }
             loop.isCurrent ? send() : loop.execute(send)
         }
-    }
-
-    private func sendOnLoop(
-        _ status: HTTPStatus, _ fields: HTTPFields
-    ) throws(HTTPMessageError) {
-        let info = storage.connection
-        let client = info.loop.client(info.token.load(ordering: .relaxed))
-        guard let connection = client as? Connection, connection.info === info,
-            info.requestCount == storage.number
-        else { return }
-        try connection.sendInterim(status, fields)
     }
 }
 

@@ -36,7 +36,8 @@ public struct JSONHandler<Value: Decodable & SendableMetatype>: Handler {
     ///   anything is read. Errors of the content are as those of `Request.json`.
     public func answer(_ request: Request) throws -> Answer {
         try request.requireJSON(json)
-        return .withContent(limit: json.byteLimit) { [self] content in
+        return .whenCollected(limit: json.byteLimit) { [self] collected in
+            let content = try collected.get()
             guard content.count > JSONBody.quickBytes else {
                 return .now(try respond(request, try json.decode(Value.self, from: content)))
             }

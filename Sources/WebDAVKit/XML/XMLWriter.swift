@@ -106,14 +106,7 @@ extension XMLWriter {
 
     /// Appends a number in decimal digits.
     mutating func decimal(_ number: Int64) {
-        if number < 0 { bytes.append(0x2D) }
-        let start = bytes.count
-        var rest = number.magnitude
-        repeat {
-            bytes.append(0x30 + UInt8(truncatingIfNeeded: rest % 10))
-            rest /= 10
-        } while rest > 0
-        bytes[start...].reverse()
+        bytes.append(decimal: number)
     }
 
     /// Appends a number in lower-case hexadecimal digits.

@@ -79,6 +79,37 @@ struct CollectedContentTests {
         #expect(record.text.contains(Sample.close))
     }
 
+    @Test("Content that comes with its head is refused above the limit, and taken at it")
+    func wholeAtLimit() async throws {
+        for (content, answer) in [("abc", "POST abc"), ("abcd", "POST abcd")] {
+            let client = MemoryConnection(Echo(limit: 4))
+            client.send(Sample.post(content) + Sample.get("/"))
+            let record = try await client.output(Sample.ok("GET "))
+            #expect(record.text == Sample.ok(answer) + Sample.ok("GET "))
+        }
+        let client = MemoryConnection(Echo(limit: 4))
+        client.send(Sample.post("abcde") + Sample.get("/"))
+        let record = try await client.output(Sample.ok("GET "))
+        #expect(record.text.hasPrefix("HTTP/1.1 413 "))
+    }
+
+    @Test("Content counts as received, whether it comes with its head or later")
+    func counts() async throws {
+        let request = Array(Sample.post("abcdef").utf8)
+        for cut in 1...request.count {
+            let (records, reports) = (ServerLog<Int64>(), ServerLog<Int64>())
+            var configuration = ServerConfiguration.test {
+                $0.accessLog = { records.add($0.receivedBytes) }
+            }
+            configuration.hooks.contentReceived = { _, received, _ in reports.add(received) }
+            let client = MemoryConnection(Echo(), configuration: configuration)
+            client.feed([.bytes(Array(request[..<cut])), .bytes(Array(request[cut...])), .end])
+            _ = try await client.closed()
+            #expect(records.entries == [6], "cut at \(cut)")
+            #expect(reports.entries.last == 6, "cut at \(cut)")
+        }
+    }
+
     @Test("Content that is longer than what waits for a reader is collected as well")
     func longContent() async throws {
         let content = String(repeating: "0123456789", count: 60_000)
