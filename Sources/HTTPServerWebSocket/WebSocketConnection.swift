@@ -256,7 +256,10 @@ package final class WebSocketConnection: UpgradedProtocol, @unchecked Sendable {
 
     private func readHeld() {
         held.isScheduled = false
-        guard let carrier else { return held = HeldInput() }
+        guard let carrier else {
+            held = HeldInput()
+            return
+        }
         guard hasRoomForInput else { return }
         // Taken out first, so that it is not copied.
         var bytes: [UInt8] = []

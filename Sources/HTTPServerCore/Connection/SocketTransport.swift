@@ -54,16 +54,11 @@ package final class SocketTransport: Transport {
 
 extension Connection: TransportOwner {
     package var loopIdentity: ObjectIdentifier { ObjectIdentifier(loop) }
-
     package var socketPeer: PeerAddress { info.socketPeer }
-
     package func later(_ work: @escaping @Sendable () -> Void) { loop.execute(work) }
-
     package func inputIsReady() {
         if unsafe !state.isClosed { receive() }
     }
-
     package func noteFailure(_ cause: String) { logRefusal("refused a connection", cause) }
-
     package func learn(_ change: (inout TransportFacts) -> Void) { info.learn(change) }
 }

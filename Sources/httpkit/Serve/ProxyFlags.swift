@@ -36,28 +36,30 @@ struct ProxyFlags: ParsableArguments {
     var forwardedFields = Field.xForwarded
 
     func validate() throws {
-        for names in [proxyProtocol, trustedProxy] {
-            do throws(TrustedProxyError) {
-                _ = try TrustedProxies(names)
-            } catch {
-                throw ValidationError(error.description)
-            }
+        for names in [proxyProtocol, trustedProxy] { _ = try Self.proxies(names) }
+    }
+
+    private static func proxies(_ names: [String]) throws -> TrustedProxies {
+        do throws(TrustedProxyError) {
+            return try TrustedProxies(names)
+        } catch {
+            throw ValidationError(error.description)
         }
     }
 
     /// The endpoints, with clients that the proxies name.
-    func endpoints(_ endpoints: [ServerConfiguration.Endpoint]) -> [ServerConfiguration.Endpoint] {
-        guard !proxyProtocol.isEmpty, let proxies = try? TrustedProxies(proxyProtocol) else {
-            return endpoints
-        }
-        return endpoints.map { $0.behindProxies(ProxyProtocol(from: proxies)) }
+    func endpoints(
+        _ endpoints: [ServerConfiguration.Endpoint]
+    ) throws -> [ServerConfiguration.Endpoint] {
+        guard !proxyProtocol.isEmpty else { return endpoints }
+        let layer = ProxyProtocol(from: try Self.proxies(proxyProtocol))
+        return endpoints.map { $0.behindProxies(layer) }
     }
 
     /// The handler, which sees the clients that the proxies name.
-    func handler(_ handler: any Handler) -> any Handler {
-        guard !trustedProxy.isEmpty, let proxies = try? TrustedProxies(trustedProxy) else {
-            return handler
-        }
-        return ForwardedHandler(handler, proxies: proxies, fields: forwardedFields.names)
+    func handler(_ handler: any Handler) throws -> any Handler {
+        guard !trustedProxy.isEmpty else { return handler }
+        return ForwardedHandler(
+            handler, proxies: try Self.proxies(trustedProxy), fields: forwardedFields.names)
     }
 }

@@ -149,8 +149,8 @@ struct ServeCommand: AsyncParsableCommand {
         let endWatch = context.map(TLSFlags.watch)
         defer { endWatch?() }
         let server = HTTPServer(
-            serverConfiguration(context),
-            handler: proxies.handler(try handler(shared, &uploads)))
+            try serverConfiguration(context),
+            handler: try proxies.handler(handler(shared, &uploads)))
         let redirect = redirectServer(to: server)
         do {
             try await redirect?.start()
@@ -281,11 +281,11 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
-    private func serverConfiguration(_ context: TLSContext?) -> ServerConfiguration {
+    private func serverConfiguration(_ context: TLSContext?) throws -> ServerConfiguration {
         var configuration = ServerConfiguration(host: host, port: port)
         if isInterface { configuration.endpoints = [.interface(host, port: port)] }
         if let context { configuration.secure(by: context) }
-        configuration.endpoints = proxies.endpoints(configuration.endpoints)
+        configuration.endpoints = try proxies.endpoints(configuration.endpoints)
         configuration.loops = loops
         configuration.raisesDescriptorLimit = true
         configuration.contentLimit = maxBody?.bytes ?? .max
