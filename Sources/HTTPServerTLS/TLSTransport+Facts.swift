@@ -1,19 +1,6 @@
 internal import CTLSShims
 internal import ToolkitSystem
 
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
-
-extension TLSTransport {
-    /// The error of a connection whose records are invalid.
-    static let protocolError = EPROTO
-}
-
 extension TLSInfo {
     /// Reads the results of a handshake.
     init(of connection: UnsafeMutableRawPointer) {

@@ -75,7 +75,7 @@ final class TLSTransport: Transport, @unchecked Sendable {
         case .first, .handshake: return unsafe shakeHands(into: target)
         case .plain: return receivePlain()
         case .ended, .over: return .done(0)
-        case .failed: return .failed(TLSTransport.protocolError)
+        case .failed: return .invalidInput
         }
     }
 
@@ -218,7 +218,7 @@ final class TLSTransport: Transport, @unchecked Sendable {
 
     func send(_ bytes: UnsafeRawBufferPointer, more: Bool) -> IOResult {
         if let result = flushPending() { return result }
-        guard canSend else { return .failed(TLSTransport.protocolError) }
+        guard canSend else { return .invalidInput }
         var total = 0
         while total < bytes.count {
             let part = min(bytes.count - total, PendingRecords.streamBatch)
@@ -235,7 +235,7 @@ final class TLSTransport: Transport, @unchecked Sendable {
 
     func sendFile(_ file: CInt, offset: Int64, count: Int64) -> IOResult {
         if let result = flushPending() { return result }
-        guard canSend else { return .failed(TLSTransport.protocolError) }
+        guard canSend else { return .invalidInput }
         var total: Int64 = 0
         while total < count {
             let part = Int(min(count - total, Int64(TLSRoom.fileSize)))
@@ -364,7 +364,7 @@ final class TLSTransport: Transport, @unchecked Sendable {
         phase = .failed
         _ = room.takeRest()
         owner?.noteFailure("\(what): \(reason)")
-        return .failed(TLSTransport.protocolError)
+        return .invalidInput
     }
 
     // MARK: HTTP without TLS

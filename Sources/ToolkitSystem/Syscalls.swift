@@ -41,6 +41,9 @@ package enum IOResult: Equatable, Sendable {
     case wouldBlock
     /// The descriptor failed, with this `errno`.
     case failed(CInt)
+
+    /// The peer's bytes are not what the protocol demands.
+    package static var invalidInput: IOResult { .failed(EPROTO) }
 }
 
 /// A file descriptor that is closed when its owner goes.

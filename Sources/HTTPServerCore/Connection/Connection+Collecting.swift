@@ -1,13 +1,5 @@
 internal import HTTPParser
 
-/// A handler's closure that is called when the content of its request is complete.
-struct ContentCollector {
-    /// The request as it came.
-    let request: Request
-    let limit: Int
-    let body: @Sendable (Result<[UInt8], any Error>) throws -> Answer
-}
-
 /// Answers that need all of the content of a request, and no task.
 extension Connection {
     /// Collects the content of the request, and answers when it is complete.

@@ -1,13 +1,5 @@
 internal import ToolkitSystem
 
-#if canImport(Darwin)
-    internal import Darwin
-#elseif canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
-
 /// Takes the header of the PROXY protocol off the bytes of a transport. It is confined to the
 /// connection's loop.
 final class ProxyTransport: Transport {
@@ -45,7 +37,7 @@ final class ProxyTransport: Transport {
             return .done(bytes.count - taken)
         } catch {
             owner?.noteFailure("the header of the PROXY protocol: \(error)")
-            return .failed(EPROTO)
+            return .invalidInput
         }
     }
 

@@ -92,7 +92,10 @@ struct TLSFlags: ParsableArguments {
     static func watch(_ context: TLSContext) -> () -> Void {
         let logger = Logger(label: "http.tls")
         let task = Task { await context.reloadOnChanges(logger: logger) }
-        let signals = SignalWatch([.hangUp], repeats: true) { _ in context.reload(logger) }
+        let signals = SignalWatch([.hangUp], repeats: true) { _ in
+            // An operator who sends the signal waits for the answer, whatever the log level is.
+            if context.reload(logger) { warn("certificates were reloaded") }
+        }
         return {
             task.cancel()
             signals.end()

@@ -1,5 +1,5 @@
-import ToolkitSystem
 import Testing
+import ToolkitSystem
 
 @Suite("First and last connection")
 struct ConnectionPresenceTests {
