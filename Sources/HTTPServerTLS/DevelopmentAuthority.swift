@@ -1,4 +1,5 @@
 internal import CTLSShims
+internal import HTTPParser
 internal import ToolkitSystem
 
 #if canImport(Darwin)
