@@ -23,7 +23,7 @@ struct HTTPKit: AsyncParsableCommand {
     static func main() async {
         StandardStreams.reserve()
         do throws(ServeArguments.Fault) {
-            let arguments = Array(CommandLine.arguments.dropFirst())
+            let arguments = FetchArguments.complete(Array(CommandLine.arguments.dropFirst()))
             await main(try ServeArguments.complete(arguments, Syscalls.environment))
         } catch {
             fail(error.description)
