@@ -29,7 +29,7 @@ struct ProxiedServer {
     let records = ServerLog<AccessRecord>()
     /// The bytes of content that `/count` has seen.
     let counted = Locked(0)
-    /// What the server has complained of.
+    /// The server's warnings and errors.
     let complaints = ServerLog<String>()
 
     init(

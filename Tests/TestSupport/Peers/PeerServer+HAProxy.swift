@@ -3,7 +3,7 @@ extension PeerServer {
     package struct ProxySite: Sendable {
         /// The port of the server.
         package var server: UInt16
-        /// What the proxy shows clients of TLS; nil for plain TCP.
+        /// Its certificate; nil for plain TCP.
         package var identity: TestCertificates.Identity?
         /// Whose client certificates are accepted, by the path of the authority's own; nil for none.
         package var clientAuthority: String?
