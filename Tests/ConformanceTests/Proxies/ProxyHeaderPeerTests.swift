@@ -136,6 +136,8 @@ struct ProxyHeaderPeerTests {
         "Health checks are answered, and nothing is logged of them",
         arguments: [
             ("send-proxy-v2 check", "", "L4OK"), ("send-proxy check", "", "L4OK"),
+            // With a port of their own, checks send no header, and close at once.
+            ("send-proxy-v2 check port PORT", "", "L4OK"),
             ("send-proxy-v2 check", "option httpchk GET /facts", "L7OK"),
             ("send-proxy check", "option httpchk GET /facts", "L7OK"),
             ("send-proxy-v2 check check-send-proxy", "option httpchk GET /facts", "L7OK"),
@@ -144,7 +146,7 @@ struct ProxyHeaderPeerTests {
         let site = try await ProxiedServer(.proxyProtocol)
         let proxy = try await PeerServer.haproxy(
             .init(to: site.port, more: option), mode: "http",
-            flags: flags + " inter 50ms fall 1 rise 1")
+            flags: flags.replacing("PORT", with: "\(site.port)") + " inter 50ms fall 1 rise 1")
         let state = "http://127.0.0.1:\(proxy.secondPort)/;csv"
         try await waitUntil {
             let table = try await ProxiedServer.curl([state]).text
