@@ -12,8 +12,8 @@ struct EncryptedSite {
     static func main() async throws {
         let tls = try TLSContext(
             TLSConfiguration(certificates: [.files(chain: "site.pem", key: "site.key")]))
-        let configuration = ServerConfiguration(
-            endpoints: [.tcp(host: "*", port: 8443).secured(by: tls)])
+        var configuration = ServerConfiguration(host: "*", port: 8443)
+        configuration.secure(by: tls)
         try await HTTPServer(configuration, handler: FileHandler(root: ".")).run()
     }
 }

@@ -295,7 +295,8 @@ struct ServeCommand: AsyncParsableCommand {
     private func serverConfiguration(
         _ context: TLSContext?, _ place: ListenPlace
     ) throws -> ServerConfiguration {
-        var configuration = ServerConfiguration(endpoints: place.endpoints)
+        var configuration = ServerConfiguration()
+        configuration.endpoints = place.endpoints
         if let context { configuration.secure(by: context) }
         configuration.endpoints = try proxies.endpoints(configuration.endpoints)
         configuration.loops = loops

@@ -45,7 +45,8 @@ struct ProxiedServer {
         case .fields(let names):
             handler = ForwardedHandler(handler, proxies: trusted, fields: names)
         }
-        var configuration = ServerConfiguration(endpoints: [endpoint])
+        var configuration = ServerConfiguration()
+        configuration.endpoints = [endpoint]
         configuration.loops = 1
         configuration.headTimeout = .seconds(120)
         configuration.accessLog = { records.add($0) }
