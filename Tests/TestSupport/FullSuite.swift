@@ -18,7 +18,8 @@ package enum FullSuite {
 
     /// The programs, libraries and Python modules that `make test-all` alone installs.
     private static let tools: Set<String> = [
-        "nginx", "apache2", "httpd", "chromium", "gio", "dbus-run-session", "rclone", "node",
+        "nginx", "haproxy", "apache2", "httpd", "chromium", "gio", "dbus-run-session", "rclone",
+        "node",
         "requests", "httpx", "webdav3.client", "libbrotlidec", "tusclient",
     ]
 
