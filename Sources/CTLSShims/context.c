@@ -2,6 +2,7 @@
 
 #include <openssl/core_names.h>
 #include <openssl/err.h>
+#include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/rand.h>
 #include <openssl/ssl.h>
@@ -43,6 +44,8 @@ static int no_passphrase(char *text, int size, int writing, void *target) {
     return -1;
 }
 
+static int choose_context(SSL *ssl, int *alert, void *target);
+
 void *http_tls_context(int version, const char *ciphers, const char *suites) {
     pthread_once(&indexed, make_index);
     SSL_CTX *context = SSL_CTX_new(TLS_server_method());
@@ -63,6 +66,9 @@ void *http_tls_context(int version, const char *ciphers, const char *suites) {
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
     SSL_CTX_set_num_tickets(context, 1);
     SSL_CTX_set_max_early_data(context, 0);
+    // Without a callback a session of TLS 1.2 does not keep the name that was asked for.
+    SSL_CTX_set_tlsext_servername_callback(context, choose_context);
+    SSL_CTX_set_tlsext_servername_arg(context, extra);
     if (SSL_CTX_set_cipher_list(context, ciphers) && SSL_CTX_set_ciphersuites(context, suites)) {
         return context;
     }
@@ -165,8 +171,12 @@ int http_tls_verify_clients(void *context, const void *authorities, size_t size,
     SSL_CTX_set_verify(
         context, SSL_VERIFY_PEER | (required ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0), NULL);
     SSL_CTX_set_purpose(context, X509_PURPOSE_SSL_CLIENT);
-    // Without it no session with a client's certificate could be resumed.
-    SSL_CTX_set_session_id_context(context, (const unsigned char *)"http", 4);
+    // A session has no more than the identity that these authorities have verified: with others the
+    // client has to show a certificate again. Without a context no such session could be resumed.
+    unsigned char digest[SSL_MAX_SID_CTX_LENGTH];
+    unsigned int length = 0;
+    if (!EVP_Digest(authorities, size, digest, &length, EVP_sha256(), NULL)
+        || !SSL_CTX_set_session_id_context(context, digest, length)) return 0;
     return count;
 }
 
@@ -203,7 +213,7 @@ static int choose_context(SSL *ssl, int *alert, void *target) {
     extras *extra = target;
     const char *name = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name);
     if (!name) return SSL_TLSEXT_ERR_NOACK;
-    SSL_CTX *other = extra->choose(extra->target, name);
+    SSL_CTX *other = extra->choose ? extra->choose(extra->target, name) : NULL;
     if (other) SSL_set_SSL_CTX(ssl, other);
     return SSL_TLSEXT_ERR_OK;
 }
@@ -214,8 +224,6 @@ void http_tls_set_choice(
     extras *extra = extras_of(context);
     extra->choose = choose;
     extra->target = target;
-    SSL_CTX_set_tlsext_servername_callback(context, choose_context);
-    SSL_CTX_set_tlsext_servername_arg(context, extra);
 }
 
 // MARK: Tickets

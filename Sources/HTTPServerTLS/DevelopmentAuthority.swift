@@ -1,4 +1,3 @@
-internal import CTLSShims
 internal import HTTPParser
 internal import ToolkitSystem
 
@@ -84,29 +83,17 @@ public struct DevelopmentAuthority: Sendable {
         _ name: String, _ names: String?, _ days: Int,
         _ issuer: (certificate: [UInt8], key: [UInt8])?
     ) throws(TLSError) -> (certificate: [UInt8], key: [UInt8]) {
-        var certificate: UnsafeMutablePointer<CChar>?
-        var key: UnsafeMutablePointer<CChar>?
-        defer {
-            unsafe free(certificate)
-            unsafe free(key)
-        }
         // A common name has at most 64 characters (RFC 5280 appendix A.1).
-        let name = String(name.prefix(64))
-        let isMade =
-            if let issuer {
-                unsafe http_tls_make_certificate(
-                    name, names, CInt(days), String(decoding: issuer.certificate, as: UTF8.self),
-                    String(decoding: issuer.key, as: UTF8.self), &certificate, &key)
-            } else {
-                unsafe http_tls_make_certificate(
-                    name, names, CInt(days), nil, nil, &certificate, &key)
-            }
-        guard isMade == 1, let certificate = unsafe certificate, let key = unsafe key else {
+        var wish = CertificateWish(commonName: String(name.prefix(64)))
+        wish.names = names
+        // An hour back: clocks differ.
+        (wish.starts, wish.ends) = (-3_600, days * 86_400)
+        wish.isAuthority = issuer == nil
+        wish.issuer = issuer
+        guard let made = wish.fulfilled() else {
             throw TLSError(.library, "development certificate")
         }
-        return unsafe (
-            Array(String(cString: certificate).utf8), Array(String(cString: key).utf8)
-        )
+        return made
     }
 
     // MARK: Files

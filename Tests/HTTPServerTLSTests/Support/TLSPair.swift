@@ -1,3 +1,4 @@
+import TestSupport
 import ToolkitSystem
 
 @testable import HTTPServerTLS
