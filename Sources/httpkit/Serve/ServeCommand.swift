@@ -150,12 +150,12 @@ struct ServeCommand: AsyncParsableCommand {
         defer { endWatch?() }
         let server = HTTPServer(
             try serverConfiguration(context),
-            handler: try proxies.handler(handler(shared, &uploads)))
+            handler: try proxies.handler(strict(handler(shared, &uploads))))
         let redirect = redirectServer(to: server)
         do {
             try await redirect?.start()
             try await server.run(stoppingOn: [.interrupt, .terminate]) { _ in
-                announce(server)
+                announce(server, redirect)
                 warn(server)
             }
         } catch let error as ListenError {
@@ -293,27 +293,11 @@ struct ServeCommand: AsyncParsableCommand {
         return configuration
     }
 
-    /// Sends clients of plain HTTP to the server.
-    private func redirectServer(to server: HTTPServer) -> HTTPServer? {
-        guard let plainPort = tls.redirectHTTP else { return nil }
-        var configuration = ServerConfiguration(host: host, port: plainPort)
-        if isInterface { configuration.endpoints = [.interface(host, port: plainPort)] }
-        return HTTPServer(
-            configuration,
-            handler: SyncHandler { request in
-                // The port of TLS may be one that the system chose.
-                let port = server.addresses.first?.port ?? port
-                guard case .now(let response) = try HTTPSRedirectHandler(port: port).answer(request)
-                else { throw HTTPError(.internalServerError) }
-                return response
-            })
-    }
-
-    private var isInterface: Bool {
+    var isInterface: Bool {
         (try? NetworkInterface.all())?.contains { $0.name == host } ?? false
     }
 
-    private func announce(_ server: HTTPServer) {
+    private func announce(_ server: HTTPServer, _ redirect: HTTPServer?) {
         guard let address = server.addresses.first, let port = address.port else { return }
         let shown = ShownHost.text(host, of: server, isInterface: isInterface)
         let base = "\(tls.isOn ? "https" : "http")://\(shown):\(port)"
@@ -327,6 +311,9 @@ struct ServeCommand: AsyncParsableCommand {
             lines.append("Upload page at \(base)\(path)")
         }
         if let echo { lines.append("Echoing requests at \(base)\(echo)") }
+        if let plainPort = redirect?.addresses.first?.port {
+            lines.append("Redirecting http://\(shown):\(plainPort)/ to it")
+        }
         show(lines.joined(separator: "\n"))
         guard qr, isatty(STDOUT_FILENO) != 0, isReachedByOthers(server) else { return }
         // The page for people comes first, then the files.
@@ -346,45 +333,6 @@ struct ServeCommand: AsyncParsableCommand {
         show(
             "httpkit: anybody who reaches this address can change the files; "
                 + "--auth digest --user-file FILE asks for a login", on: STDERR_FILENO)
-    }
-}
-
-/// The paths of the server and their handlers.
-struct FileOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp("The file that is served in place of its directory.", valueName: "name"))
-    var index = "index.html"
-
-    @Flag(help: "Do not list directories without an index file.")
-    var noListing = false
-
-    @Option(help: ArgumentHelp("How long caches may store files.", valueName: "seconds"))
-    var cacheAge: Int?
-
-    @Flag(help: "Serve and list names that begin with a dot.")
-    var showHidden = false
-
-    @Flag(
-        inversion: .prefixedNo,
-        help: ArgumentHelp(
-            "Compress answers for clients that accept gzip; on by default.",
-            discussion: """
-                Files up to 1 MiB are compressed as they are sent, and kept in memory; longer ones \
-                only if there is a NAME.gz beside NAME that is not older.
-                """))
-    var gzip = true
-
-    @Flag(help: "Change nothing in the directory, by WebDAV or the upload page either.")
-    var readOnly = false
-
-    var options: FileHandler.Options {
-        var options = FileHandler.Options()
-        options.indexFiles = [index]
-        options.listsDirectories = !noListing
-        options.cacheAge = cacheAge ?? 0
-        options.showsHidden = showHidden
-        options.servesPrecompressed = gzip
-        return options
     }
 }
 
