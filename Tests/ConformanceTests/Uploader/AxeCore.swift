@@ -32,7 +32,9 @@ struct BrowserOutcome: Decodable {
     ) async throws -> BrowserOutcome {
         let result = try await Program.run(
             try Program.find("node"), [program, try Browser().program, address] + arguments,
-            limit: .seconds(600))
+            environment: [
+                "BROWSER_FLAGS": try await TestTLS.browserFlags.joined(separator: " ")
+            ], limit: .seconds(600))
         return try JSONDecoder().decode(Self.self, from: Data(result.text.utf8))
     }
 }

@@ -3,7 +3,7 @@ import HTTPParser
 import TestSupport
 import Testing
 
-@Suite("httpkit serve --uploader, by curl", .fewAtOnce)
+@Suite("httpkit serve --uploader, by curl", .fewAtOnce, .overTLSToo)
 struct UploaderServeTests {
     private struct Answer: Decodable {
         struct Item: Decodable { var path: String }
@@ -19,7 +19,7 @@ struct UploaderServeTests {
     @Test func theAddressIsTold() async throws {
         let (server, _) = try await server()
         #expect(
-            await server.waitForOutput("Upload page at http://127.0.0.1:\(server.port)/up/\n"))
+            await server.waitForOutput("Upload page at \(server.url("/up/"))\n"))
         let page = try await server.get("/up/")
         #expect(page.status == .ok)
         #expect(String(decoding: page.content, as: UTF8.self).contains("a.txt"))

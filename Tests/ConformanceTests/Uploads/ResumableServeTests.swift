@@ -5,7 +5,7 @@ import Testing
 import URLClient
 
 /// Uploads that go on, to the program. `TEST_ALL` has tuspy.
-@Suite("httpkit serve: resumable uploads", .fewAtOnce)
+@Suite("httpkit serve: resumable uploads", .fewAtOnce, .overTLSToo)
 struct ResumableServeTests {
     private let share: Folder
     private let place: Folder
@@ -223,7 +223,7 @@ struct ResumableServeTests {
         let sent = try await Program.run(
             python,
             [
-                "-c", script, "http://127.0.0.1:\(proxy.port)/dav/a.bin", place.path + "/data",
+                "-c", script, server.url("/dav/a.bin", port: proxy.port), place.path + "/data",
                 "\(min(size, 64 << 20))",
             ], limit: .seconds(240))
         #expect(sent.text == "\(size)\n", "\(sent.complaints)")

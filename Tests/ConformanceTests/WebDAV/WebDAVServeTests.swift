@@ -6,7 +6,7 @@ import Testing
 import ToolkitSystem
 import URLClient
 
-@Suite("httpkit serve --webdav: what is beside it", .fewAtOnce)
+@Suite("httpkit serve --webdav: what is beside it", .fewAtOnce, .overTLSToo)
 struct WebDAVServeTests {
     @Test func ourOwnFolderIsNeitherListedNorServedAndGoes() async throws {
         let share = try Folder()
