@@ -46,6 +46,15 @@ static int no_passphrase(char *text, int size, int writing, void *target) {
 
 static int choose_context(SSL *ssl, int *alert, void *target);
 
+// Not X448 and P-521, which cost a server several times as much: a client could choose them to that end.
+static int set_groups(SSL_CTX *context) {
+    // OpenSSL before 3.5 refuses a list with the hybrid one.
+    int done = SSL_CTX_set1_groups_list(context, "X25519MLKEM768:X25519:P-256:P-384")
+        || SSL_CTX_set1_groups_list(context, "X25519:P-256:P-384");
+    ERR_clear_error();
+    return done;
+}
+
 void *http_tls_context(int version, const char *ciphers, const char *suites) {
     pthread_once(&indexed, make_index);
     SSL_CTX *context = SSL_CTX_new(TLS_server_method());
@@ -69,7 +78,8 @@ void *http_tls_context(int version, const char *ciphers, const char *suites) {
     // Without a callback a session of TLS 1.2 does not keep the name that was asked for.
     SSL_CTX_set_tlsext_servername_callback(context, choose_context);
     SSL_CTX_set_tlsext_servername_arg(context, extra);
-    if (SSL_CTX_set_cipher_list(context, ciphers) && SSL_CTX_set_ciphersuites(context, suites)) {
+    if (set_groups(context) && SSL_CTX_set_cipher_list(context, ciphers)
+        && SSL_CTX_set_ciphersuites(context, suites)) {
         return context;
     }
     SSL_CTX_free(context);

@@ -18,7 +18,9 @@ struct Browser {
             "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
     }
 
-    func run(_ arguments: String...) async throws -> Program.Result {
+    func run(
+        _ arguments: String..., environment: [String: String] = [:]
+    ) async throws -> Program.Result {
         let profile = try Folder()
         let result = try await Program.run(
             program,
@@ -27,7 +29,7 @@ struct Browser {
                 "--no-first-run", "--disable-background-networking",
                 "--user-data-dir=\(profile.path)", "--virtual-time-budget=10000",
                 "--enable-logging=stderr",
-            ] + TestTLS.browserFlags + arguments)
+            ] + TestTLS.browserFlags + arguments, environment: environment)
         try #require(result.status == 0, "the browser failed: \(result.complaints)")
         return result
     }

@@ -26,6 +26,20 @@ struct UploaderServeTests {
         #expect(try await server.status(.get, "/a.txt") == 200)
     }
 
+    /// Its length would tell of the token in it, together with what a page elsewhere has it show
+    /// (BREACH).
+    @Test("The page, which has a token, is never compressed")
+    func compression() async throws {
+        let (server, _) = try await server("--webdav", "/dav")
+        for path in ["/up/", "/up/token", "/up/list", "/dav/"] {
+            let answer = try await server.curl("-i", "--compressed", path: path)
+            let head = PlainResponse(head: answer.text)
+            #expect(head.status == 200 && head["content-encoding"] == nil, "\(path)")
+        }
+        let listing = try await server.curl("-i", "--compressed", path: "/")
+        #expect(PlainResponse(head: listing.text)["content-encoding"] == "gzip")
+    }
+
     @Test("curl -F sends a form without a token")
     func formOfCurl() async throws {
         let (server, folder) = try await server()
