@@ -25,12 +25,12 @@ package final class TestTLS: Sendable {
         }
     }
 
-    /// What `httpkit serve` is given.
+    /// The flags for `httpkit serve`.
     package var serverFlags: [String] {
         ["--tls-certificate", identity.certificate, "--tls-key", identity.key]
     }
 
-    /// What `httpkit fetch` is given.
+    /// The flags for `httpkit fetch`.
     package static var fetchFlags: [String] { current.map { ["--cacert", $0.authority] } ?? [] }
 
     /// The scheme of the URLs.

@@ -49,7 +49,7 @@ public struct SecurityFieldsHandler: Handler {
 
     private let inner: any Handler
     private let added: HTTPFields
-    /// Those for requests over HTTPS.
+    /// The fields for answers over HTTPS.
     private let addedOverHTTPS: HTTPFields
 
     /// Creates a handler.

@@ -3,7 +3,7 @@ internal import HTTPServerKit
 import HTTPServerTLS
 internal import ToolkitSystem
 
-/// What `serve` does beside its connections when they are encrypted.
+/// The parts of `serve` that come with encrypted connections.
 extension ServeCommand {
     /// Has browsers use HTTPS alone, where that was asked for.
     func strict(_ handler: any Handler) -> any Handler {

@@ -40,6 +40,17 @@ struct UploaderServeTests {
         #expect(PlainResponse(head: listing.text)["content-encoding"] == "gzip")
     }
 
+    @Test("The cookie of the page is sent over HTTPS alone, where it came over HTTPS")
+    func cookie() async throws {
+        let (server, _) = try await server()
+        for path in ["/up/", "/up/token"] {
+            let answer = try await server.get(path)
+            let attributes = try #require(answer.fields[.setCookie]).split(separator: "; ")
+            #expect(attributes.contains("Secure") == (TestTLS.current != nil), "\(path)")
+            #expect(attributes.contains("HttpOnly") && attributes.contains("SameSite=Lax"))
+        }
+    }
+
     @Test("curl -F sends a form without a token")
     func formOfCurl() async throws {
         let (server, folder) = try await server()

@@ -31,6 +31,12 @@ final class TLSPair {
             over: socket, owner: owner, table: table, room: TLSRoom(), redirects: false)
     }
 
+    /// As the loop of a connection does: work that was put off keeps the transport, which keeps its owner.
+    deinit {
+        transport.close()
+        owner.turn()
+    }
+
     /// Has bytes of the client come in an event.
     func sendFromClient() {
         let bytes = client.take()
