@@ -163,6 +163,19 @@ void http_tls_names(
     GENERAL_NAMES_free(names);
 }
 
+// A session has no more than these authorities have verified: with others, or where a certificate is
+// required by now, a client has to show one again. Without a context no such session could be resumed.
+static int set_session_context(SSL_CTX *context, const void *authorities, size_t size, int required) {
+    unsigned char digest[EVP_MAX_MD_SIZE], rule = required ? 1 : 0;
+    unsigned int length = 0;
+    EVP_MD_CTX *hash = EVP_MD_CTX_new();
+    int done = hash && EVP_DigestInit_ex(hash, EVP_sha256(), NULL) && EVP_DigestUpdate(hash, &rule, 1)
+        && EVP_DigestUpdate(hash, authorities, size) && EVP_DigestFinal_ex(hash, digest, &length)
+        && SSL_CTX_set_session_id_context(context, digest, length);
+    EVP_MD_CTX_free(hash);
+    return done;
+}
+
 int http_tls_verify_clients(void *context, const void *authorities, size_t size, int required) {
     int count = 0;
     X509_STORE *store = SSL_CTX_get_cert_store(context);
@@ -181,13 +194,7 @@ int http_tls_verify_clients(void *context, const void *authorities, size_t size,
     SSL_CTX_set_verify(
         context, SSL_VERIFY_PEER | (required ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0), NULL);
     SSL_CTX_set_purpose(context, X509_PURPOSE_SSL_CLIENT);
-    // A session has no more than the identity that these authorities have verified: with others the
-    // client has to show a certificate again. Without a context no such session could be resumed.
-    unsigned char digest[SSL_MAX_SID_CTX_LENGTH];
-    unsigned int length = 0;
-    if (!EVP_Digest(authorities, size, digest, &length, EVP_sha256(), NULL)
-        || !SSL_CTX_set_session_id_context(context, digest, length)) return 0;
-    return count;
+    return set_session_context(context, authorities, size, required) ? count : 0;
 }
 
 // MARK: What a client asks for

@@ -136,6 +136,37 @@ struct ServerTests {
         #expect(security?.peerCertificate?.commonName == (isChanged ? nil : "alice"))
     }
 
+    @Test(
+        "A session without a certificate is no way into a server that requires one",
+        arguments: [TLSClient.tls12, TLSClient.tls13])
+    func otherRule(_ version: CInt) throws {
+        let folder = try ServerDirectory()
+        try folder.write("keys", [UInt8](repeating: 7, count: 80))
+        let authorities = try SecureServer.authority.get().chain
+        func context(_ rule: TLSConfiguration.ClientAuthentication) throws -> TLSContext {
+            try .test {
+                $0.clientAuthentication = rule
+                $0.ticketKeyFile = folder.path("keys")
+            }
+        }
+        let first = TLSPair(
+            try context(.optional(authorities: authorities)), TLSClient(version: version))
+        try first.shakeHands()
+        _ = first.send([1])
+        _ = first.readByClient()
+        let session = try #require(first.client.session)
+        let again = TLSPair(
+            try context(.optional(authorities: authorities)),
+            TLSClient(version: version, session: session))
+        try again.shakeHands()
+        #expect(again.owner.facts.security?.isResumed == true)
+        let strict = TLSPair(
+            try context(.required(authorities: authorities)),
+            TLSClient(version: version, session: session))
+        #expect(throws: TLSPair.Failure.self) { try strict.shakeHands() }
+        #expect(strict.owner.facts.security == nil)
+    }
+
     @Test("Python resumes its sessions, also after a reload", arguments: ["TLSv1_2", "TLSv1_3"])
     func resumption(_ version: String) async throws {
         let context = try TLSContext(
