@@ -258,7 +258,8 @@ let package = Package(
             dependencies: [
                 "HTTPParser", "HTTPCodecs", "HTTPServerCore", "HTTPServerKit",
                 "HTTPServerAuthentication",
-                "HTTPServerAddresses", "HTTPServerDiscovery", "ToolkitSystem", "URLClient",
+                "HTTPServerAddresses", "HTTPServerDiscovery", "HTTPServerTLS", "ToolkitSystem",
+                "URLClient", "CTLSTestShims",
             ],
             path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(
@@ -353,14 +354,14 @@ let package = Package(
                 "WebDAVKit", "HTTPParser", "ToolkitSystem", "TestSupport",
             ],
             swiftSettings: strict),
-        // A client of TLS and certificates with faults.
+        // A client of TLS in memory.
         .target(
             name: "CTLSTestShims", dependencies: ["CLibSSL"], path: "Tests/CTLSTestShims"),
         .testTarget(
             name: "HTTPServerTLSTests",
             dependencies: [
                 "HTTPServerTLS", "HTTPServerCore", "HTTPServerKit", "HTTPParser", "ToolkitSystem",
-                "CTLSTestShims", "TestSupport",
+                "URLClient", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),

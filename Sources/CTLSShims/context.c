@@ -2,6 +2,7 @@
 
 #include <openssl/core_names.h>
 #include <openssl/err.h>
+#include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/rand.h>
 #include <openssl/ssl.h>
@@ -43,6 +44,17 @@ static int no_passphrase(char *text, int size, int writing, void *target) {
     return -1;
 }
 
+static int choose_context(SSL *ssl, int *alert, void *target);
+
+// Not X448 and P-521, which cost a server several times as much: a client could choose them to that end.
+static int set_groups(SSL_CTX *context) {
+    // OpenSSL before 3.5 refuses a list with the hybrid one.
+    int done = SSL_CTX_set1_groups_list(context, "X25519MLKEM768:X25519:P-256:P-384")
+        || SSL_CTX_set1_groups_list(context, "X25519:P-256:P-384");
+    ERR_clear_error();
+    return done;
+}
+
 void *http_tls_context(int version, const char *ciphers, const char *suites) {
     pthread_once(&indexed, make_index);
     SSL_CTX *context = SSL_CTX_new(TLS_server_method());
@@ -63,7 +75,11 @@ void *http_tls_context(int version, const char *ciphers, const char *suites) {
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
     SSL_CTX_set_num_tickets(context, 1);
     SSL_CTX_set_max_early_data(context, 0);
-    if (SSL_CTX_set_cipher_list(context, ciphers) && SSL_CTX_set_ciphersuites(context, suites)) {
+    // Without a callback a session of TLS 1.2 does not keep the name that was asked for.
+    SSL_CTX_set_tlsext_servername_callback(context, choose_context);
+    SSL_CTX_set_tlsext_servername_arg(context, extra);
+    if (set_groups(context) && SSL_CTX_set_cipher_list(context, ciphers)
+        && SSL_CTX_set_ciphersuites(context, suites)) {
         return context;
     }
     SSL_CTX_free(context);
@@ -147,6 +163,19 @@ void http_tls_names(
     GENERAL_NAMES_free(names);
 }
 
+// A session has no more than these authorities have verified: with others, or where a certificate is
+// required by now, a client has to show one again. Without a context no such session could be resumed.
+static int set_session_context(SSL_CTX *context, const void *authorities, size_t size, int required) {
+    unsigned char digest[EVP_MAX_MD_SIZE], rule = required ? 1 : 0;
+    unsigned int length = 0;
+    EVP_MD_CTX *hash = EVP_MD_CTX_new();
+    int done = hash && EVP_DigestInit_ex(hash, EVP_sha256(), NULL) && EVP_DigestUpdate(hash, &rule, 1)
+        && EVP_DigestUpdate(hash, authorities, size) && EVP_DigestFinal_ex(hash, digest, &length)
+        && SSL_CTX_set_session_id_context(context, digest, length);
+    EVP_MD_CTX_free(hash);
+    return done;
+}
+
 int http_tls_verify_clients(void *context, const void *authorities, size_t size, int required) {
     int count = 0;
     X509_STORE *store = SSL_CTX_get_cert_store(context);
@@ -165,9 +194,7 @@ int http_tls_verify_clients(void *context, const void *authorities, size_t size,
     SSL_CTX_set_verify(
         context, SSL_VERIFY_PEER | (required ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0), NULL);
     SSL_CTX_set_purpose(context, X509_PURPOSE_SSL_CLIENT);
-    // Without it no session with a client's certificate could be resumed.
-    SSL_CTX_set_session_id_context(context, (const unsigned char *)"http", 4);
-    return count;
+    return set_session_context(context, authorities, size, required) ? count : 0;
 }
 
 // MARK: What a client asks for
@@ -203,7 +230,7 @@ static int choose_context(SSL *ssl, int *alert, void *target) {
     extras *extra = target;
     const char *name = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name);
     if (!name) return SSL_TLSEXT_ERR_NOACK;
-    SSL_CTX *other = extra->choose(extra->target, name);
+    SSL_CTX *other = extra->choose ? extra->choose(extra->target, name) : NULL;
     if (other) SSL_set_SSL_CTX(ssl, other);
     return SSL_TLSEXT_ERR_OK;
 }
@@ -214,8 +241,6 @@ void http_tls_set_choice(
     extras *extra = extras_of(context);
     extra->choose = choose;
     extra->target = target;
-    SSL_CTX_set_tlsext_servername_callback(context, choose_context);
-    SSL_CTX_set_tlsext_servername_arg(context, extra);
 }
 
 // MARK: Tickets

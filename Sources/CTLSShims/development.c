@@ -3,6 +3,7 @@
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/rand.h>
+#include <openssl/rsa.h>
 #include <openssl/x509v3.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,18 +34,19 @@ static int add_name(X509 *certificate, const char *common_name) {
         name, "CN", MBSTRING_UTF8, (const unsigned char *)common_name, -1, -1, 0);
 }
 
-static int add_extensions(X509 *certificate, X509 *issuer, const char *names) {
+static int add_extensions(X509 *certificate, X509 *issuer, const http_tls_wish *wish) {
     int done = add_extension(certificate, issuer, NID_subject_key_identifier, "hash")
         && add_extension(certificate, issuer, NID_authority_key_identifier, "keyid:always");
     if (!done) return 0;
-    if (certificate == issuer) {
+    if (wish->is_authority) {
         return add_extension(certificate, issuer, NID_basic_constraints, "critical,CA:TRUE,pathlen:0")
             && add_extension(certificate, issuer, NID_key_usage, "critical,keyCertSign,cRLSign");
     }
     return add_extension(certificate, issuer, NID_basic_constraints, "critical,CA:FALSE")
         && add_extension(certificate, issuer, NID_key_usage, "critical,digitalSignature")
         && add_extension(certificate, issuer, NID_ext_key_usage, "serverAuth,clientAuth")
-        && (!names || add_extension(certificate, issuer, NID_subject_alt_name, names));
+        && (!wish->names || add_extension(certificate, issuer, NID_subject_alt_name, wish->names))
+        && (!wish->must_staple || add_extension(certificate, issuer, NID_tlsfeature, "status_request"));
 }
 
 static char *text_of(BIO *text) {
@@ -58,10 +60,13 @@ static char *text_of(BIO *text) {
     return copy;
 }
 
-static int print_pair(X509 *certificate, EVP_PKEY *key, char **certificate_text, char **key_text) {
+static int print_pair(
+    X509 *certificate, EVP_PKEY *key, const char *passphrase, char **certificate_text, char **key_text
+) {
     BIO *one = BIO_new(BIO_s_mem()), *two = BIO_new(BIO_s_mem());
+    const EVP_CIPHER *cipher = passphrase ? EVP_aes_128_cbc() : NULL;
     int done = one && two && PEM_write_bio_X509(one, certificate)
-        && PEM_write_bio_PrivateKey(two, key, NULL, NULL, 0, NULL, NULL);
+        && PEM_write_bio_PrivateKey(two, key, cipher, NULL, 0, NULL, (void *)passphrase);
     *certificate_text = done ? text_of(one) : NULL;
     *key_text = done ? text_of(two) : NULL;
     BIO_free(one);
@@ -69,27 +74,23 @@ static int print_pair(X509 *certificate, EVP_PKEY *key, char **certificate_text,
     return *certificate_text && *key_text;
 }
 
-int http_tls_make_certificate(
-    const char *common_name, const char *names, int days, const char *authority,
-    const char *authority_key, char **certificate_text, char **key_text
-) {
-    BIO *issuer_text = authority ? BIO_new_mem_buf(authority, -1) : NULL;
-    BIO *issuer_key_text = authority_key ? BIO_new_mem_buf(authority_key, -1) : NULL;
+int http_tls_make_certificate(const http_tls_wish *wish, char **certificate_text, char **key_text) {
+    BIO *issuer_text = wish->issuer ? BIO_new_mem_buf(wish->issuer, -1) : NULL;
+    BIO *issuer_key_text = wish->issuer ? BIO_new_mem_buf(wish->issuer_key, -1) : NULL;
     X509 *issuer = issuer_text ? PEM_read_bio_X509(issuer_text, NULL, NULL, NULL) : NULL;
     EVP_PKEY *issuer_key =
         issuer_key_text ? PEM_read_bio_PrivateKey(issuer_key_text, NULL, NULL, NULL) : NULL;
-    EVP_PKEY *key = EVP_EC_gen("P-256");
+    EVP_PKEY *key = wish->rsa_bits ? EVP_RSA_gen((unsigned int)wish->rsa_bits) : EVP_EC_gen("P-256");
     X509 *certificate = X509_new();
-    int done = key && certificate && (!authority || (issuer && issuer_key))
+    int done = key && certificate && (!wish->issuer || (issuer && issuer_key))
         && X509_set_version(certificate, X509_VERSION_3) && add_serial(certificate)
-        && add_name(certificate, common_name) && X509_set_pubkey(certificate, key)
-        // An hour back: clocks differ.
-        && X509_gmtime_adj(X509_getm_notBefore(certificate), -3600)
-        && X509_gmtime_adj(X509_getm_notAfter(certificate), (long)days * 86400)
+        && add_name(certificate, wish->common_name) && X509_set_pubkey(certificate, key)
+        && X509_gmtime_adj(X509_getm_notBefore(certificate), wish->starts)
+        && X509_gmtime_adj(X509_getm_notAfter(certificate), wish->ends)
         && X509_set_issuer_name(certificate, X509_get_subject_name(issuer ? issuer : certificate))
-        && add_extensions(certificate, issuer ? issuer : certificate, names)
+        && add_extensions(certificate, issuer ? issuer : certificate, wish)
         && X509_sign(certificate, issuer_key ? issuer_key : key, EVP_sha256())
-        && print_pair(certificate, key, certificate_text, key_text);
+        && print_pair(certificate, key, wish->passphrase, certificate_text, key_text);
     X509_free(certificate);
     EVP_PKEY_free(key);
     X509_free(issuer);

@@ -1,4 +1,4 @@
-internal import CTLSShims
+internal import HTTPCrypto
 internal import HTTPParser
 internal import ToolkitSystem
 
@@ -26,19 +26,39 @@ public struct DevelopmentAuthority: Sendable {
     static let certificateLifetime = 90
 
     /// Loads the authority of a folder, or makes one where there is none.
+    ///
+    /// Several processes may do so at the same time: all get the same one.
     /// - Throws: why the files cannot be used.
     public init(folder: String) throws(TLSError) {
         path = "\(folder)/development-ca.pem"
         let keyPath = "\(folder)/development-ca.key"
-        if let certificate = try Self.existing(path), let key = try Self.existing(keyPath) {
-            (self.certificate, self.key) = (certificate, key)
+        if let known = try Self.known(path, keyPath, in: folder) {
+            (certificate, key) = known
             return
         }
         let made = try Self.make(
             "Development authority of \(Syscalls.hostName())", nil, Self.lifetime, nil)
-        try Self.store(made.key, keyPath, in: folder)
-        try Self.store(made.certificate, path, in: folder)
-        (certificate, key) = made
+        // Both in one file, which the first process puts in its place: the key of one and the
+        // certificate of another would never fit together again.
+        try Self.store(made.key + made.certificate, keyPath, in: folder, replaces: false)
+        guard let known = try Self.known(path, keyPath, in: folder) else {
+            throw TLSError(.noCertificate, keyPath)
+        }
+        (certificate, key) = known
+    }
+
+    /// The authority of the files; `nil` without one.
+    private static func known(
+        _ path: String, _ keyPath: String, in folder: String
+    ) throws(TLSError) -> (certificate: [UInt8], key: [UInt8])? {
+        let found = try existing(path)
+        guard let key = try existing(keyPath) else { return nil }
+        guard let start = key.firstRange(of: Array("-----BEGIN CERTIFICATE-----".utf8)) else {
+            return found.map { ($0, key) }
+        }
+        let certificate = Array(key[start.lowerBound...])
+        if found != certificate { try store(certificate, path, in: folder, replaces: true) }
+        return (certificate, key)
     }
 
     /// The folder for configuration of the user who runs the program.
@@ -84,29 +104,17 @@ public struct DevelopmentAuthority: Sendable {
         _ name: String, _ names: String?, _ days: Int,
         _ issuer: (certificate: [UInt8], key: [UInt8])?
     ) throws(TLSError) -> (certificate: [UInt8], key: [UInt8]) {
-        var certificate: UnsafeMutablePointer<CChar>?
-        var key: UnsafeMutablePointer<CChar>?
-        defer {
-            unsafe free(certificate)
-            unsafe free(key)
-        }
         // A common name has at most 64 characters (RFC 5280 appendix A.1).
-        let name = String(name.prefix(64))
-        let isMade =
-            if let issuer {
-                unsafe http_tls_make_certificate(
-                    name, names, CInt(days), String(decoding: issuer.certificate, as: UTF8.self),
-                    String(decoding: issuer.key, as: UTF8.self), &certificate, &key)
-            } else {
-                unsafe http_tls_make_certificate(
-                    name, names, CInt(days), nil, nil, &certificate, &key)
-            }
-        guard isMade == 1, let certificate = unsafe certificate, let key = unsafe key else {
+        var wish = CertificateWish(commonName: String(name.prefix(64)))
+        wish.names = names
+        // An hour back: clocks differ.
+        (wish.starts, wish.ends) = (-3_600, days * 86_400)
+        wish.isAuthority = issuer == nil
+        wish.issuer = issuer
+        guard let made = wish.fulfilled() else {
             throw TLSError(.library, "development certificate")
         }
-        return unsafe (
-            Array(String(cString: certificate).utf8), Array(String(cString: key).utf8)
-        )
+        return made
     }
 
     // MARK: Files
@@ -122,21 +130,22 @@ public struct DevelopmentAuthority: Sendable {
     }
 
     /// Puts a file that only the owner can read into the folder, whole or not at all.
+    /// - Parameter replaces: whether a file that is there gives way; it stays otherwise.
     private static func store(
-        _ bytes: [UInt8], _ path: String, in folder: String
+        _ bytes: [UInt8], _ path: String, in folder: String, replaces: Bool
     ) throws(TLSError) {
-        let temporary = "\(path).\(Syscalls.processIdentifier())"
+        let number = Hex.text(of: Crypto.random(8))
+        let temporary = "\(path).\(number)"
         do throws(SystemError) {
             try Syscalls.createFolders(folder)
-            // One that a process left that was killed meanwhile.
-            Syscalls.removeFile(temporary)
             let file = OpenFile(owning: try Syscalls.createFile(temporary))
             let region = unsafe bytes.span.withUnsafeBytes { unsafe $0 }
             try unsafe Syscalls.write(file.descriptor, region)
             try Syscalls.synchronize(file.descriptor)
-            try Syscalls.moveFile(temporary, to: path, replaces: true)
+            try Syscalls.moveFile(temporary, to: path, replaces: replaces)
         } catch {
             Syscalls.removeFile(temporary)
+            guard replaces || error.code != EEXIST else { return }
             throw TLSError(.file, path, error.reason)
         }
     }

@@ -25,7 +25,8 @@ final class OpenSSLContext: @unchecked Sendable {
             throw TLSError(kind, (isOfKey ? certificate.key : certificate.chain).place)
         }
         try verifyClients(configuration.clientAuthentication)
-        let protocols: [UInt8] = [8] + Array("http/1.1".utf8)
+        // Clients of HTTP/1.0 may offer nothing else (curl does).
+        let protocols: [UInt8] = [8] + Array("http/1.1".utf8) + [8] + Array("http/1.0".utf8)
         unsafe http_tls_set_protocols(pointer, protocols, CUnsignedInt(protocols.count))
         unsafe http_tls_set_keys(pointer, keys.pointer)
     }

@@ -16,7 +16,7 @@ final class TLSTransport: Transport, @unchecked Sendable {
         case plain
         /// The peer sends no more. Its requests can still be answered (RFC 8446 section 6.1).
         case ended
-        /// The peer has gone before the end of its handshake, or has got the answer to plain HTTP.
+        /// The peer has gone before the end of its handshake.
         case over
         case failed
     }
@@ -28,9 +28,7 @@ final class TLSTransport: Transport, @unchecked Sendable {
     /// It must outlive the connection.
     private let table: CertificateTable
     private let room: TLSRoom
-    private let redirects: Bool
-    /// Bytes of HTTP without TLS.
-    private var plain: [UInt8] = []
+    private var plain: PlainExchange
     private var phase = Phase.first
     /// Ciphertext that was received and not decrypted yet.
     private var input: [UInt8] = []
@@ -56,7 +54,7 @@ final class TLSTransport: Transport, @unchecked Sendable {
         self.owner = owner
         self.table = table
         self.room = room
-        self.redirects = redirects
+        plain = PlainExchange(redirects: redirects)
         unsafe connection = http_tls_open(table.first.pointer, room.shared)
         room.opened()
         if unsafe connection == nil { phase = .failed }
@@ -314,7 +312,7 @@ final class TLSTransport: Transport, @unchecked Sendable {
     private var watched: PollInterest {
         var watched = interest
         if !output.isEmpty { watched.insert(.write) }
-        if flags.waitsForTurn { watched.remove(.read) }
+        if flags.waitsForTurn || plain.isFull { watched.remove(.read) }
         return watched
     }
 
@@ -383,18 +381,10 @@ final class TLSTransport: Transport, @unchecked Sendable {
     }
 
     private func answerPlain() -> IOResult {
-        plain += room.takeRest()
-        guard let response = PlainRequestAnswer(redirects: redirects).answer(to: plain) else {
-            return .wouldBlock
-        }
-        if !response.isEmpty {
-            // It fits into the empty buffer of a new socket.
-            _ = unsafe response.withUnsafeBytes { unsafe lower.send($0, more: false) }
-            lower.shutdownWriting()
-        }
-        owner?.noteFailure("HTTP without TLS")
-        plain = []
-        phase = .over
-        return .done(0)
+        let isFirst = !plain.hasEnded
+        let result = plain.receive(room.takeRest(), from: lower)
+        if isFirst, plain.hasEnded { owner?.noteFailure("HTTP without TLS") }
+        if plain.isFull { lower.watch(watched) }
+        return result
     }
 }

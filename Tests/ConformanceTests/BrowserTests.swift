@@ -18,7 +18,9 @@ struct Browser {
             "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
     }
 
-    func run(_ arguments: String...) async throws -> Program.Result {
+    func run(
+        _ arguments: String..., environment: [String: String] = [:]
+    ) async throws -> Program.Result {
         let profile = try Folder()
         let result = try await Program.run(
             program,
@@ -27,14 +29,14 @@ struct Browser {
                 "--no-first-run", "--disable-background-networking",
                 "--user-data-dir=\(profile.path)", "--virtual-time-budget=10000",
                 "--enable-logging=stderr",
-            ] + arguments)
+            ] + TestTLS.browserFlags + arguments, environment: environment)
         try #require(result.status == 0, "the browser failed: \(result.complaints)")
         return result
     }
 }
 
 @Suite(
-    "The directory listing in a browser", .serialized, .fewAtOnce,
+    "The directory listing in a browser", .serialized, .fewAtOnce, .overTLSToo,
     .enabled(if: FullSuite.isOn, "make test-all"))
 struct BrowserTests {
     /// Takes the listing apart as a browser does, follows each link, and leaves what came as JSON

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("RFC 9112 section 9.6: how connections end, over plain sockets", .fewAtOnce)
+@Suite("RFC 9112 section 9.6: how connections end, over plain sockets", .fewAtOnce, .overTLSToo)
 struct ConnectionEndTests {
     private static let large = [UInt8].noise(8 << 20, seed: 8)
 

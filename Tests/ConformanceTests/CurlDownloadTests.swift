@@ -25,7 +25,7 @@ private struct LargeFile {
     }
 }
 
-@Suite("RFC 9110 section 14: downloads by curl", .fewAtOnce)
+@Suite("RFC 9110 section 14: downloads by curl", .fewAtOnce, .overTLSToo)
 struct CurlDownloadTests {
     @Test func aLargeFileArrivesWholeAndByFiftyRanges() async throws {
         let file = try LargeFile(byteCount: 64 << 20)
@@ -103,7 +103,7 @@ struct CurlDownloadTests {
     }
 }
 
-@Suite("RFC 9110 section 13: conditional requests by curl", .fewAtOnce)
+@Suite("RFC 9110 section 13: conditional requests by curl", .fewAtOnce, .overTLSToo)
 struct CurlConditionTests {
     /// A condition, and the status of the answer to it.
     struct Case: CustomTestStringConvertible {

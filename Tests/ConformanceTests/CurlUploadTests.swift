@@ -21,7 +21,7 @@ struct Echo: Decodable {
     }
 }
 
-@Suite("RFC 9112 sections 6 and 7: uploads by curl", .fewAtOnce)
+@Suite("RFC 9112 sections 6 and 7: uploads by curl", .fewAtOnce, .overTLSToo)
 struct CurlUploadTests {
     private static let content = [UInt8].noise(3_000_000, seed: 3)
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("RFC 9110 sections 8.4 and 12.5.3: gzip with other programs", .fewAtOnce)
+@Suite("RFC 9110 sections 8.4 and 12.5.3: gzip with other programs", .fewAtOnce, .overTLSToo)
 struct GzipTests {
     private static let page = (0..<3_000).map { "line \($0 * 7_919 % 1_000)\n" }.joined()
 

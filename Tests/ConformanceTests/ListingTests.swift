@@ -18,7 +18,7 @@ enum OddNames {
     }
 }
 
-@Suite("Directory listings: what the links lead to", .fewAtOnce)
+@Suite("Directory listings: what the links lead to", .fewAtOnce, .overTLSToo)
 struct ListingTests {
     /// The targets of the links to entries, with the references of HTML resolved.
     private func links(_ page: String) -> [String] {

@@ -1,6 +1,7 @@
 import Testing
 
-@Suite("RFC 9112 section 9.3: persistence and pipelining over plain sockets", .fewAtOnce)
+@Suite(
+    "RFC 9112 section 9.3: persistence and pipelining over plain sockets", .fewAtOnce, .overTLSToo)
 struct PipeliningTests {
     private static let get = "GET /f.txt HTTP/1.1\r\nHost: localhost\r\n\r\n"
     private static let close = "GET /f.txt HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"

@@ -15,9 +15,13 @@ final class PlainSocket {
 
     private let descriptor: CInt
     private var buffer: [UInt8] = []
+    private let tls: TLSClient?
 
-    /// - Parameter from: the last number of the own address, 127.0.0.x.
-    init(port: UInt16, from host: UInt32 = 1) throws {
+    /// - Parameters:
+    ///   - from: the last number of the own address, 127.0.0.x.
+    ///   - isSecure: whether TLS is spoken, which begins with what is sent first.
+    init(port: UInt16, from host: UInt32 = 1, isSecure: Bool = false) throws {
+        tls = isSecure ? TLSClient() : nil
         descriptor = StreamSocket.make()
         StreamSocket.sendAtOnce(descriptor)
         if host != 1 {
@@ -67,6 +71,28 @@ final class PlainSocket {
     func send(_ text: String) async throws { try await send(Array(text.utf8)) }
 
     func send(_ bytes: [UInt8]) async throws {
+        guard let tls else { return try await sendPlain(bytes) }
+        try await shakeHands(tls)
+        tls.write(bytes)
+        try await sendPlain(tls.take())
+    }
+
+    private func shakeHands(_ tls: TLSClient) async throws {
+        while true {
+            let state = tls.shakeHands()
+            try await sendPlain(tls.take())
+            switch state {
+            case .complete: return
+            case .failed: throw Failure(description: "the handshake failed")
+            case .unfinished:
+                let bytes = try await receivePlain()
+                guard !bytes.isEmpty else { throw Failure(description: "the server closed") }
+                tls.feed(bytes)
+            }
+        }
+    }
+
+    private func sendPlain(_ bytes: [UInt8]) async throws {
         let flags = StreamSocket.sendFlags
         var sent = 0
         while sent < bytes.count {
@@ -87,6 +113,14 @@ final class PlainSocket {
 
     /// Says that no more comes; reading goes on.
     func endWriting() {
+        if let tls {
+            tls.close()
+            // It has room for the few bytes of the alert.
+            let alert = tls.take()
+            _ = unsafe alert.withUnsafeBytes {
+                unsafe systemSend(descriptor, $0.baseAddress, $0.count, StreamSocket.sendFlags)
+            }
+        }
         #if os(Linux)
             _ = shutdown(descriptor, CInt(SHUT_WR))
         #else
@@ -103,6 +137,17 @@ final class PlainSocket {
 
     /// Bytes that have come, at least one; empty at the end of the stream or after a reset.
     func receive() async throws -> [UInt8] {
+        guard let tls else { return try await receivePlain() }
+        while true {
+            guard let content = tls.read() else { return [] }
+            if !content.isEmpty { return content }
+            let bytes = try await receivePlain()
+            guard !bytes.isEmpty else { return [] }
+            tls.feed(bytes)
+        }
+    }
+
+    private func receivePlain() async throws -> [UInt8] {
         while true {
             var failure: CInt = 0
             let piece = unsafe [UInt8](unsafeUninitializedCapacity: 64 << 10) { room, count in

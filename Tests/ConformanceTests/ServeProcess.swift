@@ -10,6 +10,8 @@ final class ServeProcess: Sendable {
     /// Kept as long as it is served.
     private let folder: Folder?
     private let program: RunningProgram
+    /// How it speaks TLS; `nil` for plain HTTP.
+    private let tls = TestTLS.current
 
     convenience init(
         _ folder: Folder, _ flags: [String] = [], errors: CInt? = nil, by launcher: [String] = []
@@ -27,7 +29,9 @@ final class ServeProcess: Sendable {
         by launcher: [String] = []
     ) async throws {
         self.folder = folder
-        let words = launcher + [Program.httpkit, "serve", path, "--port", "0"] + flags
+        let words =
+            launcher + [Program.httpkit, "serve", path, "--port", "0"]
+            + (tls?.serverFlags ?? []) + flags
         program = try RunningProgram(words[0], Array(words.dropFirst()), errors: errors)
         guard await program.wait(until: { Self.port(in: $0.text) != nil }),
             let port = Self.port(in: program.text)
@@ -44,7 +48,10 @@ final class ServeProcess: Sendable {
     }
 
     /// The address of a path that is percent-encoded already.
-    func url(_ path: String = "/") -> String { "http://127.0.0.1:\(port)\(path)" }
+    /// - Parameter port: that of a program between; `nil` for the server's own.
+    func url(_ path: String = "/", port: UInt16? = nil) -> String {
+        "\(tls == nil ? "http" : "https")://127.0.0.1:\(port ?? self.port)\(path)"
+    }
 
     /// Sends a request and waits for all of its answer; the server stays until then.
     func send(
@@ -91,8 +98,8 @@ final class ServeProcess: Sendable {
         await program.wait { $0.text.contains(text) }
     }
 
-    /// A plain socket that is connected to it.
-    func connect() throws -> PlainSocket { try PlainSocket(port: port) }
+    /// A plain socket that is connected to it, with TLS alone between where the server has that.
+    func connect() throws -> PlainSocket { try PlainSocket(port: port, isSecure: tls != nil) }
 
     /// Runs curl on a path; `-sS` and a time limit are given.
     func curl(_ arguments: String..., path: String = "/") async throws -> Program.Result {

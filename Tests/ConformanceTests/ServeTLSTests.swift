@@ -95,12 +95,71 @@ struct ServeTLSTests {
         #expect(followed.text == "content\n", "\(followed.complaints)")
     }
 
+    @Test("HSTS is what --hsts says, for names, and is not there without it")
+    func strictTransport() async throws {
+        let site = try await Site()
+        let flags = try await site.install("a.test")
+        for (more, value) in [([], nil), (["--hsts", "300"], "max-age=300")]
+            as [([String], String?)]
+        {
+            let server = try await ServeProcess(
+                site.folder, flags + ["--allow-host", "a.test"] + more)
+            let answer = try await site.curl("a.test", server, ["-i"])
+            let head = PlainResponse(head: answer.text)
+            #expect(head.status == 200 && head["strict-transport-security"] == value)
+            let address = try await site.curl("a.test", server, ["-i", "-H", "Host: 127.0.0.1"])
+            #expect(
+                PlainResponse(head: address.text)["strict-transport-security"] == nil)
+            // Errors have it as well; the redirect of plain HTTP has not (RFC 6797 section 7.2).
+            let missing = try await site.curl("a.test", server, ["-i", "-X", "DELETE"])
+            let refused = PlainResponse(head: missing.text)
+            #expect(refused.status == 405 && refused["strict-transport-security"] == value)
+            let plain = try await server.curl("-i", "-H", "Host: a.test")
+            #expect(PlainResponse(head: plain.text)["strict-transport-security"] == nil)
+        }
+    }
+
+    @Test("The plain port redirects, and answers challenges of ACME from a folder")
+    func challenges() async throws {
+        let site = try await Site()
+        let webroot = try Folder()
+        let flags = try await site.install("a.test")
+        let server = try await ServeProcess(
+            site.folder, flags + ["--redirect-http", "0", "--acme-challenges", webroot.path])
+        let line = try #require(server.output.firstMatch(of: #/Redirecting http:.*:([0-9]+)/ to/#))
+        let port = line.output.1
+        let token = "/.well-known/acme-challenge/abc_DEF-1"
+        func ask(_ path: String, _ more: String...) async throws -> String {
+            try await Program.run(
+                "curl",
+                ["-sS", "-m", "60", "-w", " %{http_code} %{redirect_url}"] + more
+                    + ["http://127.0.0.1:\(port)\(path)"]
+            ).text
+        }
+        #expect(try await ask(token).hasSuffix(" 404 "))
+        // As certbot does, also as to the rights of the file.
+        try webroot.write("abc_DEF-1.print", to: String(token.dropFirst()))
+        #expect(try await ask(token) == "abc_DEF-1.print 200 ")
+        #expect(
+            try await ask("/file?a") == " 308 https://127.0.0.1:\(server.port)/file?a")
+        #expect(try await ask("/file", "-d", "x").hasSuffix(" 400 "))
+        let missing = try await Program.run(
+            Program.httpkit,
+            ["serve", site.folder.path, "--port", "0", "--redirect-http", "0"] + flags
+                + ["--acme-challenges", webroot.path + "/none"])
+        #expect(missing.status == 2 && missing.complaints.contains("--acme-challenges: "))
+    }
+
     @Test("Flags that miss their partner are refused")
     func flags() async throws {
         for (flags, fault) in [
             (["--tls-certificate", "a"], "each --tls-certificate needs a --tls-key"),
             (["--tls-client-ca", "a"], "--tls-client-ca needs"),
             (["--redirect-http", "1"], "--redirect-http needs"),
+            (["--acme-challenges", "/"], "--acme-challenges needs --redirect-http"),
+            (["--hsts", "1"], "--hsts needs --tls-certificate"),
+            (["--hsts", "1", "--tls-development"], "no --tls-development"),
+            (["--hsts=-1", "--tls-development"], "--hsts takes a number of seconds"),
         ] {
             let result = try await Program.run(
                 Program.httpkit, ["serve", "/", "--port", "0"] + flags)

@@ -27,6 +27,47 @@ struct DevelopmentAuthorityTests {
         try? folder.remove("new/development-ca.key")
     }
 
+    @Test("All that begin at the same time get the same one, and the file of its certificate")
+    func together() async throws {
+        let folder = try ServerDirectory()
+        let chains = try await withThrowingTaskGroup(of: [UInt8].self) { group in
+            for number in 0..<16 {
+                group.addTask {
+                    let authority = try DevelopmentAuthority(folder: folder.path("new"))
+                    let made = try authority.certificate(for: ["localhost"])
+                    try folder.write("\(number).pem", try made.chain.read())
+                    return try Syscalls.readFile(authority.path, upTo: 1 << 20)
+                }
+            }
+            return try await group.reduce(into: Set()) { $0.insert($1) }
+        }
+        #expect(chains.count == 1)
+        for number in 0..<16 {
+            let result = try await openssl([
+                "verify", "-x509_strict", "-CAfile", folder.path("new/development-ca.pem"),
+                folder.path("\(number).pem"),
+            ])
+            #expect(result.status == 0, "\(result.complaints)")
+        }
+        // A certificate that was removed comes back.
+        try folder.remove("new/development-ca.pem")
+        let again = try DevelopmentAuthority(folder: folder.path("new"))
+        #expect(chains.contains(try Syscalls.readFile(again.path, upTo: 1 << 20)))
+    }
+
+    @Test("A key without its certificate is neither used nor replaced")
+    func keyAlone() throws {
+        let folder = try ServerDirectory()
+        try folder.write("development-ca.key", "words")
+        let fault = #expect(throws: TLSError.self) {
+            try DevelopmentAuthority(folder: folder.path)
+        }
+        #expect(fault?.kind == .noCertificate)
+        #expect(
+            try Syscalls.readFile(folder.path("development-ca.key"), upTo: 10)
+                == Array("words".utf8))
+    }
+
     @Test("Its files belong to their owner alone, and nothing else is left")
     func files() async throws {
         let folder = try ServerDirectory()

@@ -94,7 +94,7 @@ struct PlainRequestAnswerTests {
             rest = rest.dropFirst(piece)
             let (result, bytes) = pair.receive()
             #expect(bytes.isEmpty)
-            #expect(result == (rest.isEmpty ? .done(0) : .wouldBlock))
+            #expect(result == .wouldBlock)
             pair.owner.turn()
         }
         #expect(ServerAnswer.all(pair.socket.sent).map(\.status) == [308])
@@ -102,7 +102,57 @@ struct PlainRequestAnswerTests {
         #expect(pair.owner.failures == ["HTTP without TLS"])
         #expect(pair.owner.facts.security == nil)
         #expect(pair.send([1]) != .done(1))
+        pair.socket.hasEnded = true
+        #expect(pair.receive().result == .done(0))
         pair.transport.close()
         #expect(pair.socket.isClosed)
+    }
+
+    @Test(
+        "Content behind the answer is dropped, and above 64 KiB left to the system",
+        arguments: [(65_535, true), (65_536, true), (65_537, false)])
+    func content(_ count: Int, _ isRead: Bool) throws {
+        let pair = TLSPair(try .test())
+        pair.socket.inbox.append(Array(request("POST").utf8))
+        #expect(pair.receive().result == .wouldBlock)
+        for piece in [1, count - 1] {
+            pair.socket.inbox.append([UInt8](repeating: 0x41, count: piece))
+            while !pair.socket.inbox.isEmpty { #expect(pair.receive().result == .wouldBlock) }
+        }
+        #expect(pair.socket.interest.contains(.read) == isRead)
+        #expect(ServerAnswer.all(pair.socket.sent).map(\.status) == [400])
+        #expect(pair.owner.failures == ["HTTP without TLS"])
+    }
+
+    @Test("A client that sends its content behind the answer can send it, and reads the answer")
+    func contentBehindAnswer() async throws {
+        let script = """
+            import select, socket, sys
+            client = socket.create_connection(("127.0.0.1", int(sys.argv[1])), timeout=60)
+            client.sendall(b"POST / HTTP/1.1\\r\\nHost: a\\r\\nContent-Length: 60000\\r\\n\\r\\n")
+            select.select([client], [], [])
+            for _ in range(6): client.sendall(b"x" * 10000)
+            answer = client.recv(4096, socket.MSG_WAITALL)
+            print(answer.decode().split("\\r\\n")[0])
+            """
+        try await SecureServer.run(try SecureServer.context()) { port, _ in
+            let result = try await Program.run("python3", ["-c", script, "\(port)"])
+            #expect(result.text == "HTTP/1.1 400 Bad Request\n", "\(result.complaints)")
+        }
+    }
+
+    @Test("curl sends a large content in clear text, and reads the answer")
+    func largeContent() async throws {
+        try await SecureServer.run(try SecureServer.context()) { port, folder in
+            try folder.write("data", [UInt8](repeating: 0x41, count: 16 << 20))
+            let result = try await Program.run(
+                "curl",
+                [
+                    "-sS", "-m", "60", "-H", "Expect:", "-w", "%{http_code}", "--data-binary",
+                    "@\(folder.path("data"))", "http://127.0.0.1:\(port)/",
+                ])
+            #expect(result.status == 0, "\(result.complaints)")
+            #expect(result.text == "This port speaks TLS; use an https URL.\n400")
+        }
     }
 }

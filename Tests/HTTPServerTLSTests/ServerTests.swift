@@ -9,46 +9,6 @@ import ToolkitSystem
 
 @Suite("Servers over TLS", .timeLimit(.minutes(3)))
 struct ServerTests {
-    private static let authority = Result { try MadeCertificate("CA", isAuthority: true) }
-
-    /// Says what a handler sees of the connection.
-    private static let facts = SyncHandler { request in
-        let security = request.connection.security
-        let identity = request.identity
-        let facts = [
-            request.scheme, security?.serverName ?? "-", security?.version ?? "-",
-            identity?.name ?? "-", identity?.scheme?.rawValue ?? "-",
-            security?.peerCertificate?.subject ?? "-",
-        ]
-        return Response(.ok, body: .text(facts.joined(separator: " ")))
-    }
-
-    private func leaf(_ name: String) throws -> MadeCertificate {
-        try MadeCertificate(name, names: [name], issuer: try Self.authority.get())
-    }
-
-    /// Runs a server as long as the body does, which gets its port and a folder.
-    private func serve(
-        _ context: TLSContext, _ body: (UInt16, ServerDirectory) async throws -> Void
-    ) async throws {
-        let folder = try ServerDirectory()
-        try folder.write("ca.pem", try Self.authority.get().text)
-        let server = HTTPServer(
-            ServerConfiguration(
-                endpoints: [.tcp(host: "127.0.0.1", port: 0).secured(by: context)]),
-            handler: Self.facts)
-        try await server.start()
-        let port = try #require(server.addresses.first?.port)
-        #expect(server.url == "https://127.0.0.1:\(port)/")
-        do {
-            try await body(port, folder)
-        } catch {
-            await server.shutdown(grace: .zero)
-            throw error
-        }
-        await server.shutdown(grace: .zero)
-    }
-
     private func curl(
         _ name: String, _ port: UInt16, _ folder: ServerDirectory, _ flags: [String] = []
     ) async throws -> Program.Result {
@@ -62,9 +22,11 @@ struct ServerTests {
 
     @Test("curl verifies each of three certificates for its name", arguments: ["1.2", "1.3"])
     func names(_ version: String) async throws {
-        let certificates = try ["one.test", "two.test", "*.wild.test"].map { try leaf($0).pair }
+        let certificates = try ["one.test", "two.test", "*.wild.test"].map {
+            try SecureServer.leaf($0).pair
+        }
         let context = try TLSContext(TLSConfiguration(certificates: certificates))
-        try await serve(context) { port, folder in
+        try await SecureServer.run(context) { port, folder in
             for name in ["one.test", "two.test", "x.wild.test"] {
                 let result = try await curl(
                     name, port, folder, ["--tlsv\(version)", "--tls-max", version])
@@ -77,9 +39,9 @@ struct ServerTests {
 
     @Test("The oldest version is what the configuration says")
     func versions() async throws {
-        var configuration = TLSConfiguration(certificates: [try leaf("a.test").pair])
+        var configuration = TLSConfiguration(certificates: [try SecureServer.leaf("a.test").pair])
         configuration.minimumVersion = .tls13
-        try await serve(try TLSContext(configuration)) { port, folder in
+        try await SecureServer.run(try TLSContext(configuration)) { port, folder in
             let old = try await curl("a.test", port, folder, ["--tls-max", "1.2"])
             #expect(old.status == 35)
             let new = try await curl("a.test", port, folder)
@@ -89,8 +51,8 @@ struct ServerTests {
 
     @Test("A client's certificate is its identity, or is not asked for, or is demanded")
     func clientCertificates() async throws {
-        let authority = try Self.authority.get()
-        let certificate = try leaf("a.test").pair
+        let authority = try SecureServer.authority.get()
+        let certificate = try SecureServer.leaf("a.test").pair
         let alice = try MadeCertificate("alice", issuer: authority)
         let mallory = try MadeCertificate(
             "alice", issuer: try MadeCertificate("CA", isAuthority: true))
@@ -101,7 +63,7 @@ struct ServerTests {
         ] as [(TLSConfiguration.ClientAuthentication, String?, String, String?)] {
             var configuration = TLSConfiguration(certificates: [certificate])
             configuration.clientAuthentication = authentication
-            try await serve(try TLSContext(configuration)) { port, folder in
+            try await SecureServer.run(try TLSContext(configuration)) { port, folder in
                 for (client, expected) in [(nil, none), (alice, ours), (mallory, theirs)]
                     as [(MadeCertificate?, String?)]
                 {
@@ -124,7 +86,7 @@ struct ServerTests {
     @Test(
         "A session keeps the client's certificate", arguments: [TLSClient.tls12, TLSClient.tls13])
     func resumedIdentity(_ version: CInt) throws {
-        let authority = try Self.authority.get()
+        let authority = try SecureServer.authority.get()
         let context = try TLSContext.test {
             $0.clientAuthentication = .required(authorities: authority.chain)
         }
@@ -147,9 +109,68 @@ struct ServerTests {
         }
     }
 
+    @Test(
+        "A session is not resumed once other authorities count",
+        arguments: [TLSClient.tls12, TLSClient.tls13], [false, true])
+    func otherAuthorities(_ version: CInt, _ isChanged: Bool) throws {
+        let folder = try ServerDirectory()
+        let authority = try SecureServer.authority.get()
+        let other = try MadeCertificate("Other CA", isAuthority: true)
+        try folder.write("clients.pem", authority.text)
+        let context = try TLSContext.test {
+            $0.clientAuthentication = .optional(authorities: .file(folder.path("clients.pem")))
+        }
+        let alice = TLSClient(version: version)
+        #expect(alice.use(try MadeCertificate("alice", issuer: authority)))
+        let first = TLSPair(context, alice)
+        try first.shakeHands()
+        _ = first.send([1])
+        _ = first.readByClient()
+        #expect(first.owner.facts.security?.peerCertificate?.commonName == "alice")
+        if isChanged { try folder.write("clients.pem", other.text) }
+        try context.reload()
+        let second = TLSPair(context, TLSClient(version: version, session: alice.session))
+        try second.shakeHands()
+        let security = second.owner.facts.security
+        #expect(security?.isResumed == !isChanged)
+        #expect(security?.peerCertificate?.commonName == (isChanged ? nil : "alice"))
+    }
+
+    @Test(
+        "A session without a certificate is no way into a server that requires one",
+        arguments: [TLSClient.tls12, TLSClient.tls13])
+    func otherRule(_ version: CInt) throws {
+        let folder = try ServerDirectory()
+        try folder.write("keys", [UInt8](repeating: 7, count: 80))
+        let authorities = try SecureServer.authority.get().chain
+        func context(_ rule: TLSConfiguration.ClientAuthentication) throws -> TLSContext {
+            try .test {
+                $0.clientAuthentication = rule
+                $0.ticketKeyFile = folder.path("keys")
+            }
+        }
+        let first = TLSPair(
+            try context(.optional(authorities: authorities)), TLSClient(version: version))
+        try first.shakeHands()
+        _ = first.send([1])
+        _ = first.readByClient()
+        let session = try #require(first.client.session)
+        let again = TLSPair(
+            try context(.optional(authorities: authorities)),
+            TLSClient(version: version, session: session))
+        try again.shakeHands()
+        #expect(again.owner.facts.security?.isResumed == true)
+        let strict = TLSPair(
+            try context(.required(authorities: authorities)),
+            TLSClient(version: version, session: session))
+        #expect(throws: TLSPair.Failure.self) { try strict.shakeHands() }
+        #expect(strict.owner.facts.security == nil)
+    }
+
     @Test("Python resumes its sessions, also after a reload", arguments: ["TLSv1_2", "TLSv1_3"])
     func resumption(_ version: String) async throws {
-        let context = try TLSContext(TLSConfiguration(certificates: [try leaf("a.test").pair]))
+        let context = try TLSContext(
+            TLSConfiguration(certificates: [try SecureServer.leaf("a.test").pair]))
         let script = """
             import socket, ssl, sys
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -165,7 +186,7 @@ struct ServerTests {
                     session = secure.session
                 print(reused[-1], flush=True)
             """
-        try await serve(context) { port, _ in
+        try await SecureServer.run(context) { port, _ in
             try context.reload()
             let result = try await Program.run("python3", ["-c", script, "\(port)"])
             #expect(result.text == "False\nTrue\nTrue\nTrue\n", "\(result.complaints)")
@@ -174,7 +195,7 @@ struct ServerTests {
 
     @Test("A reload loses no connection")
     func reloadUnderLoad() async throws {
-        let certificate = try leaf("a.test")
+        let certificate = try SecureServer.leaf("a.test")
         let context = try TLSContext(TLSConfiguration(certificates: [certificate.pair]))
         let script = """
             import http.client, ssl, sys, threading
@@ -196,7 +217,7 @@ struct ServerTests {
             for thread in threads: thread.join()
             print(len(done), len(failures), *failures[:3])
             """
-        try await serve(context) { port, _ in
+        try await SecureServer.run(context) { port, _ in
             let program = try RunningProgram("python3", ["-c", script, "\(port)"])
             var reloads = 0
             while program.isRunning {
@@ -227,7 +248,7 @@ struct ServerTests {
     @Test("Files that do not match are logged, and the old certificate stays")
     func mismatch() throws {
         let folder = try ServerDirectory()
-        let (old, new) = (try leaf("old.test"), try leaf("new.test"))
+        let (old, new) = (try SecureServer.leaf("old.test"), try SecureServer.leaf("new.test"))
         try folder.write("a.pem", old.text)
         try folder.write("a.key", old.keyText)
         let context = try TLSContext(files(folder))
@@ -257,7 +278,7 @@ struct ServerTests {
     @Test("Files that change are loaded, a fault is logged once")
     func watching() async throws {
         let folder = try ServerDirectory()
-        let (old, new) = (try leaf("old.test"), try leaf("new.test"))
+        let (old, new) = (try SecureServer.leaf("old.test"), try SecureServer.leaf("new.test"))
         try folder.write("a.pem", old.text)
         try folder.write("a.key", old.keyText)
         let context = try TLSContext(files(folder))
@@ -282,13 +303,13 @@ struct ServerTests {
     @Test("A server reloads the certificates of its endpoints")
     func serverReload() async throws {
         let folder = try ServerDirectory()
-        let (old, new) = (try leaf("old.test"), try leaf("new.test"))
+        let (old, new) = (try SecureServer.leaf("old.test"), try SecureServer.leaf("new.test"))
         try folder.write("a.pem", old.text)
         try folder.write("a.key", old.keyText)
         let context = try TLSContext(files(folder))
         var configuration = ServerConfiguration(endpoints: [.tcp(host: "127.0.0.1", port: 0)])
         configuration.secure(by: context)
-        let server = HTTPServer(configuration, handler: Self.facts)
+        let server = HTTPServer(configuration, handler: SecureServer.facts)
         try await server.start()
         try folder.write("a.pem", new.text)
         let fault = await #expect(throws: TLSError.self) {

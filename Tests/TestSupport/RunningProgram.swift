@@ -20,9 +20,11 @@ package final class RunningProgram: Sendable {
         isGroup: Bool = false
     ) throws {
         let path = program.contains("/") ? program : try Program.find(program)
+        let variables = (TestTLS.current?.environment ?? [:])
+            .merging(environment ?? [:]) { _, own in own }
         streams = try ProgramStreams(input: input)
         child = try ChildProcess(
-            path, arguments, streams: streams, errors: errors, environment: environment,
+            path, arguments, streams: streams, errors: errors, environment: variables,
             folder: folder, isGroup: isGroup)
     }
 

@@ -29,11 +29,14 @@ package struct TestClient: Sendable {
         self.target = target
     }
 
-    /// A client of a server at 127.0.0.1.
+    /// A client of a server at 127.0.0.1, which speaks TLS where the test has `TestTLS`.
     package init(
         port: UInt16, _ change: (inout ClientConfiguration) -> Void = { _ in }
     ) {
-        self.init("http://127.0.0.1:\(port)", change)
+        self.init("\(TestTLS.scheme)://127.0.0.1:\(port)") { configuration in
+            if let tls = TestTLS.current { configuration.tls.authorities = .file(tls.authority) }
+            change(&configuration)
+        }
     }
 
     /// A response with its content.

@@ -307,9 +307,10 @@ struct ConnectToTests {
         let server = try await PeerServer.nginx(
             .init(at: "127.0.0.1", identity: identity), .init(at: "127.0.0.2", identity: reserve))
         let pins = [
-            try await certificates.pin(of: identity), try await certificates.pin(of: reserve),
+            try await TestCertificates.pin(of: identity),
+            try await TestCertificates.pin(of: reserve),
         ]
-        let wrong = try await certificates.pin(of: other)
+        let wrong = try await TestCertificates.pin(of: other)
         #expect(Set(pins + [wrong]).count == 3)
         func kind(
             _ host: String, _ pins: [String], _ change: (inout TLSOptions) -> Void = { _ in }

@@ -112,12 +112,26 @@ void http_tls_set_keys(void *context, void *keys);
 
 // MARK: Development certificates
 
+/// A certificate to be made. Zeros and NULL stand for the usual.
+typedef struct http_tls_wish {
+    const char *common_name;
+    /// In the form of OpenSSL, such as `DNS:localhost,IP:127.0.0.1`; NULL for none.
+    const char *names;
+    /// From now on, in seconds.
+    long starts, ends;
+    int is_authority;
+    /// PEM; NULL for a certificate that signs itself.
+    const char *issuer, *issuer_key;
+    /// The size of an RSA key; 0 for one on P-256.
+    int rsa_bits;
+    /// Whether clients shall demand a stapled OCSP response (RFC 7633).
+    int must_staple;
+    /// Protects the key; NULL for a key without one.
+    const char *passphrase;
+} http_tls_wish;
+
 /// Makes a key and a certificate as PEM texts that the caller frees by `free`.
-/// - authority, authority_key: PEM of the issuer; NULL for an authority that signs itself.
-/// - names: host names and addresses in the form of OpenSSL, such as `DNS:localhost,IP:127.0.0.1`.
 /// - Returns: 1 when it could be done.
-int http_tls_make_certificate(
-    const char *common_name, const char *names, int days, const char *authority,
-    const char *authority_key, char **certificate, char **key);
+int http_tls_make_certificate(const http_tls_wish *wish, char **certificate, char **key);
 
 #endif

@@ -112,7 +112,7 @@ package struct ConnectionState: Sendable {
     package static let discardLimit: Int64 = 64 << 10
     /// Bytes that are read and dropped after the last response. Further bytes stay in the socket,
     /// which stops the peer.
-    static let droppedLimit = 64 << 10
+    package static let droppedLimit = 64 << 10
 
     package internal(set) var phase = Phase.idle
     package internal(set) var deadline = Deadline.head

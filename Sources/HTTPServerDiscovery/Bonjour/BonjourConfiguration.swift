@@ -91,10 +91,14 @@ public struct BonjourService: Hashable, Sendable {
         self.port = port
     }
 
-    /// The URL that leads to the server by the machine's name; `nil` until that is known. It
-    /// follows when the machine gets another name.
+    /// The URL that leads to the server by the machine's name, with `https` for the type
+    /// `_https._tcp`; `nil` until the name is known. It follows when the machine gets another name.
     public var url: String? {
-        host.map { "http://\($0)\(port == 80 ? "" : ":\(port)")/" }
+        let isSecure = type.hasPrefix("_https.")
+        return host.map { host in
+            let isUsual = port == (isSecure ? 443 : 80)
+            return "\(isSecure ? "https" : "http")://\(host)\(isUsual ? "" : ":\(port)")/"
+        }
     }
 }
 

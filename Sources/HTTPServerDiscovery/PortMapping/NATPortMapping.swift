@@ -33,6 +33,8 @@ public struct NATPortMappingConfiguration: Hashable, Sendable {
     public var patience = Duration.seconds(10)
     /// After how long it is tried again when the gateway did not map the port.
     public var retryInterval = Duration.seconds(300)
+    /// Whether the server speaks TLS: the URL of the mapping begins with `https` then.
+    public var isSecure = false
 
     /// Creates the usual configuration.
     public init() {}
@@ -48,13 +50,17 @@ public struct NATMapping: Hashable, Sendable {
     public var externalPort: UInt16
     /// The port of the server.
     public var internalPort: UInt16
+    /// Whether the server speaks TLS.
+    public var isSecure = false
     /// How long the gateway keeps the mapping; zero when it keeps it until it is taken back, as some
     /// routers with UPnP keep all of theirs. It is renewed in either case.
     public var lifetime: Duration
 
     /// The URL that leads to the server from the other side of the gateway.
     public var url: String {
-        "http://\(externalAddress)\(externalPort == 80 ? "" : ":\(externalPort)")/"
+        let isUsual = externalPort == (isSecure ? 443 : 80)
+        let port = isUsual ? "" : ":\(externalPort)"
+        return "\(isSecure ? "https" : "http")://\(externalAddress)\(port)/"
     }
 
     /// How far the address reaches: anything but `global` means that there is another gateway

@@ -111,6 +111,8 @@
         }
 
         private func mapped(_ mapping: NATMapping, by client: any NATPortMappingClient) {
+            var mapping = mapping
+            mapping.isSecure = configuration.isSecure
             lastError = nil
             mapper = client
             let before = known.withLock { known in

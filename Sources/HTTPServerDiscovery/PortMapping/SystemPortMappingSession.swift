@@ -91,7 +91,8 @@
                 protocol: .system,
                 externalAddress: RawSocketAddress.text(
                     [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: address.littleEndian >> $0) }),
-                externalPort: external, internalPort: port, lifetime: .seconds(Int(seconds)))
+                externalPort: external, internalPort: port, isSecure: configuration.isSecure,
+                lifetime: .seconds(Int(seconds)))
             let before = known.withLock { known in
                 defer { known = mapping }
                 return known

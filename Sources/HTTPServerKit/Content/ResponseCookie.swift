@@ -6,11 +6,11 @@ public import HTTPServerCore
 /// ```swift
 /// var cookie = try ResponseCookie("session", id)
 /// cookie.maxAge = .seconds(3_600)
-/// response.setCookie(cookie)
+/// try response.setCookie(cookie, answering: request)
 /// ```
 ///
-/// Without changes it is kept from scripts and from requests that other sites cause, and is gone when
-/// the browser ends.
+/// Without changes it is kept from scripts and from requests that other sites cause, is gone when the
+/// browser ends, and is sent over HTTPS only where the request came over HTTPS.
 public struct ResponseCookie: Hashable, Sendable {
     /// The requests from other sites with which browsers send the cookie (RFC 6265bis section 4.1.2.7).
     public enum SameSite: String, Hashable, Sendable, CaseIterable {
@@ -135,5 +135,17 @@ extension Response {
     /// - Throws: ``ResponseCookie/Fault/prefixNotHeld``.
     public mutating func setCookie(_ cookie: ResponseCookie) throws(ResponseCookie.Fault) {
         fields.append(.setCookie, try cookie.fieldValue())
+    }
+
+    /// Adds Set-Cookie, with `isSecure` where the request came over HTTPS, from the client or from a
+    /// trusted proxy: a browser then never sends the cookie in clear text.
+    /// - Throws: ``ResponseCookie/Fault/prefixNotHeld``, which a name with `__Host-` or `__Secure-` is
+    ///   over plain HTTP.
+    public mutating func setCookie(
+        _ cookie: ResponseCookie, answering request: Request
+    ) throws(ResponseCookie.Fault) {
+        var cookie = cookie
+        if request.isSecure { cookie.isSecure = true }
+        try setCookie(cookie)
     }
 }

@@ -60,6 +60,13 @@ public struct AllowedHosts: Sendable, Hashable {
         return false
     }
 
+    /// Whether a host is an address, which a name server cannot change.
+    /// - Parameter authority: host and port, as Host has them; IPv6 in brackets.
+    static func isAddress(_ authority: String) -> Bool {
+        // A valid host with brackets is IPv6 (RFC 3986 section 3.2.2).
+        authority.hasPrefix("[") || isIPv4(authority.utf8)
+    }
+
     /// Lower case, and without the dot that ends a name that is written out.
     private static func canonical(_ name: some StringProtocol) -> String {
         let text = name.lowercased()

@@ -4,7 +4,9 @@ public import HTTPServerCore
 /// Adds fields that make browsers apply security rules (security headers) to the responses of
 /// another handler, errors included. Fields that the handler has set stay.
 public struct SecurityFieldsHandler: Handler {
-    /// Strict-Transport-Security (RFC 6797): from now on browsers use HTTPS alone for the host.
+    /// Strict-Transport-Security (RFC 6797): from now on browsers use HTTPS alone for the host. Answers
+    /// to requests that came by plain HTTP have no such field (section 7.2), nor those whose host is an
+    /// address, for which browsers ignore it (section 8.1.1).
     public struct TransportSecurity: Sendable, Hashable {
         /// How long browsers keep to it, in whole seconds; zero makes them forget.
         public var maxAge: Duration
@@ -47,6 +49,8 @@ public struct SecurityFieldsHandler: Handler {
 
     private let inner: any Handler
     private let added: HTTPFields
+    /// The fields for answers over HTTPS.
+    private let addedOverHTTPS: HTTPFields
 
     /// Creates a handler.
     /// - Parameters:
@@ -55,11 +59,13 @@ public struct SecurityFieldsHandler: Handler {
     public init(_ handler: some Handler, options: Options = Options()) {
         inner = handler
         added = options.fields
+        addedOverHTTPS = options.fieldsOverHTTPS
     }
 
     /// Answers by the handler.
     public func answer(_ request: Request) throws -> Answer {
-        try inner.renderedAnswer(to: request).map { [added] response in
+        let added = fields(for: request)
+        return try inner.renderedAnswer(to: request).map { response in
             var response = response
             if response.fields.isEmpty {
                 response.fields = added
@@ -70,6 +76,15 @@ public struct SecurityFieldsHandler: Handler {
             }
             return response
         }
+    }
+}
+
+extension SecurityFieldsHandler {
+    private func fields(for request: Request) -> HTTPFields {
+        guard request.isSecure, let host = request.host, !AllowedHosts.isAddress(host) else {
+            return added
+        }
+        return addedOverHTTPS
     }
 }
 
@@ -86,12 +101,16 @@ extension SecurityFieldsHandler.Options {
         add("Cross-Origin-Opener-Policy", openerPolicy)
         add("Cross-Origin-Resource-Policy", resourcePolicy)
         add("Permissions-Policy", permissionsPolicy)
-        add(
+        return fields
+    }
+
+    fileprivate var fieldsOverHTTPS: HTTPFields {
+        var fields = fields
+        guard let rule = transportSecurity else { return fields }
+        let age = max(rule.maxAge.components.seconds, 0)
+        fields.append(
             .strictTransportSecurity,
-            transportSecurity.map { rule in
-                let age = max(rule.maxAge.components.seconds, 0)
-                return "max-age=\(age)" + (rule.includesSubdomains ? "; includeSubDomains" : "")
-            })
+            "max-age=\(age)" + (rule.includesSubdomains ? "; includeSubDomains" : ""))
         return fields
     }
 }

@@ -1,6 +1,7 @@
 internal import HTTPCrypto
 internal import HTTPParser
 internal import HTTPServerCore
+internal import HTTPServerKit
 internal import ToolkitSystem
 
 /// Tokens by which the page shows that it is ours.
@@ -31,7 +32,8 @@ struct UploaderTokens: Sendable {
         let token = expiry + "." + Hex.text(of: mac(session, request, expiry))
         // Without Path it counts for the folder that the page is in, as the browser sees it, which
         // a proxy may see otherwise.
-        let cookie = "\(Self.cookieName)=\(session); HttpOnly; SameSite=Lax"
+        let secure = request.isSecure ? "; Secure" : ""
+        let cookie = "\(Self.cookieName)=\(session); HttpOnly; SameSite=Lax\(secure)"
         return (token, known == nil ? cookie : nil)
     }
 

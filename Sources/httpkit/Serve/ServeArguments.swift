@@ -12,7 +12,8 @@ enum ServeArguments {
     static let reversible: Set = ["gzip", "qr"]
     /// The names of options with one value.
     static let options: Set = [
-        "auth", "cache-age", "echo", "forwarded-fields", "host", "index", "log-level", "loops",
+        "acme-challenges", "auth", "cache-age", "echo", "forwarded-fields", "host", "hsts", "index",
+        "log-level", "loops",
         "max-body", "port", "quota", "realm", "redirect-http", "tls-client-ca", "unix-socket",
         "unix-socket-mode", "uploader", "uploader-conflict", "user-file", "webdav", "webdav-locks",
     ]

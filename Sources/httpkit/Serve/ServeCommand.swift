@@ -158,14 +158,15 @@ struct ServeCommand: AsyncParsableCommand {
         let server = HTTPServer(
             try serverConfiguration(context, place),
             handler: try proxies.handler(
-                answers.handler(
-                    handler(shared, place, &uploads), changesFiles: changesFiles,
-                    hasLogin: access.auth != .none)))
+                strict(
+                    answers.handler(
+                        handler(shared, place, &uploads), changesFiles: changesFiles,
+                        hasLogin: access.auth != .none))))
         let redirect = redirectServer(to: server)
         do {
             try await redirect?.start()
             try await server.run(stoppingOn: [.interrupt, .terminate]) { _ in
-                announce(server, place)
+                announce(server, place, redirect)
                 warn(server)
             }
         } catch let error as ListenError {
@@ -306,30 +307,14 @@ struct ServeCommand: AsyncParsableCommand {
         return configuration
     }
 
-    /// Sends clients of plain HTTP to the server.
-    private func redirectServer(to server: HTTPServer) -> HTTPServer? {
-        guard let plainPort = tls.redirectHTTP else { return nil }
-        var configuration = ServerConfiguration(host: listen.host, port: plainPort)
-        if listen.isInterface {
-            configuration.endpoints = [.interface(listen.host, port: plainPort)]
-        }
-        return HTTPServer(
-            configuration,
-            handler: SyncHandler { request in
-                // The port of TLS may be one that the system chose.
-                let port = server.addresses.first?.port ?? listen.port
-                guard case .now(let response) = try HTTPSRedirectHandler(port: port).answer(request)
-                else { throw HTTPError(.internalServerError) }
-                return response
-            })
-    }
-
     /// Whether requests may change files.
     private var changesFiles: Bool {
         !files.readOnly && (webdav != nil || uploaderFlags.uploader != nil)
     }
 
-    private func announce(_ server: HTTPServer, _ place: ListenPlace) {
+    private func announce(
+        _ server: HTTPServer, _ place: ListenPlace, _ redirect: HTTPServer?
+    ) {
         guard
             let base = place.base(
                 of: server, isSecure: tls.isOn, isInterface: listen.isInterface)
@@ -345,6 +330,10 @@ struct ServeCommand: AsyncParsableCommand {
             lines.append("Upload page at \(isURL ? base : "")\(path)")
         }
         if let echo { lines.append("Echoing requests at \(isURL ? base : "")\(echo)") }
+        if let plainPort = redirect?.addresses.first?.port {
+            let shown = ShownHost.text(listen.host, of: server, isInterface: listen.isInterface)
+            lines.append("Redirecting http://\(shown):\(plainPort)/ to it")
+        }
         show(lines.joined(separator: "\n"))
         guard isURL, qr, isatty(STDOUT_FILENO) != 0, isReachedByOthers(server) else { return }
         // The page for people comes first, then the files.

@@ -40,6 +40,26 @@ struct TLSFlags: ParsableArguments {
             "Send clients of plain HTTP on PORT to the https URL.", valueName: "port"))
     var redirectHTTP: UInt16?
 
+    @Option(
+        help: ArgumentHelp(
+            "Answer ACME challenges on the port of --redirect-http from FOLDER.",
+            discussion: """
+                FOLDER is the one that the ACME client writes to, such as certbot's --webroot-path; \
+                nothing but .well-known/acme-challenge in it is served.
+                """,
+            valueName: "folder"))
+    var acmeChallenges: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Have browsers use https alone for this host for SECONDS (HSTS).",
+            discussion: """
+                Off by default: browsers that have seen it refuse plain HTTP, and certificates that \
+                they do not trust, until the time is over. 0 takes it back.
+                """,
+            valueName: "seconds"))
+    var hsts: Int?
+
     var isOn: Bool { tlsDevelopment || !tlsCertificate.isEmpty }
 
     func validate() throws {
@@ -53,6 +73,14 @@ struct TLSFlags: ParsableArguments {
         }
         if !isOn, redirectHTTP != nil {
             throw ValidationError("--redirect-http needs --tls-certificate or --tls-development")
+        }
+        if acmeChallenges != nil, redirectHTTP == nil {
+            throw ValidationError("--acme-challenges needs --redirect-http")
+        }
+        guard let hsts else { return }
+        if hsts < 0 { throw ValidationError("--hsts takes a number of seconds") }
+        if tlsDevelopment || tlsCertificate.isEmpty {
+            throw ValidationError("--hsts needs --tls-certificate, and no --tls-development")
         }
     }
 

@@ -3,10 +3,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// What tests of TLS need of OpenSSL: a client in memory, and certificates with any fault. The types
-// of OpenSSL stay opaque.
-
-// MARK: A client
+// What tests of TLS need of OpenSSL: a client in memory. The types of OpenSSL stay opaque.
 
 /// A client whose ciphertext is in memory; NULL without memory.
 /// - version: the only version of TLS that it speaks, as 0x0303 for TLS 1.2; 0 for any.
@@ -38,25 +35,5 @@ int tls_test_client_peer_name(void *client, char *text, size_t size);
 /// A session that can be resumed, to be freed; NULL for none.
 void *tls_test_client_session(void *client);
 void tls_test_session_free(void *session);
-
-// MARK: Certificates
-
-typedef struct tls_test_certificate {
-    const char *common_name;
-    /// In the form of OpenSSL, such as `DNS:a.test`; NULL for none.
-    const char *names;
-    /// From now on, in seconds.
-    long starts, ends;
-    /// The size of an RSA key; 0 for one on P-256.
-    int rsa_bits;
-    int must_staple, is_authority;
-    /// NULL for a key without one.
-    const char *passphrase;
-    /// PEM; NULL for one that signs itself.
-    const char *issuer, *issuer_key;
-} tls_test_certificate;
-
-/// Makes a certificate and its key, as PEM that the caller frees by `free`; whether it could be done.
-int tls_test_make(const tls_test_certificate *wanted, char **certificate, char **key);
 
 #endif

@@ -55,7 +55,8 @@ enum ChromeDriver {
                 this.child = spawn(program, [
                     "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
                     "--no-first-run", "--disable-background-networking", "--hide-scrollbars",
-                    `--user-data-dir=${this.profile}`, "--remote-debugging-pipe", "about:blank",
+                    `--user-data-dir=${this.profile}`, "--remote-debugging-pipe",
+                    ...(process.env.BROWSER_FLAGS || "").split(" ").filter(Boolean), "about:blank",
                 ], { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
                 this.pages = [];
                 this.waiting = new Map();

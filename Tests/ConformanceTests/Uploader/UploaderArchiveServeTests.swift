@@ -3,7 +3,7 @@ import HTTPParser
 import TestSupport
 import Testing
 
-@Suite("httpkit serve --uploader: archives and events", .fewAtOnce)
+@Suite("httpkit serve --uploader: archives and events", .fewAtOnce, .overTLSToo)
 struct UploaderArchiveServeTests {
     private func server(_ folder: Folder) async throws -> ServeProcess {
         try await ServeProcess(folder, ["--uploader", "/up"])

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite(
-    "The upload page in a browser", .serialized, .fewAtOnce,
+    "The upload page in a browser", .serialized, .fewAtOnce, .overTLSToo,
     .enabled(if: FullSuite.isOn, "make test-all"))
 struct UploaderBrowserTests {
     /// The files to upload: 20 texts, one of them with a name that would be markup, a tree, and one

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import URLClient
 
-@Suite("httpkit serve --uploader: uploads that go on", .fewAtOnce)
+@Suite("httpkit serve --uploader: uploads that go on", .fewAtOnce, .overTLSToo)
 struct UploaderResumeServeTests {
     private struct Token: Decodable { var token: String }
 

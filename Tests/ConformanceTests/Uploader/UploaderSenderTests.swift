@@ -5,7 +5,7 @@ import Testing
 /// Uploads of the page over connections that break. `UPLOAD_MIB` and `UPLOAD_CUTS` in the
 /// environment say how much and how often.
 @Suite(
-    "The upload page in a browser: uploads that go on", .serialized, .fewAtOnce,
+    "The upload page in a browser: uploads that go on", .serialized, .fewAtOnce, .overTLSToo,
     .enabled(if: FullSuite.isOn, "make test-all"))
 struct UploaderSenderTests {
     private let (folder, source, target): (Folder, Folder, Folder)
@@ -20,10 +20,11 @@ struct UploaderSenderTests {
         try await ServeProcess(folder, ["--uploader", "/up"])
     }
 
-    private func run(_ tasks: String..., port: UInt16, axe: String?) async throws -> BrowserOutcome
+    private func run(_ tasks: String..., at address: String, axe: String?) async throws
+        -> BrowserOutcome
     {
         let result = try await BrowserOutcome.of(
-            target.file("sender.mjs").path, "http://127.0.0.1:\(port)/up/",
+            target.file("sender.mjs").path, address,
             [source.path, target.path, axe ?? ""] + tasks)
         #expect(result.faults == [])
         #expect(result.violations == [])
@@ -60,7 +61,7 @@ struct UploaderSenderTests {
             to: server.port, every: size / (cuts + 1), cuts: cuts, room: 16 << 10)
         let axe = isReloaded ? try await AxeCore.script(in: target) : nil
         let task = "whole:\(120 + (size >> 20) / 2)" + (isReloaded ? ":reload" : "")
-        let result = try await run(task, port: proxy.port, axe: axe)
+        let result = try await run(task, at: server.url("/up/", port: proxy.port), axe: axe)
         #expect(result.steps == ["done: done: big.bin", "kept: 0"])
         let same = try await Program.run(
             "cmp", [source.file("big.bin").path, folder.file("big.bin").path])
@@ -84,7 +85,7 @@ struct UploaderSenderTests {
         }
         let server = try await serve()
         let axe = try await AxeCore.script(in: target)
-        let result = try await run("stops", "asks", port: server.port, axe: axe)
+        let result = try await run("stops", "asks", at: server.url("/up/"), axe: axe)
         #expect(axe != nil, "axe-core could not be got: nothing was checked by it")
         #expect(
             result.steps == [

@@ -3,7 +3,7 @@ import HTTPParser
 import TestSupport
 import Testing
 
-@Suite("httpkit serve --uploader, by curl", .fewAtOnce)
+@Suite("httpkit serve --uploader, by curl", .fewAtOnce, .overTLSToo)
 struct UploaderServeTests {
     private struct Answer: Decodable {
         struct Item: Decodable { var path: String }
@@ -19,11 +19,36 @@ struct UploaderServeTests {
     @Test func theAddressIsTold() async throws {
         let (server, _) = try await server()
         #expect(
-            await server.waitForOutput("Upload page at http://127.0.0.1:\(server.port)/up/\n"))
+            await server.waitForOutput("Upload page at \(server.url("/up/"))\n"))
         let page = try await server.get("/up/")
         #expect(page.status == .ok)
         #expect(String(decoding: page.content, as: UTF8.self).contains("a.txt"))
         #expect(try await server.status(.get, "/a.txt") == 200)
+    }
+
+    /// Its length would tell of the token in it, together with what a page elsewhere has it show
+    /// (BREACH).
+    @Test("The page, which has a token, is never compressed")
+    func compression() async throws {
+        let (server, _) = try await server("--webdav", "/dav")
+        for path in ["/up/", "/up/token", "/up/list", "/dav/"] {
+            let answer = try await server.curl("-i", "--compressed", path: path)
+            let head = PlainResponse(head: answer.text)
+            #expect(head.status == 200 && head["content-encoding"] == nil, "\(path)")
+        }
+        let listing = try await server.curl("-i", "--compressed", path: "/")
+        #expect(PlainResponse(head: listing.text)["content-encoding"] == "gzip")
+    }
+
+    @Test("The cookie of the page is sent over HTTPS alone, where it came over HTTPS")
+    func cookie() async throws {
+        let (server, _) = try await server()
+        for path in ["/up/", "/up/token"] {
+            let answer = try await server.get(path)
+            let attributes = try #require(answer.fields[.setCookie]).split(separator: "; ")
+            #expect(attributes.contains("Secure") == (TestTLS.current != nil), "\(path)")
+            #expect(attributes.contains("HttpOnly") && attributes.contains("SameSite=Lax"))
+        }
     }
 
     @Test("curl -F sends a form without a token")

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import URLClient
 
-@Suite("httpkit fetch -T --resume, and uploads of URLClient that go on", .fewAtOnce)
+@Suite("httpkit fetch -T --resume, and uploads of URLClient that go on", .fewAtOnce, .overTLSToo)
 struct FetchUploadTests {
     private let share: Folder
     private let place: Folder
@@ -33,7 +33,8 @@ struct FetchUploadTests {
         let proxy = try await CuttingProxy(to: server.port, every: size / (cuts + 1), cuts: cuts)
         let sent = try await Program.run(
             Program.httpkit,
-            ["fetch", "-T", data, "--resume", "http://127.0.0.1:\(proxy.port)/dav/a.bin"],
+            ["fetch", "-T", data, "--resume", server.url("/dav/a.bin", port: proxy.port)]
+                + TestTLS.fetchFlags,
             limit: .seconds(240))
         #expect(sent.status == 0, "\(sent.complaints)")
         #expect(try await isSame("a.bin"))
@@ -49,8 +50,9 @@ struct FetchUploadTests {
         try place.write([UInt8].noise(size, seed: 12), to: "data")
         let server = try await serve()
         let proxy = try await CuttingProxy(to: server.port, every: 0, cuts: 0)
-        let address = "http://127.0.0.1:\(proxy.port)/dav/a.bin"
-        let call = try RunningProgram(Program.httpkit, ["fetch", "-T", data, "--resume", address])
+        let address = server.url("/dav/a.bin", port: proxy.port)
+        let words = ["fetch", "-T", data, "--resume", address] + TestTLS.fetchFlags
+        let call = try RunningProgram(Program.httpkit, words)
         let parts = share.path + "/.httpkit-dav/uploads-webdav"
         try await waitUntil { !call.isRunning || Self.largest(in: parts) > 1 << 20 }
         call.signal(SIGINT)
@@ -59,8 +61,7 @@ struct FetchUploadTests {
         guard status != 0 else { return }
         #expect(status == 130)
         #expect(FileManager.default.fileExists(atPath: data + ".resume"))
-        let second = try await Program.run(
-            Program.httpkit, ["fetch", "-T", data, "--resume", address])
+        let second = try await Program.run(Program.httpkit, words)
         #expect(second.status == 0, "\(second.complaints)")
         #expect(try await isSame("a.bin"))
         #expect(!FileManager.default.fileExists(atPath: data + ".resume"))
@@ -81,11 +82,15 @@ struct FetchUploadTests {
         try place.write("content", to: "data")
         let bin = try await ServeProcess(share, ["--echo", "/echo"])
         let sent = try await Program.run(
-            Program.httpkit, ["fetch", "-T", data, "--resume", bin.url("/echo")])
+            Program.httpkit,
+            ["fetch", "-T", data, "--resume", bin.url("/echo")]
+                + TestTLS.fetchFlags)
         #expect(sent.status == 0 && sent.text.contains("\"method\":\"PUT\""))
         #expect(try FileManager.default.contentsOfDirectory(atPath: place.path) == ["data"])
         let refused = try await Program.run(
-            Program.httpkit, ["fetch", "-T", data, "--resume", bin.url("/none")])
+            Program.httpkit,
+            ["fetch", "-T", data, "--resume", bin.url("/none")]
+                + TestTLS.fetchFlags)
         #expect(refused.status == 22)
     }
 

@@ -5,7 +5,7 @@ import Testing
 import URLClient
 
 /// Uploads that go on, to the program. `TEST_ALL` has tuspy.
-@Suite("httpkit serve: resumable uploads", .fewAtOnce)
+@Suite("httpkit serve: resumable uploads", .fewAtOnce, .overTLSToo)
 struct ResumableServeTests {
     private let share: Folder
     private let place: Folder
@@ -203,7 +203,8 @@ struct ResumableServeTests {
     }
 
     /// Of 1 GiB, which `UPLOAD_MIB=1024` in the environment makes it, 50 cuts may cost 1 %: 214 KB a
-    /// cut, for what was in the buffers of the systems.
+    /// cut, for what was in the buffers of the systems. Over TLS more waits there: the server, which is
+    /// built for debugging, reads slower than it is sent, and a new request ends the older one.
     @Test("tuspy, over connections that are cut 50 times")
     func tuspy() async throws {
         let python = try await Program.python(having: "tusclient")
@@ -223,7 +224,7 @@ struct ResumableServeTests {
         let sent = try await Program.run(
             python,
             [
-                "-c", script, "http://127.0.0.1:\(proxy.port)/dav/a.bin", place.path + "/data",
+                "-c", script, server.url("/dav/a.bin", port: proxy.port), place.path + "/data",
                 "\(min(size, 64 << 20))",
             ], limit: .seconds(240))
         #expect(sent.text == "\(size)\n", "\(sent.complaints)")
@@ -231,6 +232,7 @@ struct ResumableServeTests {
         #expect(same.status == 0, "\(same.text)")
         try await waitUntil { proxy.counts?.left == 0 }
         let passed = try #require(proxy.counts).passed
-        #expect(passed < size + (1 << 30) / 100, "\(passed - size) bytes more")
+        let limit = (1 << 30) / (TestTLS.current == nil ? 100 : 25)
+        #expect(passed < size + limit, "\(passed - size) bytes more")
     }
 }

@@ -4,10 +4,11 @@ import TestSupport
 import Testing
 import URLClient
 
-@Suite("litmus, and clients of WebDAV, against httpkit serve --webdav", .fewAtOnce)
+@Suite("litmus, and clients of WebDAV, against httpkit serve --webdav", .fewAtOnce, .overTLSToo)
 struct LitmusTests {
 
-    /// The suites of litmus, and how many tests each has: 104 in all.
+    /// The suites of litmus, and how many tests each has: 104 in all. Over TLS litmus leaves one out,
+    /// of `Expect: 100-continue`, which it sends by a socket of its own.
     @Test(arguments: [("basic", 16), ("copymove", 13), ("props", 30), ("locks", 41), ("http", 4)])
     func everySuitePassesWithoutWarning(_ suite: String, _ count: Int) async throws {
         _ = try Program.find("litmus")
@@ -20,10 +21,12 @@ struct LitmusTests {
                 server.url("/dav/"),
             ])
         #expect(result.status == 0, "\(result.text)")
+        let leftOut = suite == "http" && TestTLS.current != nil ? 1 : 0
+        let run = count - leftOut
         #expect(
-            result.text.contains("of \(count) tests run: \(count) passed, 0 failed. 100.0%"),
+            result.text.contains("of \(run) tests run: \(run) passed, 0 failed. 100.0%"),
             "\(result.text)")
-        for word in ["WARNING", "FAIL", "skipped", "SKIPPED"] {
+        for word in ["WARNING", "FAIL"] + (leftOut > 0 ? [] : ["skipped", "SKIPPED"]) {
             #expect(!result.text.contains(word), "\(result.text)")
         }
     }
@@ -123,8 +126,12 @@ struct LitmusTests {
         let (share, place) = (try Folder(), try Folder())
         try place.write("content", to: "local file.txt")
         let server = try await ServeProcess(share, ["--webdav", "/dav"])
+        // It asks at a terminal whether to trust an authority; there is no option for one.
+        let (answer, terminal) =
+            TestTLS.current == nil
+            ? ("", "") : ("y\n", "python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])'")
         let script = """
-            mkcol folder
+            \(answer)mkcol folder
             put "local file.txt"
             copy "local file.txt" "folder/a copy.txt"
             move "local file.txt" "moved 100%.txt"
@@ -142,7 +149,8 @@ struct LitmusTests {
         let result = try await Program.run(
             "sh",
             [
-                "-c", "cd \"$0\" && HOME=\"$0\" exec cadaver \"$1\" < script", place.path,
+                "-c", "cd \"$0\" && export HOME=\"$0\"; exec \(terminal) cadaver \"$1\" < script",
+                place.path,
                 server.url("/dav/"),
             ])
         #expect(result.status == 0, "\(result.text)\(result.complaints)")

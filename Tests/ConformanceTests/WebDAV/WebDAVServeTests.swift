@@ -6,7 +6,7 @@ import Testing
 import ToolkitSystem
 import URLClient
 
-@Suite("httpkit serve --webdav: what is beside it", .fewAtOnce)
+@Suite("httpkit serve --webdav: what is beside it", .fewAtOnce, .overTLSToo)
 struct WebDAVServeTests {
     @Test func ourOwnFolderIsNeitherListedNorServedAndGoes() async throws {
         let share = try Folder()
@@ -110,6 +110,24 @@ struct WebDAVServeTests {
             isDone.withLock { $0 = true }
             try await group.waitForAll()
         }
+    }
+
+    @Test func destinationsAreURLsOfTheServer() async throws {
+        let share = try Folder()
+        try share.write("x", to: "a")
+        let server = try await ServeProcess(share, ["--webdav", "/dav"])
+        for (destination, status) in [
+            (server.url("/dav/b"), 201), (server.url("/dav/b"), 204),
+            ("https://other.example/dav/b", 502),
+        ] {
+            let answer = try await server.send(.copy, "/dav/a", ["Destination": destination])
+            #expect(Int(answer.status.code) == status, "\(destination)")
+            // A URL of the other scheme would be none of the server's.
+            #expect(answer.fields["Location"]?.hasPrefix("http") != true)
+        }
+        let listed = try await server.send(.propfind, "/dav/", ["Depth": "1"])
+        #expect(listed.text.contains("<D:href>/dav/b</D:href>"))
+        #expect(share.text("b") == "x")
     }
 
     @Test func aProxyThatChangesHostIsNamedByItsOrigin() async throws {

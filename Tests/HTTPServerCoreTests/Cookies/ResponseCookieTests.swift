@@ -74,6 +74,33 @@ struct ResponseCookieTests {
         #expect(throws: ResponseCookie.Fault.prefixNotHeld) { try cookie.fieldValue() }
     }
 
+    @Test(
+        "The answer to a request over HTTPS has a cookie that is sent over HTTPS alone",
+        arguments: [("http", ""), ("https", "; Secure")])
+    func secure(_ scheme: String, _ attribute: String) async throws {
+        let handler = SyncHandler { request in
+            request[ForwardedOriginKey.self] = ForwardedOrigin(scheme: scheme, host: nil)
+            var response = Response(.noContent)
+            try response.setCookie(ResponseCookie("a", "1"), answering: request)
+            return response
+        }
+        let answer = try await exchange(handler)
+        #expect(answer["Set-Cookie"] == "a=1; Path=/\(attribute); HttpOnly; SameSite=Lax")
+    }
+
+    @Test("The prefix __Host- holds over HTTPS alone")
+    func hostPrefix() async throws {
+        for (scheme, status) in [("http", 500), ("https", 204)] {
+            let handler = SyncHandler { request in
+                request[ForwardedOriginKey.self] = ForwardedOrigin(scheme: scheme, host: nil)
+                var response = Response(.noContent)
+                try response.setCookie(ResponseCookie("__Host-a", "1"), answering: request)
+                return response
+            }
+            #expect(try await exchange(handler).status == status)
+        }
+    }
+
     @Test("A response has a field for each cookie")
     func fields() async throws {
         let client = MemoryConnection(

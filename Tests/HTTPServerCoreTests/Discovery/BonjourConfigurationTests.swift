@@ -72,4 +72,13 @@ struct BonjourConfigurationTests {
         service.port = 80
         #expect(service.url == "http://desk.local/")
     }
+
+    @Test("The URL of a service over TLS begins with https, and has the port unless it is 443")
+    func secureURL() {
+        var service = BonjourService(
+            name: "N", type: "_https._tcp", domain: "local", host: "desk.local", port: 80)
+        #expect(service.url == "https://desk.local:80/")
+        service.port = 443
+        #expect(service.url == "https://desk.local/")
+    }
 }

@@ -54,6 +54,19 @@
                 ])
         }
 
+        @Test("The URL of a server over TLS begins with https")
+        func secure() async throws {
+            let gateway = try await ScriptedGateway(addresses: ["203.0.113.7"], plan: ["grant:60"])
+            var configuration = configuration(gateway)
+            configuration.externalPort = 442
+            configuration.isSecure = true
+            let mapper = NATPortMapper(configuration)
+            let events = mapper.events()
+            mapper.start(port: 8099)
+            #expect(try await mapped(events).url == "https://203.0.113.7/", "443 is left out")
+            await mapper.stop()
+        }
+
         @Test("The port and the time that are wished for")
         func wishes() async throws {
             let gateway = try await ScriptedGateway(addresses: ["203.0.113.7"], plan: ["grant:60"])

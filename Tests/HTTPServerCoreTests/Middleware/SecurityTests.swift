@@ -36,10 +36,23 @@ struct SecurityTests {
         options.transportSecurity = .init(maxAge: .seconds(300), includesSubdomains: true)
         options.forbidsSniffing = false
         options.referrerPolicy = nil
-        let answer = try await exchange(SecurityFieldsHandler(Sample.target, options: options))
-        #expect(answer["Strict-Transport-Security"] == "max-age=300; includeSubDomains")
-        #expect(answer["X-Content-Type-Options"] == nil)
-        #expect(answer["Referrer-Policy"] == nil)
+        let handler = SecurityFieldsHandler(Sample.target, options: options)
+        let rule = "max-age=300; includeSubDomains"
+        // Section 7.2: not by plain HTTP. Section 8.1.1: not for addresses.
+        for (scheme, host, value) in [
+            ("https", "a.test", rule), ("https", "a.test:8443", rule), ("http", "a.test", nil),
+            ("https", "192.0.2.1", nil), ("https", "192.0.2.1:8443", nil),
+            ("https", "[2001:db8::1]:8443", nil),
+        ] {
+            let secured = InterceptingHandler(handler) { request in
+                request[ForwardedOriginKey.self] = ForwardedOrigin(scheme: scheme, host: nil)
+                return nil
+            }
+            let answer = try await exchange(secured, host: host)
+            #expect(answer["Strict-Transport-Security"] == value, "\(scheme) \(host)")
+            #expect(answer["X-Content-Type-Options"] == nil)
+            #expect(answer["Referrer-Policy"] == nil)
+        }
     }
 
     // MARK: Hosts

@@ -1,13 +1,5 @@
-import CTLSTestShims
 import HTTPServerTLS
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import TestSupport
 
 /// A certificate with its key, made for a test.
 struct MadeCertificate: Sendable {
@@ -26,38 +18,21 @@ struct MadeCertificate: Sendable {
     ///   - days: when it begins and ends, in days from now.
     ///   - rsaBits: the size of an RSA key; 0 for one on P-256.
     init(
-        _ commonName: String, names: [String] = [], days: (Int, Int) = (-1, 2), rsaBits: Int = 0,
+        _ commonName: String, names: [String] = [], days: (Int, Int) = (-1, 2), rsaBits: Int32 = 0,
         mustStaple: Bool = false, isAuthority: Bool = false, passphrase: String? = nil,
         issuer: MadeCertificate? = nil
     ) throws {
-        var wanted = unsafe tls_test_certificate()
-        unsafe wanted.starts = days.0 * Self.day
-        unsafe wanted.ends = days.1 * Self.day
-        unsafe wanted.rsa_bits = CInt(rsaBits)
-        unsafe wanted.must_staple = mustStaple ? 1 : 0
-        unsafe wanted.is_authority = isAuthority ? 1 : 0
-        let entries = names.map { "DNS:\($0)" }.joined(separator: ",")
-        let texts = CTexts([
-            commonName, entries.isEmpty ? nil : entries, passphrase, issuer?.text, issuer?.keyText,
-        ])
-        unsafe wanted.common_name = unsafe texts[0]
-        unsafe wanted.names = unsafe texts[1]
-        unsafe wanted.passphrase = unsafe texts[2]
-        unsafe wanted.issuer = unsafe texts[3]
-        unsafe wanted.issuer_key = unsafe texts[4]
-        var certificate: UnsafeMutablePointer<CChar>?
-        var key: UnsafeMutablePointer<CChar>?
-        let isMade = unsafe tls_test_make(&wanted, &certificate, &key) == 1
-        defer {
-            unsafe free(certificate)
-            unsafe free(key)
-        }
-        withExtendedLifetime(texts) {}
-        guard isMade, let certificate = unsafe certificate, let key = unsafe key else {
-            throw Failure()
-        }
-        unsafe text = String(cString: certificate)
-        unsafe keyText = String(cString: key)
+        var wish = CertificateWish(commonName: commonName)
+        if !names.isEmpty { wish.names = names.map { "DNS:\($0)" }.joined(separator: ",") }
+        (wish.starts, wish.ends) = (days.0 * Self.day, days.1 * Self.day)
+        wish.rsaBits = rsaBits
+        wish.mustStaple = mustStaple
+        wish.isAuthority = isAuthority
+        wish.passphrase = passphrase
+        wish.issuer = issuer.map { (Array($0.text.utf8), Array($0.keyText.utf8)) }
+        guard let made = wish.fulfilled() else { throw Failure() }
+        text = String(decoding: made.certificate, as: UTF8.self)
+        keyText = String(decoding: made.key, as: UTF8.self)
     }
 
     /// The pair as a server takes it.
@@ -69,18 +44,9 @@ struct MadeCertificate: Sendable {
     static let common = Result { try MadeCertificate("a.test", names: ["a.test"]) }
 }
 
-/// Copies of texts for C.
-@safe
-private final class CTexts {
-    private let copies: [UnsafeMutablePointer<CChar>?]
-
-    init(_ texts: [String?]) {
-        unsafe copies = unsafe texts.map { text in unsafe text.flatMap { unsafe strdup($0) } }
+extension TLSClient {
+    /// Shows a certificate when it is asked for one.
+    func use(_ certificate: MadeCertificate) -> Bool {
+        use(certificate.text, key: certificate.keyText)
     }
-
-    deinit {
-        for index in unsafe copies.indices { unsafe free(copies[index]) }
-    }
-
-    subscript(index: Int) -> UnsafePointer<CChar>? { unsafe UnsafePointer(copies[index]) }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import ToolkitSystem
 
 @testable import HTTPServerTLS
@@ -28,6 +29,12 @@ final class TLSPair {
         owner = MemoryOwner(on: Loop())
         transport = TLSTransport(
             over: socket, owner: owner, table: table, room: TLSRoom(), redirects: false)
+    }
+
+    /// As the loop of a connection does: work that was put off keeps the transport, which keeps its owner.
+    deinit {
+        transport.close()
+        owner.turn()
     }
 
     /// Has bytes of the client come in an event.

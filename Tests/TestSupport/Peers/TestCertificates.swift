@@ -57,7 +57,7 @@ package final class TestCertificates: Sendable {
     }
 
     /// The SHA-256 of a certificate's public key in Base64, as clients pin it (RFC 7469 section 2.4).
-    package func pin(of identity: Identity) async throws -> String {
+    package static func pin(of identity: Identity) async throws -> String {
         let script = """
             openssl x509 -in "$0" -noout -pubkey | openssl pkey -pubin -outform der |
                 openssl dgst -sha256 -binary | openssl base64

@@ -1,44 +1,44 @@
-import CTLSTestShims
+internal import CTLSTestShims
 
 /// A client of TLS whose ciphertext is in memory. It trusts every certificate.
 @safe
-final class TLSClient: @unchecked Sendable {
+package final class TLSClient: @unchecked Sendable {
     /// A session that a later client can resume.
     @safe
-    final class Session: @unchecked Sendable {
+    package final class Session: @unchecked Sendable {
         fileprivate let pointer: UnsafeMutableRawPointer
         fileprivate init(_ pointer: UnsafeMutableRawPointer) { unsafe self.pointer = pointer }
         deinit { unsafe tls_test_session_free(pointer) }
     }
 
-    enum Handshake { case unfinished, complete, failed }
+    package enum Handshake { case unfinished, complete, failed }
 
-    static let tls12: CInt = 0x0303
-    static let tls13: CInt = 0x0304
+    package static let tls12: CInt = 0x0303
+    package static let tls13: CInt = 0x0304
 
     private let pointer: UnsafeMutableRawPointer?
 
     /// - Parameters:
     ///   - version: the only version that it speaks; 0 for any.
     ///   - name: the host name that it asks for.
-    init(version: CInt = 0, name: String? = nil, session: Session? = nil) {
+    package init(version: CInt = 0, name: String? = nil, session: Session? = nil) {
         unsafe pointer = tls_test_client(version, name, session?.pointer)
     }
 
     deinit { unsafe tls_test_client_free(pointer) }
 
-    /// Shows a certificate when it is asked for one.
-    func use(_ certificate: MadeCertificate) -> Bool {
-        unsafe tls_test_client_use(pointer, certificate.text, certificate.keyText) == 1
+    /// Shows a certificate when it is asked for one; both are PEM.
+    package func use(_ certificate: String, key: String) -> Bool {
+        unsafe tls_test_client_use(pointer, certificate, key) == 1
     }
 
     // MARK: Ciphertext
 
-    func feed(_ bytes: [UInt8]) {
+    package func feed(_ bytes: [UInt8]) {
         unsafe tls_test_client_feed(pointer, bytes, bytes.count)
     }
 
-    func take() -> [UInt8] {
+    package func take() -> [UInt8] {
         var all: [UInt8] = []
         var room = [UInt8](repeating: 0, count: 64 << 10)
         while true {
@@ -50,7 +50,7 @@ final class TLSClient: @unchecked Sendable {
 
     // MARK: Steps
 
-    func shakeHands() -> Handshake {
+    package func shakeHands() -> Handshake {
         switch unsafe tls_test_client_handshake(pointer) {
         case 1: .complete
         case 0: .unfinished
@@ -59,15 +59,15 @@ final class TLSClient: @unchecked Sendable {
     }
 
     @discardableResult
-    func write(_ bytes: [UInt8]) -> Bool {
+    package func write(_ bytes: [UInt8]) -> Bool {
         unsafe tls_test_client_write(pointer, bytes, bytes.count) == 1
     }
 
     @discardableResult
-    func write(_ text: String) -> Bool { write(Array(text.utf8)) }
+    package func write(_ text: String) -> Bool { write(Array(text.utf8)) }
 
     /// All plaintext that has come; `nil` when nothing more can.
-    func read() -> [UInt8]? {
+    package func read() -> [UInt8]? {
         var all: [UInt8] = []
         var room = [UInt8](repeating: 0, count: 64 << 10)
         while true {
@@ -77,25 +77,25 @@ final class TLSClient: @unchecked Sendable {
         }
     }
 
-    func close() { unsafe tls_test_client_close(pointer) }
+    package func close() { unsafe tls_test_client_close(pointer) }
 
-    func updateKeys() -> Bool { unsafe tls_test_client_update_keys(pointer) == 1 }
+    package func updateKeys() -> Bool { unsafe tls_test_client_update_keys(pointer) == 1 }
 
     // MARK: Facts
 
     /// Whether the server has sent close_notify.
-    var isClosed: Bool { unsafe tls_test_client_is_closed(pointer) != 0 }
-    var isResumed: Bool { unsafe tls_test_client_is_resumed(pointer) != 0 }
+    package var isClosed: Bool { unsafe tls_test_client_is_closed(pointer) != 0 }
+    package var isResumed: Bool { unsafe tls_test_client_is_resumed(pointer) != 0 }
 
     /// The common name of the server's certificate.
-    var serverName: String? {
+    package var serverName: String? {
         var text = [CChar](repeating: 0, count: 256)
         let count = unsafe Int(tls_test_client_peer_name(pointer, &text, text.count))
         guard count >= 0 else { return nil }
         return String(decoding: text[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    var session: Session? {
+    package var session: Session? {
         guard let session = unsafe tls_test_client_session(pointer) else { return nil }
         return unsafe Session(session)
     }

@@ -1,0 +1,80 @@
+internal import CTLSShims
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// A certificate to be made, with its key. Development has few wishes; tests have certificates with
+/// faults.
+package struct CertificateWish {
+    /// The name of its subject.
+    package var commonName: String
+    /// In the form of OpenSSL, such as `DNS:localhost,IP:127.0.0.1`; `nil` for none.
+    package var names: String?
+    /// From now on, in seconds.
+    package var starts = 0, ends = 0
+    package var isAuthority = false
+    /// PEM; `nil` for a certificate that signs itself.
+    package var issuer: (certificate: [UInt8], key: [UInt8])?
+    /// The size of an RSA key; 0 for a key on P-256.
+    package var rsaBits: Int32 = 0
+    /// Whether clients shall demand a stapled OCSP response (RFC 7633).
+    package var mustStaple = false
+    /// Protects the key.
+    package var passphrase: String?
+
+    package init(commonName: String) {
+        self.commonName = commonName
+    }
+
+    /// Makes both, as PEM; `nil` when OpenSSL refuses.
+    package func fulfilled() -> (certificate: [UInt8], key: [UInt8])? {
+        var wish = unsafe http_tls_wish()
+        unsafe wish.starts = starts
+        unsafe wish.ends = ends
+        unsafe wish.is_authority = isAuthority ? 1 : 0
+        unsafe wish.rsa_bits = rsaBits
+        unsafe wish.must_staple = mustStaple ? 1 : 0
+        let texts = CTexts([
+            commonName, names, issuer.map { String(decoding: $0.certificate, as: UTF8.self) },
+            issuer.map { String(decoding: $0.key, as: UTF8.self) }, passphrase,
+        ])
+        unsafe wish.common_name = unsafe texts[0]
+        unsafe wish.names = unsafe texts[1]
+        unsafe wish.issuer = unsafe texts[2]
+        unsafe wish.issuer_key = unsafe texts[3]
+        unsafe wish.passphrase = unsafe texts[4]
+        var certificate: UnsafeMutablePointer<CChar>?
+        var key: UnsafeMutablePointer<CChar>?
+        defer {
+            unsafe free(certificate)
+            unsafe free(key)
+        }
+        let isMade = unsafe http_tls_make_certificate(&wish, &certificate, &key) == 1
+        withExtendedLifetime(texts) {}
+        guard isMade, let certificate = unsafe certificate, let key = unsafe key else { return nil }
+        return unsafe (
+            Array(String(cString: certificate).utf8), Array(String(cString: key).utf8)
+        )
+    }
+}
+
+/// Copies of texts for C.
+@safe
+private final class CTexts {
+    private let copies: [UnsafeMutablePointer<CChar>?]
+
+    init(_ texts: [String?]) {
+        unsafe copies = unsafe texts.map { text in unsafe text.flatMap { unsafe strdup($0) } }
+    }
+
+    deinit {
+        for index in unsafe copies.indices { unsafe free(copies[index]) }
+    }
+
+    subscript(index: Int) -> UnsafePointer<CChar>? { unsafe UnsafePointer(copies[index]) }
+}
