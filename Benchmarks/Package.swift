@@ -47,7 +47,8 @@ let package = Package(
         .executableTarget(
             name: "BenchServer",
             dependencies: [
-                .product(name: "HTTPServerToolkit", package: "swift-http-toolkit")
+                .product(name: "HTTPServerToolkit", package: "swift-http-toolkit"),
+                .product(name: "HTTPServerTLS", package: "swift-http-toolkit"),
             ],
             swiftSettings: strict),
         .executableTarget(

@@ -13,6 +13,7 @@ import json
 import resource
 import shutil
 import signal
+import ssl
 import struct
 import subprocess
 import sys
@@ -41,6 +42,11 @@ SCENARIOS = {
     "close-64": ("Connection: close, 64 connections", "/", 64, {"close": True}),
     "file-1k": ("1 KiB file, 64 connections", "/1k", 64, {}),
     "file-100k": ("100 KiB file, 64 connections", "/100k", 64, {}),
+    "tls-hello-64": ("TLS: hello, 64 connections", "/", 64, {"tls": True}),
+    "tls-100k": ("TLS: 100 KiB file, 64 connections", "/100k", 64, {"tls": True}),
+    "tls-1m": ("TLS: 1 MiB file, 16 connections", "/1m", 16, {"tls": True}),
+    "tls-handshake": ("TLS: full handshake, one request, close", "/", 64,
+                      {"tls": True, "close": True}),
     "post-note": ("POST of 1 KiB of JSON, one long text, decoded and answered", "/note", 64,
                   {"post": "note"}),
     "post-note-async": ("the same by an async handler", "/note-async", 64, {"post": "note"}),
@@ -59,6 +65,10 @@ OTHERS = {
     "allocations": "heap allocations",
 }
 CONTENT_LENGTHS = {"/": 13, "/async": 13, "/1k": 1024, "/100k": 102_400}
+CONTENT_LENGTHS["/1m"] = 1 << 20
+# The C limit speaks no TLS: the ratio of these scenarios is to nginx.
+TLS_SERVERS = ["nginx", "ours"]
+UNVERIFIED = ssl._create_unverified_context()
 JSON_BYTES = 20 << 10
 # Only these know what the scenarios with JSON ask for; nginx keeps no compressed answers.
 JSON_POSTERS = ["limit", "ours", "nio", "hummingbird", "flyingfox"]
@@ -125,7 +135,9 @@ def check_post(server, path, name):
 
 def check(server, path):
     """One request by another client: a server that answers wrongly is not measured."""
-    connection = http.client.HTTPConnection("127.0.0.1", int(server.port), timeout=10)
+    place = ("127.0.0.1", int(server.port))
+    connection = (http.client.HTTPSConnection(*place, timeout=10, context=UNVERIFIED)
+                  if server.secure else http.client.HTTPConnection(*place, timeout=10))
     with contextlib.closing(connection):
         connection.request("GET", path)
         response = connection.getresponse()
@@ -145,7 +157,8 @@ def wrk(server, path, connections, special, seconds, threads=1):
                "-d", str(seconds), "-s", script]
     for field in fields:
         command += ["-H", field]
-    command += [f"http://127.0.0.1:{server.port}{path}"]
+    scheme = "https" if server.secure else "http"
+    command += [f"{scheme}://127.0.0.1:{server.port}{path}"]
     if special.get("pipeline"):
         command += ["--", str(special["pipeline"])]
     if special.get("post"):
@@ -210,7 +223,7 @@ def rounds(running, options, take, warm):
     return samples
 
 
-def summary(samples, title):
+def summary(samples, title, secure=False):
     """Medians of every server, and medians of the ratios to the limit of the same round."""
     found = {}
     for name, values in samples.items():
@@ -218,7 +231,8 @@ def summary(samples, title):
         entry = {key: harness.median([value[key] for value in values]) for key in keys}
         entry["growth"] = max(value["growth"] for value in values)
         entry["spread"] = harness.spread([value["cpu"] for value in values])
-        limit = samples.get("limit") or samples.get("bare")
+        limit = samples.get("limit") or samples.get("bare") or (
+            secure and samples.get("nginx"))
         if limit:
             pairs = zip(values, limit)
             entry["ratio"] = harness.median([one["cpu"] / two["cpu"] for one, two in pairs])
@@ -232,6 +246,8 @@ def run_scenario(name, names, root, options):
     names = [name for name in names if name in JSON_SERVERS.get(path, names)]
     if name == "dressed-64":
         names = ["bare", "dressed"]  # their ratio is to the bare handler
+    if special.get("tls"):
+        names = [name for name in names if name in TLS_SERVERS]
 
     def warm(server):
         if special.get("post"):
@@ -241,10 +257,11 @@ def run_scenario(name, names, root, options):
         wrk(server, path, connections, special, 1, options.threads)
 
     closes = bool(special.get("close"))
-    with servers.running(names, root, threads=options.threads, closes=closes) as running:
+    with servers.running(names, root, threads=options.threads, closes=closes,
+                         secure=bool(special.get("tls"))) as running:
         samples = rounds(running, options, lambda server: sample(
             server, path, connections, special, options), warm)
-    return summary(samples, title)
+    return summary(samples, title, bool(special.get("tls")))
 
 
 def run_upload(names, root, options):
@@ -363,11 +380,12 @@ def chosen(text, all_names, default):
 
 def make_root(folder):
     """The files that are served."""
-    for name, size in [("1k", 1024), ("100k", 102_400)]:
+    for name, size in [("1k", 1024), ("100k", 102_400), ("1m", 1 << 20)]:
         (Path(folder) / name).write_bytes(b"x" * size)
     for name in ["note", "order"]:
         (Path(folder) / f"{name}.json").write_bytes(posted(name)[0])
     (Path(folder) / "json").write_text(sample_json(JSON_BYTES))
+    servers.make_certificate(folder)
     Path(folder).chmod(0o755)
 
 

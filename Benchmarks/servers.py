@@ -37,7 +37,7 @@ http {{
     uwsgi_temp_path {folder};
     scgi_temp_path {folder};
     server {{
-        listen 127.0.0.1:{port} backlog=4096;
+        listen 127.0.0.1:{port} backlog=4096 {tls};
         root {root};
         location = / {{ return 200 "Hello, world!"; }}
         location = /async {{ return 200 "Hello, world!"; }}
@@ -53,6 +53,19 @@ http {{
     }}
 }}
 """
+
+
+# Of the servers that speak TLS: an ECDSA key, in the folder that they serve.
+CERTIFICATE, KEY = "certificate.pem", "key.pem"
+
+
+def make_certificate(root):
+    """Makes a certificate for localhost that signs itself."""
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+                    "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj",
+                    "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1",
+                    "-keyout", f"{root}/{KEY}", "-out", f"{root}/{CERTIFICATE}"],
+                   check=True, capture_output=True)
 
 
 def free_port():
@@ -71,16 +84,22 @@ def nginx_command(setup):
     path = Path(setup.folder) / "nginx.conf"
     # Without a master where one process does, so that none outlives a script that is killed.
     master = "off" if setup.threads == "1" else "on"
+    tls = "ssl; ssl_protocols TLSv1.2 TLSv1.3; {}; {}; {}".format(
+        f"ssl_certificate {setup.root}/{CERTIFICATE}", f"ssl_certificate_key {setup.root}/{KEY}",
+        # Without these it opens a file for each answer, which the toolkit does not.
+        "open_file_cache max=1000; open_file_cache_valid 60s") if setup.secure else ""
     path.write_text(NGINX.format(folder=setup.folder, port=setup.port, root=setup.root,
-                                 threads=setup.threads, master=master))
+                                 threads=setup.threads, master=master, tls=tls))
     return ["nginx", "-p", setup.folder, "-c", path, "-e", f"{setup.folder}/error.log"]
 
 
 def product_command(product, *flags, package=harness.HERE):
     """The command of one of the package's own servers, which all take the same options."""
     def command(setup):
+        tls = ["--certificate", f"{setup.root}/{CERTIFICATE}", "--key",
+               f"{setup.root}/{KEY}"] if setup.secure else []
         return [harness.built_product(product, package), "--port", setup.port, "--threads",
-                setup.threads, "--root", setup.root, *flags]
+                setup.threads, "--root", setup.root, *tls, *flags]
     return command
 
 
@@ -112,8 +131,10 @@ def die_with_parent():
 class Server:
     """A running server process and, for nginx, its workers."""
 
-    def __init__(self, name, root, threads=1, closes=False, environment=None, extra=()):
+    def __init__(self, name, root, threads=1, closes=False, secure=False, environment=None,
+                 extra=()):
         self.name, self.root, self.threads, self.closes = name, root, str(threads), closes
+        self.secure = secure
         self.port = str(free_port())
         self.files = tempfile.TemporaryDirectory()
         self.folder = self.files.name

@@ -1,12 +1,14 @@
 // The toolkit's server with the routes that `server.py` asks every server for.
 //
 //   BenchServer --port N --threads N --root DIR [--routes N] [--adding PER-SECOND]
-//               [--bare | --dressed] [--log FILE]
+//               [--bare | --dressed] [--log FILE] [--certificate FILE --key FILE]
 //
 // With `--routes` there are so many paths /r/0, /r/1 ... and as many /p/0/:id ... beside them;
 // with `--adding` routes are added while it serves. `--bare` serves / by nothing but a handler;
 // `--dressed` by a router of 200 routes, with an access log and a middleware around it.
+// With a certificate it speaks TLS.
 
+import HTTPServerTLS
 import HTTPServerToolkit
 
 #if canImport(Darwin)
@@ -26,6 +28,10 @@ func argument(_ name: String) -> String? {
 
 var configuration = ServerConfiguration(port: argument("--port").flatMap(UInt16.init) ?? 0)
 configuration.loops = argument("--threads").flatMap(Int.init) ?? 1
+if let certificate = argument("--certificate"), let key = argument("--key") {
+    let files = TLSCertificate.files(chain: certificate, key: key)
+    configuration.secure(by: try TLSContext(TLSConfiguration(certificates: [files])))
+}
 
 var router = Router()
 // The last match wins, so the files come first: /1k and /100k are theirs.
