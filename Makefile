@@ -9,6 +9,9 @@ UPLOADER = /upload
 ARGS =
 # For `make test` and `make test-all`: the seconds after which the tests are ended.
 TEST_SECONDS = 600
+# For `make install`: where to, and the folder in front of that while a package is built.
+PREFIX = /usr/local
+DESTDIR =
 # For `make bench`: flags of Benchmarks/parser.py; ARGS goes to Benchmarks/server.py.
 PARSER_ARGS =
 
@@ -29,7 +32,7 @@ PYTHON = $(shell for python in python3 /usr/bin/python3; do \
 	$$python -c 'import matplotlib' 2>/dev/null && echo $$python && exit; done; echo python3)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-all check-apple bare-root acceptance webdav-acceptance build bench \
+.PHONY: help run test test-all check-apple bare-root acceptance webdav-acceptance build install bench \
 	bench-peers bench-webdav bench-uploads lint format docs fuzz sanitize clean
 
 help: ## list these targets
@@ -75,6 +78,11 @@ webdav-acceptance: ## the tests of WebDAV at full length: kills, large files, cl
 build: ## build the libraries and httpkit, optimised
 	@Scripts/bootstrap run
 	swift build $(RELEASE)
+
+install: ## build httpkit and install it with manual pages and completions: make install PREFIX=/opt
+	@Scripts/bootstrap install
+	swift build $(RELEASE) --product httpkit
+	@Scripts/install .build/release/httpkit "$(DESTDIR)$(PREFIX)"
 
 bench: ## measure parser and server against the C limit and nginx; a few minutes
 	@Scripts/bootstrap bench

@@ -381,8 +381,9 @@ let package = Package(
                 "httpkit", "HTTPCodecs", "HTTPParser", "HTTPServerCore", "HTTPServerKit",
                 "HTTPServerAuthentication",
                 "HTTPServerAddresses", "HTTPServerDiscovery", "ToolkitSystem",
-                "TestSupport", "URLClient",
+                "HTTPServerProxies", "HTTPServerWebSocket", "TestSupport", "URLClient",
                 "WebDAVKit",
+                .product(name: "Logging", package: "swift-log"),
             ],
             exclude: ["Uploads/cutting_proxy.py"], swiftSettings: strict),
     ]

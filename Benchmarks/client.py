@@ -16,7 +16,7 @@ import servers
 
 GIBIBYTE = 1 << 30
 PRODUCTS = {"ours": "ClientBench", "ahc": "PeerAsyncHTTPClient", "urlsession": "PeerURLSession"}
-CLIENTS = ["libcurl", *PRODUCTS]
+CLIENTS = ["libcurl", *PRODUCTS, *(["base"] if harness.BASE else [])]
 # Name: title, arguments with the URL's path first, requests for each client.
 SCENARIOS = {
     "sequential": ("small GETs, one after the other", "get", "/",
@@ -43,7 +43,11 @@ def arguments():
 
 
 def program(name):
-    return harness.TOOLS / name if name == "libcurl" else harness.built_product(PRODUCTS[name])
+    if name == "libcurl":
+        return harness.TOOLS / name
+    if name == "base":
+        return harness.built_product(PRODUCTS["ours"], harness.BASE / "Benchmarks")
+    return harness.built_product(PRODUCTS[name])
 
 
 def run(name, scenario, port, file):
@@ -51,7 +55,7 @@ def run(name, scenario, port, file):
     _, what, path, counts, words = SCENARIOS[scenario]
     command = [program(name), what, f"http://127.0.0.1:{port}{path}"]
     if counts:
-        command.append(counts[name])
+        command.append(counts["ours" if name == "base" else name])
     command += [file] if words is None else words
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True,
                           timeout=TIME_LIMIT)

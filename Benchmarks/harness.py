@@ -14,6 +14,8 @@ HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results"
 TOOLS = HERE / ".build" / "c"
 CHECKOUTS = HERE / ".build" / "checkouts"
+# Another checkout of this package, built before, which is measured as `base` in the same run.
+BASE = Path(os.environ["BENCH_BASE"]).resolve() if os.environ.get("BENCH_BASE") else None
 
 
 def note(text):

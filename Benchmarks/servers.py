@@ -76,10 +76,10 @@ def nginx_command(setup):
     return ["nginx", "-p", setup.folder, "-c", path, "-e", f"{setup.folder}/error.log"]
 
 
-def product_command(product, *flags):
+def product_command(product, *flags, package=harness.HERE):
     """The command of one of the package's own servers, which all take the same options."""
     def command(setup):
-        return [harness.built_product(product), "--port", setup.port, "--threads",
+        return [harness.built_product(product, package), "--port", setup.port, "--threads",
                 setup.threads, "--root", setup.root, *flags]
     return command
 
@@ -95,6 +95,8 @@ COMMANDS = {
     "hummingbird": product_command("PeerHummingbird"),
     "flyingfox": product_command("PeerFlyingFox"),
 }
+if harness.BASE:
+    COMMANDS["base"] = product_command("BenchServer", package=harness.BASE / "Benchmarks")
 PRODUCTS = {"ours": "BenchServer", "bare": "BenchServer", "dressed": "BenchServer",
             "nio": "PeerNIO", "hummingbird": "PeerHummingbird", "flyingfox": "PeerFlyingFox"}
 PEERS = ["nio", "hummingbird", "flyingfox"]

@@ -124,8 +124,8 @@ def first(folders, name):
     return next((Path(folder) / name for folder in folders if (Path(folder) / name).exists()), None)
 
 
-def ours_command(setup):
-    return [harness.built_product("httpkit", REPOSITORY), "serve", tree(setup), "--port",
+def ours_command(setup, repository=REPOSITORY):
+    return [harness.built_product("httpkit", repository), "serve", tree(setup), "--port",
             setup.port, "--webdav", "/", "--log-level", "error"]
 
 
@@ -168,6 +168,8 @@ def wsgidav_command(setup):
 
 COMMANDS = {"ours": ours_command, "apache": apache_command, "nginx": nginx_command,
             "lighttpd": lighttpd_command, "rclone": rclone_command, "wsgidav": wsgidav_command}
+if harness.BASE:
+    COMMANDS["base"] = lambda setup: ours_command(setup, harness.BASE)
 servers.COMMANDS.update({f"dav-{name}": command for name, command in COMMANDS.items()})
 
 # What has to be known to read the figures: where the work is not the same.

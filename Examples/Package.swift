@@ -24,6 +24,8 @@ let package = Package(
         server("HelloWorld"),
         server("HelloServer"),
         server("Redirect"),
+        server("EncryptedSite", and: ["HTTPServerTLS"]),
+        server("EchoSocket", and: ["HTTPServerWebSocket"]),
         server("AsyncAnswers"),
         server("StaticSite"),
         server("DynamicSite", exclude: ["Website"]),
@@ -32,7 +34,11 @@ let package = Package(
         server("TextTransfer"),
         server(
             "MigrationGuide",
-            and: ["HTTPServerAuthentication", "HTTPServerDiscovery", "WebDAVKit", "WebUploader"]),
+            and: [
+                "HTTPServerAuthentication", "HTTPServerDiscovery", "HTTPServerProxies",
+                "HTTPServerTLS", "HTTPServerWebSocket", "HTTPParser", "URLClient", "WebDAVKit",
+                "WebUploader",
+            ]),
         .target(
             name: "ShortPrograms",
             dependencies: [

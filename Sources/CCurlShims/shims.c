@@ -117,6 +117,11 @@ static int read_message(CURL *easy, curl_infotype type, char *text, size_t count
     char line[128];
     unsigned number = 0;
     (void)easy;
+    if (stream->trace && (type == CURLINFO_TEXT || type == CURLINFO_HEADER_IN ||
+                          type == CURLINFO_HEADER_OUT)) {
+        const int kind = type == CURLINFO_TEXT ? 0 : type == CURLINFO_HEADER_IN ? 1 : 2;
+        stream->trace(stream->context, kind, text, count);
+    }
     if (type != CURLINFO_TEXT || count == 0) return 0;
     if (count >= sizeof line) count = sizeof line - 1;
     memcpy(line, text, count);
@@ -137,8 +142,8 @@ static int read_message(CURL *easy, curl_infotype type, char *text, size_t count
 }
 
 void http_curl_watch_stream(CURL *easy, http_curl_stream *stream) {
-    const http_curl_stream nothing = {0, 0};
-    *stream = nothing;
+    stream->stream = 0;
+    stream->is_unprocessed = 0;
     curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, read_message);
     curl_easy_setopt(easy, CURLOPT_DEBUGDATA, stream);
     curl_easy_setopt(easy, CURLOPT_VERBOSE, 1L);

@@ -1,4 +1,5 @@
 import ArgumentParser
+internal import ToolkitSystem
 
 /// The command line of the toolkit; each subcommand has a separate file.
 @main
@@ -21,6 +22,11 @@ struct HTTPKit: AsyncParsableCommand {
 
     static func main() async {
         StandardStreams.reserve()
-        await main(nil)
+        do throws(ServeArguments.Fault) {
+            let arguments = FetchArguments.complete(Array(CommandLine.arguments.dropFirst()))
+            await main(try ServeArguments.complete(arguments, Syscalls.environment))
+        } catch {
+            fail(error.description)
+        }
     }
 }

@@ -15,28 +15,49 @@ struct MigrationGuideTests {
             .filter { !$0.isEmpty }
     }
 
-    /// The blocks of Swift in the guide.
-    private static func blocks() throws -> [[String]] {
-        let guide = examples.deletingLastPathComponent()
-            .appending(path: "Docs/Migrating-from-GCDWebServer.md")
+    /// The blocks of Swift in a page.
+    private static func blocks(_ page: String) throws -> [[String]] {
+        let guide = examples.deletingLastPathComponent().appending(path: page)
         return try String(contentsOf: guide, encoding: .utf8)
             .components(separatedBy: "```swift\n").dropFirst()
             .map { lines($0.components(separatedBy: "```")[0]) }
     }
 
-    @Test("All of its code stands in an example, so it compiles")
-    func code() throws {
-        let folder = Self.examples.appending(path: "MigrationGuide")
+    /// The lines of each source of an example.
+    private static func sources(_ example: String) throws -> [[String]] {
         let files = try FileManager.default.contentsOfDirectory(
-            at: folder, includingPropertiesForKeys: nil)
-        let sources = try files.filter { $0.pathExtension == "swift" }
-            .map { Self.lines(try String(contentsOf: $0, encoding: .utf8)) }
-        let blocks = try Self.blocks()
-        #expect(blocks.count >= 8)
+            at: examples.appending(path: example), includingPropertiesForKeys: nil)
+        return try files.filter { $0.pathExtension == "swift" }
+            .map { lines(try String(contentsOf: $0, encoding: .utf8)) }
+    }
+
+    @Test(
+        "All of its code stands in an example, so it compiles",
+        arguments: [("Docs/Migrating-from-GCDWebServer.md", 8), ("Docs/Migrating.md", 4)])
+    func code(_ page: String, _ count: Int) throws {
+        let sources = try Self.sources("MigrationGuide")
+        let blocks = try Self.blocks(page)
+        #expect(blocks.count >= count)
         for block in blocks {
             let isThere = sources.contains { !$0.ranges(of: block).isEmpty }
             #expect(isThere, "\(block.joined(separator: "\n"))")
         }
+    }
+
+    @Test(
+        "The README's code for TLS and WebSockets is that of an example",
+        arguments: [
+            ("HTTPServerTLS", "EncryptedSite"), ("HTTPServerWebSocket", "EchoSocket"),
+        ])
+    func readme(_ module: String, _ example: String) throws {
+        let blocks = try Self.blocks("README.md").filter { $0.contains("import \(module)") }
+        let block = try #require(blocks.first)
+        let (imports, code) = (
+            block.filter { $0.hasPrefix("import ") }, block.filter { !$0.hasPrefix("import ") }
+        )
+        let source = try #require(try Self.sources(example).first)
+        #expect(blocks.count == 1 && Set(source).isSuperset(of: imports))
+        #expect(!source.ranges(of: code).isEmpty, "\(code.joined(separator: "\n"))")
     }
 
     @Test("Its routes answer as it says")

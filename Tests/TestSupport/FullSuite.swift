@@ -18,9 +18,9 @@ package enum FullSuite {
 
     /// The programs, libraries and Python modules that `make test-all` alone installs.
     private static let tools: Set<String> = [
-        "nginx", "apache2", "httpd", "chromium", "gio", "dbus-run-session", "rclone", "node",
-        "requests", "httpx", "webdav3.client", "libbrotlidec", "tusclient", "testssl", "sslyze",
-        "certutil",
+        "nginx", "haproxy", "apache2", "httpd", "chromium", "gio", "dbus-run-session", "rclone",
+        "node", "requests", "httpx", "webdav3.client", "libbrotlidec", "tusclient", "testssl",
+        "sslyze", "certutil",
     ]
 
     /// Skips the running test, or in the full suite fails it, when a library is not there that is

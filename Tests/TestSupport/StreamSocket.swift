@@ -1,3 +1,5 @@
+internal import ToolkitSystem
+
 #if canImport(Darwin)
     internal import Darwin
 #elseif canImport(Glibc)
@@ -5,6 +7,8 @@
 #elseif canImport(Musl)
     internal import Musl
 #endif
+
+private let systemConnect = unsafe connect
 
 /// Sockets of the tests: a program that is started meanwhile does not inherit them, and a peer that
 /// is gone raises no signal.
@@ -26,6 +30,28 @@ package enum StreamSocket {
             let descriptor = socket(AF_INET, SOCK_STREAM, 0)
         #endif
         prepare(descriptor)
+        return descriptor
+    }
+
+    /// Connects to a Unix socket; negative when nobody takes the connection at once.
+    package static func connect(unixPath path: String) -> CInt {
+        var address = RawSocketAddress()
+        guard address.setUnixPath(path) else { return -1 }
+        #if os(Linux)
+            let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
+        #else
+            let descriptor = socket(AF_UNIX, SOCK_STREAM, 0)
+        #endif
+        prepare(descriptor)
+        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+        let length = address.length
+        let status = unsafe address.withPointer { pointer, _ in
+            unsafe systemConnect(descriptor, pointer, length)
+        }
+        guard status == 0 else {
+            close(descriptor)
+            return -1
+        }
         return descriptor
     }
 

@@ -47,8 +47,14 @@ CURLcode http_curl_set_socket_callbacks(CURL *easy, http_curl_sockets *sockets);
 /// time that libcurl sends it.
 CURLcode http_curl_set_start(CURL *easy, void *context, http_curl_prereq_callback start);
 
-/// What a server has said of a request over HTTP/2.
+/// Receives what libcurl does: 0 its own message, 1 lines that came, 2 lines that go out.
+typedef void (*http_curl_trace_callback)(void *context, int kind, const char *text, size_t count);
+
+/// What a server has said of a request over HTTP/2, and the receiver of all messages.
 typedef struct {
+    /// Null for none.
+    http_curl_trace_callback trace;
+    void *context;
     /// The number of the stream; 0 while it is not known.
     unsigned stream;
     /// Whether it has done nothing about the request and never will.

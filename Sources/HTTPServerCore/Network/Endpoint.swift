@@ -6,7 +6,7 @@ extension ServerConfiguration {
         private enum Place: Sendable, Hashable {
             case tcp(host: String, port: UInt16, family: AddressFamily?)
             case interface(String, port: UInt16, family: AddressFamily?)
-            case unix(path: String)
+            case unix(path: String, permissions: UInt16?)
             case inherited(descriptor: CInt)
         }
 
@@ -31,8 +31,14 @@ extension ServerConfiguration {
             Self(.interface(name, port: port, family: family))
         }
 
-        /// The path of a Unix domain socket.
-        public static func unix(path: String) -> Self { Self(.unix(path: path)) }
+        /// The path of a Unix domain socket. A socket file that nobody listens at is replaced.
+        /// - Parameters:
+        ///   - path: the path.
+        ///   - permissions: who may connect, as in chmod(2), such as `0o660`; `nil` for what the
+        ///     umask of the process leaves.
+        public static func unix(path: String, permissions: UInt16? = nil) -> Self {
+            Self(.unix(path: path, permissions: permissions))
+        }
 
         /// A descriptor that listens already, as service managers hand them on; see
         /// `InheritedSocket`.
@@ -61,7 +67,8 @@ extension ServerConfiguration {
                 try Listener.bind(host: host, port: port, family: family, backlog: backlog)
             case .interface(let name, let port, let family):
                 try Listener.bind(interface: name, port: port, family: family, backlog: backlog)
-            case .unix(let path): [try Listener.bind(unixPath: path, backlog: backlog)]
+            case .unix(let path, let permissions):
+                [try Listener.bind(unixPath: path, permissions: permissions, backlog: backlog)]
             case .inherited(let descriptor): [try Listener.inherit(descriptor)]
             }
         }

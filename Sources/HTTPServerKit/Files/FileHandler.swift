@@ -31,9 +31,10 @@ public struct FileHandler: Handler {
         /// cannot check that, none is.
         public var followsLinks = true
         /// The file that answers, with 200, a request of a missing path, such as `index.html` of an
-        /// application that renders its pages in the browser. It answers on paths whose last
-        /// segment has no dot: a missing script or picture is 404.
+        /// application that renders its pages in the browser.
         public var fallbackFile: String?
+        /// Which of these requests it answers.
+        public var fallbackRequests = FallbackRequests.pathsWithoutDot
         /// The most bytes of recently requested small files that are cached in memory; 0 caches
         /// none. Files of up to 16 KiB that no link leads to are cached, and checked for each
         /// answer: a file whose size or times have changed is never sent from the cache. A program
@@ -43,6 +44,15 @@ public struct FileHandler: Handler {
         public var cachedBytes = 1 << 20
         /// The name of the directory in listings.
         public var rootName = "Files"
+
+        /// Which requests of missing paths are answered by the fallback file.
+        public enum FallbackRequests: Sendable {
+            /// Requests on paths whose last segment has no dot: a missing script or picture is 404.
+            case pathsWithoutDot
+            /// Requests that a browser makes to show a page, by Sec-Fetch-Mode or, without that, by
+            /// Accept: what scripts and pages load is 404, whatever its name.
+            case navigations
+        }
 
         /// The defaults.
         public init() {}
@@ -191,14 +201,21 @@ public struct FileHandler: Handler {
     private func serveFallback(
         for missing: FilePath, _ root: RootDirectory, _ request: Request
     ) throws(HTTPError) -> Response {
-        guard let name = options.fallbackFile, !missing.lastNameHasDot else {
+        guard let name = options.fallbackFile else { throw HTTPError(.notFound) }
+        let isForNavigations = options.fallbackRequests == .navigations
+        guard isForNavigations ? request.isNavigation : !missing.lastNameHasDot else {
             throw HTTPError(.notFound)
         }
         let path = FilePath(inRoot: name)
         guard let (file, status) = try openIfThere(path, in: root), status.kind == .regular else {
             throw HTTPError(.notFound)
         }
-        return try serve(file, status, path, root, request)
+        var response = try serve(file, status, path, root, request)
+        if isForNavigations {
+            // A cache must not give it to a script that asks for the same path.
+            for name in ["Accept", "Sec-Fetch-Mode"] { response.fields.addVary(name) }
+        }
+        return response
     }
 
     private func serveIndex(

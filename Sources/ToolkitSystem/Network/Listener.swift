@@ -50,8 +50,8 @@ package final class Listener: Sendable {
     private let raw: RawSocketAddress
     /// Whether an IPv6 socket takes IPv4 connections, too, as inherited ones may.
     package var isDualStack: Bool { Syscalls.isDualStack(descriptor) }
-    /// The path to remove when a Unix socket is closed.
-    private let path: String?
+    /// The file to remove when a Unix socket is closed.
+    private let file: UnixSocketFile?
     /// Whether the socket came from outside: once closed, this process could not bind it again.
     package let isInherited: Bool
     private let closed = Atomic<Bool>(false)
@@ -61,12 +61,12 @@ package final class Listener: Sendable {
     /// Whether its connections are encrypted.
     package var isSecure: Bool { layers.withLock { $0.contains { $0.isSecure } } }
 
-    private init(_ descriptor: CInt, path: String? = nil, isInherited: Bool = false) {
+    private init(_ descriptor: CInt, file: UnixSocketFile? = nil, isInherited: Bool = false) {
         self.descriptor = descriptor
-        self.path = path
+        self.file = file
         self.isInherited = isInherited
         raw = ListeningSocket.address(of: descriptor)
-        address = raw.address ?? .unix(path ?? "")
+        address = raw.address ?? .unix(file?.path ?? "")
     }
 
     deinit {
@@ -83,7 +83,7 @@ package final class Listener: Sendable {
     /// middle of `accept` cannot reach another socket by it.
     package func close() {
         guard !closed.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        if let path { Syscalls.removeFile(path) }
+        file?.remove()
         Syscalls.replaceByNull(descriptor)
     }
 
@@ -103,7 +103,10 @@ package final class Listener: Sendable {
             }
             return self
         }
-        if let path { return try Self.bind(unixPath: path, backlog: backlog) }
+        if let file {
+            return try Self.bind(
+                unixPath: file.path, permissions: file.permissions, backlog: backlog)
+        }
         var raw = raw
         return try Self.open(&raw, place: address.description, backlog: backlog)
     }
@@ -166,29 +169,27 @@ package final class Listener: Sendable {
     }
 
     private static func open(
-        _ address: inout RawSocketAddress, place: String, backlog: Int, path: String? = nil
+        _ address: inout RawSocketAddress, place: String, backlog: Int
     ) throws(ListenError) -> Listener {
         do throws(SystemError) {
-            return Listener(try ListeningSocket.open(&address, backlog: backlog), path: path)
+            return Listener(try ListeningSocket.open(&address, backlog: backlog))
         } catch {
             throw ListenError(place, error)
         }
     }
 
     /// Listens on a Unix socket. A socket file without a listener is replaced.
-    package static func bind(unixPath path: String, backlog: Int) throws(ListenError) -> Listener {
-        var address = RawSocketAddress()
-        guard address.setUnixPath(path) else {
-            throw path.isEmpty ? .system(path, .missing("bind")) : .pathTooLong(path)
-        }
-        do throws(ListenError) {
-            return try open(&address, place: path, backlog: backlog, path: path)
-        } catch ListenError.addressInUse {
-            guard ListeningSocket.isSocket(path), ListeningSocket.isStale(&address) else {
-                throw .addressInUse(path)
-            }
-            Syscalls.removeFile(path)
-            return try open(&address, place: path, backlog: backlog, path: path)
+    /// - Parameter permissions: who may connect, as in chmod(2); `nil` for what the umask leaves.
+    package static func bind(
+        unixPath path: String, permissions: UInt16? = nil, backlog: Int
+    ) throws(ListenError) -> Listener {
+        guard !path.isEmpty else { throw .system(path, .missing("bind")) }
+        do throws(SystemError) {
+            let (descriptor, file) = try UnixSocketFile.listen(
+                at: path, permissions: permissions, backlog: backlog)
+            return Listener(descriptor, file: file)
+        } catch {
+            throw ListenError(path, error)
         }
     }
 

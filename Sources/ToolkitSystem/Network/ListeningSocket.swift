@@ -12,9 +12,10 @@
 /// The calls by which a socket is made to listen, and by which connections are taken from it.
 package enum ListeningSocket {
     /// Makes a socket that listens at an address.
+    /// - Parameter prepare: changes it before it is bound.
     /// - Returns: its descriptor, which does not block.
     package static func open(
-        _ address: inout RawSocketAddress, backlog: Int
+        _ address: inout RawSocketAddress, backlog: Int, prepare: (CInt) -> Void = { _ in }
     ) throws(SystemError) -> CInt {
         let family = CInt(address.storage.ss_family)
         #if os(Linux)
@@ -27,6 +28,7 @@ package enum ListeningSocket {
         guard descriptor >= 0 else { throw SystemError("socket") }
         Syscalls.setNonBlocking(descriptor)
         setOptions(descriptor, family)
+        prepare(descriptor)
         let length = address.length
         let bound = unsafe address.withPointer { pointer, _ in
             unsafe bind(descriptor, pointer, length)
@@ -94,6 +96,8 @@ package enum ListeningSocket {
         #endif
         guard probe >= 0 else { return false }
         defer { Syscalls.close(probe) }
+        // A listener whose backlog is full would hold up the caller.
+        Syscalls.setNonBlocking(probe)
         let length = address.length
         return unsafe address.withPointer { pointer, _ in
             unsafe connect(probe, pointer, length) != 0 && errno == ECONNREFUSED

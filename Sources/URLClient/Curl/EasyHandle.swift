@@ -96,6 +96,10 @@ final class EasyHandle {
         unsafe errorText[0] = 0
         unsafe trust.pointee.begun = 0
         unsafe stream.pointee = http_curl_stream()
+        guard transfer.trace != nil else { return }
+        unsafe stream.pointee.trace = unsafe receiveTrace
+        unsafe stream.pointee.context = Unmanaged.passUnretained(self).toOpaque()
+        watchStream()
     }
 
     /// The transfer is over, and gone from the multi handle.
@@ -276,6 +280,14 @@ private func receiveContent(
     // Any other count than that of the bytes ends the transfer.
     case .failed: size * count == 0 ? 1 : 0
     }
+}
+
+private func receiveTrace(
+    context: UnsafeMutableRawPointer?, kind: CInt, text: UnsafePointer<CChar>?, count: Int
+) {
+    guard let trace = unsafe findTransfer(context)?.trace else { return }
+    let bytes = unsafe [UInt8](UnsafeRawBufferPointer(start: text, count: count))
+    trace(ClientTrace(kind: kind == 0 ? .note : kind == 1 ? .received : .sent, bytes: bytes))
 }
 
 private func receiveLine(

@@ -68,6 +68,7 @@ final class CurlTransfer: TransferCallbacks {
     /// The fields after the content.
     var trailers: HTTPFields { unsafe head.trailers }
     var tunnelRefusal: ClientResponse? { tunnel?.refusal }
+    var trace: (@Sendable (ClientTrace) -> Void)? { runner.loop.configuration.trace }
     private var isInTunnelRequest: Bool { tunnel != nil && startCount == 0 }
     private var headLimit: Int { runner.loop.configuration.headLimit }
 

@@ -12,6 +12,7 @@ struct Routing {
         var isMade = false
     }
 
+    private let configuration: ClientConfiguration
     private var shared: SharedRoutes
     /// The servers whose certificate the application trusts in spite of a fault.
     private var overruled: Set<Origin> = []
@@ -21,6 +22,7 @@ struct Routing {
     private(set) var mayBeSecure = false
 
     init(_ configuration: ClientConfiguration) {
+        self.configuration = configuration
         shared = SharedRoutes(configuration)
     }
 
@@ -33,13 +35,14 @@ struct Routing {
     /// The settings of a task's next transfer.
     /// - Parameters:
     ///   - target: where to connect to, if not to the origin.
-    ///   - machine: the task's state.
+    ///   - isFirstOrigin: whether the task was sent to the origin of the request.
+    ///   - tunnelUser: the user that asks a proxy for a tunnel.
     ///   - upload: the content of the request.
     ///   - receivesMuch: whether the response is likely to be long.
     mutating func settings(
         for request: ClientRequest, _ wire: WireURL, to target: ConnectTarget?,
-        _ machine: borrowing TransactionMachine, upload: UploadSource?, receivesMuch: Bool,
-        _ configuration: ClientConfiguration
+        isFirstOrigin: @autoclosure () -> Bool, tunnelUser: @autoclosure () -> String?,
+        upload: UploadSource?, receivesMuch: Bool
     ) -> TransferSettings {
         if wire.origin.isSecure { mayBeSecure = true }
         let sharedRoute =
@@ -50,9 +53,7 @@ struct Routing {
             sharedRoute
             ?? TransferRoute(
                 request, to: wire.origin, target: target,
-                isFirstOrigin: machine.isFirstOrigin(wire.origin),
-                receivesMuch: receivesMuch,
-                configuration)
+                isFirstOrigin: isFirstOrigin(), receivesMuch: receivesMuch, configuration)
         var settings = TransferSettings(
             wire: wire, method: request.method, fields: request.fields,
             upload: upload.map { UploadLength(length: $0.length) },
@@ -60,7 +61,7 @@ struct Routing {
         guard route.hasProxy || request.cookieBytes != nil else { return settings }
         var overrides = TransferSettings.Overrides(cookieBytes: request.cookieBytes)
         if settings.tunnels, let proxy = route.proxy {
-            overrides.needsOwnTunnel = noteAsking(proxy, as: machine.tunnelUser)
+            overrides.needsOwnTunnel = noteAsking(proxy, as: tunnelUser())
         }
         settings.overrides = CopyOnWriteBox(overrides)
         return settings
@@ -106,6 +107,7 @@ struct Routing {
 
 extension ClientRequest {
     /// How long to wait for `100 Continue`; nil when it is not asked for.
+    @inline(__always)  // A call would copy the configuration.
     fileprivate func expectationWait(
         _ upload: UploadSource?, _ configuration: ClientConfiguration
     ) -> Duration? {
@@ -117,6 +119,7 @@ extension ClientRequest {
     }
 
     /// Whether it may share a connection with other requests.
+    @inline(__always)  // A call would copy the configuration.
     func sharesConnections(_ configuration: ClientConfiguration) -> Bool {
         switch protocols ?? configuration.protocols {
         case .automatic, .http2PriorKnowledge: true

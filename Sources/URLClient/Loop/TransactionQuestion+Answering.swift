@@ -66,6 +66,7 @@ extension ClientConfiguration {
 
     /// Whether content coding is taken off. A file is written as the server sends it, unless the
     /// request asked for a coding: that of a `.tar.gz` belongs to the file.
+    @inline(__always)  // A call would copy the configuration.
     func decodes(_ request: ClientRequest, isFile: Bool) -> Bool {
         if let decodes = request.decodesContent { return decodes }
         guard decodesContent else { return false }

@@ -8,8 +8,9 @@ extension TransactionRunner {
         task.setResponse(response)
         content.begin(
             plan.flatMap { loop.configuration.cache?.recorder($0.head, announced: $0.announced) })
-        let decodes = loop.configuration.decodes(machine.sent, isFile: sink.isFile)
-        if let transfer, decodes, transfer.isCoded {
+        if let transfer, transfer.isCoded,
+            loop.configuration.decodes(machine.sent, isFile: sink.isFile)
+        {
             (sink as? FileSink)?.isDecoded = true
             if let error = content.openDecoder(
                 response, to: machine.sent, transfer, loop.configuration)

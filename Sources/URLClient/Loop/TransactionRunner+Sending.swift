@@ -60,8 +60,8 @@ extension TransactionRunner {
             return .failed(failure(ClientError(.internalFailure, "no handle")))
         }
         let settings = loop.routing.settings(
-            for: request, wire, to: target, machine, upload: upload,
-            receivesMuch: sink.receivesMuch, loop.configuration)
+            for: request, wire, to: target, isFirstOrigin: machine.isFirstOrigin(wire.origin),
+            tunnelUser: machine.tunnelUser, upload: upload, receivesMuch: sink.receivesMuch)
         let transfer = CurlTransfer(self, handle, settings, upload: upload, now: loop.now)
         handle.configure(settings, for: transfer)
         self.transfer = transfer

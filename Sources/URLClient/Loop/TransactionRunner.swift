@@ -86,9 +86,9 @@ final class TransactionRunner: LoopMember, @unchecked Sendable {
     // MARK: the machine
 
     /// Tells the machine what has happened, and does what it answers.
-    func step(_ input: TransactionInput) {
-        var next: TransactionInput? = input
-        while let input = next { next = perform(machine.handle(input, at: loop.now)) }
+    func step(_ input: consuming TransactionInput) {
+        var next = perform(machine.handle(consume input, at: loop.now))
+        while let input = next.take() { next = perform(machine.handle(input, at: loop.now)) }
     }
 
     /// Stops the flow until `released`.

@@ -17,6 +17,9 @@ public struct RetryPolicy: Sendable, Hashable {
     public var longestDelay = Duration.seconds(10)
     /// The statuses after which an idempotent request is sent again, if `Retry-After` says when.
     public var statuses: Set<HTTPStatus> = []
+    /// Whether it is sent again after these statuses without `Retry-After`, too, after the wait of
+    /// ``firstDelay`` and ``longestDelay``.
+    public var retriesWithoutRetryAfter = false
     /// How long `Retry-After` may ask to wait; longer, and the response is the answer.
     public var longestRetryAfter = Duration.seconds(60)
     /// Methods besides those that are idempotent by their definition.
@@ -63,13 +66,15 @@ extension RetryPolicy {
     /// How long to wait before a request is sent again that was answered with such a status.
     package func delay(
         after status: HTTPStatus, retryAfter: String?, method: HTTPMethod, isReplayable: Bool,
-        count: Int, now: HTTPDate
+        count: Int, now: HTTPDate, random: Double
     ) -> Duration? {
-        guard statuses.contains(status), count < limit, isReplayable, isIdempotent(method),
-            let wait = retryAfter.flatMap({ RetryAfter.wait($0, now: now) }),
-            wait <= longestRetryAfter
-        else { return nil }
-        return wait
+        guard statuses.contains(status), count < limit, isReplayable, isIdempotent(method) else {
+            return nil
+        }
+        guard let wait = retryAfter.flatMap({ RetryAfter.wait($0, now: now) }) else {
+            return retriesWithoutRetryAfter ? backOff(count, random) : nil
+        }
+        return wait <= longestRetryAfter ? wait : nil
     }
 
     private func isIdempotent(_ method: HTTPMethod) -> Bool {

@@ -61,7 +61,10 @@ package struct TransactionMachine: Sendable {
     var discarded = 0
     /// How the transfer ended, while a question or a suspension delays the consequences.
     var ending: TransactionEnding?
-    var question: OpenQuestion?
+    var question: OpenQuestion? {
+        didSet { questionHoldsResponse = question?.subject.holdsResponse ?? false }
+    }
+    private var questionHoldsResponse = false
     var endpoints = Endpoints()
     var continuation = Continuation()
     var times: TransactionTimes
@@ -129,28 +132,46 @@ package struct TransactionMachine: Sendable {
         times = TransactionTimes(limits: .none)
     }
 
-    var configuration: ClientConfiguration { policy.configuration }
-    package var limits: TransactionLimits { times.limits }
-    package var isOver: Bool { if case .over = state { true } else { false } }
-    package var isIdle: Bool { if case .idle = state { true } else { false } }
+    // Inlined, as a call would copy the machine out of the object that holds it.
+    var configuration: ClientConfiguration {
+        @inline(__always) get { policy.configuration }
+    }
+    package var limits: TransactionLimits {
+        @inline(__always) get { times.limits }
+    }
+    package var isOver: Bool {
+        @inline(__always) get { if case .over = state { true } else { false } }
+    }
+    package var isIdle: Bool {
+        @inline(__always) get { if case .idle = state { true } else { false } }
+    }
     /// Whether a transfer, or something in its place, is under way.
     package var isRunning: Bool {
-        switch state {
-        case .awaitingHead, .deciding, .delivering, .discarding: true
-        case .idle, .preparing, .parked, .queued, .over: false
+        @inline(__always) get {
+            switch state {
+            case .awaitingHead, .deciding, .delivering, .discarding: true
+            case .idle, .preparing, .parked, .queued, .over: false
+            }
         }
     }
     /// Whether the open question has a deadline.
     var hasQuestionDeadline: Bool { times.asking != nil || times.resolving != nil }
-    package var isDelivering: Bool { if case .delivering = state { true } else { false } }
-    package var isDiscarding: Bool { if case .discarding = state { true } else { false } }
+    private var isPreparing: Bool { if case .preparing = state { true } else { false } }
+    package var isDelivering: Bool {
+        @inline(__always) get { if case .delivering = state { true } else { false } }
+    }
+    package var isDiscarding: Bool {
+        @inline(__always) get { if case .discarding = state { true } else { false } }
+    }
 
     /// Whether nothing may be received.
     package var pausesReceiving: Bool {
-        !pauses.isEmpty || question?.subject.holdsResponse ?? false
+        @inline(__always) get { !pauses.isEmpty || questionHoldsResponse }
     }
     /// Whether nothing may be sent.
-    package var pausesSending: Bool { pauses.contains(.suspension) }
+    package var pausesSending: Bool {
+        @inline(__always) get { pauses.contains(.suspension) }
+    }
 
     /// Stops the flow until `released`.
     package mutating func pause(_ reason: PauseReasons) { pauses.insert(reason) }
@@ -160,47 +181,51 @@ package struct TransactionMachine: Sendable {
     ///   - input: what has happened.
     ///   - now: the time on the loop's clock, in nanoseconds.
     /// - Returns: what to do.
-    package mutating func handle(_ input: TransactionInput, at now: Int64) -> TransactionAction {
+    package mutating func handle(
+        _ input: consuming TransactionInput, at now: Int64
+    ) -> TransactionAction {
+        if isOver { return .none }
         self.now = now
-        switch (state, input) {
-        case (.over, _): return .none
-        case (.idle, .started(let request, let limits)): return start(request, limits)
-        case (.preparing, .prepared(let error)): return prepared(error)
-        case (.preparing, .contentOpened(let error)):
-            if let error { return fail(TransactionFailure(error)) }
-            return enqueue()
-        case (.queued, .admitted): return admitted()
-        case (.awaitingHead, .head(let response, let facts)): return received(response, facts)
-        case (.discarding, .content(let count)):
+        // One switch, which takes the input apart: to look at it twice would copy it.
+        switch consume input {
+        case .started(let request, let limits): return isIdle ? start(request, limits) : .none
+        case .prepared(let error): return isPreparing ? prepared(error) : .none
+        case .contentOpened(let error):
+            guard isPreparing else { return .none }
+            return error.map { fail(TransactionFailure($0)) } ?? enqueue()
+        case .admitted: if case .queued = state { return admitted() }
+        case .head(let response, let facts):
+            if case .awaitingHead = state { return received(response, facts) }
+        case .content(let count):
+            guard isDiscarding else { return .none }
             discarded += count
             return discarded > Self.discardLimit ? .discard(stops: true) : .none
-        case (.delivering, .deliveryBegan(let error)): return deliveryBegan(error)
-        case (.discarding, .fileAccepted(let result)): return accepted(result)
-        case (.delivering, .becameDownload(let error)): return becameDownload(error)
-        case (.delivering, .contentFinished(let failure)):
-            if let failure { return fail(failure) }
-            return complete(nil)
-        case (_, .downloadContinued): return downloadContinued()
-        case (_, .ended(let ending)):
+        case .deliveryBegan(let error): return isDelivering ? deliveryBegan(error) : .none
+        case .fileAccepted(let result): return isDiscarding ? accepted(result) : .none
+        case .becameDownload(let error): return isDelivering ? becameDownload(error) : .none
+        case .contentFinished(let failure):
+            guard isDelivering else { return .none }
+            return failure.map { fail($0) } ?? complete(nil)
+        case .downloadContinued: return downloadContinued()
+        case .ended(let ending):
             self.ending = ending
             return conclude()
-        case (_, .failed(let failure)): return fail(failure)
-        case (_, .tunnelRefused(let response, let failure)):
-            return tunnelRefused(response, failure)
-        case (_, .answered(let answer, let number)):
+        case .failed(let failure): return fail(failure)
+        case .tunnelRefused(let response, let failure): return tunnelRefused(response, failure)
+        case .answered(let answer, let number):
             guard let question, question.number == number else { return .none }
             self.question = nil
             return answered(answer, question.subject)
-        case (_, .time(let transfer)): return expire(transfer)
-        case (_, .suspended): return suspend()
-        case (_, .resumed): return resume()
-        case (_, .released(let reasons)):
+        case .time(let transfer): return expire(transfer)
+        case .suspended: return suspend()
+        case .resumed: return resume()
+        case .released(let reasons):
             guard !pauses.isDisjoint(with: reasons) else { return .none }
             pauses.subtract(reasons)
             return conclude(otherwise: .applyPauses(atOnce: false))
-        case (_, .cancelled): return .stop(ClientError(.cancelled))
-        default: return .none
+        case .cancelled: return .stop(ClientError(.cancelled))
         }
+        return .none
     }
 
     // MARK: shared by the parts

@@ -235,14 +235,12 @@ package final class TransactionPolicy: Sendable {
     private func retried(
         _ response: ClientResponse, _ context: TransactionContext
     ) -> TransactionStep? {
-        guard !configuration.retries.statuses.isEmpty,
-            let retryAfter = response.head.value(of: "retry-after")
-        else { return nil }
+        guard !configuration.retries.statuses.isEmpty else { return nil }
         let request = context.request
         let delay = configuration.retries.delay(
-            after: response.status, retryAfter: retryAfter,
+            after: response.status, retryAfter: response.head.value(of: "retry-after"),
             method: request.method, isReplayable: request.body.isReplayable,
-            count: context.retryCount, now: clock())
+            count: context.retryCount, now: clock(), random: random())
         return delay.map { .follow(request, .retry, after: $0) }
     }
 

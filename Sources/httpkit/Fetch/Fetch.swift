@@ -18,6 +18,8 @@ struct Fetch {
     let output: FetchOutputOptions
     /// The file that is sent, if one is.
     let upload: String?
+    /// Whether only the head is asked for, and shown.
+    let isHeadOnly: Bool
 
     /// A signal has ended it.
     struct Interrupted: Error { let signal: CInt }
@@ -28,6 +30,7 @@ struct Fetch {
     func run() async throws -> Int32 {
         let came = Locked<CInt?>(nil)
         let work = Task {
+            if isHeadOnly { return try await printHead() }
             if output.resume, let upload { return try await send(upload) }
             if let file = output.file {
                 if Self.isSpecial(file) { return try await write(into: file) }
@@ -50,7 +53,7 @@ struct Fetch {
         if response.status.code >= 400 {
             let reason = response.status.reasonPhrase
             let status = "\(response.status.code)" + (reason.isEmpty ? "" : " \(reason)")
-            show("httpkit: the server answered \(status)", on: STDERR_FILENO)
+            output.complain("the server answered \(status)")
             return 22
         }
         return 0
@@ -99,12 +102,32 @@ struct Fetch {
         return try await print(on: descriptor)
     }
 
-    func write(head response: ClientResponse) throws {
+    /// The head takes the place of the content, also in a file.
+    private func printHead() async throws -> ClientResponse {
+        let (content, response) = try await session.bytes(for: request)
+        for try await _ in content {}
+        showMetrics(content.task)
+        guard let path = output.file else {
+            try write(head: response)
+            return response
+        }
+        let descriptor = unsafe open(
+            path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0o666)
+        guard descriptor >= 0 else {
+            let code = errno
+            throw StreamError("cannot write \(path)", code: code)
+        }
+        defer { _ = close(descriptor) }
+        try write(head: response, to: descriptor)
+        return response
+    }
+
+    func write(head response: ClientResponse, to descriptor: CInt = STDOUT_FILENO) throws {
         var bytes = ByteBuffer()
         bytes.append("\(response.version.rawValue) \(response.status)\r\n")
         for field in response.fields { bytes.append("\(field.name): \(field.value)\r\n") }
         bytes.append("\r\n")
-        try StandardOutput.write(&bytes)
+        try StandardOutput.write(&bytes, to: descriptor)
     }
 
     // MARK: To a file
@@ -166,7 +189,7 @@ struct Fetch {
     // MARK: On standard error
 
     private func showProgress(of task: TransferTask) -> ProgressDisplay? {
-        guard !output.noProgress, isatty(STDERR_FILENO) != 0 else { return nil }
+        guard !output.noProgress, !output.isSilent, isatty(STDERR_FILENO) != 0 else { return nil }
         return ProgressDisplay(task)
     }
 

@@ -22,11 +22,14 @@ struct FetchCommand: AsyncParsableCommand {
             with 130, SIGTERM with 143; with --resume the same call goes on later.
             """)
 
-    @Argument(help: "An http or https URL.")
+    @Argument(help: "An http or https URL; http:// may be left out.")
     var url: String
 
     @OptionGroup(title: "Request")
     var request: FetchRequestOptions
+
+    @OptionGroup(title: "Fields")
+    var head: FetchHeadOptions
 
     @OptionGroup(title: "Output")
     var output: FetchOutputOptions
@@ -34,14 +37,40 @@ struct FetchCommand: AsyncParsableCommand {
     @OptionGroup(title: "Connection")
     var connection: FetchConnectionOptions
 
+    @OptionGroup(title: "Ways to the server")
+    var reach: FetchReachOptions
+
     func validate() throws {
+        try validateHead()
+        try validateResume()
+    }
+
+    private func validateHead() throws {
+        if head.isHeadOnly, request.hasContent || request.method != nil {
+            throw ValidationError("-I asks by HEAD, so -X, -d, -F and -T have no meaning")
+        }
+        if output.hasRemoteName, output.file != nil {
+            throw ValidationError("one of -o and -O is enough")
+        }
+        if output.hasRemoteName, FetchAddress.fileName(of: url) == nil {
+            throw ValidationError("-O needs a URL whose path ends with a name")
+        }
+        if output.resume, head.range != nil || head.isHeadOnly {
+            throw ValidationError("--resume asks for the rest by itself: leave -r and -I out")
+        }
+    }
+
+    /// Whether the content goes to a file.
+    private var hasFile: Bool { output.file != nil || output.hasRemoteName }
+
+    private func validateResume() throws {
         if output.resume, request.upload == "-" {
             throw ValidationError("--resume continues a file: -T - is none")
         }
-        if output.resume, request.upload != nil, output.file != nil {
+        if output.resume, request.upload != nil, hasFile {
             throw ValidationError("--resume continues -T FILE or -o FILE, one of them")
         }
-        if output.resume, output.file == nil, request.upload == nil {
+        if output.resume, !hasFile, request.upload == nil {
             throw ValidationError("--resume continues a file: name it with -o or -T")
         }
     }
@@ -53,27 +82,50 @@ struct FetchCommand: AsyncParsableCommand {
         throw ExitCode(await status())
     }
 
+    /// The session, and the cookies of the command line that it must not keep.
+    private func session(
+        for request: ClientRequest, _ url: String
+    ) throws -> (ClientSession, [Cookie]) {
+        var configuration = connection.configuration(for: url)
+        head.apply(to: &configuration)
+        try reach.apply(to: &configuration, hasUser: connection.user != nil)
+        if output.isVerbose { configuration.trace = TraceDisplay.show }
+        let cookies = configuration.cookies.map { head.addCookies(to: $0, for: request.origin) }
+        return (ClientSession(configuration), cookies ?? [])
+    }
+
     /// The exit status; one line reports an error.
     private func status() async -> Int32 {
         do {
-            let session = try connection.session(for: url)
+            let url = FetchAddress.completed(url)
+            var request = try request.request(url, connection)
+            head.apply(to: &request)
+            let (session, cookies) = try session(for: request, url)
+            var output = output
+            if output.hasRemoteName { output.file = FetchAddress.fileName(of: url) }
             let fetch = Fetch(
-                request: try request.request(url, connection), session: session, output: output,
-                upload: request.upload)
+                request: request, session: session, output: output, upload: self.request.upload,
+                isHeadOnly: head.isHeadOnly)
+            let storage = session.configuration.cookies
+            // The storage writes its file when it goes, also after a failure.
+            defer { if let storage { FetchHeadOptions.remove(cookies, from: storage) } }
             let status = try await fetch.run()
-            // Shown before the session fails on the same file without a message.
-            if status == 0 { try session.configuration.cookies?.save() }
+            if let storage {
+                FetchHeadOptions.remove(cookies, from: storage)
+                // Shown before the session fails on the same file without a message.
+                if status == 0 { try storage.save() }
+            }
             await session.flush()
             return status
         } catch let error as Fetch.Interrupted {
             let hint = output.resume ? "; the same call goes on where the server can" : ""
-            show("httpkit: interrupted\(hint)", on: STDERR_FILENO)
+            output.complain("interrupted\(hint)")
             return 128 + error.signal
         } catch let error as ClientError {
-            show("httpkit: \(error)", on: STDERR_FILENO)
+            output.complain("\(error)")
             return error.exitCode == 0 ? 2 : error.exitCode
         } catch {
-            show("httpkit: \(error)", on: STDERR_FILENO)
+            output.complain("\(error)")
             return error is StreamError ? 23 : 2
         }
     }

@@ -16,6 +16,7 @@ struct FetchConnectionOptions: ParsableArguments {
     var maxRedirects = 20
 
     @Option(
+        name: [.customShort("u"), .long],
         help: ArgumentHelp(
             "User name and password to send when the server requires a login.",
             discussion: "Other users of this machine can see the arguments of programs.",
@@ -23,12 +24,15 @@ struct FetchConnectionOptions: ParsableArguments {
     var user: String?
 
     @Option(
+        name: [.customShort("c"), .long],
         help: ArgumentHelp(
             "Read cookies from this file and store them there, in the format of cookies.txt.",
             valueName: "file"))
     var cookieJar: String?
 
-    @Flag(help: "Do not verify the server's certificate: any machine can pose as the server.")
+    @Flag(
+        name: [.customShort("k"), .long],
+        help: "Do not verify the server's certificate: any machine can pose as the server.")
     var insecure = false
 
     @Option(help: ArgumentHelp("Trust the authorities of this PEM file.", valueName: "file"))
@@ -37,7 +41,9 @@ struct FetchConnectionOptions: ParsableArguments {
     @Flag(help: "Use this version of HTTP; http2 without TLS assumes that the server supports it.")
     var version: Version?
 
-    @Option(help: ArgumentHelp("The most time for the whole transfer.", valueName: "seconds"))
+    @Option(
+        name: [.customShort("m"), .long, .customLong("max-time")],
+        help: ArgumentHelp("The most time for the whole transfer.", valueName: "seconds"))
     var timeout: Double?
 
     func validate() throws {
@@ -68,9 +74,9 @@ struct FetchConnectionOptions: ParsableArguments {
         return ConnectTarget(host: host.isEmpty ? nil : host, port: port)
     }
 
-    /// A session that behaves as the options say.
+    /// The configuration of a session that behaves as the options say.
     /// - Parameter url: the URL whose server may get the password.
-    func session(for url: String) throws -> ClientSession {
+    func configuration(for url: String) -> ClientConfiguration {
         var configuration = ClientConfiguration()
         configuration.userAgent = "httpkit/\(HTTPKit.version)"
         configuration.tls.verifiesServer = !insecure
@@ -87,7 +93,7 @@ struct FetchConnectionOptions: ParsableArguments {
             configuration.authentication.credentials.set(
                 .password(user: String(parts[0]), password: String(parts[1])), for: origin)
         }
-        return ClientSession(configuration)
+        return configuration
     }
 
     func apply(to request: inout ClientRequest) throws {

@@ -3,14 +3,41 @@ import ArgumentParser
 /// Where the response goes.
 struct FetchOutputOptions: ParsableArguments {
     @Option(
-        name: .customShort("o"),
+        name: [.customShort("o"), .customLong("output")],
         help: ArgumentHelp(
             "Write the content to this file, which appears once it is complete.", valueName: "file")
     )
     var file: String?
 
-    @Flag(name: .customShort("i"), help: "Print the head of the response before its content.")
+    @Flag(
+        name: [.customShort("O"), .customLong("remote-name")],
+        help: "Write the content to a file here with the last name in the URL's path.")
+    var hasRemoteName = false
+
+    @Flag(
+        name: [.customShort("i"), .customLong("include")],
+        help: "Print the head of the response before its content.")
     var includesHead = false
+
+    @Flag(
+        name: [.customShort("v"), .customLong("verbose")],
+        help: "Show what goes over the connection on standard error, passwords included.")
+    var isVerbose = false
+
+    @Flag(
+        name: [.customShort("s"), .customLong("silent")],
+        help: "Show neither progress nor messages; the exit status tells.")
+    var isSilent = false
+
+    @Flag(
+        name: [.customShort("S"), .customLong("show-error")],
+        help: "With -s, show messages all the same.")
+    var showsErrors = false
+
+    @Flag(
+        name: [.customShort("f"), .customLong("fail")],
+        help: "For command lines of curl: 4xx and 5xx are exit status 22 in any case.")
+    var fails = false
 
     @Flag(
         help: ArgumentHelp(
@@ -27,4 +54,9 @@ struct FetchOutputOptions: ParsableArguments {
 
     @Flag(help: "Do not show progress (shown on terminals only).")
     var noProgress = false
+
+    /// One line on standard error, unless it is silent.
+    func complain(_ message: String) {
+        if !isSilent || showsErrors { warn(message) }
+    }
 }

@@ -6,18 +6,18 @@ import URLClient
 /// The parts of the request.
 struct FetchRequestOptions: ParsableArguments {
     @Option(
-        name: .customShort("X"),
+        name: [.customShort("X"), .customLong("request")],
         help: ArgumentHelp(
             "The method; by default GET, POST with -d or -F, PUT with -T.", valueName: "method"))
     var method: String?
 
     @Option(
-        name: .customShort("H"),
+        name: [.customShort("H"), .customLong("header")],
         help: ArgumentHelp("A field; can be given several times.", valueName: "name: value"))
     var fields: [String] = []
 
     @Option(
-        name: .customShort("d"),
+        name: [.customShort("d"), .customLong("data")], parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             "Content, or @ and the file that contains it; several are joined with an ampersand.",
             discussion: "@- is standard input, read to its end before anything is sent.",
@@ -25,19 +25,22 @@ struct FetchRequestOptions: ParsableArguments {
     var data: [String] = []
 
     @Option(
-        name: .customShort("F"),
+        name: [.customShort("F"), .customLong("form")],
         help: ArgumentHelp(
             "A field of a form, or a file to upload in it.", valueName: "name=value|name=@file"))
     var form: [String] = []
 
     @Option(
-        name: .customShort("T"),
+        name: [.customShort("T"), .customLong("upload-file")],
         help: ArgumentHelp(
             "A file to send; - is standard input, sent while it is read.", valueName: "file"))
     var upload: String?
 
     @Flag(help: "Send the content of -d as JSON, and accept JSON.")
     var json = false
+
+    /// Whether there is content to send.
+    var hasContent: Bool { !data.isEmpty || !form.isEmpty || upload != nil }
 
     func validate() throws {
         let kinds = [!data.isEmpty, !form.isEmpty, upload != nil].filter { $0 }
@@ -48,7 +51,7 @@ struct FetchRequestOptions: ParsableArguments {
         if let method, HTTPMethod(method) == nil {
             throw ValidationError("\(method) cannot be a method")
         }
-        for field in fields { _ = try Self.field(field) }
+        for field in fields { _ = try FieldArgument(field, of: "-H") }
         for field in form where !field.contains("=") {
             throw ValidationError("-F takes NAME=VALUE or NAME=@FILE")
         }
@@ -65,21 +68,11 @@ struct FetchRequestOptions: ParsableArguments {
         request.allowsContentWithoutMeaning = true
         if json { request.fields[.accept] = "application/json" }
         for text in fields {
-            let (name, value) = try Self.field(text)
-            request.fields.append(name, value)
+            let field = try FieldArgument(text, of: "-H")
+            request.fields.append(field.name, field.value)
         }
         try connection.apply(to: &request)
         return request
-    }
-
-    private static func field(_ text: String) throws -> (HTTPFieldName, String) {
-        guard let colon = text.firstIndex(of: ":"), let name = HTTPFieldName(String(text[..<colon]))
-        else { throw ValidationError("-H takes 'NAME: VALUE'") }
-        let value = text[text.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
-        guard !value.utf8.contains(where: { ($0 < 0x20 && $0 != 9) || $0 == 0x7F }) else {
-            throw ValidationError("-H \(name): the value has control characters")
-        }
-        return (name, String(value))
     }
 
     private var body: ClientBody {

@@ -7,6 +7,12 @@ struct FileOptions: ParsableArguments {
         help: ArgumentHelp("The file that is served in place of its directory.", valueName: "name"))
     var index = "index.html"
 
+    @Flag(
+        help: ArgumentHelp(
+            "Answer pages that are not there by the index file, as browser applications need it.",
+            discussion: "What scripts and pages load is 404 as before."))
+    var spa = false
+
     @Flag(help: "Do not list directories without an index file.")
     var noListing = false
 
@@ -34,6 +40,10 @@ struct FileOptions: ParsableArguments {
         options.indexFiles = [index]
         options.listsDirectories = !noListing
         options.cacheAge = cacheAge ?? 0
+        if spa {
+            options.fallbackFile = index
+            options.fallbackRequests = .navigations
+        }
         options.showsHidden = showHidden
         options.servesPrecompressed = gzip
         return options

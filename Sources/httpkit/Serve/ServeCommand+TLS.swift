@@ -18,9 +18,11 @@ extension ServeCommand {
     /// Sends clients of plain HTTP to the server.
     func redirectServer(to server: HTTPServer) -> HTTPServer? {
         guard let plainPort = tls.redirectHTTP else { return nil }
-        var configuration = ServerConfiguration(host: host, port: plainPort)
-        if isInterface { configuration.endpoints = [.interface(host, port: plainPort)] }
-        let redirect = ServerRedirectHandler(server: server, port: port)
+        var configuration = ServerConfiguration(host: listen.host, port: plainPort)
+        if listen.isInterface {
+            configuration.endpoints = [.interface(listen.host, port: plainPort)]
+        }
+        let redirect = ServerRedirectHandler(server: server, port: listen.port)
         guard let folder = tls.acmeChallenges else {
             return HTTPServer(configuration, handler: redirect)
         }

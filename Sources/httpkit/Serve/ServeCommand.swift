@@ -25,19 +25,22 @@ struct ServeCommand: AsyncParsableCommand {
         discussion: """
             Prints the address on standard output once it accepts connections, and nothing else \
             there. Control-C and SIGTERM stop it: running requests get at most ten seconds to end.
+
+            Each flag can also be a variable of the environment, such as HTTPKIT_PORT=8000, \
+            HTTPKIT_ACCESS_LOG=1, or HTTPKIT_TRUSTED_PROXY with a value in each line. Flags win.
             """)
 
     @Argument(help: "The directory.")
     var directory = "."
 
-    @Option(help: "The address, name or network interface to listen at; * for all.")
-    var host = "127.0.0.1"
-
-    @Option(help: "The port; 0 for any free one.")
-    var port: UInt16 = 8080
+    @OptionGroup(title: "Listening")
+    var listen: ListenFlags
 
     @OptionGroup(title: "Files")
     var files: FileOptions
+
+    @OptionGroup(title: "Answers")
+    var answers: AnswerFlags
 
     @Option(
         help: ArgumentHelp(
@@ -130,6 +133,9 @@ struct ServeCommand: AsyncParsableCommand {
         if quota != nil, webdav == nil, uploaderFlags.uploader == nil {
             throw ValidationError("--quota needs --webdav or --uploader")
         }
+        if tls.redirectHTTP != nil, listen.unixSocket != nil {
+            throw ValidationError("--redirect-http needs a port, not --unix-socket")
+        }
         guard let webdav, let prefix = uploaderFlags.uploader else { return }
         if UploaderFlags.segments(webdav) == UploaderFlags.segments(prefix) {
             throw ValidationError("--uploader and --webdav need different paths")
@@ -137,6 +143,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        let place = listen.place()
         logToStandardError(logLevel)
         // The reader of standard output may close it, as `head` does; the server goes on.
         _ = signal(SIGPIPE, SIG_IGN)
@@ -145,17 +152,21 @@ struct ServeCommand: AsyncParsableCommand {
         // Others, or a process that died, may have removed what locks of the file are on.
         if webdavLocks != nil { try await shared?.removeStaleLocks() }
         var uploads: [ResumableUploadHandler] = []
-        let context = tls.context(host: host)
+        let context = tls.context(host: listen.host)
         let endWatch = context.map(TLSFlags.watch)
         defer { endWatch?() }
         let server = HTTPServer(
-            try serverConfiguration(context),
-            handler: try proxies.handler(strict(handler(shared, &uploads))))
+            try serverConfiguration(context, place),
+            handler: try proxies.handler(
+                strict(
+                    answers.handler(
+                        handler(shared, place, &uploads), changesFiles: changesFiles,
+                        hasLogin: access.auth != .none))))
         let redirect = redirectServer(to: server)
         do {
             try await redirect?.start()
             try await server.run(stoppingOn: [.interrupt, .terminate]) { _ in
-                announce(server, redirect)
+                announce(server, redirect, place)
                 warn(server)
             }
         } catch let error as ListenError {
@@ -171,16 +182,16 @@ struct ServeCommand: AsyncParsableCommand {
     private static let accessLines = AccessLogWriter(StandardErrorLog.lines)
 
     private func handler(
-        _ shared: WebDAVHandler?, _ uploads: inout [ResumableUploadHandler]
+        _ shared: WebDAVHandler?, _ place: ListenPlace, _ uploads: inout [ResumableUploadHandler]
     ) throws -> any Handler {
         let served: any Handler =
             files.gzip ? CompressionHandler(try plainRouter) : try plainRouter
-        var hosts = access.hosts(beside: host)
+        var hosts = access.hosts(beside: listen.host)
         for host in webdavOptions.hosts { hosts.allow(host) }
         guard let shared else {
             // Only an address of the Internet has nothing that a page elsewhere could not reach by
             // itself; all others are guarded against DNS rebinding.
-            guard ShownHost.isPrivate(host) else { return access.guarding(served) }
+            guard place.isPrivate else { return access.guarding(served) }
             return access.guarding(HostCheckHandler(served, hosts: hosts))
         }
         // Outside of the compression, which would give a file another tag on GET than the one that
@@ -232,7 +243,8 @@ struct ServeCommand: AsyncParsableCommand {
         // Hosts are checked around everything.
         options.hosts = nil
         options.trustedOrigins = Set(
-            webdavOptions.origin.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 })
+            webdavOptions.origin.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
+        ).union(answers.origins)
         return options
     }
 
@@ -281,9 +293,11 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
-    private func serverConfiguration(_ context: TLSContext?) throws -> ServerConfiguration {
-        var configuration = ServerConfiguration(host: host, port: port)
-        if isInterface { configuration.endpoints = [.interface(host, port: port)] }
+    private func serverConfiguration(
+        _ context: TLSContext?, _ place: ListenPlace
+    ) throws -> ServerConfiguration {
+        var configuration = ServerConfiguration()
+        configuration.endpoints = place.endpoints
         if let context { configuration.secure(by: context) }
         configuration.endpoints = try proxies.endpoints(configuration.endpoints)
         configuration.loops = loops
@@ -293,29 +307,37 @@ struct ServeCommand: AsyncParsableCommand {
         return configuration
     }
 
-    var isInterface: Bool {
-        (try? NetworkInterface.all())?.contains { $0.name == host } ?? false
+    /// Whether requests may change files.
+    private var changesFiles: Bool {
+        !files.readOnly && (webdav != nil || uploaderFlags.uploader != nil)
     }
 
-    private func announce(_ server: HTTPServer, _ redirect: HTTPServer?) {
-        guard let address = server.addresses.first, let port = address.port else { return }
-        let shown = ShownHost.text(host, of: server, isInterface: isInterface)
-        let base = "\(tls.isOn ? "https" : "http")://\(shown):\(port)"
-        var lines = ["Serving \(directory) at \(base)/"]
+    private func announce(
+        _ server: HTTPServer, _ redirect: HTTPServer?, _ place: ListenPlace
+    ) {
+        guard
+            let base = place.base(
+                of: server, isSecure: tls.isOn, isInterface: listen.isInterface)
+        else { return }
+        let isURL = !base.hasPrefix("unix:")
+        var lines = ["Serving \(directory) at \(base)\(isURL ? "/" : "")"]
         if let webdav {
             let path = webdav.hasSuffix("/") ? webdav : webdav + "/"
-            lines.append("WebDAV at \(base)\(path)")
+            lines.append("WebDAV at \(isURL ? base : "")\(path)")
         }
         if let prefix = uploaderFlags.uploader {
             let path = prefix.hasSuffix("/") ? prefix : prefix + "/"
-            lines.append("Upload page at \(base)\(path)")
+            lines.append("Upload page at \(isURL ? base : "")\(path)")
         }
-        if let echo { lines.append("Echoing requests at \(base)\(echo)") }
-        if let plainPort = redirect?.addresses.first?.port {
-            lines.append("Redirecting http://\(shown):\(plainPort)/ to it")
+        if let echo { lines.append("Echoing requests at \(isURL ? base : "")\(echo)") }
+        if let redirect,
+            let plain = place.base(
+                of: redirect, isSecure: false, isInterface: listen.isInterface)
+        {
+            lines.append("Redirecting \(plain)/ to it")
         }
         show(lines.joined(separator: "\n"))
-        guard qr, isatty(STDOUT_FILENO) != 0, isReachedByOthers(server) else { return }
+        guard isURL, qr, isatty(STDOUT_FILENO) != 0, isReachedByOthers(server) else { return }
         // The page for people comes first, then the files.
         let path = uploaderFlags.uploader.map { $0.hasSuffix("/") ? $0 : $0 + "/" } ?? "/"
         if let code = QRCode("\(base)\(path)") { show(code.terminalText) }
@@ -327,9 +349,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     /// Warns when everybody who reaches the server can change the files.
     private func warn(_ server: HTTPServer) {
-        guard webdav != nil || uploaderFlags.uploader != nil, !files.readOnly,
-            access.auth == .none, isReachedByOthers(server)
-        else { return }
+        guard changesFiles, access.auth == .none, isReachedByOthers(server) else { return }
         show(
             "httpkit: anybody who reaches this address can change the files; "
                 + "--auth digest --user-file FILE asks for a login", on: STDERR_FILENO)

@@ -156,6 +156,73 @@ struct ListenerTests {
         #expect(directory.exists("file"))
     }
 
+    @Test("Its permissions are those that were asked for", arguments: [0o600, 0o660, 0o666, 0o777])
+    func unixPermissions(_ permissions: UInt16) throws {
+        let directory = try ServerDirectory()
+        let path = directory.path("socket")
+        let listener = try Listener.bind(unixPath: path, permissions: permissions, backlog: 8)
+        var status = stat()
+        #expect(unsafe lstat(path, &status) == 0)
+        #expect(status.st_mode & 0o777 == mode_t(permissions))
+        listener.close()
+        let again = try listener.reopened(backlog: 8)
+        #expect(unsafe lstat(path, &status) == 0)
+        #expect(status.st_mode & 0o777 == mode_t(permissions))
+        withExtendedLifetime(again) {}
+    }
+
+    @Test("Closing leaves a socket that has taken its place")
+    func unixReplaced() throws {
+        let directory = try ServerDirectory()
+        let path = directory.path("socket")
+        let first = try Listener.bind(unixPath: path, backlog: 8)
+        #expect(unsafe unlink(path) == 0)
+        let second = try Listener.bind(unixPath: path, backlog: 8)
+        first.close()
+        #expect(directory.exists("socket") && second.isAlive)
+    }
+
+    @Test("One whose backlog is full is in use, and to find that out holds up nobody")
+    func unixFull() throws {
+        let directory = try ServerDirectory()
+        let path = directory.path("socket")
+        let first = try Listener.bind(unixPath: path, backlog: 0)
+        var clients: [CInt] = []
+        defer { for client in clients { close(client) } }
+        var isFull = false
+        while !isFull, clients.count < 64 {
+            let client = StreamSocket.connect(unixPath: path)
+            isFull = client < 0
+            if client >= 0 { clients.append(client) }
+        }
+        #expect(isFull)
+        #expect(throws: ListenError.addressInUse(path)) {
+            try Listener.bind(unixPath: path, backlog: 8)
+        }
+        withExtendedLifetime(first) {}
+    }
+
+    @Test("Of several that start at once at a socket left behind, one listens")
+    func unixTogether() async throws {
+        let directory = try ServerDirectory()
+        for _ in 0..<20 {
+            try directory.makeStaleSocket("socket")
+            let path = directory.path("socket")
+            let listeners = await withTaskGroup(of: Listener?.self) { group in
+                for _ in 0..<4 {
+                    group.addTask {
+                        await OwnThread.run { try? Listener.bind(unixPath: path, backlog: 8) }
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1) }.compactMap(\.self)
+            }
+            #expect(listeners.count == 1)
+            let client = StreamSocket.connect(unixPath: path)
+            #expect(client >= 0)
+            close(client)
+        }
+    }
+
     @Test("A path that is too long, or leads nowhere, is told")
     func unixBadPath() {
         let long = String(repeating: "a", count: 200)

@@ -70,6 +70,34 @@ struct FilePolicyTests {
         if text == "app" { #expect(answer["Content-Type"] == "text/html; charset=utf-8") }
     }
 
+    @Test(
+        "Fetch Metadata 2.2: navigations alone get the page, whatever the name",
+        arguments: [
+            (["Accept": "text/html,application/xml;q=0.9,*/*;q=0.8"], true),
+            (["Accept": "*/*"], false), ([:], false), (["Accept": "text/html;q=0"], false),
+            (["Accept": "application/json"], false), (["Accept": "text/html, ;;"], false),
+            (["Sec-Fetch-Mode": "navigate"], true),
+            (["Sec-Fetch-Mode": "cors", "Accept": "text/html"], false),
+            (["Sec-Fetch-Mode": "no-cors", "Accept": "*/*"], false),
+        ] as [(HTTPFields, Bool)])
+    func navigation(_ fields: HTTPFields, _ isShown: Bool) async throws {
+        for path in ["/users/7", "/users/ann.lee", "/real.txt"] {
+            var options = FileHandler.Options()
+            options.fallbackFile = "index.html"
+            options.fallbackRequests = .navigations
+            let handler = FileHandler(root: disk.path, options: options)
+            let lines = fields.map { "\($0.name): \($0.value)\r\n" }.joined()
+            let answer = try await RouterTests.answer(
+                handler, "GET \(path) HTTP/1.1\r\nHost: a\r\n\(lines)\r\n")
+            let isThere = path == "/real.txt"
+            #expect(answer.status == (isShown || isThere ? 200 : 404))
+            if isShown, !isThere {
+                #expect(answer.text == "app")
+                #expect(answer["Vary"]?.hasSuffix("Accept, Sec-Fetch-Mode") == true)
+            }
+        }
+    }
+
     @Test("A fallback leads nowhere else, and may be missing", arguments: ["../x", "none", "sub"])
     func badFallback(name: String) async throws {
         #expect(try await get("/users/7") { $0.fallbackFile = name }.status == 404)

@@ -31,16 +31,84 @@ extension PeerServer {
     /// authorization, client; `/slow/…` are the same files at 1 MiB a second; `/old` redirects to
     /// `/who`.
     package static func nginx(_ sites: Site...) async throws -> PeerServer {
+        try await nginx { folder, port in
+            let servers = sites.map { server($0, port: port) }.joined()
+            return "http {\n" + http(folder) + servers + "}\n"
+        }
+    }
+
+    /// nginx as a proxy for HTTP, which sends content on as it comes and passes WebSockets.
+    /// - Parameter site: where it listens; `more` are lines of its location, such as
+    ///   `proxy_set_header`.
+    package static func nginxProxy(_ site: ProxySite) async throws -> PeerServer {
+        try await nginx { folder, port in
+            """
+            http {
+            \(http(folder))map $http_upgrade $connection_field { default upgrade; "" ""; }
+            map $remote_addr $forwarded_node { default $remote_addr; ~: "[$remote_addr]"; }
+            server {
+            \(listen(site, port))location / {
+                proxy_pass http://127.0.0.1:\(site.server);
+                proxy_http_version 1.1;
+                proxy_request_buffering off;
+                proxy_buffering off;
+                proxy_set_header Upgrade $http_upgrade;
+                proxy_set_header Connection $connection_field;
+                \(site.more)
+            }
+            }
+            }
+
+            """
+        }
+    }
+
+    /// nginx as a proxy for TCP, which sends the header of the PROXY protocol.
+    /// - Parameter site: where it listens; `more` are lines of its server.
+    package static func nginxStream(_ site: ProxySite) async throws -> PeerServer {
+        try await nginx { _, port in
+            """
+            stream {
+            server {
+            \(listen(site, port))proxy_pass 127.0.0.1:\(site.server);
+            proxy_protocol on;
+            \(site.more)
+            }
+            }
+
+            """
+        }
+    }
+
+    private static func nginx(
+        _ sections: (_ folder: String, _ port: UInt16) -> String
+    ) async throws -> PeerServer {
         let program = try Program.find("nginx")
         return try await PeerServer(readyFile: "pid") { folder, ports in
-            let servers = sites.map { server($0, port: ports.0) }.joined()
-            let text = main(folder.path) + "http {\n" + http(folder.path) + servers + "}\n"
+            let text = modules + main(folder.path) + sections(folder.path, ports.0)
             try folder.write("nginx.conf", text)
             return (
                 program,
                 ["-p", folder.path, "-c", folder.path("nginx.conf"), "-e", folder.path("error")]
             )
         }
+    }
+
+    /// Where it is not a part of the program, the proxy for TCP is a module.
+    private static var modules: String {
+        let known = ["/usr/lib/nginx/modules", "/usr/lib64/nginx/modules"]
+        return known.map { "\($0)/ngx_stream_module.so" }.filter(isFile)
+            .map { "load_module \($0);\n" }.joined()
+    }
+
+    private static func listen(_ site: ProxySite, _ port: UInt16) -> String {
+        guard let identity = site.identity else { return "listen 127.0.0.1:\(port);\n" }
+        return """
+            listen 127.0.0.1:\(port) ssl;
+            ssl_certificate \(identity.certificate);
+            ssl_certificate_key \(identity.key);
+
+            """
     }
 
     private static func main(_ folder: String) -> String {

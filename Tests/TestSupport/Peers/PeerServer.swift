@@ -67,7 +67,9 @@ package final class PeerServer: Sendable {
         return port
     }
 
-    private static func text(_ path: String) -> String {
+    static func isFile(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
+
+    static func text(_ path: String) -> String {
         (try? String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8)) ?? ""
     }
 

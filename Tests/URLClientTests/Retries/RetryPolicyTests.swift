@@ -83,7 +83,7 @@ struct RetryPolicyTests {
         {
             policy.delay(
                 after: status, retryAfter: value, method: method, isReplayable: true, count: 0,
-                now: now)
+                now: now, random: 0)
         }
         #expect(wait(.serviceUnavailable, "5") == nil)
         policy.statuses = [.serviceUnavailable, .tooManyRequests]
@@ -93,5 +93,12 @@ struct RetryPolicyTests {
         #expect(wait(.serviceUnavailable, nil) == nil && wait(.serviceUnavailable, "x") == nil)
         #expect(wait(.serviceUnavailable, "5", .post) == nil)
         #expect(wait(.internalServerError, "5") == nil)
+        policy.retriesWithoutRetryAfter = true
+        #expect(wait(.serviceUnavailable, nil) == .milliseconds(50))
+        #expect(wait(.serviceUnavailable, "x") == .milliseconds(50))
+        #expect(wait(.serviceUnavailable, "5") == .seconds(5))
+        #expect(wait(.serviceUnavailable, "61") == nil)
+        #expect(wait(.serviceUnavailable, nil, .post) == nil)
+        #expect(wait(.internalServerError, nil) == nil)
     }
 }

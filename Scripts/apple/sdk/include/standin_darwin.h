@@ -182,7 +182,7 @@ int chown(const char *, uid_t, gid_t); int fchown(int, uid_t, gid_t); int kill(p
 // sys/stat.h
 struct stat { dev_t st_dev; mode_t st_mode; nlink_t st_nlink; ino_t st_ino; uid_t st_uid; gid_t st_gid; dev_t st_rdev; struct timespec st_atimespec, st_mtimespec, st_ctimespec, st_birthtimespec; off_t st_size; int64_t st_blocks; int32_t st_blksize; uint32_t st_flags, st_gen; int32_t st_lspare; int64_t st_qspare[2]; };
 int stat(const char *, struct stat *); int lstat(const char *, struct stat *); int fstat(int, struct stat *); int fstatat(int, const char *, struct stat *, int);
-int chmod(const char *, mode_t); int fchmod(int, mode_t); int mkdir(const char *, mode_t); int mkdirat(int, const char *, mode_t); mode_t umask(mode_t); int mkfifo(const char *, mode_t); int mknod(const char *, mode_t, dev_t);
+int chmod(const char *, mode_t); int fchmod(int, mode_t); int fchmodat(int, const char *, mode_t, int); int mkdir(const char *, mode_t); int mkdirat(int, const char *, mode_t); mode_t umask(mode_t); int mkfifo(const char *, mode_t); int mknod(const char *, mode_t, dev_t);
 int futimens(int, const struct timespec[2]); int utimensat(int, const char *, const struct timespec[2], int);
 #define UTIME_NOW -1
 #define UTIME_OMIT -2

@@ -1,0 +1,20 @@
+// EchoSocket: a WebSocket that sends every message back.
+//
+//   swift run --package-path Examples EchoSocket
+//   new WebSocket("ws://localhost:8080/chat") in the console of a browser on that page
+
+import HTTPServerToolkit
+import HTTPServerWebSocket
+
+@main
+struct EchoSocket {
+    static func main() async throws {
+        var router = Router()
+        router.get("/chat") { request in
+            try request.webSocket { socket in
+                for try await message in socket { try await socket.send(message) }
+            }
+        }
+        try await HTTPServer(ServerConfiguration(port: 8080), handler: router).run()
+    }
+}

@@ -1,0 +1,114 @@
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+#if os(Linux)
+    internal import CHTTPServerShims
+#endif
+
+/// The file by which clients find a Unix socket.
+package struct UnixSocketFile: Hashable, Sendable {
+    package let path: String
+    /// The permissions to connect, as in chmod(2); `nil` for those that the umask leaves.
+    package let permissions: UInt16?
+    private let device: UInt64
+    private let inode: UInt64
+
+    /// Listens at a path. A socket file without a listener is replaced.
+    /// - Returns: the descriptor and the file.
+    static func listen(
+        at path: String, permissions: UInt16?, backlog: Int
+    ) throws(SystemError) -> (CInt, UnixSocketFile) {
+        var address = RawSocketAddress()
+        guard address.setUnixPath(path) else { throw SystemError("bind", code: ENAMETOOLONG) }
+        // Between bind and listen a socket looks as if its listener were gone: others who start at
+        // this moment must not remove it.
+        let lock = try lockFolder(of: path)
+        defer { if lock >= 0 { Syscalls.close(lock) } }
+        let descriptor: CInt
+        do throws(SystemError) {
+            descriptor = try open(&address, permissions, backlog)
+        } catch {
+            guard error.code == EADDRINUSE, ListeningSocket.isSocket(path),
+                ListeningSocket.isStale(&address)
+            else { throw error }
+            Syscalls.removeFile(path)
+            descriptor = try open(&address, permissions, backlog)
+        }
+        do throws(SystemError) {
+            return (descriptor, try UnixSocketFile(path, permissions))
+        } catch {
+            Syscalls.removeFile(path)
+            Syscalls.close(descriptor)
+            throw error
+        }
+    }
+
+    private static func open(
+        _ address: inout RawSocketAddress, _ permissions: UInt16?, _ backlog: Int
+    ) throws(SystemError) -> CInt {
+        try ListeningSocket.open(&address, backlog: backlog) { descriptor in
+            // On Linux the file gets what the socket has, so at no time more clients may connect.
+            if let permissions { _ = fchmod(descriptor, mode_t(permissions)) }
+        }
+    }
+
+    /// The file that was made a moment ago, with its permissions whatever the umask is.
+    private init(_ path: String, _ permissions: UInt16?) throws(SystemError) {
+        guard var status = Self.status(path) else { throw SystemError("stat") }
+        if let permissions, status.st_mode & 0o777 != mode_t(permissions) {
+            // No link that took its place is followed.
+            let flags = AT_SYMLINK_NOFOLLOW
+            guard unsafe fchmodat(AT_FDCWD, path, mode_t(permissions), flags) == 0 else {
+                throw SystemError("chmod")
+            }
+            guard let changed = Self.status(path) else { throw SystemError("stat") }
+            status = changed
+        }
+        (self.path, self.permissions) = (path, permissions)
+        (device, inode) = (UInt64(truncatingIfNeeded: status.st_dev), UInt64(status.st_ino))
+    }
+
+    private static func status(_ path: String) -> stat? {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0 ? status : nil
+    }
+
+    /// Removes the file, unless another one has taken its place.
+    func remove() {
+        guard let status = Self.status(path), UInt64(status.st_ino) == inode,
+            UInt64(truncatingIfNeeded: status.st_dev) == device
+        else { return }
+        Syscalls.removeFile(path)
+    }
+
+    // MARK: One at a time
+
+    /// How often the lock is tried, ten milliseconds apart.
+    private static let attempts = 200
+
+    /// - Returns: a descriptor that holds the lock; negative where the folder cannot be read.
+    private static func lockFolder(of path: String) throws(SystemError) -> CInt {
+        let end = path.lastIndex(of: "/")
+        let folder = end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let descriptor = systemOpen(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return descriptor }
+        for _ in 0..<attempts {
+            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return descriptor }
+            let code = errno
+            guard code == EWOULDBLOCK || code == EINTR else {
+                // The file system has no locks.
+                Syscalls.close(descriptor)
+                return -1
+            }
+            usleep(10_000)
+        }
+        Syscalls.close(descriptor)
+        throw SystemError("flock", code: EWOULDBLOCK)
+    }
+}
+
+private func systemOpen(_ path: String, _ flags: CInt) -> CInt { unsafe open(path, flags) }

@@ -1,0 +1,36 @@
+/// URLs as they are typed.
+enum FetchAddress {
+    /// The URL with `http://` in front where there is no scheme, as curl assumes.
+    static func completed(_ text: String) -> String {
+        guard let end = text.firstRange(of: "://")?.lowerBound, isScheme(text[..<end]) else {
+            return "http://" + text
+        }
+        return text
+    }
+
+    /// scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." ) (RFC 3986 section 3.1)
+    private static func isScheme(_ text: Substring) -> Bool {
+        guard let first = text.utf8.first, first | 0x20 >= 0x61, first | 0x20 <= 0x7A else {
+            return false
+        }
+        return text.utf8.allSatisfy { byte in
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2B, 0x2D, 0x2E: true
+            default: false
+            }
+        }
+    }
+
+    /// The last segment of the path, which `-O` takes; `nil` where it cannot name a file. It is not
+    /// decoded: a slash or a control character in it would lead elsewhere.
+    static func fileName(of url: String) -> String? {
+        let url = completed(url)
+        guard let start = url.firstRange(of: "://")?.upperBound else { return nil }
+        let path = url[start...].prefix { $0 != "?" && $0 != "#" }
+        let segments = path.split(separator: "/", omittingEmptySubsequences: false)
+        guard segments.count > 1, let last = segments.last, !last.isEmpty, last != ".",
+            last != "..", !last.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F })
+        else { return nil }
+        return String(last)
+    }
+}

@@ -1,0 +1,141 @@
+import ArgumentParser
+import HTTPCodecs
+import HTTPParser
+internal import ToolkitSystem
+import URLClient
+
+/// Flags of curl for the way to the server: a proxy, users of hosts, and further attempts.
+struct FetchReachOptions: ParsableArguments {
+    @Option(
+        name: [.customShort("x"), .long],
+        help: ArgumentHelp(
+            "Use a proxy: http, https, socks4, socks4a, socks5 or socks5h.",
+            valueName: "[scheme://][user:password@]host[:port]"))
+    var proxy: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "How often to try again after a failure of the network, 408, 429, 500 and 502 to 504.",
+            discussion: """
+                It waits for a second, then twice as long each time, or as long as Retry-After says. \
+                Requests that must not be sent twice, such as POST, are tried again only if nothing \
+                was sent.
+                """, valueName: "n"))
+    var retry: Int?
+
+    @Flag(
+        name: .shortAndLong,
+        help: "Look for users of hosts in ~/.netrc, unless --user or the URL names one.")
+    var netrc = false
+
+    @Option(
+        help: ArgumentHelp("Look for them in FILE; see netrc(5).", valueName: "file"))
+    var netrcFile: String?
+
+    @Flag(
+        name: [.customShort("L"), .customLong("location")],
+        help: "For command lines of curl: redirects are followed in any case.")
+    var followsRedirects = false
+
+    func validate() throws {
+        if let retry, !(0...1_000_000).contains(retry) {
+            throw ValidationError("--retry takes a number")
+        }
+        if let proxy { _ = try Self.proxy(proxy) }
+    }
+
+    func apply(to configuration: inout ClientConfiguration, hasUser: Bool) throws {
+        if let proxy { configuration.proxy = .proxy(try Self.proxy(proxy)) }
+        if let retry { configuration.retries = Self.policy(retry) }
+        guard let path = netrcPath, !hasUser else { return }
+        let users = try Netrc(file: path)
+        configuration.authentication.challenge = { challenge in
+            guard !challenge.space.isProxy, challenge.space.scheme != .bearer else {
+                return .useProposed
+            }
+            // One attempt with what the URL or the file has.
+            guard challenge.failureCount == 0 else { return .reject }
+            var name: String?
+            if case .password(let known, let password)? = challenge.proposed {
+                // A URL with a name alone: the file has its password.
+                guard password.isEmpty else { return .useProposed }
+                name = known
+            }
+            guard let user = users.user(of: challenge.space.origin.host, named: name) else {
+                return .useProposed
+            }
+            return .use(.password(user: user.name, password: user.password))
+        }
+    }
+
+    private var netrcPath: String? {
+        if let netrcFile { return netrcFile }
+        guard netrc, let home = Syscalls.environment("HOME"), !home.isEmpty else { return nil }
+        return home + "/.netrc"
+    }
+
+    private static func policy(_ count: Int) -> RetryPolicy {
+        var policy = RetryPolicy()
+        policy.limit = count
+        policy.retriesConnecting = true
+        (policy.firstDelay, policy.longestDelay) = (.seconds(1), .seconds(600))
+        policy.statuses = [
+            .requestTimeout, .tooManyRequests, .internalServerError, .badGateway,
+            .serviceUnavailable, .gatewayTimeout,
+        ]
+        policy.retriesWithoutRetryAfter = true
+        policy.longestRetryAfter = .seconds(600)
+        return policy
+    }
+
+    /// `[scheme://][user:password@]host[:port]`; a user and a password are percent-encoded.
+    static func proxy(_ text: String) throws -> ClientProxy {
+        let refusal = ValidationError("--proxy takes [SCHEME://]HOST[:PORT], got \(text)")
+        var rest = text[...]
+        var kind = ClientProxy.Kind.http
+        if let separator = rest.firstRange(of: "://") {
+            guard let named = ClientProxy.Kind(rawValue: rest[..<separator.lowerBound].lowercased())
+            else { throw refusal }
+            kind = named
+            rest = rest[separator.upperBound...]
+        }
+        if rest.hasSuffix("/") { rest = rest.dropLast() }
+        var user: String?
+        var password: String?
+        if let sign = rest.lastIndex(of: "@") {
+            let parts = rest[..<sign].split(
+                separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            do {
+                user = try PercentEncoding.decode(String(parts[0]))
+                password = parts.count > 1 ? try PercentEncoding.decode(String(parts[1])) : ""
+            } catch {
+                throw refusal
+            }
+            rest = rest[rest.index(after: sign)...]
+        }
+        guard let (host, port) = hostAndPort(rest) else { throw refusal }
+        return ClientProxy(
+            kind, host: host, port: port ?? (kind == .https ? 443 : 1_080), user: user,
+            password: password)
+    }
+
+    private static func hostAndPort(_ text: Substring) -> (String, UInt16?)? {
+        var text = text
+        var host: Substring
+        if text.hasPrefix("[") {
+            guard let end = text.firstIndex(of: "]") else { return nil }
+            host = text[text.index(after: text.startIndex)..<end]
+            text = text[text.index(after: end)...]
+        } else {
+            host = text.prefix { $0 != ":" }
+            text = text.dropFirst(host.count)
+        }
+        guard !host.isEmpty, !host.contains("/"), !host.contains(" ") else { return nil }
+        if text.isEmpty { return (String(host), nil) }
+        let digits = text.dropFirst()
+        guard text.first == ":", digits.utf8.allSatisfy({ 0x30...0x39 ~= $0 }),
+            let port = UInt16(digits), port > 0
+        else { return nil }
+        return (String(host), port)
+    }
+}

@@ -1,0 +1,40 @@
+import HTTPParser
+import URLClient
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Shows on standard error what goes over the connection, as curl's `-v`: `>` for lines of the
+/// request, `<` for those of the response, `*` for the rest.
+enum TraceDisplay {
+    static func show(_ trace: ClientTrace) {
+        var bytes = lines(of: trace)
+        try? StandardOutput.write(&bytes, to: STDERR_FILENO)
+    }
+
+    /// The lines. Text of a server must not send commands to the terminal.
+    static func lines(of trace: ClientTrace) -> ByteBuffer {
+        let mark =
+            switch trace.kind {
+            case .note: "* "
+            case .sent: "> "
+            case .received: "< "
+            }
+        var lines = trace.bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
+        // The bytes end with a line end.
+        if lines.last?.isEmpty == true { lines.removeLast() }
+        var text = ByteBuffer()
+        for line in lines {
+            let line = line.last == 0x0D ? line.dropLast() : line
+            text.append(mark)
+            StandardErrorLog.append(String(decoding: line, as: UTF8.self), to: &text)
+            text.append("\n")
+        }
+        return text
+    }
+}

@@ -1,0 +1,241 @@
+import Foundation
+import HTTPParser
+import HTTPServerCore
+import HTTPServerKit
+import TestSupport
+import Testing
+import ToolkitSystem
+
+@Suite("httpkit fetch: flags of curl", .fewAtOnce, .timeLimit(.minutes(3)))
+struct FetchCurlFlagTests {
+    private static func fetch(
+        _ arguments: String..., environment: [String: String]? = nil, folder: String? = nil
+    ) async throws -> Program.Result {
+        try await Program.run(
+            Program.httpkit, ["fetch", "--timeout", "110"] + arguments, environment: environment,
+            folder: folder)
+    }
+
+    /// Counts requests, and says what they have: `/busy/N` is 503 for N requests, `/seen` tells user,
+    /// agent, cookies and range.
+    private struct Site {
+        let server: HTTPServer
+        let base: String
+        let requests = ServerLog<String>()
+
+        init(host: String = "127.0.0.1") async throws {
+            var router = Router()
+            let requests = requests
+            router.on(nil, "/busy/:count") { request in
+                requests.add(request.method.name)
+                let count = Int(request.parameters["count"] ?? "") ?? 0
+                guard requests.entries.count > count else {
+                    return Response(.serviceUnavailable, fields: ["Retry-After": "0"])
+                }
+                return .text("content\n")
+            }
+            router.on(nil, "/seen") { request in
+                requests.add(request.method.name)
+                let names: [HTTPFieldName] = [.userAgent, .cookie, .range, .acceptEncoding]
+                return .text(names.map { "\($0)=\(request.fields[$0] ?? "-")\n" }.joined())
+            }
+            router.get("/set") { _ in
+                Response(.found, fields: [.location: "/seen", "Set-Cookie": "new=1"])
+            }
+            router.get("/away") { request in
+                .redirect(to: "http://localhost:\(request.local.port ?? 0)/seen")
+            }
+            server = HTTPServer(ServerConfiguration(host: host, port: 0), handler: router)
+            try await server.start()
+            base = "http://127.0.0.1:\(try #require(server.addresses.first?.port))"
+        }
+    }
+
+    @Test("-I asks by HEAD and prints the head, in a file with -o")
+    func head() async throws {
+        let site = try await Site()
+        let folder = try Folder()
+        let head = try await Self.fetch("-vI", site.base + "/seen")
+        #expect(head.status == 0 && head.complaints.contains("> HEAD /seen HTTP/1.1\n"))
+        #expect(head.text.hasPrefix("HTTP/1.1 200 OK\r\n") && head.text.hasSuffix("\r\n\r\n"))
+        let path = folder.file("head").path
+        let file = try await Self.fetch("-sI", "-o", path, site.base + "/none")
+        #expect(file.status == 22 && file.output.isEmpty && file.complaints.isEmpty)
+        #expect(folder.text("head").hasPrefix("HTTP/1.1 404 Not Found\r\n"))
+        await site.server.shutdown()
+    }
+
+    @Test("-v shows both heads and leaves the content alone")
+    func verbose() async throws {
+        let site = try await Site()
+        let result = try await Self.fetch("-v", site.base + "/seen")
+        #expect(result.status == 0 && result.text.hasPrefix("User-Agent=httpkit/"))
+        for line in ["> GET /seen HTTP/1.1\n", "< HTTP/1.1 200 OK\n", "* "] {
+            #expect(result.complaints.contains(line), "\(result.complaints)")
+        }
+        #expect(
+            result.complaints.split(separator: "\n").allSatisfy { line in
+                ["* ", "> ", "< "].contains { line.hasPrefix($0) }
+            })
+        let redirected = try await Self.fetch("-v", site.base + "/set")
+        #expect(
+            redirected.complaints.contains("> GET /set ")
+                && redirected.complaints.contains("> GET /seen "))
+        let post = try await Self.fetch("-v", "-d", "secret content", site.base + "/seen")
+        #expect(post.complaints.contains("> POST /seen "))
+        #expect(!post.complaints.contains("secret content"))
+        await site.server.shutdown()
+    }
+
+    @Test("-s shows no message, -S all the same")
+    func silent() async throws {
+        let refused = "http://127.0.0.1:1/"
+        for (flags, isShown) in [(["-s"], false), (["-sS"], true), ([], true)] {
+            let result = try await Program.run(
+                Program.httpkit, ["fetch", refused] + flags)
+            #expect(result.status == 7 && result.complaints.isEmpty == !isShown)
+        }
+    }
+
+    @Test("Short flags join as in curl: -sSLo FILE, -XPOST, -HName:value")
+    func joined() async throws {
+        let site = try await Site()
+        let folder = try Folder()
+        let path = folder.file("f").path
+        let result = try await Self.fetch(
+            "-sSLo", path, "-XPUT", "-HUser-Agent: own", "-bk=v", "-r0-9", site.base + "/seen")
+        #expect(result.status == 0, "\(result.complaints)")
+        #expect(folder.text("f").hasPrefix("User-Agent=own\nCookie=k=v\nRange=bytes=0-9\n"))
+        #expect(site.requests.entries == ["PUT"])
+        await site.server.shutdown()
+    }
+
+    @Test("-A, -r: fields of the request")
+    func fields() async throws {
+        let site = try await Site()
+        let named = try await Self.fetch("-A", "own/1", "-r", "0-3,-5", site.base + "/seen")
+        #expect(
+            named.text == "User-Agent=own/1\nCookie=-\nRange=bytes=0-3,-5\nAccept-Encoding=-\n")
+        let nameless = try await Self.fetch("-A", "", site.base + "/seen")
+        #expect(nameless.text.hasPrefix("User-Agent=-\n"))
+        for range in ["", "a-b", "1", "-", "1-2-3", "1-2,", "0x1-2"] {
+            #expect(try await Self.fetch("-r", range, site.base).status == 64)
+        }
+        await site.server.shutdown()
+    }
+
+    @Test("-b: cookies of the command line go to the URL's host alone, beside the server's")
+    func cookies() async throws {
+        let site = try await Site(host: "localhost")
+        let folder = try Folder()
+        let jar = folder.file("jar").path
+        let sent = try await Self.fetch("-b", "a=1; b=2", "-c", jar, site.base + "/set")
+        #expect(sent.text.contains("Cookie=a=1; b=2; new=1\n"), "\(sent.text)\(sent.complaints)")
+        let kept = folder.text("jar")
+        #expect(kept.contains("\tnew\t1") && !kept.contains("\ta\t"), "\(kept)")
+        let away = try await Self.fetch("-b", "a=1", site.base + "/away")
+        #expect(away.text.contains("Cookie=-\n"), "\(away.text)")
+        let file = try await Self.fetch("-b", jar, site.base + "/seen")
+        #expect(file.text.contains("Cookie=new=1\n"))
+        #expect(folder.text("jar") == kept)
+        await site.server.shutdown()
+    }
+
+    @Test("-O: the last name of the URL, also after a redirect")
+    func remoteName() async throws {
+        let site = try await Site()
+        let folder = try Folder()
+        let result = try await Self.fetch("-O", site.base + "/set?x=/y", folder: folder.path)
+        #expect(result.status == 0 && result.output.isEmpty, "\(result.complaints)")
+        #expect(folder.text("set").contains("Cookie=new=1"))
+        #expect(try await Self.fetch("-O", site.base + "/", folder: folder.path).status == 64)
+        let both = try await Self.fetch("-O", "-o", "f", site.base + "/seen", folder: folder.path)
+        #expect(both.status == 64)
+        await site.server.shutdown()
+    }
+
+    @Test("A URL without a scheme is http, that of localhost too")
+    func scheme() async throws {
+        let site = try await Site(host: "localhost")
+        let port = try #require(site.server.addresses.first?.port)
+        for host in ["localhost", "127.0.0.1"] {
+            #expect(try await Self.fetch("\(host):\(port)/seen").status == 0)
+        }
+        await site.server.shutdown()
+    }
+
+    @Test("--retry: as often as it says, and no request that must not be repeated")
+    func retry() async throws {
+        for (flags, path, status, count) in [
+            (["--retry", "3"], "/busy/2", 0, 3), (["--retry", "1"], "/busy/2", 22, 2),
+            (["--retry", "0"], "/busy/1", 22, 1), ([], "/busy/1", 22, 1),
+            (["--retry", "3", "-X", "POST"], "/busy/2", 22, 1),
+        ] as [([String], String, CInt, Int)] {
+            let site = try await Site()
+            let result = try await Program.run(
+                Program.httpkit, ["fetch", site.base + path] + flags)
+            #expect(result.status == status && site.requests.entries.count == count, "\(flags)")
+            await site.server.shutdown()
+        }
+    }
+
+    @Test("-x: the request goes through the proxy")
+    func proxy() async throws {
+        let proxy = try await PeerServer.apache()
+        let site = try await Site()
+        let address = "127.0.0.1:\(proxy.secondPort)"
+        let result = try await Self.fetch("-x", address, site.base + "/seen")
+        #expect(result.status == 0, "\(result.complaints)")
+        #expect(await proxy.waitForLog("GET \(site.base)/seen HTTP/1.1 200"))
+        await site.server.shutdown()
+    }
+
+    @Test("-n and --netrc-file: users of hosts, unless -u or the URL names one")
+    func netrc() async throws {
+        let folder = try Folder()
+        try folder.write("content\n", to: "f")
+        let server = try await ServeProcess(
+            folder,
+            ["--auth", "digest", "--user", "ann:one", "--user", "bob:two", "--user", "cleo:three"])
+        let home = try Folder()
+        try home.write(
+            "machine 127.0.0.1 login ann password one\nmachine 127.0.0.1 login bob password two\n",
+            to: ".netrc")
+        let environment = ["HOME": home.path]
+        func status(_ flags: [String], user: String = "") async throws -> CInt {
+            try await Program.run(
+                Program.httpkit,
+                ["fetch", "http://\(user)127.0.0.1:\(server.port)/f"] + flags,
+                environment: environment
+            ).status
+        }
+        #expect(try await status([]) == 22)
+        #expect(try await status(["-n"]) == 0)
+        #expect(try await status(["--netrc-file", home.path + "/.netrc"]) == 0)
+        #expect(try await status(["--netrc-file", home.path + "/none"]) == 22)
+        #expect(try await status(["-n"], user: "bob@") == 0)
+        #expect(try await status(["-n"], user: "eve@") == 22)
+        #expect(try await status(["-n"], user: "cleo:three@") == 0)
+        #expect(try await status(["-n", "-u", "cleo:three"]) == 0)
+        #expect(try await status(["-n", "-u", "cleo:wrong"]) == 22)
+        try home.write("machine 127.0.0.1 login eve password wrong\n", to: ".netrc")
+        #expect(try await status(["-n"]) == 22)
+        try home.write("nonsense\n", to: ".netrc")
+        let fault = try await Program.run(
+            Program.httpkit, ["fetch", "-n", server.url("/f")], environment: environment)
+        #expect(fault.status == 2 && fault.complaints.split(separator: "\n").count == 1)
+        #expect(fault.complaints.contains("/.netrc: expected machine"))
+    }
+
+    @Test(
+        "Flags that exclude each other are refused",
+        arguments: [
+            ["-I", "-d", "x"], ["-I", "-X", "GET"], ["--retry", "-1"], ["-x", "ftp://p"],
+            ["-r", "0-1", "--resume", "-o", "f"], ["-A", "a\nb"],
+        ])
+    func wrong(_ flags: [String]) async throws {
+        let result = try await Program.run(
+            Program.httpkit, ["fetch", "http://127.0.0.1:1/x"] + flags)
+        #expect(result.status == 64 && result.output.isEmpty)
+    }
+}

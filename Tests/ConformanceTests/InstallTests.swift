@@ -1,0 +1,69 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("make install", .fewAtOnce, .timeLimit(.minutes(3)))
+struct InstallTests {
+    private static let scripts = URL(filePath: ExampleProcess.folder)
+        .deletingLastPathComponent().appending(path: "Scripts").path
+
+    private func install(_ prefix: String) async throws -> Program.Result {
+        try await Program.run(Self.scripts + "/install", [Program.httpkit, prefix])
+    }
+
+    @Test("The program, its manual pages and completions are below the prefix, and nothing else")
+    func files() async throws {
+        let place = try Folder()
+        let result = try await install(place.path + "/new")
+        #expect(result.status == 0 && result.complaints.isEmpty, "\(result.complaints)")
+        let names = result.text.split(separator: "\n").map {
+            String($0).replacing(place.path + "/new/", with: "")
+        }
+        let pages = ["", "-bin", "-fetch", "-parse", "-serve"].map {
+            "share/man/man1/httpkit\($0).1"
+        }
+        #expect(
+            Set(names)
+                == Set(
+                    pages + [
+                        "bin/httpkit", "share/bash-completion/completions/httpkit",
+                        "share/fish/vendor_completions.d/httpkit.fish",
+                        "share/zsh/site-functions/_httpkit",
+                    ]))
+        let version = try await Program.run(place.path + "/new/bin/httpkit", ["--version"])
+        #expect(version.status == 0)
+        // A second time, the files take the place of the first ones.
+        #expect(try await install(place.path + "/new").status == 0)
+        let manager = FileManager.default
+        let found = try #require(manager.enumerator(atPath: place.path + "/new")).allObjects
+        #expect(found.compactMap { $0 as? String }.filter { $0.hasSuffix(".new") }.isEmpty)
+    }
+
+    @Test("The page of serve has each flag and its section, and no text is a command of roff")
+    func page() async throws {
+        let place = try Folder()
+        _ = try await install(place.path)
+        let page = place.text("share/man/man1/httpkit-serve.1")
+        for text in [
+            ".TH \"HTTPKIT\\-SERVE\" \"1\"", ".SH NAME\nhttpkit\\-serve \\- Serve",
+            "\\fB\\-p\\fR, \\fB\\-\\-port\\fR \\fIport\\fR", "(default: 8080)", ".SH PROXIES",
+            "HTTPKIT_PORT=8000", "systemd.socket(5)",
+        ] {
+            #expect(page.contains(text), "\(text)")
+        }
+        let requests = page.split(separator: "\n").filter { $0.hasPrefix(".") || $0.hasPrefix("'") }
+        let known = [".TH ", ".SH ", ".TP", ".IP", ".PP"]
+        #expect(requests.allSatisfy { line in known.contains { line.hasPrefix($0) } })
+    }
+
+    @Test("The completions know the flags", arguments: ["bash", "zsh", "fish"])
+    func completions(_ shell: String) async throws {
+        let result = try await Program.run(
+            Program.httpkit, ["--generate-completion-script", shell])
+        #expect(result.status == 0 && result.text.contains("unix-socket"))
+        // The shell itself reads it without complaint, where it is installed.
+        guard let path = try? Program.find(shell) else { return }
+        let check = try await Program.run(path, ["-n"], input: result.output)
+        #expect(check.status == 0, "\(check.complaints)")
+    }
+}
