@@ -12,10 +12,10 @@ enum ServeArguments {
     static let reversible: Set = ["gzip", "qr"]
     /// The names of options with one value.
     static let options: Set = [
-        "acme-challenges", "auth", "cache-age", "echo", "forwarded-fields", "host", "hsts", "index",
-        "log-level", "loops",
-        "max-body", "port", "quota", "realm", "redirect-http", "tls-client-ca", "unix-socket",
-        "unix-socket-mode", "uploader", "uploader-conflict", "user-file", "webdav", "webdav-locks",
+        "acme-challenges", "auth", "cache-age", "echo", "forwarded-fields", "host", "hsts",
+        "index", "log-level", "loops", "max-body", "port", "quota", "realm", "redirect-http",
+        "tls-client-ca", "unix-socket", "unix-socket-mode", "uploader", "uploader-conflict",
+        "user-file", "webdav", "webdav-locks",
     ]
     /// The names of options that can be given several times; the variable has a value in each line.
     static let lists: Set = [

@@ -166,7 +166,7 @@ struct ServeCommand: AsyncParsableCommand {
         do {
             try await redirect?.start()
             try await server.run(stoppingOn: [.interrupt, .terminate]) { _ in
-                announce(server, place, redirect)
+                announce(server, redirect, place)
                 warn(server)
             }
         } catch let error as ListenError {
@@ -313,7 +313,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     private func announce(
-        _ server: HTTPServer, _ place: ListenPlace, _ redirect: HTTPServer?
+        _ server: HTTPServer, _ redirect: HTTPServer?, _ place: ListenPlace
     ) {
         guard
             let base = place.base(
@@ -330,9 +330,11 @@ struct ServeCommand: AsyncParsableCommand {
             lines.append("Upload page at \(isURL ? base : "")\(path)")
         }
         if let echo { lines.append("Echoing requests at \(isURL ? base : "")\(echo)") }
-        if let plainPort = redirect?.addresses.first?.port {
-            let shown = ShownHost.text(listen.host, of: server, isInterface: listen.isInterface)
-            lines.append("Redirecting http://\(shown):\(plainPort)/ to it")
+        if let redirect,
+            let plain = place.base(
+                of: redirect, isSecure: false, isInterface: listen.isInterface)
+        {
+            lines.append("Redirecting \(plain)/ to it")
         }
         show(lines.joined(separator: "\n"))
         guard isURL, qr, isatty(STDOUT_FILENO) != 0, isReachedByOthers(server) else { return }
