@@ -1,0 +1,32 @@
+/// The WebSockets of a loop. Only the thread in the loop uses it.
+@safe
+final class WebSocketSet {
+    private var runners: [ObjectIdentifier: WebSocketRunner] = [:]
+    private var made: UnsafeMutableRawBufferPointer?
+
+    deinit {
+        unsafe made?.deallocate()
+    }
+
+    /// Where input is received, for one of them at a time; made for the first.
+    var room: UnsafeMutableRawBufferPointer {
+        if let made = unsafe made { return unsafe made }
+        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+        unsafe made = unsafe room
+        return unsafe room
+    }
+
+    var isEmpty: Bool { runners.isEmpty }
+
+    func insert(_ runner: WebSocketRunner) { runners[ObjectIdentifier(runner)] = runner }
+
+    func remove(_ runner: WebSocketRunner) { runners[ObjectIdentifier(runner)] = nil }
+
+    func checkDeadlines() {
+        for runner in Array(runners.values) { runner.checkDeadlines() }
+    }
+
+    func cancelAll() {
+        for runner in runners.values { runner.cancel() }
+    }
+}
