@@ -300,14 +300,16 @@ let package = Package(
         .testTarget(
             name: "HTTPServerWebSocketTests",
             dependencies: [
-                "HTTPServerWebSocket", "WebSocketFrames", "HTTPServerCore", "HTTPServerKit",
+                "HTTPServerWebSocket", "WebSocketFrames", "WebSocketConnections", "HTTPServerCore",
+                "HTTPServerKit",
                 "HTTPParser", "ToolkitSystem", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "URLClientTests",
             dependencies: [
-                "URLClient", "HTTPServerCore", "HTTPServerKit", "HTTPServerAuthentication",
+                "URLClient", "HTTPServerTLS", "HTTPServerWebSocket", "WebSocketFrames",
+                "HTTPServerCore", "HTTPServerKit", "HTTPServerAuthentication",
                 "HTTPServerAddresses", "HTTPServerDiscovery", "ToolkitSystem", "HTTPCodecs",
                 "HTTPCrypto",
                 "HTTPParser",

@@ -10,7 +10,9 @@ extension WebSocketConnection {
         var position = 0
         /// Whether it is about to be read.
         var isScheduled = false
-        var isEmpty: Bool { bytes.isEmpty }
+        /// Whether it was taken out to be read.
+        var isBeingRead = false
+        var isEmpty: Bool { bytes.isEmpty && !isBeingRead }
     }
 
     /// Whether further input is welcome; otherwise it stays with the system, which stops the peer.
@@ -59,7 +61,7 @@ extension WebSocketConnection {
 
     /// Reads on after the tasks that are ready to run, one of which is the reader's.
     private func scheduleHeld() {
-        guard !held.isEmpty, !held.isScheduled, hasRoomForInput else { return }
+        guard !held.isEmpty, !held.isScheduled, !held.isBeingRead, hasRoomForInput else { return }
         held.isScheduled = true
         loop.handAfterTasks { self.readHeld() }
     }
@@ -71,17 +73,20 @@ extension WebSocketConnection {
             return
         }
         guard hasRoomForInput else { return }
-        // Taken out first, so that it is not copied.
-        var bytes: [UInt8] = []
+        // Taken out first, so that it is not copied. The flag keeps other input away meanwhile.
+        var (bytes, position): ([UInt8], Int) = ([], held.position)
         swap(&bytes, &held.bytes)
+        held.isBeingRead = true
         unsafe bytes.withUnsafeMutableBufferPointer { bytes in
-            unsafe read(bytes, &held.position, carrier)
+            unsafe read(bytes, &position, carrier)
         }
-        guard held.position < bytes.count else {
+        held.isBeingRead = false
+        guard position < bytes.count, self.carrier != nil else {
             held = HeldInput()
             return carrier.readOn()
         }
         swap(&bytes, &held.bytes)
+        held.position = position
         scheduleHeld()
     }
 

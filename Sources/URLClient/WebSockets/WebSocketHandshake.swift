@@ -41,7 +41,8 @@ struct WebSocketHandshake: ~Copyable {
             if field.name == .cookie, request.cookieBytes != nil { continue }
             fields.append(field)
         }
-        for field in offer.fields { fields.append(field) }
+        // The serialiser leaves Connection to its callers.
+        for field in offer.fields where field.name != .connection { fields.append(field) }
         var buffer = ByteBuffer()
         var serializer = RequestSerializer()
         do throws(HTTPMessageError) {
@@ -50,9 +51,12 @@ struct WebSocketHandshake: ~Copyable {
             throw ClientError(.badRequest, "\(error)")
         }
         var head = unsafe Array(buffer.unsafeBytes)
-        guard let cookie = request.cookieBytes else { return head }
         head.removeLast(2)
-        return head + Array("Cookie: ".utf8) + cookie + Array("\r\n\r\n".utf8)
+        head += Array("Connection: Upgrade\r\n".utf8)
+        if let cookie = request.cookieBytes {
+            head += Array("Cookie: ".utf8) + cookie + Array("\r\n".utf8)
+        }
+        return head + Array("\r\n".utf8)
     }
 
     /// Fields that belong to the handshake, to the connection or to the proxy.

@@ -61,7 +61,7 @@ struct Fetch {
     /// To standard output, or what is open in its place.
     private func print(on descriptor: CInt = STDOUT_FILENO) async throws -> ClientResponse {
         let (content, response) = try await session.bytes(for: request)
-        if output.includesHead { try write(head: response) }
+        if output.includesHead { try Self.write(head: response) }
         // Progress and content on one terminal would spoil each other.
         let progress = isatty(descriptor) == 0 ? showProgress(of: content.task) : nil
         defer { progress?.cancel() }
@@ -99,7 +99,7 @@ struct Fetch {
         return try await print(on: descriptor)
     }
 
-    func write(head response: ClientResponse) throws {
+    static func write(head response: ClientResponse) throws {
         var bytes = ByteBuffer()
         bytes.append("\(response.version.rawValue) \(response.status)\r\n")
         for field in response.fields { bytes.append("\(field.name): \(field.value)\r\n") }
@@ -153,7 +153,7 @@ struct Fetch {
                 _ = unsafe unlink(part)
                 throw StreamError("cannot write \(path)", code: code)
             }
-            if output.includesHead { try write(head: response) }
+            if output.includesHead { try Self.write(head: response) }
             showMetrics(task)
             return response
         } catch let error as ClientError {

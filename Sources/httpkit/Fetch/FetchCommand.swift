@@ -20,9 +20,14 @@ struct FetchCommand: AsyncParsableCommand {
             otherwise the one that curl has for the same failure: 6 for an unknown host, 7 for a \
             refused connection, 28 for a timeout, 60 for a bad certificate. Control-C ends it \
             with 130, SIGTERM with 143; with --resume the same call goes on later.
+
+            A ws or wss URL opens a WebSocket: each line of standard input is sent as a text message, \
+            each message received is printed as a line, and the end of the input closes the \
+            connection. The code and the reason of the close go to standard error; the exit status is \
+            0 for 1000 and for a close without a code, and 22 for another one.
             """)
 
-    @Argument(help: "An http or https URL.")
+    @Argument(help: "An http, https, ws or wss URL.")
     var url: String
 
     @OptionGroup(title: "Request")
@@ -35,6 +40,10 @@ struct FetchCommand: AsyncParsableCommand {
     var connection: FetchConnectionOptions
 
     func validate() throws {
+        if WebSocketConsole.takes(url), request.hasContent || output.keeps {
+            throw ValidationError(
+                "a WebSocket takes its messages from standard input and prints them")
+        }
         if output.resume, request.upload == "-" {
             throw ValidationError("--resume continues a file: -T - is none")
         }
@@ -53,10 +62,21 @@ struct FetchCommand: AsyncParsableCommand {
         throw ExitCode(await status())
     }
 
+    private func talk(_ session: ClientSession) async throws -> Int32 {
+        let console = WebSocketConsole(
+            task: session.webSocketTask(with: try request.request(url, connection)),
+            timeout: connection.timeout.map { Duration.seconds($0) },
+            includesHead: output.includesHead)
+        let status = try await console.run()
+        try session.configuration.cookies?.save()
+        return status
+    }
+
     /// The exit status; one line reports an error.
     private func status() async -> Int32 {
         do {
             let session = try connection.session(for: url)
+            if WebSocketConsole.takes(url) { return try await talk(session) }
             let fetch = Fetch(
                 request: try request.request(url, connection), session: session, output: output,
                 upload: request.upload)

@@ -54,6 +54,11 @@ struct FetchRequestOptions: ParsableArguments {
         }
     }
 
+    /// Whether another request than a plain GET is wanted.
+    var hasContent: Bool {
+        method != nil || upload != nil || json || !data.isEmpty || !form.isEmpty
+    }
+
     /// The request that the options describe.
     func request(
         _ url: String, _ connection: FetchConnectionOptions
