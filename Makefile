@@ -29,7 +29,7 @@ PYTHON = $(shell for python in python3 /usr/bin/python3; do \
 	$$python -c 'import matplotlib' 2>/dev/null && echo $$python && exit; done; echo python3)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-all check-apple bare-root acceptance webdav-acceptance build bench \
+.PHONY: help run test test-all check-apple bare-root acceptance autobahn webdav-acceptance build bench \
 	bench-peers bench-webdav bench-uploads lint format docs fuzz sanitize clean
 
 help: ## list these targets
@@ -65,6 +65,11 @@ acceptance: ## check the robustness figures against a running server; some minut
 	@Scripts/bootstrap test
 	swift build $(RELEASE) --product httpkit
 	Scripts/acceptance
+
+autobahn: ## all 517 cases of the Autobahn suite against the server; a quarter of an hour
+	@Scripts/bootstrap test
+	swift build $(RELEASE) --product httpkit
+	@Scripts/autobahn/server .build/release/httpkit $(ARGS)
 
 webdav-acceptance: ## the tests of WebDAV at full length: kills, large files, clients
 	@Scripts/bootstrap test-all

@@ -390,6 +390,7 @@ let package = Package(
                 "HTTPServerAuthentication",
                 "HTTPServerAddresses", "HTTPServerDiscovery", "ToolkitSystem",
                 "TestSupport", "URLClient",
+                "WebSocketFrames",
                 "WebDAVKit",
             ],
             exclude: ["Uploads/cutting_proxy.py"], swiftSettings: strict),

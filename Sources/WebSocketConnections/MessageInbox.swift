@@ -40,7 +40,7 @@ final class MessageInbox: Sendable {
         reader?.resume(returning: message)
     }
 
-    /// No more messages come. Those that wait can still be read.
+    /// No more messages come. Messages that wait can still be read.
     func finish(_ end: WebSocketEnd) {
         let reader = state.withLock { state -> Waiting.Reader? in
             guard state.end == nil else { return nil }

@@ -4,7 +4,7 @@ package import HTTPParser
 package protocol WebSocketCarrier {
     /// Bytes of output in memory that the peer has not taken yet.
     var waitingBytes: Int { get }
-    /// Has `body` append output, for which `flush` is called afterwards.
+    /// Has `body` append output; a call of `flush` follows.
     func write(_ body: (inout ByteBuffer) -> Void)
     /// Sends what was written.
     func flush()

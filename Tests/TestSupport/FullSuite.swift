@@ -20,6 +20,7 @@ package enum FullSuite {
     private static let tools: Set<String> = [
         "nginx", "apache2", "httpd", "chromium", "gio", "dbus-run-session", "rclone", "node",
         "requests", "httpx", "webdav3.client", "libbrotlidec", "tusclient",
+        "websockets", "wsproto",
     ]
 
     /// Skips the running test, or in the full suite fails it, when a library is not there that is

@@ -18,7 +18,8 @@ struct TransferSettings {
         var cookieBytes: [UInt8]?
         /// Whether the existing tunnels belong to another user.
         var needsOwnTunnel = false
-        /// Whether only the connection is made, for bytes that no HTTP proxy must read.
+        /// Whether only the connection is made. Its bytes are not HTTP, so that an HTTP proxy must make a
+        /// tunnel.
         var isConnectionOnly = false
     }
 }

@@ -9,7 +9,7 @@ struct SocketOutput: ~Copyable {
     private var waiting = ByteBuffer()
     private var block: UnsafeMutableRawBufferPointer?
     private var range = 0..<0
-    /// Whether bytes have left that nobody was told of.
+    /// Whether bytes have left since the last report.
     var isNews = false
 
     private static let blockLength = 32 << 10
@@ -62,7 +62,8 @@ struct SocketOutput: ~Copyable {
         let room = unsafe block ?? .allocate(byteCount: Self.blockLength, alignment: 16)
         unsafe block = unsafe room
         let count = min(waiting.count, room.count)
-        unsafe room.copyMemory(from: UnsafeRawBufferPointer(rebasing: waiting.unsafeBytes[..<count]))
+        unsafe room.copyMemory(
+            from: UnsafeRawBufferPointer(rebasing: waiting.unsafeBytes[..<count]))
         waiting.consume(count)
         range = 0..<count
     }

@@ -117,7 +117,7 @@ struct WebSocketHandshake: ~Copyable {
         }
     }
 
-    /// The bytes behind the response: the first of WebSocket.
+    /// The bytes that follow the response: the first of WebSocket.
     mutating func takeRest() -> [UInt8] { parser.takeRest() }
 
     private static func response(

@@ -10,7 +10,7 @@ internal import WebSocketFrames
 /// libcurl does names, proxies, connect targets and TLS, and then leaves the connection to the runner:
 /// the easy handle keeps it, and stays with the multi handle as long as it lasts.
 final class WebSocketRunner: TransferCallbacks, @unchecked Sendable {
-    /// What a task was created with.
+    /// The arguments of a task.
     struct Plan: Sendable {
         let request: ClientRequest
         let protocols: [String]
@@ -53,11 +53,11 @@ final class WebSocketRunner: TransferCallbacks, @unchecked Sendable {
     /// When the stage has to be over, on the loop's clock.
     private var stageEnd = Int64.max
 
-    /// What goes on with the socket.
+    /// The state of the socket.
     struct Flow {
         var isReading = false
         var watched: SocketPoller.Events = []
-        /// Whether nothing can be sent any more. What the server has sent before is still read.
+        /// Whether nothing can be sent any more. Bytes that the server sent before are still read.
         var isMute = false
         /// Whether the server's side has ended, which is not reported yet.
         var isBroken = false
@@ -237,7 +237,8 @@ final class WebSocketRunner: TransferCallbacks, @unchecked Sendable {
         guard let outcome else { return }
         if let response = unsafe handshake.response {
             policy.learn(
-                response, request, isOverruled: request.origin.map(loop.routing.isOverruled) ?? false
+                response, request,
+                isOverruled: request.origin.map(loop.routing.isOverruled) ?? false
             )
             state.answered(response)
         }
@@ -298,7 +299,7 @@ final class WebSocketRunner: TransferCallbacks, @unchecked Sendable {
         end()
     }
 
-    /// No more messages are sent. What was written still goes out.
+    /// No more messages are sent. Written bytes still go out.
     func beginFinishing(leavesInput: Bool) {
         stage = .finishing(leavesInput: leavesInput)
         limitStage(by: leavesInput ? Self.lingering : Self.finishing)

@@ -8,7 +8,7 @@ final class WebSocketSet {
         unsafe made?.deallocate()
     }
 
-    /// Where input is received, for one of them at a time; made for the first.
+    /// The memory that receives input of one of them at a time.
     var room: UnsafeMutableRawBufferPointer {
         if let made = unsafe made { return unsafe made }
         let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)

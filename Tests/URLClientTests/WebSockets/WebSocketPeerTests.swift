@@ -6,7 +6,7 @@ import ToolkitSystem
 import URLClient
 import WebSocketFrames
 
-/// What scripted peers do about the handshake.
+/// Answers of scripted peers to the handshake.
 enum WebSocketPeer {
     static func key(_ head: String) -> WebSocketKey? {
         let line = head.split(separator: "\r\n").first { $0.hasPrefix("Sec-WebSocket-Key: ") }
