@@ -281,7 +281,7 @@ def main():
             fuzzing.FuzzingClientFactory.clientConnectionFailed = unreachable
             fuzzing.startClient(dict(spec, servers=[{"url": url, "agent": "peer"}]))
         else:
-            factory = fuzzing.FuzzingServerFactory(dict(spec, url="ws://127.0.0.1:%d" % arguments.server))
+            factory = fuzzing.FuzzingServerFactory(dict(spec, url="ws://127.0.0.1:%d" % (arguments.server or 80)))
             # Leave when the client asks for its report: one run is one client.
             factory.createReports = lambda *rest: reactor.callLater(0.5, stop)
             try:

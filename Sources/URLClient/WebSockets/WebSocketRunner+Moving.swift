@@ -37,7 +37,8 @@ extension WebSocketRunner: SocketWatcher {
     private func broken() {
         switch stage {
         case .connecting, .handshaking:
-            fail(ClientError(.connectionLost, "the server ended the connection within the handshake"))
+            let text = "the server ended the connection within the handshake"
+            fail(ClientError(.connectionLost, text))
         default: end()
         }
     }
@@ -79,7 +80,8 @@ extension WebSocketRunner: SocketWatcher {
             rounds -= 1
             let room = unsafe loop.webSockets.room
             switch unsafe handle.receive(into: room) {
-            case .bytes(let count): unsafe take(UnsafeMutableRawBufferPointer(rebasing: room[..<count]))
+            case .bytes(let count):
+                unsafe take(UnsafeMutableRawBufferPointer(rebasing: room[..<count]))
             case .later: return
             case .ended: flow.isBroken = true
             }

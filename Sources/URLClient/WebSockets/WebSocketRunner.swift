@@ -9,7 +9,7 @@ internal import WebSocketFrames
 ///
 /// libcurl does names, proxies, connect targets and TLS, and then leaves the connection to the runner:
 /// the easy handle keeps it, and stays with the multi handle as long as it lasts.
-final class WebSocketRunner: TransferCallbacks, @unchecked Sendable {
+final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Sendable {
     /// The arguments of a task.
     struct Plan: Sendable {
         let request: ClientRequest

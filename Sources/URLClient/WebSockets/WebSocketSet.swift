@@ -1,7 +1,7 @@
 /// The WebSockets of a loop. Only the thread in the loop uses it.
 @safe
 final class WebSocketSet {
-    private var runners: [ObjectIdentifier: WebSocketRunner] = [:]
+    private var runners: [ObjectIdentifier: any WebSocketMember] = [:]
     private var made: UnsafeMutableRawBufferPointer?
 
     deinit {
@@ -18,9 +18,9 @@ final class WebSocketSet {
 
     var isEmpty: Bool { runners.isEmpty }
 
-    func insert(_ runner: WebSocketRunner) { runners[ObjectIdentifier(runner)] = runner }
+    func insert(_ runner: any WebSocketMember) { runners[ObjectIdentifier(runner)] = runner }
 
-    func remove(_ runner: WebSocketRunner) { runners[ObjectIdentifier(runner)] = nil }
+    func remove(_ runner: any WebSocketMember) { runners[ObjectIdentifier(runner)] = nil }
 
     func checkDeadlines() {
         for runner in Array(runners.values) { runner.checkDeadlines() }
@@ -29,4 +29,12 @@ final class WebSocketSet {
     func cancelAll() {
         for runner in runners.values { runner.cancel() }
     }
+}
+
+/// A WebSocket as its loop knows it.
+protocol WebSocketMember: AnyObject {
+    /// Looks at the deadlines.
+    func checkDeadlines()
+    /// Ends the connection at once.
+    func cancel()
 }

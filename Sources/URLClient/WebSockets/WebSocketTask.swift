@@ -51,7 +51,8 @@ public final class WebSocketTask: Sendable {
     @discardableResult
     public func opened() async throws -> ClientResponse {
         _ = try await connection()
-        return state.response ?? ClientResponse(url: originalRequest.url, status: .switchingProtocols)
+        return state.response
+            ?? ClientResponse(url: originalRequest.url, status: .switchingProtocols)
     }
 
     private func connection() async throws -> WebSocketConnection {
