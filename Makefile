@@ -32,8 +32,8 @@ PYTHON = $(shell for python in python3 /usr/bin/python3; do \
 	$$python -c 'import matplotlib' 2>/dev/null && echo $$python && exit; done; echo python3)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-all check-apple bare-root acceptance webdav-acceptance build install bench \
-	bench-peers bench-webdav bench-uploads lint format docs fuzz sanitize clean
+.PHONY: help run test test-all check-apple bare-root acceptance autobahn webdav-acceptance build \
+	install bench bench-peers bench-webdav bench-uploads lint format docs fuzz sanitize clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'
@@ -68,6 +68,11 @@ acceptance: ## check the robustness figures against a running server; some minut
 	@Scripts/bootstrap test
 	swift build $(RELEASE) --product httpkit
 	Scripts/acceptance
+
+autobahn: ## all 517 cases of the Autobahn suite against the server; a quarter of an hour
+	@Scripts/bootstrap test
+	swift build $(RELEASE) --product httpkit
+	@Scripts/autobahn/server .build/release/httpkit $(ARGS)
 
 webdav-acceptance: ## the tests of WebDAV at full length: kills, large files, clients
 	@Scripts/bootstrap test-all

@@ -110,6 +110,12 @@ let package = Package(
         .target(
             name: "WebSocketFrames", dependencies: ["HTTPParser", "HTTPCodecs", "HTTPCrypto"],
             swiftSettings: strict),
+        // A WebSocket between its connection and its tasks, for both sides; no product, and nothing of
+        // it is public.
+        .target(
+            name: "WebSocketConnections",
+            dependencies: ["HTTPParser", "HTTPCodecs", "ToolkitSystem", "WebSocketFrames"],
+            swiftSettings: strict),
         // Event loops, connections, listening, messages and the life of a server: neither zlib nor
         // libcrypto.
         .target(
@@ -167,7 +173,7 @@ let package = Package(
         .target(
             name: "HTTPServerWebSocket",
             dependencies: [
-                "HTTPParser", "HTTPCodecs", "ToolkitSystem", "HTTPServerCore", "HTTPServerKit",
+                "HTTPParser", "HTTPServerCore", "HTTPServerKit", "WebSocketConnections",
                 "WebSocketFrames",
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -232,6 +238,7 @@ let package = Package(
             name: "URLClient",
             dependencies: [
                 "HTTPParser", "HTTPCodecs", "HTTPCrypto", "ToolkitSystem", "CCurlShims", "CLibPSL",
+                "WebSocketConnections", "WebSocketFrames",
             ],
             swiftSettings: strict),
         // The names of URLSession; empty without the trait FoundationNetworking.
@@ -294,14 +301,16 @@ let package = Package(
         .testTarget(
             name: "HTTPServerWebSocketTests",
             dependencies: [
-                "HTTPServerWebSocket", "WebSocketFrames", "HTTPServerCore", "HTTPServerKit",
+                "HTTPServerWebSocket", "WebSocketFrames", "WebSocketConnections", "HTTPServerCore",
+                "HTTPServerKit",
                 "HTTPParser", "ToolkitSystem", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "URLClientTests",
             dependencies: [
-                "URLClient", "HTTPServerCore", "HTTPServerKit", "HTTPServerAuthentication",
+                "URLClient", "HTTPServerTLS", "HTTPServerWebSocket", "WebSocketFrames",
+                "HTTPServerCore", "HTTPServerKit", "HTTPServerAuthentication",
                 "HTTPServerAddresses", "HTTPServerDiscovery", "ToolkitSystem", "HTTPCodecs",
                 "HTTPCrypto",
                 "HTTPParser",
@@ -382,6 +391,7 @@ let package = Package(
                 "HTTPServerAuthentication",
                 "HTTPServerAddresses", "HTTPServerDiscovery", "ToolkitSystem",
                 "HTTPServerProxies", "HTTPServerWebSocket", "TestSupport", "URLClient",
+                "WebSocketFrames",
                 "WebDAVKit",
                 .product(name: "Logging", package: "swift-log"),
             ],

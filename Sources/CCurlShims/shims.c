@@ -233,6 +233,12 @@ CURLcode http_curl_get_string(CURL *easy, CURLINFO info, const char **value) {
     return curl_easy_getinfo(easy, info, value);
 }
 
+int http_curl_get_socket(CURL *easy) {
+    curl_socket_t socket = CURL_SOCKET_BAD;
+    const CURLcode code = curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &socket);
+    return code == CURLE_OK && socket != CURL_SOCKET_BAD ? (int)socket : -1;
+}
+
 CURLcode http_curl_get_pointer(CURL *easy, CURLINFO info, void **value) {
     return curl_easy_getinfo(easy, info, value);
 }

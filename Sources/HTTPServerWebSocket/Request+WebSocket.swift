@@ -1,6 +1,7 @@
 internal import HTTPParser
 public import HTTPServerCore
 internal import HTTPServerKit
+internal import WebSocketConnections
 public import WebSocketFrames
 
 /// Which pages may open a WebSocket. Browsers let any page try, and send the user's cookies with it.
@@ -52,9 +53,11 @@ extension Request {
         }
         let logger = logger
         let upgrade: ResponseBody.Upgrade = { carrier in
-            let connection = WebSocketConnection(carrier, deflate: deflate, options: options)
+            let connection = WebSocketConnection(
+                ServerCarrier(base: carrier), on: carrier.loop, role: .server, deflate: deflate,
+                options: options)
             let socket = WebSocket(connection, subprotocol: chosen)
-            connection.run({ try await body(socket) }, logger: logger)
+            connection.run({ try await body(socket) }, on: carrier.loop, logger: logger)
             return connection
         }
         return Response(

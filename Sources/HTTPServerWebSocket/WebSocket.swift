@@ -1,4 +1,4 @@
-internal import HTTPServerCore
+internal import WebSocketConnections
 public import WebSocketFrames
 
 /// The server's side of a WebSocket connection (RFC 6455): a sequence of the client's messages, and
@@ -13,7 +13,7 @@ public import WebSocketFrames
 /// ```
 ///
 /// One task reads; any number may send. Pings of the client are answered while no task reads, too. The
-/// sequence ends when either side has closed the connection. It throws ``WebSocketClosedError`` when
+/// sequence ends when either side has closed the connection. It throws `WebSocketClosedError` when
 /// the client has violated the protocol or a limit, or has gone without a close frame.
 public final class WebSocket: Sendable {
     /// The subprotocol that was chosen; `nil` for none.
@@ -28,7 +28,7 @@ public final class WebSocket: Sendable {
     // MARK: Sending
 
     /// Sends a message. It suspends while the client is more than 64 KiB behind.
-    /// - Throws: ``WebSocketClosedError`` when the connection is closed, or about to be.
+    /// - Throws: `WebSocketClosedError` when the connection is closed, or about to be.
     public func send(_ message: WebSocketMessage) async throws {
         try await connection.send(.message(message))
     }
@@ -47,7 +47,7 @@ public final class WebSocket: Sendable {
     ///
     /// Until the last piece no other message can be sent.
     /// - Throws: `WebSocketSendError.messageUnfinished` when the piece is of another message, and
-    ///   ``WebSocketClosedError``.
+    ///   `WebSocketClosedError`.
     public func send(_ piece: WebSocketPiece) async throws {
         try await connection.send(.piece(piece))
     }
@@ -82,28 +82,10 @@ extension WebSocket: AsyncSequence {
         fileprivate let connection: WebSocketConnection
 
         /// The next message; `nil` once the connection is closed.
-        /// - Throws: ``WebSocketClosedError``; `CancellationError` when the task is cancelled.
+        /// - Throws: `WebSocketClosedError`; `CancellationError` when the task is cancelled.
         public func next() async throws -> WebSocketMessage? { try await connection.next() }
     }
 
     /// Reads messages from where the last reader has stopped.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(connection: connection) }
-}
-
-/// A connection that is closed, or was cut off.
-public struct WebSocketClosedError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// How it ended; `nil` when this side has closed it and the client has not answered yet.
-    public var end: WebSocketEnd?
-
-    /// Creates an error.
-    public init(end: WebSocketEnd?) {
-        self.end = end
-    }
-
-    /// One line with code and reason.
-    public var description: String {
-        guard let end else { return "the WebSocket connection is being closed" }
-        let reason = end.reason.isEmpty ? "" : " (\(end.reason))"
-        return "the WebSocket connection was closed with \(end.code)\(reason)"
-    }
 }

@@ -13,7 +13,7 @@ extension ClientError {
         case .tooManyRedirects: -1007
         case .notCached: -1008
         case .redirectRefused: -1010
-        case .badResponse, .emptyResponse, .truncated, .unexpectedStatus: -1011
+        case .badResponse, .emptyResponse, .truncated, .unexpectedStatus, .webSocketRefused: -1011
         case .authenticationRequired: -1013
         case .decodingFailed: -1016
         case .unexpectedContent: -1017
@@ -52,7 +52,7 @@ extension ClientError {
         case .truncated: 18
         case .decodingFailed: 61
         case .unexpectedContent: 8
-        case .unexpectedStatus: 22
+        case .unexpectedStatus, .webSocketRefused: 22
         case .contentTooLong: 63
         case .tooManyRedirects, .redirectRefused: 47
         case .bodyNotReplayable: 65
@@ -78,6 +78,7 @@ extension ClientError.Kind {
         case .timedOut(.idle): "timed out: no bytes were sent or received"
         case .timedOut(.total): "timed out: the task took too long"
         case .badURL: "bad URL"
+        case .webSocketRefused: "the server refused the WebSocket"
         case .unsupportedURL: "unsupported URL"
         case .sessionInvalidated: "the session takes no more tasks"
         default: words

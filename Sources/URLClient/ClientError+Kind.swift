@@ -1,3 +1,5 @@
+public import HTTPParser
+
 extension ClientError {
     /// The kinds of errors.
     @nonexhaustive
@@ -56,6 +58,8 @@ extension ClientError {
         case unexpectedContent
         /// The status is not one of success, where one was required.
         case unexpectedStatus
+        /// The server has answered the handshake of a WebSocket with this status in place of 101.
+        case webSocketRefused(HTTPStatus)
         /// There were more redirects than allowed.
         case tooManyRedirects
         /// A redirect that must not be followed.

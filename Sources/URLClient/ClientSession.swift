@@ -92,7 +92,10 @@ public final class ClientSession: Sendable {
         // Tasks that start from here on fail.
         let isFirst = invalidate()
         let loop = loop
-        loop.post { for runner in loop.runners.all { runner.task.cancel() } }
+        loop.post {
+            for runner in loop.runners.all { runner.task.cancel() }
+            loop.webSockets.cancelAll()
+        }
         if isFirst { end() }
     }
 

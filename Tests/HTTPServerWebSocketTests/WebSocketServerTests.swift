@@ -222,6 +222,35 @@ struct WebSocketServerTests {
         try await connection.closed()
     }
 
+    @Test("A task that is cancelled before it reads, on the loop or off it, does not wait")
+    func cancelledBefore() async throws {
+        let outcomes = Locked<[String]>([])
+        let handler = SyncHandler { request in
+            try request.webSocket { socket in
+                let read: @Sendable () async -> Void = {
+                    unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+                    let messages = socket.makeAsyncIterator()
+                    let outcome: String
+                    do {
+                        outcome = "\(String(describing: try await messages.next()))"
+                    } catch {
+                        outcome = "\(type(of: error))"
+                    }
+                    outcomes.withLock { $0.append(outcome) }
+                }
+                await Task { await read() }.value
+                await Task.detached { await read() }.value
+                // A later read waits as ever.
+                for try await message in socket { try await socket.send(message) }
+            }
+        }
+        let client = Client(handler)
+        try await waitUntil { outcomes.withLock { $0.count == 2 } }
+        #expect(outcomes.withLock { $0 } == ["CancellationError", "CancellationError"])
+        client.send(1, "x")
+        try await client.output(frame(1, "x"))
+    }
+
     @Test("Messages that no task reads stop the input")
     func unread() async throws {
         let handler = SyncHandler { request in

@@ -20,7 +20,7 @@ package enum FullSuite {
     private static let tools: Set<String> = [
         "nginx", "haproxy", "apache2", "httpd", "chromium", "gio", "dbus-run-session", "rclone",
         "node", "requests", "httpx", "webdav3.client", "libbrotlidec", "tusclient", "testssl",
-        "sslyze", "certutil",
+        "sslyze", "certutil", "websockets", "wsproto",
     ]
 
     /// Skips the running test, or in the full suite fails it, when a library is not there that is

@@ -90,6 +90,8 @@ int http_curl_tls(CURL *easy, const char **version, const char **cipher);
 CURLcode http_curl_get_long(CURL *easy, CURLINFO info, long *value);
 CURLcode http_curl_get_size(CURL *easy, CURLINFO info, int64_t *value);
 CURLcode http_curl_get_string(CURL *easy, CURLINFO info, const char **value);
+/// The socket of a connection that was made alone; negative where there is none.
+int http_curl_get_socket(CURL *easy);
 CURLcode http_curl_get_pointer(CURL *easy, CURLINFO info, void **value);
 
 CURLMcode http_curl_multi_set_long(CURLM *multi, CURLMoption option, long value);

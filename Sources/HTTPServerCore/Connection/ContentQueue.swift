@@ -7,12 +7,7 @@ struct ContentQueue: ~Copyable {
     /// The need of a reader that its connection meets.
     enum Need { case nothing, input, room, readAhead }
 
-    typealias Reader = CheckedContinuation<[UInt8]?, any Error>
-
-    /// One reader's waiting for content.
-    final class Wait: @unchecked Sendable {
-        fileprivate var isCancelled = false
-    }
+    typealias Reader = WaitingReader<[UInt8]?>
 
     /// Content that waits for the handler; reading stops above it.
     private static let bufferedLimit = 256 << 10
@@ -23,8 +18,7 @@ struct ContentQueue: ~Copyable {
     let announcedLength: Int64?
     private var pieces = FirstInFirstOut<[UInt8]>()
     private var buffered = 0
-    private var reader: Reader?
-    private var readerWait: Wait?
+    private var reader = Reader()
     private var failure: (any Error)?
     private(set) var isComplete: Bool
     private(set) var trailers = HTTPFields()
@@ -49,9 +43,9 @@ struct ContentQueue: ~Copyable {
     var hasPieces: Bool { !pieces.isEmpty }
     var isFull: Bool { buffered >= Self.bufferedLimit }
     /// Whether all was read that there will ever be.
-    var isAtEnd: Bool { isComplete && pieces.isEmpty && reader == nil && failure == nil }
+    var isAtEnd: Bool { isComplete && pieces.isEmpty && !reader.isTaken && failure == nil }
     /// Whether content may arrive in time for a reader that does not wait.
-    var mayReadAhead: Bool { reader == nil && pieces.isEmpty && readAheadLeft > 0 }
+    var mayReadAhead: Bool { !reader.isTaken && pieces.isEmpty && readAheadLeft > 0 }
 
     /// Content received since `markRate`.
     var receivedSinceMark: Int64 { received - rateMark }
@@ -65,7 +59,7 @@ struct ContentQueue: ~Copyable {
         received += Int64(piece.count)
         if collector != nil {
             collected += piece
-        } else if let reader = takeReader() {
+        } else if let reader = reader.take() {
             reader.resume(returning: piece)
         } else {
             let isJoined = unsafe piece.withUnsafeBytes { unsafe join($0) }
@@ -81,7 +75,7 @@ struct ContentQueue: ~Copyable {
             unsafe collected.append(contentsOf: bytes)
             return
         }
-        guard reader == nil, unsafe join(bytes) else { return unsafe append(Array(bytes)) }
+        guard !reader.isTaken, unsafe join(bytes) else { return unsafe append(Array(bytes)) }
         received += Int64(bytes.count)
         buffered += bytes.count
     }
@@ -101,13 +95,13 @@ struct ContentQueue: ~Copyable {
     mutating func complete(trailers: HTTPFields) {
         isComplete = true
         self.trailers = trailers
-        takeReader()?.resume(returning: nil)
+        reader.take()?.resume(returning: nil)
     }
 
     mutating func fail(_ error: any Error) {
         guard !isComplete, failure == nil else { return }
         failure = error
-        takeReader()?.resume(throwing: error)
+        reader.take()?.resume(throwing: error)
     }
 
     /// The handler is over, or the connection is gone. With an error, pieces that have arrived can
@@ -124,23 +118,18 @@ struct ContentQueue: ~Copyable {
         fail(error ?? RequestBodyError.connectionLost)
     }
 
-    private mutating func takeReader() -> Reader? {
-        guard reader != nil else { return nil }
-        return reader.take()
-    }
-
     // MARK: The reader's side
 
     /// The next piece, if it is there and no other reader waits for it.
     mutating func next() -> [UInt8]? {
-        guard reader == nil, let piece = pieces.popFirst() else { return nil }
+        guard !reader.isTaken, let piece = pieces.popFirst() else { return nil }
         buffered -= piece.count
         return piece
     }
 
     /// All of the content, if it has arrived completely and is no longer than that.
     mutating func takeAll(upTo byteLimit: Int) -> [UInt8]? {
-        guard isComplete, reader == nil, failure == nil, buffered <= byteLimit else { return nil }
+        guard isComplete, !reader.isTaken, failure == nil, buffered <= byteLimit else { return nil }
         // Mostly it is one piece, which need not be copied.
         var all = pieces.popFirst() ?? []
         if all.count < buffered { all.reserveCapacity(buffered) }
@@ -150,12 +139,12 @@ struct ContentQueue: ~Copyable {
     }
 
     /// Gives the next piece to a reader, or has it wait.
-    mutating func read(_ reader: Reader, _ wait: Wait) -> Need {
+    mutating func read(_ reader: Reader.Reader, _ wait: Reader.Wait) -> Need {
         guard !wait.isCancelled else {
             reader.resume(throwing: CancellationError())
             return .nothing
         }
-        guard self.reader == nil else {
+        guard !self.reader.isTaken else {
             reader.resume(throwing: RequestBodyError.alreadyRead)
             return .nothing
         }
@@ -168,16 +157,14 @@ struct ContentQueue: ~Copyable {
         } else if isComplete {
             reader.resume(returning: nil)
         } else {
-            (self.reader, readerWait) = (reader, wait)
+            self.reader.begin(reader, wait)
             return .input
         }
         return .nothing
     }
 
-    mutating func cancel(_ wait: Wait) {
-        wait.isCancelled = true
-        guard readerWait === wait else { return }
-        takeReader()?.resume(throwing: CancellationError())
+    mutating func cancel(_ wait: Reader.Wait) {
+        reader.cancel(wait)?.resume(throwing: CancellationError())
     }
 
     // MARK: Collecting

@@ -60,8 +60,7 @@ package final class Exchange: @unchecked Sendable {
             }
             if unsafe content.isAtEnd { return nil }
         }
-        // A cancellation belongs to this wait: it may come before it has begun, or after its end.
-        let wait = ContentQueue.Wait()
+        let wait = ContentQueue.Reader.Wait()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 if loop.isCurrent { return read(continuation, wait) }
@@ -72,7 +71,7 @@ package final class Exchange: @unchecked Sendable {
         }
     }
 
-    private func read(_ reader: ContentQueue.Reader, _ wait: ContentQueue.Wait) {
+    private func read(_ reader: ContentQueue.Reader.Reader, _ wait: ContentQueue.Reader.Wait) {
         let need = unsafe content.read(reader, wait)
         owner?.provide(need)
     }

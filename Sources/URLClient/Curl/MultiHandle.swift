@@ -21,6 +21,8 @@ final class MultiHandle: @unchecked Sendable {
     /// How many of them have an answer already, which has come before libcurl had to wait for it.
     @exclusivity(unchecked)
     private var answeredCount = 0
+    /// The sockets that are not libcurl's to use, and what waits for them.
+    private var watchers: [CInt: any SocketWatcher] = [:]
 
     init?(idleConnections: Int) {
         guard CurlFeatures.current.version > 0, let poller = SocketPoller(),
@@ -101,6 +103,21 @@ final class MultiHandle: @unchecked Sendable {
         unsafe answeredCount += 1
     }
 
+    // MARK: sockets of others
+
+    /// Has a watcher told of events of a socket that libcurl does not use; none of them any more if
+    /// the set is empty. Never within a callback.
+    func watch(_ socket: CInt, _ events: SocketPoller.Events, by watcher: any SocketWatcher) {
+        watchers[socket] = watcher
+        poller.want(socket, events)
+    }
+
+    /// Forgets a socket, which is about to be closed.
+    func unwatch(_ socket: CInt) {
+        guard watchers.removeValue(forKey: socket) != nil else { return }
+        poller.want(socket, [])
+    }
+
     // MARK: what goes on
 
     /// Does what is due at a time.
@@ -146,6 +163,9 @@ final class MultiHandle: @unchecked Sendable {
     }
 
     private func act(_ socket: Int32, _ events: Int32) {
+        if socket >= 0, !watchers.isEmpty, let watcher = watchers[socket] {
+            return watcher.socketReady()
+        }
         var running: Int32 = 0
         // Which connection is in use is not known where an answer was there before its socket.
         if unsafe startingCount > 0, unsafe answeredCount == 0 { poller.dropSpoilt() }
@@ -176,6 +196,12 @@ final class MultiHandle: @unchecked Sendable {
             milliseconds < 0
             ? .max : milliseconds == 0 ? 0 : System.now() + Int64(milliseconds) * 1_000_000
     }
+}
+
+/// Uses a socket that is not libcurl's to use.
+protocol SocketWatcher: AnyObject {
+    /// The socket can be read or written, or has ended.
+    func socketReady()
 }
 
 private func socketChanged(

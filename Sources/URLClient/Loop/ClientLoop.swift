@@ -32,6 +32,7 @@ final class ClientLoop: @unchecked Sendable {
     let configuration: ClientConfiguration
     let inbox = LoopInbox()
     let runners = RunnerSet<TransactionRunner>()
+    let webSockets = WebSocketSet()
     let admission: Admission<TransactionRunner>
     let inline: InlineLoop
 
@@ -97,7 +98,7 @@ final class ClientLoop: @unchecked Sendable {
             reconnectIfRequested()
             takeWork()
             notifyCompletions()
-            if isEnding, runners.count == 0, inbox.close() { break }
+            if isEnding, isIdle, inbox.close() { break }
             guard let multi else { break }
             perform(multi, rounds: .max)
             if hasEndToReach { continue }
@@ -119,15 +120,18 @@ final class ClientLoop: @unchecked Sendable {
 
     var isEnding: Bool { requests.isEnding }
 
+    /// Whether nothing runs, and no WebSocket is open.
+    private var isIdle: Bool { runners.count == 0 && webSockets.isEmpty }
+
     /// Whether nothing runs, and the thread has to end or to reconnect.
     var hasEndToReach: Bool {
-        (requests.isEnding || requests.wantsReconnection) && runners.count == 0
+        (requests.isEnding || requests.wantsReconnection) && isIdle
     }
 
     /// Closes all connections once nothing uses them. A thread that still wakes the old handle has
     /// left its work in the inbox before, which is looked at next.
     private func reconnectIfRequested() {
-        guard requests.wantsReconnection, runners.count == 0 else { return }
+        guard requests.wantsReconnection, isIdle else { return }
         requests.wantsReconnection = false
         guard let fresh = MultiHandle(idleConnections: configuration.idleConnectionLimit) else {
             return
@@ -196,8 +200,10 @@ final class ClientLoop: @unchecked Sendable {
     func complete(_ runner: TransactionRunner) { runners.completions.append(runner) }
 
     func takeHandle() -> EasyHandle? {
-        unsafe idleHandles.popLast() ?? multi.flatMap(EasyHandle.init)
+        unsafe idleHandles.popLast() ?? makeHandle()
     }
+
+    func makeHandle() -> EasyHandle? { multi.flatMap(EasyHandle.init) }
 
     func giveBack(_ handle: EasyHandle) {
         handle.detach()
@@ -212,6 +218,19 @@ final class ClientLoop: @unchecked Sendable {
 
     func remove(_ handle: EasyHandle) {
         multi?.remove(handle)
+    }
+
+    /// Whether a server's certificates are accepted.
+    func trusts(
+        _ certificates: [[UInt8]], isTrusted: Bool, of settings: TransferSettings
+    ) -> Bool {
+        guard let trust = settings.route.trust else { return isTrusted }
+        let origin = settings.wire.origin
+        let isAccepted = trust.evaluate(
+            TrustPolicy.Evaluation(
+                origin: origin, certificates: certificates, isTrusted: isTrusted))
+        if isAccepted, !isTrusted { routing.overrule(origin) }
+        return isAccepted
     }
 
     // MARK: deadlines
@@ -238,6 +257,7 @@ final class ClientLoop: @unchecked Sendable {
             }
             runner.checkDeadlines()
         }
+        webSockets.checkDeadlines()
         if deadlines.nextLook != .max {
             deadlines.nextLook = max(deadlines.nextLook, now + Self.granularity)
         }

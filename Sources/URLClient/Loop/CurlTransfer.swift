@@ -245,13 +245,7 @@ final class CurlTransfer: TransferCallbacks {
     }
 
     func trusts(_ certificates: [[UInt8]], isTrusted: Bool) -> Bool {
-        guard let trust = settings.route.trust else { return isTrusted }
-        let origin = settings.wire.origin
-        let isAccepted = trust.evaluate(
-            TrustPolicy.Evaluation(
-                origin: origin, certificates: certificates, isTrusted: isTrusted))
-        if isAccepted, !isTrusted { runner.loop.routing.overrule(origin) }
-        return isAccepted
+        runner.loop.trusts(certificates, isTrusted: isTrusted, of: settings)
     }
 
     func ended(_ code: TransferResult.Code) { runner.transferEnded(self, code) }

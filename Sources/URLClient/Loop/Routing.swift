@@ -67,6 +67,24 @@ struct Routing {
         return settings
     }
 
+    /// The settings of a connection that the client uses itself. It is a new one, and through an HTTP
+    /// proxy a tunnel (RFC 6455 section 4.1).
+    mutating func connectionSettings(
+        for request: ClientRequest, _ wire: WireURL, to target: ConnectTarget?,
+        proxyAuthorization: String?, _ configuration: ClientConfiguration
+    ) -> TransferSettings {
+        if wire.origin.isSecure { mayBeSecure = true }
+        let route = TransferRoute(
+            request, to: wire.origin, target: target, isFirstOrigin: true, receivesMuch: false,
+            configuration)
+        var settings = TransferSettings(
+            wire: wire, method: .get, fields: HTTPFields(), upload: nil, expectationWait: nil,
+            route: route)
+        if let proxyAuthorization { settings.fields[.proxyAuthorization] = proxyAuthorization }
+        settings.overrides = CopyOnWriteBox(TransferSettings.Overrides(isConnectionOnly: true))
+        return settings
+    }
+
     // MARK: tunnels
 
     /// A tunnel is about to be requested. It is noted now, and not when the proxy answers: otherwise

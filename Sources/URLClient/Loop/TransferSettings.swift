@@ -18,6 +18,9 @@ struct TransferSettings {
         var cookieBytes: [UInt8]?
         /// Whether the existing tunnels belong to another user.
         var needsOwnTunnel = false
+        /// Whether only the connection is made. Its bytes are not HTTP, so that an HTTP proxy must make a
+        /// tunnel.
+        var isConnectionOnly = false
     }
 }
 
@@ -108,7 +111,9 @@ extension ClientRequest {
 extension TransferSettings {
     /// Whether an HTTP proxy is asked to connect to the server.
     var tunnels: Bool {
-        route.hasProxy && route.proxy?.makesTunnel(to: wire.origin, route.target) ?? false
+        guard let proxy = route.proxy else { return false }
+        return overrides?.values.isConnectionOnly == true
+            ? proxy.speaksHTTP : proxy.makesTunnel(to: wire.origin, route.target)
     }
 
     /// Whether the transfer has to know when the request goes out: to tell a proxy's response from the

@@ -100,7 +100,7 @@ package final class TransactionPolicy: Sendable {
         return request
     }
 
-    private func upgraded(
+    func upgraded(
         _ request: ClientRequest, _ context: inout TransactionContext
     ) -> ClientRequest {
         guard let hosts = configuration.strictTransport,
@@ -115,7 +115,7 @@ package final class TransactionPolicy: Sendable {
     }
 
     /// Adds cookies, unless the application has set the field itself.
-    private func withCookies(_ request: ClientRequest) -> ClientRequest {
+    func withCookies(_ request: ClientRequest) -> ClientRequest {
         guard let cookies = configuration.cookies, configuration.setsCookies, request.usesCookies,
             !cookies.isEmpty, !request.fields.contains(.cookie),
             let place = CookieContext(request, configuration),
@@ -139,6 +139,15 @@ package final class TransactionPolicy: Sendable {
             context.memory.cacheFields[.authorization] = credential.identity
         }
         return .send(request)
+    }
+
+    /// The request of a handshake that is not repeated: with cookies, and the credential that is known.
+    func handshake(
+        _ request: ClientRequest, _ context: inout TransactionContext
+    ) -> ClientRequest {
+        var request = withCookies(upgraded(request, &context))
+        authenticator.authorize(&request, &context.memory)
+        return request
     }
 
     // MARK: after the head of a response
@@ -169,7 +178,7 @@ package final class TransactionPolicy: Sendable {
         return .deliver(storagePlan(response, request, context))
     }
 
-    private func learn(
+    func learn(
         _ response: ClientResponse, _ request: ClientRequest, isOverruled: Bool
     ) {
         if let hosts = configuration.strictTransport, let origin = request.origin,

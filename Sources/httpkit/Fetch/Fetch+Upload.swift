@@ -21,7 +21,7 @@ extension Fetch {
             throw error
         }
         note.remove()
-        if output.includesHead { try write(head: response) }
+        if output.includesHead { try Self.write(head: response) }
         var bytes = ByteBuffer()
         bytes.append(content)
         try StandardOutput.write(&bytes)

@@ -64,7 +64,7 @@ struct Fetch {
     /// To standard output, or what is open in its place.
     private func print(on descriptor: CInt = STDOUT_FILENO) async throws -> ClientResponse {
         let (content, response) = try await session.bytes(for: request)
-        if output.includesHead { try write(head: response) }
+        if output.includesHead { try Self.write(head: response) }
         // Progress and content on one terminal would spoil each other.
         let progress = isatty(descriptor) == 0 ? showProgress(of: content.task) : nil
         defer { progress?.cancel() }
@@ -108,7 +108,7 @@ struct Fetch {
         for try await _ in content {}
         showMetrics(content.task)
         guard let path = output.file else {
-            try write(head: response)
+            try Self.write(head: response)
             return response
         }
         let descriptor = unsafe open(
@@ -118,11 +118,13 @@ struct Fetch {
             throw StreamError("cannot write \(path)", code: code)
         }
         defer { _ = close(descriptor) }
-        try write(head: response, to: descriptor)
+        try Self.write(head: response, to: descriptor)
         return response
     }
 
-    func write(head response: ClientResponse, to descriptor: CInt = STDOUT_FILENO) throws {
+    static func write(
+        head response: ClientResponse, to descriptor: CInt = STDOUT_FILENO
+    ) throws {
         var bytes = ByteBuffer()
         bytes.append("\(response.version.rawValue) \(response.status)\r\n")
         for field in response.fields { bytes.append("\(field.name): \(field.value)\r\n") }
@@ -176,7 +178,7 @@ struct Fetch {
                 _ = unsafe unlink(part)
                 throw StreamError("cannot write \(path)", code: code)
             }
-            if output.includesHead { try write(head: response) }
+            if output.includesHead { try Self.write(head: response) }
             showMetrics(task)
             return response
         } catch let error as ClientError {

@@ -20,9 +20,14 @@ struct FetchCommand: AsyncParsableCommand {
             otherwise the one that curl has for the same failure: 6 for an unknown host, 7 for a \
             refused connection, 28 for a timeout, 60 for a bad certificate. Control-C ends it \
             with 130, SIGTERM with 143; with --resume the same call goes on later.
+
+            A ws or wss URL opens a WebSocket: each line of standard input is sent as a text message, \
+            each message received is printed as a line, and the end of the input closes the \
+            connection. The code and the reason of the close go to standard error; the exit status is \
+            0 for 1000 and for a close without a code, and 22 for another one.
             """)
 
-    @Argument(help: "An http or https URL; http:// may be left out.")
+    @Argument(help: "An http, https, ws or wss URL; http:// may be left out.")
     var url: String
 
     @OptionGroup(title: "Request")
@@ -43,6 +48,10 @@ struct FetchCommand: AsyncParsableCommand {
     func validate() throws {
         try validateHead()
         try validateResume()
+        if WebSocketConsole.takes(url), request.isUnusual || output.keeps || head.isHeadOnly {
+            throw ValidationError(
+                "a WebSocket takes its messages from standard input and prints them")
+        }
     }
 
     private func validateHead() throws {
@@ -94,6 +103,14 @@ struct FetchCommand: AsyncParsableCommand {
         return (ClientSession(configuration), cookies ?? [])
     }
 
+    private func talk(_ session: ClientSession, _ request: ClientRequest) async throws -> Int32 {
+        let console = WebSocketConsole(
+            task: session.webSocketTask(with: request),
+            timeout: connection.timeout.map { Duration.seconds($0) },
+            includesHead: output.includesHead)
+        return try await console.run()
+    }
+
     /// The exit status; one line reports an error.
     private func status() async -> Int32 {
         do {
@@ -109,7 +126,9 @@ struct FetchCommand: AsyncParsableCommand {
             let storage = session.configuration.cookies
             // The storage writes its file when it goes, also after a failure.
             defer { if let storage { FetchHeadOptions.remove(cookies, from: storage) } }
-            let status = try await fetch.run()
+            let status =
+                WebSocketConsole.takes(url)
+                ? try await talk(session, request) : try await fetch.run()
             if let storage {
                 FetchHeadOptions.remove(cookies, from: storage)
                 // Shown before the session fails on the same file without a message.

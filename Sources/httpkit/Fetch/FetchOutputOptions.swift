@@ -52,6 +52,9 @@ struct FetchOutputOptions: ParsableArguments {
     @Flag(help: "Print the timing of each request, redirects included, as JSON on standard error.")
     var metrics = false
 
+    /// Whether the content goes elsewhere than to standard output, or is measured.
+    var keeps: Bool { file != nil || resume || metrics }
+
     @Flag(help: "Do not show progress (shown on terminals only).")
     var noProgress = false
 

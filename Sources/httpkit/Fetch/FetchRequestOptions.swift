@@ -57,6 +57,9 @@ struct FetchRequestOptions: ParsableArguments {
         }
     }
 
+    /// Whether another request than a plain GET is wanted.
+    var isUnusual: Bool { method != nil || json || hasContent }
+
     /// The request that the options describe.
     func request(
         _ url: String, _ connection: FetchConnectionOptions

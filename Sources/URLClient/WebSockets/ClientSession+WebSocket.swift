@@ -1,0 +1,60 @@
+internal import HTTPParser
+public import WebSocketFrames
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+extension ClientSession {
+    /// Creates a task that opens a WebSocket (RFC 6455).
+    ///
+    /// The session's cookies, strict transport, known credentials, proxy, connect targets and TLS options
+    /// hold for the handshake, and its limits for the time until it is done.
+    /// - Parameters:
+    ///   - request: where to, by a ws, wss, http or https URL, and further fields of the handshake. Its
+    ///     method and its content are left out.
+    ///   - protocols: the subprotocols that are offered, the most wanted first: different tokens, others
+    ///     trap. Without any the request's own field Sec-WebSocket-Protocol counts.
+    ///   - compression: the offer of permessage-deflate (RFC 7692); nil for none.
+    ///   - options: limits and times of the connection.
+    public func webSocketTask(
+        with request: ClientRequest, protocols: [String] = [],
+        compression: DeflateExtension.Offer? = nil, options: WebSocketOptions = WebSocketOptions()
+    ) -> WebSocketTask {
+        WebSocketTask(
+            self, request,
+            WebSocketRunner.Plan(
+                request: request.asHandshake, protocols: protocols, compression: compression,
+                options: options))
+    }
+
+    /// Creates a task that opens a WebSocket; see
+    /// ``webSocketTask(with:protocols:compression:options:)-(ClientRequest,_,_,_)``.
+    public func webSocketTask(
+        with url: URL, protocols: [String] = [], compression: DeflateExtension.Offer? = nil,
+        options: WebSocketOptions = WebSocketOptions()
+    ) -> WebSocketTask {
+        webSocketTask(
+            with: ClientRequest(.get, url), protocols: protocols, compression: compression,
+            options: options)
+    }
+}
+
+extension ClientRequest {
+    /// The request of a handshake: GET without content of the http URL that stands for a ws URL
+    /// (RFC 6455 section 3), over HTTP/1.1.
+    fileprivate var asHandshake: ClientRequest {
+        var request = self
+        request.method = .get
+        request.body = .none
+        request.protocols = .http1
+        let text = url.absoluteString
+        for (scheme, other) in [("ws:", "http:"), ("wss:", "https:")]
+        where text.prefix(scheme.count).lowercased() == scheme {
+            if let url = URL(string: other + text.dropFirst(scheme.count)) { request.url = url }
+        }
+        return request
+    }
+}

@@ -1,0 +1,153 @@
+internal import HTTPParser
+internal import WebSocketConnections
+
+// The bytes of the connection, and libcurl's questions while it is made.
+extension WebSocketRunner: SocketWatcher {
+    func socketReady() { move() }
+
+    /// Sends and receives all that goes now. Outside of calls of the connection alone.
+    func move() {
+        guard socket >= 0, !flow.isReading else { return }
+        flow.isReading = true
+        send()
+        reportRoom()
+        receive()
+        flow.isReading = false
+        settle()
+    }
+
+    /// Reports what happened, and waits for what is missing.
+    private func settle() {
+        if flow.isBroken { return broken() }
+        if case .finishing(let leavesInput) = stage, !leavesInput, unsafe output.isEmpty {
+            return end()
+        }
+        watch()
+    }
+
+    private func watch() {
+        guard socket >= 0 else { return }
+        var wanted: SocketPoller.Events = wantsInput ? .read : []
+        if unsafe !output.isEmpty { wanted.insert(.write) }
+        guard wanted != flow.watched else { return }
+        flow.watched = wanted
+        loop.multi?.watch(socket, wanted, by: self)
+    }
+
+    private func broken() {
+        switch stage {
+        case .connecting, .handshaking:
+            let text = "the server ended the connection within the handshake"
+            fail(ClientError(.connectionLost, text))
+        default: end()
+        }
+    }
+
+    // MARK: output
+
+    private func send() {
+        if let handle, !flow.isMute, unsafe output.send(by: handle) { return }
+        flow.isMute = true
+        unsafe output.removeAll()
+    }
+
+    private func reportRoom() {
+        guard case .open(let connection) = stage, unsafe output.isNews else { return }
+        unsafe output.isNews = false
+        connection.hasRoom()
+    }
+
+    // MARK: input
+
+    private var wantsInput: Bool {
+        switch stage {
+        case .handshaking: true
+        case .open(let connection): connection.wantsInput
+        case .finishing(let leavesInput): leavesInput
+        case .idle, .resolving, .connecting, .over: false
+        }
+    }
+
+    /// Reads until nothing is left: TLS may hold bytes of which the poller knows nothing. After some
+    /// rounds other tasks have their turn.
+    private func receive() {
+        var rounds = 16
+        while let handle, wantsInput, !flow.isBroken {
+            guard rounds > 0 else {
+                loop.post { self.move() }
+                return
+            }
+            rounds -= 1
+            let room = unsafe loop.webSockets.room
+            switch unsafe handle.receive(into: room) {
+            case .bytes(let count):
+                unsafe take(UnsafeMutableRawBufferPointer(rebasing: room[..<count]))
+            case .later: return
+            case .ended: flow.isBroken = true
+            }
+        }
+    }
+
+    private func take(_ bytes: UnsafeMutableRawBufferPointer) {
+        switch stage {
+        case .handshaking: unsafe received(handshake: UnsafeRawBufferPointer(bytes))
+        case .open(let connection): unsafe connection.receive(bytes)
+        case .finishing, .idle, .resolving, .connecting, .over: break
+        }
+    }
+}
+
+extension WebSocketRunner: WebSocketCarrier {
+    var waitingBytes: Int { unsafe output.count }
+
+    func write(_ body: (inout ByteBuffer) -> Void) { unsafe output.write(body) }
+
+    /// Sends what goes at once. A broken connection is found by reading.
+    func flush() {
+        guard socket >= 0 else { return unsafe output.removeAll() }
+        send()
+        unsafe output.isNews = false
+        if !flow.isReading { watch() }
+    }
+
+    /// Also called while input is being read, which then goes on by itself.
+    func readOn() {
+        guard !flow.isReading else { return }
+        loop.post { self.move() }
+    }
+
+    func deadlineChanged() {
+        guard case .open(let connection) = stage, connection.deadline != .max else { return }
+        loop.look(at: Int64(clamping: connection.deadline))
+    }
+
+    func finish(leavesInput: Bool) { beginFinishing(leavesInput: leavesInput) }
+}
+
+extension WebSocketRunner {
+    func mayStart() -> Bool { true }
+    // Lines of a proxy's response, of which libcurl knows the status.
+    func received(line: UnsafeRawBufferPointer) -> Bool { true }
+    func received(content: UnsafeRawBufferPointer) -> ContentAnswer { .taken }
+    func read(into room: UnsafeMutableRawBufferPointer) -> UploadSource.Answer { .bytes(0) }
+    func seek(to offset: Int64) -> Bool { false }
+    var needsAnswer: Bool { false }
+    var trace: (@Sendable (ClientTrace) -> Void)? { loop.configuration.trace }
+    func connectionEnded() {}
+
+    func trusts(_ certificates: [[UInt8]], isTrusted: Bool) -> Bool {
+        guard let settings else { return isTrusted }
+        return loop.trusts(certificates, isTrusted: isTrusted, of: settings)
+    }
+}
+
+extension ClientLoop: WebSocketLoop {
+    var monotonicTime: UInt64 { UInt64(max(0, now)) }
+
+    /// Tasks never run on the loop, and calls within it do not come this way.
+    var isEntered: Bool { false }
+
+    func hand(_ work: @escaping @Sendable () -> Void) -> Bool { post(work) }
+
+    func handAfterTasks(_ work: @escaping @Sendable () -> Void) { post(work) }
+}

@@ -1,0 +1,340 @@
+internal import HTTPCodecs
+internal import HTTPParser
+internal import ToolkitSystem
+internal import WebSocketConnections
+internal import WebSocketFrames
+
+/// Connects a WebSocket by libcurl, and carries its bytes. It is confined to the session's loop but for
+/// what is marked otherwise.
+///
+/// libcurl does names, proxies, connect targets and TLS, and then leaves the connection to the runner:
+/// the easy handle keeps it, and stays with the multi handle as long as it lasts.
+final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Sendable {
+    /// The arguments of a task.
+    struct Plan: Sendable {
+        let request: ClientRequest
+        let protocols: [String]
+        let compression: DeflateExtension.Offer?
+        let options: WebSocketOptions
+    }
+
+    /// How far it is.
+    enum Stage {
+        case idle
+        /// The session's endpoints are asked for.
+        case resolving
+        case connecting
+        /// The request of the handshake goes out, or its response is awaited.
+        case handshaking
+        case open(WebSocketConnection)
+        /// The last bytes go out, and with `leavesInput` the server's end is awaited.
+        case finishing(leavesInput: Bool)
+        case over
+    }
+
+    let loop: ClientLoop
+    let state: WebSocketState
+    let plan: Plan
+    private let policy: TransactionPolicy
+    var stage = Stage.idle
+    /// The request with what the session adds.
+    private(set) var request: ClientRequest
+    private var context: TransactionContext
+    private let limits: TransactionLimits
+    private(set) var settings: TransferSettings?
+    /// libcurl's part of the connection.
+    var handle: EasyHandle?
+    var socket: Int32 = -1
+    @exclusivity(unchecked)
+    var handshake: WebSocketHandshake
+    @exclusivity(unchecked)
+    var output = SocketOutput()
+    var flow = Flow()
+    /// When the stage has to be over, on the loop's clock.
+    private var stageEnd = Int64.max
+
+    /// The state of the socket.
+    struct Flow {
+        var isReading = false
+        var watched: SocketPoller.Events = []
+        /// Whether nothing can be sent any more. Bytes that the server sent before are still read.
+        var isMute = false
+        /// Whether the server's side has ended, which is not reported yet.
+        var isBroken = false
+    }
+
+    /// How long the server may take to end a connection that has failed.
+    private static let lingering: Int64 = 2_000_000_000
+    /// How long the server may take to read the last bytes.
+    private static let finishing: Int64 = 5_000_000_000
+
+    init(_ loop: ClientLoop, _ policy: TransactionPolicy, _ state: WebSocketState, _ plan: Plan) {
+        self.loop = loop
+        self.policy = policy
+        self.state = state
+        self.plan = plan
+        request = plan.request
+        context = TransactionContext(plan.request)
+        limits = TransactionLimits(plan.request, loop.configuration)
+        unsafe handshake = WebSocketHandshake(
+            WebSocketOffer(protocols: plan.offered, deflate: plan.compression),
+            limit: loop.configuration.headLimit)
+    }
+
+    // MARK: any thread
+
+    func resume() {
+        guard loop.post({ self.start() }) else {
+            return state.fail(ClientError(.sessionInvalidated, "the session was invalidated"))
+        }
+    }
+
+    func close(_ code: CloseCode, reason: String) {
+        if state.start() { state.fail(ClientError(.cancelled)) }
+        loop.post {
+            guard case .open(let connection) = self.stage else { return self.cancelEarly() }
+            connection.close(code, reason)
+        }
+    }
+
+    func cancel() {
+        if state.start() { state.fail(ClientError(.cancelled)) }
+        loop.post {
+            guard case .open(let connection) = self.stage else { return self.cancelEarly() }
+            connection.close(.goingAway, "")
+            self.finishAtOnce()
+        }
+    }
+
+    /// The task is released: nothing reads any more.
+    func release() {
+        loop.post {
+            guard case .open(let connection) = self.stage else { return self.cancelEarly() }
+            connection.close(.goingAway, "")
+        }
+    }
+
+    private func cancelEarly() {
+        switch stage {
+        case .idle, .finishing, .over: break
+        case .resolving, .connecting, .handshaking, .open: fail(ClientError(.cancelled))
+        }
+    }
+
+    // MARK: connecting
+
+    private func start() {
+        guard case .idle = stage, case .connecting = state.phase else { return }
+        guard !loop.isEnding else {
+            return fail(ClientError(.sessionInvalidated, "the session was invalidated"))
+        }
+        loop.webSockets.insert(self)
+        limitStage(by: min(limits.total, limits.connect))
+        request = policy.handshake(
+            plan.request.filled(from: loop.configuration, isDownload: false), &context)
+        if let error = request.invalidField { return fail(error) }
+        if loop.configuration.transport != nil {
+            return fail(ClientError(.notSupported, "a transport has no WebSockets"))
+        }
+        guard request.connectTo == nil, let policy = loop.configuration.endpoints,
+            let origin = request.origin
+        else { return connect(to: request.connectTo) }
+        stage = .resolving
+        Task {
+            let targets: Result<[ConnectTarget], any Error>
+            do {
+                targets = .success(try await policy.resolve(origin, 0))
+            } catch {
+                targets = .failure(error)
+            }
+            self.loop.post { self.resolved(targets) }
+        }
+    }
+
+    private func resolved(_ targets: Result<[ConnectTarget], any Error>) {
+        guard case .resolving = stage else { return }
+        switch targets {
+        case .success(let targets): connect(to: targets.first)
+        case .failure(let error as ClientError): fail(error)
+        case .failure(let error):
+            fail(ClientError(.hookFailed, "the endpoints: \(error)", underlying: error))
+        }
+    }
+
+    private func connect(to target: ConnectTarget?) {
+        let wire: WireURL
+        switch request.wire {
+        case .success(let read): wire = read
+        case .failure(let error): return fail(error)
+        }
+        guard let handle = loop.makeHandle() else {
+            return fail(ClientError(.internalFailure, "no handle"))
+        }
+        context.target = target
+        let login = policy.authenticator.proxyAuthorization(for: request, &context)
+        let settings = loop.routing.connectionSettings(
+            for: request, wire, to: target, proxyAuthorization: login, loop.configuration)
+        self.handle = handle
+        self.settings = settings
+        handle.configure(settings, for: self)
+        handle.connectOnly()
+        stage = .connecting
+        if let refusal = handle.refusal {
+            self.handle = nil
+            return fail(ClientError(refusal: refusal))
+        }
+        guard loop.add(handle) else {
+            self.handle = nil
+            return fail(ClientError(.internalFailure, "libcurl does not take the transfer"))
+        }
+    }
+
+    /// libcurl has connected, or has failed to.
+    func ended(_ code: TransferResult.Code) {
+        guard case .connecting = stage, let handle, let settings else { return }
+        let result = TransferResult(code: code, message: handle.errorMessage)
+        guard result.isSuccess else { return fail(error(of: result, handle)) }
+        socket = handle.activeSocket
+        guard socket >= 0 else {
+            return fail(ClientError(.connectionLost, "the connection ended at once"))
+        }
+        stage = .handshaking
+        limitStage(by: min(limits.total, limits.firstByte, limits.idle))
+        do throws(ClientError) {
+            unsafe output.append(try handshake.request(request, settings.wire))
+        } catch {
+            return fail(error)
+        }
+        move()
+    }
+
+    private func error(of result: TransferResult, _ handle: EasyHandle) -> ClientError {
+        let status = handle.proxyStatus
+        if status == 407 { return ClientError(.authenticationRequired, "by the proxy") }
+        if status >= 300 { return ClientError(.proxyRefused, "the proxy answered \(status)") }
+        let number = handle.operatingSystemError
+        let kind = ClientError.Kind(
+            curl: result.code, verification: handle.verificationResult, message: result.message,
+            isLost: System.connectionLostNumbers.contains(number),
+            wasConnected: handle.tlsStart > 0 || handle.connectTime > 0)
+        var text = result.text(for: kind)
+        if kind == .cannotConnect, number != 0 { text += ": \(System.text(of: CInt(number)))" }
+        var error = ClientError(kind, text, curlCode: result.number)
+        (error.phase, error.isSafeToRetry) = (.connecting, true)
+        return error
+    }
+
+    // MARK: the handshake
+
+    /// Takes bytes of the response.
+    func received(handshake bytes: UnsafeRawBufferPointer) {
+        let outcome: WebSocketHandshake.Outcome?
+        do throws(ClientError) {
+            outcome = try unsafe handshake.receive(bytes, from: request)
+        } catch {
+            return fail(error)
+        }
+        guard let outcome else { return }
+        if let response = unsafe handshake.response {
+            policy.learn(
+                response, request,
+                isOverruled: request.origin.map(loop.routing.isOverruled) ?? false
+            )
+            state.answered(response)
+        }
+        switch outcome {
+        case .refused(let error): fail(error)
+        case .accepted(let agreement): open(agreement)
+        }
+    }
+
+    private func open(_ agreement: WebSocketOffer.Agreement) {
+        let connection = WebSocketConnection(
+            self, on: loop, role: .client, deflate: agreement.deflate, options: state.options)
+        stage = .open(connection)
+        stageEnd = .max
+        deadlineChanged()
+        state.open(connection, subprotocol: agreement.protocol)
+        var rest = unsafe handshake.takeRest()
+        guard !rest.isEmpty else { return }
+        unsafe rest.withUnsafeMutableBytes { unsafe connection.receive($0) }
+    }
+
+    // MARK: deadlines
+
+    func limitStage(by nanoseconds: Int64) {
+        let (end, overflows) = loop.now.addingReportingOverflow(nanoseconds)
+        stageEnd = overflows ? .max : end
+        loop.look(at: stageEnd)
+    }
+
+    /// Looks at the deadlines.
+    func checkDeadlines() {
+        if case .open(let connection) = stage {
+            if connection.deadline <= loop.monotonicTime { connection.deadlineReached() }
+            return deadlineChanged()
+        }
+        if case .connecting = stage, let begun = handle?.tlsStart, begun > 0 {
+            let (end, overflows) = begun.addingReportingOverflow(limits.tls)
+            if !overflows { stageEnd = min(stageEnd, end) }
+        }
+        guard stageEnd <= loop.now else { return loop.look(at: stageEnd) }
+        switch stage {
+        case .idle, .open, .over: break
+        case .resolving: fail(ClientError(.timedOut(.connect), "finding the endpoint"))
+        case .connecting:
+            fail(ClientError(.timedOut(handle.map { $0.tlsStart > 0 } == true ? .tls : .connect)))
+        case .handshaking: fail(ClientError(.timedOut(.firstByte), "no response to the handshake"))
+        case .finishing: end()
+        }
+    }
+
+    // MARK: the end
+
+    /// The handshake has failed.
+    func fail(_ error: ClientError) {
+        var error = error
+        error.url = request.url
+        state.fail(error)
+        end()
+    }
+
+    /// No more messages are sent. Written bytes still go out.
+    func beginFinishing(leavesInput: Bool) {
+        stage = .finishing(leavesInput: leavesInput)
+        limitStage(by: leavesInput ? Self.lingering : Self.finishing)
+        // The connection is in the middle of something.
+        loop.post { self.move() }
+    }
+
+    private func finishAtOnce() {
+        if case .open(let connection) = stage { connection.carrierEnded() }
+        end()
+    }
+
+    /// The connection is of no use any more; libcurl closes it.
+    func end() {
+        if case .over = stage { return }
+        let before = stage
+        stage = .over
+        loop.webSockets.remove(self)
+        if socket >= 0 { loop.multi?.unwatch(socket) }
+        socket = -1
+        if let handle {
+            loop.remove(handle)
+            handle.detach()
+        }
+        handle = nil
+        if case .open(let connection) = before { connection.carrierEnded() }
+    }
+}
+
+extension WebSocketRunner.Plan {
+    /// The subprotocols, which a request may also bring by its field.
+    fileprivate var offered: [String] {
+        guard protocols.isEmpty else { return protocols }
+        let named = request.fields.values(of: .secWebSocketProtocol).joined(separator: ",")
+        var known = Set<String>()
+        return (FieldValues.tokens(named) ?? []).filter { known.insert($0).inserted }
+    }
+}

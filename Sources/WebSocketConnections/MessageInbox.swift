@@ -1,0 +1,120 @@
+internal import ToolkitSystem
+internal import WebSocketFrames
+
+/// Messages on their way from a loop to one reader on any thread: those that wait for the reader, or
+/// the reader that waits for one.
+final class MessageInbox: Sendable {
+    typealias Waiting = WaitingReader<WebSocketMessage?>
+
+    private struct State: @unchecked Sendable {
+        var messages = FirstInFirstOut<WebSocketMessage>()
+        var bytes = 0
+        var waiting = Waiting()
+        var end: WebSocketEnd?
+    }
+
+    private let state = Locked(State())
+    /// How many bytes of messages wait before input stops.
+    private let limit: Int
+
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    /// How the connection has ended; `nil` while it is open.
+    var end: WebSocketEnd? { state.withLock { $0.end } }
+
+    /// Whether more messages are welcome.
+    var hasRoom: Bool { state.withLock { $0.bytes <= limit } }
+
+    // MARK: The loop's side
+
+    /// Hands a message to the reader, or keeps it.
+    func append(_ message: WebSocketMessage) {
+        let reader = state.withLock { state -> Waiting.Reader? in
+            if let reader = state.waiting.take() { return reader }
+            state.messages.append(message)
+            state.bytes += message.cost
+            return nil
+        }
+        reader?.resume(returning: message)
+    }
+
+    /// No more messages come. Messages that wait can still be read.
+    func finish(_ end: WebSocketEnd) {
+        let reader = state.withLock { state -> Waiting.Reader? in
+            guard state.end == nil else { return nil }
+            state.end = end
+            return state.waiting.take()
+        }
+        if let reader { Self.resume(reader, at: end) }
+    }
+
+    // MARK: The reader's side
+
+    /// A message that waits.
+    struct Taken {
+        let message: WebSocketMessage
+        /// Whether there is room for more now, where there was none before.
+        let madeRoom: Bool
+    }
+
+    /// The next message, if one waits.
+    func take() -> Taken? { state.withLock { Self.take(from: &$0, limit) } }
+
+    private static func take(from state: inout State, _ limit: Int) -> Taken? {
+        guard !state.waiting.isTaken, let message = state.messages.popFirst() else { return nil }
+        let hadRoom = state.bytes <= limit
+        state.bytes -= message.cost
+        return Taken(message: message, madeRoom: !hadRoom && state.bytes <= limit)
+    }
+
+    /// Gives the next message to a reader, or has it wait.
+    /// - Returns: whether there is room for more now, where there was none before.
+    func read(_ reader: Waiting.Reader, _ wait: Waiting.Wait) -> Bool {
+        let answer = state.withLock { state -> Answer in
+            if wait.isCancelled { return .cancelled }
+            precondition(!state.waiting.isTaken, "a WebSocket has one reader at a time")
+            if let taken = Self.take(from: &state, limit) { return .taken(taken) }
+            if let end = state.end { return .ended(end) }
+            state.waiting.begin(reader, wait)
+            return .waits
+        }
+        switch answer {
+        case .waits: return false
+        case .cancelled: reader.resume(throwing: CancellationError())
+        case .ended(let end): Self.resume(reader, at: end)
+        case .taken(let taken):
+            reader.resume(returning: taken.message)
+            return taken.madeRoom
+        }
+        return false
+    }
+
+    private enum Answer {
+        case waits, cancelled
+        case ended(WebSocketEnd)
+        case taken(Taken)
+    }
+
+    func cancel(_ wait: Waiting.Wait) {
+        state.withLock { $0.waiting.cancel(wait) }?.resume(throwing: CancellationError())
+    }
+
+    private static func resume(_ reader: Waiting.Reader, at end: WebSocketEnd) {
+        switch end.cause {
+        case .peer, .local: reader.resume(returning: nil)
+        case .failure, .transport: reader.resume(throwing: WebSocketClosedError(end: end))
+        }
+    }
+}
+
+extension WebSocketMessage {
+    /// The memory that it takes, roughly: an empty message takes some, too.
+    fileprivate var cost: Int {
+        switch self {
+        case .text(let text): text.utf8.count + 64
+        case .binary(let bytes): bytes.count + 64
+        }
+    }
+}

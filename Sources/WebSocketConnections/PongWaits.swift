@@ -1,0 +1,48 @@
+internal import ToolkitSystem
+
+/// The pings of a program that wait for their pongs, in order. Its owner confines it to a loop.
+struct PongWaits {
+    typealias Waiting = WaitingReader<Void>
+
+    private var waits: [(number: UInt64, waiting: Waiting)] = []
+    private var lastNumber: UInt64 = 0
+
+    /// Has a task wait for the pong of a ping that is about to be sent.
+    /// - Returns: the payload of the ping, which no other ping of the connection has.
+    mutating func begin(_ reader: Waiting.Reader, _ wait: Waiting.Wait) -> [UInt8] {
+        lastNumber &+= 1
+        var waiting = Waiting()
+        waiting.begin(reader, wait)
+        waits.append((lastNumber, waiting))
+        return Self.payload(lastNumber)
+    }
+
+    private static func payload(_ number: UInt64) -> [UInt8] { Array("ping \(number)".utf8) }
+
+    /// A pong has come. It answers the pings before its own, too (RFC 6455 section 5.5.3).
+    mutating func received(_ payload: [UInt8]) {
+        guard let index = waits.firstIndex(where: { Self.payload($0.number) == payload }) else {
+            return
+        }
+        let answered = waits[...index]
+        waits.removeFirst(answered.count)
+        for var wait in answered { wait.waiting.take()?.resume() }
+    }
+
+    mutating func cancel(_ wait: Waiting.Wait) {
+        for index in waits.indices {
+            guard let reader = waits[index].waiting.cancel(wait) else { continue }
+            waits.remove(at: index)
+            return reader.resume(throwing: CancellationError())
+        }
+        var none = Waiting()
+        _ = none.cancel(wait)
+    }
+
+    /// No more pongs come.
+    mutating func fail(_ error: any Error) {
+        let ended = waits
+        waits = []
+        for var wait in ended { wait.waiting.take()?.resume(throwing: error) }
+    }
+}

@@ -1,0 +1,89 @@
+internal import HTTPParser
+internal import WebSocketFrames
+
+// Input: bytes to messages, as long as there is room for them.
+extension WebSocketConnection {
+    /// Whether further input is welcome; otherwise it stays with the system, which stops the peer.
+    package var wantsInput: Bool { held.isEmpty && hasRoomForInput }
+
+    /// Whether the reader runs on the loop, and can answer a message before the next one is read.
+    private var yieldsAfterMessages: Bool { unsafe machine.role == .server }
+
+    private var hasRoomForInput: Bool {
+        inbox.hasRoom && (carrier?.waitingBytes ?? 0) <= Self.highWater
+    }
+
+    /// Takes bytes that have come, and may change them in place. Call it only while `wantsInput`.
+    package func receive(_ bytes: UnsafeMutableRawBufferPointer) {
+        guard let carrier else { return }
+        var position = 0
+        unsafe read(bytes.bindMemory(to: UInt8.self), &position, carrier)
+        guard position < bytes.count, self.carrier != nil else { return }
+        unsafe held.bytes = Array(bytes[position...])
+        held.position = 0
+        scheduleHeld()
+    }
+
+    /// Reads to the end, or to a message after which others have their turn.
+    private func read(
+        _ bytes: UnsafeMutableBufferPointer<UInt8>, _ position: inout Int,
+        _ carrier: any WebSocketCarrier
+    ) {
+        carrier.write { out in
+            var span = unsafe MutableSpan(_unsafeElements: bytes)
+            while let event = unsafe machine.next(&span, from: &position, at: now, into: &out) {
+                take(event)
+                if case .message = event, yieldsAfterMessages || !inbox.hasRoom { break }
+            }
+        }
+        flush(carrier)
+        endIfDone()
+    }
+
+    /// There may be room for input.
+    func inboxHasRoom() {
+        guard hasRoomForInput else { return }
+        scheduleHeld()
+        if held.isEmpty { carrier?.readOn() }
+    }
+
+    /// Reads on after the tasks that are ready to run, one of which is the reader's.
+    private func scheduleHeld() {
+        guard !held.isEmpty, !held.isScheduled, !held.isBeingRead, hasRoomForInput else { return }
+        held.isScheduled = true
+        loop.handAfterTasks { self.readHeld() }
+    }
+
+    private func readHeld() {
+        held.isScheduled = false
+        guard let carrier else {
+            held = HeldInput()
+            return
+        }
+        guard hasRoomForInput else { return }
+        // Taken out first, so that it is not copied. The flag keeps other input away meanwhile.
+        var (bytes, position): ([UInt8], Int) = ([], held.position)
+        swap(&bytes, &held.bytes)
+        held.isBeingRead = true
+        unsafe bytes.withUnsafeMutableBufferPointer { bytes in
+            unsafe read(bytes, &position, carrier)
+        }
+        held.isBeingRead = false
+        guard position < bytes.count, self.carrier != nil else {
+            held = HeldInput()
+            return carrier.readOn()
+        }
+        swap(&bytes, &held.bytes)
+        held.position = position
+        scheduleHeld()
+    }
+
+    func take(_ event: WebSocketEvent) {
+        switch event {
+        case .message(let message): inbox.append(message)
+        case .closed(let end): ended(end)
+        case .pong(let payload): pongs.received(payload)
+        case .piece, .ping: break
+        }
+    }
+}

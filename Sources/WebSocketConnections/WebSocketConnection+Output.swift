@@ -1,0 +1,123 @@
+internal import HTTPParser
+internal import Synchronization
+internal import ToolkitSystem
+internal import WebSocketFrames
+
+// Output, and how much of it the peer has taken.
+extension WebSocketConnection {
+    /// Sends, or reports that the sender has to wait: then nothing was sent.
+    func write(_ output: Output) throws -> Bool {
+        guard let carrier, unsafe machine.phase == .open else {
+            throw WebSocketClosedError(end: end)
+        }
+        guard writers.isEmpty, carrier.waitingBytes <= Self.highWater else { return false }
+        try append(output, to: carrier)
+        return true
+    }
+
+    private func append(_ output: Output, to carrier: any WebSocketCarrier) throws {
+        var failure: WebSocketSendError?
+        carrier.write { out in
+            do throws(WebSocketSendError) {
+                try unsafe machine.send(output, into: &out)
+            } catch {
+                failure = error
+            }
+        }
+        flush(carrier)
+        if let failure { throw failure == .closed ? WebSocketClosedError(end: end) : failure }
+    }
+
+    func write(_ output: Output, _ writer: Writer) {
+        guard let carrier, unsafe machine.phase == .open else {
+            return writer.resume(throwing: WebSocketClosedError(end: end))
+        }
+        do {
+            try append(output, to: carrier)
+        } catch {
+            return writer.resume(throwing: error)
+        }
+        // The connection may have broken meanwhile: then nothing releases the writer later.
+        guard self.carrier != nil, carrier.waitingBytes > Self.highWater else {
+            return writer.resume()
+        }
+        writers.append(writer)
+    }
+
+    /// Sends what was written, and has the machine know what is gone.
+    func flush(_ carrier: any WebSocketCarrier) {
+        carrier.flush()
+        noteSent(carrier)
+        moveDeadline()
+    }
+
+    private func noteSent(_ carrier: any WebSocketCarrier) {
+        let left = carrier.waitingBytes
+        waiting.store(left, ordering: .relaxed)
+        let sent = unsafe machine.unsentCount - left
+        if sent > 0 { unsafe machine.sent(sent, at: now) }
+    }
+
+    /// The peer has taken so much of the output that more can be written.
+    package func hasRoom() {
+        guard let carrier else { return }
+        noteSent(carrier)
+        moveDeadline()
+        let waiting = writers
+        writers = []
+        for writer in waiting { writer.resume() }
+        inboxHasRoom()
+    }
+
+    func releaseWriters() {
+        let waiting = writers
+        writers = []
+        for writer in waiting { writer.resume(throwing: WebSocketClosedError(end: end)) }
+    }
+
+    // MARK: Pings
+
+    /// Sends a ping, and waits for its pong.
+    /// - Throws: `WebSocketClosedError`; `CancellationError` when the task is cancelled.
+    package func pingAndWait() async throws {
+        let wait = PongWaits.Waiting.Wait()
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                onLoop {
+                    self.ping(continuation, wait)
+                } orElse: {
+                    continuation.resume(throwing: WebSocketClosedError(end: self.end))
+                }
+            }
+        } onCancel: {
+            onLoop { self.pongs.cancel(wait) }
+        }
+    }
+
+    private func ping(_ reader: PongWaits.Waiting.Reader, _ wait: PongWaits.Waiting.Wait) {
+        guard !wait.isCancelled else { return reader.resume(throwing: CancellationError()) }
+        guard let carrier, unsafe machine.phase == .open else {
+            return reader.resume(throwing: WebSocketClosedError(end: end))
+        }
+        // Waits first: sending may find that the connection is gone, which ends all waits.
+        let payload = pongs.begin(reader, wait)
+        do {
+            try append(.ping(payload), to: carrier)
+        } catch {
+            pongs.fail(error)
+        }
+    }
+}
+
+extension WebSocketMachine {
+    fileprivate mutating func send(
+        _ output: WebSocketConnection.Output, into out: inout ByteBuffer
+    ) throws(WebSocketSendError) {
+        switch output {
+        case .message(let message): try send(message, into: &out)
+        case .piece(let piece):
+            try send(piece: piece.bytes.span, of: piece.kind, isLast: piece.isLast, into: &out)
+        case .ping(let payload): try ping(payload, into: &out)
+        }
+    }
+}

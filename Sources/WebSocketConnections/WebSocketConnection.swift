@@ -1,0 +1,180 @@
+internal import HTTPCodecs
+internal import HTTPParser
+internal import Synchronization
+internal import ToolkitSystem
+package import WebSocketFrames
+
+/// A WebSocket between its carrier and its tasks: the same for servers and clients. Confined to the
+/// carrier's loop but for what is marked otherwise.
+package final class WebSocketConnection: @unchecked Sendable {
+    /// Something to be sent.
+    package enum Output: Sendable {
+        case message(WebSocketMessage)
+        case piece(WebSocketPiece)
+        case ping([UInt8])
+    }
+
+    typealias Writer = CheckedContinuation<Void, any Error>
+
+    let loop: any WebSocketLoop
+    /// `nil` once the connection is gone, or about to be.
+    var carrier: (any WebSocketCarrier)?
+    @exclusivity(unchecked)
+    var machine: WebSocketMachine
+    var held = HeldInput()
+    var writers: [Writer] = []
+    var pongs = PongWaits()
+    package internal(set) var deadline = UInt64.max
+    let inbox = MessageInbox(limit: WebSocketConnection.highWater)
+    let waiting = Atomic<Int>(0)
+    /// Is told of the end, on the loop.
+    private var endHandler: ((WebSocketEnd) -> Void)?
+
+    /// Bytes that wait for a slow peer before `send` suspends, and bytes of messages that wait for
+    /// a reader before input stops.
+    static let highWater = 64 << 10
+    /// Streams of zlib, which belong to a connection only while a message is on its way.
+    private static let pool = ContentCodingPool()
+
+    /// - Parameters:
+    ///   - carrier: the connection below, after its handshake.
+    ///   - loop: where the carrier is confined to, and this call.
+    ///   - role: the side that it is.
+    ///   - deflate: the parameters of compression that the handshake agreed on.
+    ///   - options: limits and times. Messages come whole, whatever they say.
+    package init(
+        _ carrier: any WebSocketCarrier, on loop: any WebSocketLoop, role: WebSocketRole,
+        deflate: DeflateExtension?, options: WebSocketOptions
+    ) {
+        self.carrier = carrier
+        self.loop = loop
+        var options = options
+        options.deliversPieces = false
+        unsafe machine = WebSocketMachine(
+            role: role, deflate: deflate, options: options, pool: Self.pool,
+            at: .nanoseconds(Int64(truncatingIfNeeded: loop.monotonicTime)))
+        deadline = unsafe Self.nanoseconds(machine.deadline)
+    }
+
+    var now: Duration { .nanoseconds(Int64(truncatingIfNeeded: loop.monotonicTime)) }
+
+    private static func nanoseconds(_ deadline: Duration?) -> UInt64 {
+        guard let parts = deadline?.components else { return .max }
+        return UInt64(clamping: parts.seconds) &* 1_000_000_000
+            &+ UInt64(clamping: parts.attoseconds / 1_000_000_000)
+    }
+
+    func moveDeadline() {
+        let new = unsafe Self.nanoseconds(machine.deadline)
+        guard new != deadline else { return }
+        deadline = new
+        carrier?.deadlineChanged()
+    }
+
+    // MARK: Any thread
+
+    /// How the connection has ended; `nil` while it is open.
+    package var end: WebSocketEnd? { inbox.end }
+
+    /// Bytes of output that the peer has not taken yet.
+    package var waitingBytes: Int { waiting.load(ordering: .relaxed) }
+
+    /// Sends something, and suspends while the peer is too far behind.
+    /// - Throws: `WebSocketClosedError`, `WebSocketSendError`.
+    package func send(_ output: Output) async throws {
+        if loop.isEntered, try write(output) { return }
+        try await withCheckedThrowingContinuation { continuation in
+            onLoop {
+                self.write(output, continuation)
+            } orElse: {
+                continuation.resume(throwing: WebSocketClosedError(end: self.end))
+            }
+        }
+    }
+
+    /// The next message; `nil` once the connection is closed.
+    /// - Throws: `WebSocketClosedError`; `CancellationError` when the task is cancelled.
+    package func next() async throws -> WebSocketMessage? {
+        if let taken = inbox.take() {
+            if taken.madeRoom { onLoop { self.inboxHasRoom() } }
+            return taken.message
+        }
+        let wait = MessageInbox.Waiting.Wait()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                if self.inbox.read(continuation, wait) { self.onLoop { self.inboxHasRoom() } }
+            }
+        } onCancel: {
+            inbox.cancel(wait)
+        }
+    }
+
+    /// Sends a close frame, if none was sent.
+    package func close(_ code: CloseCode, reason: String) async {
+        await withCheckedContinuation { continuation in
+            onLoop {
+                self.close(code, reason)
+                continuation.resume()
+            } orElse: {
+                continuation.resume()
+            }
+        }
+    }
+
+    func onLoop(
+        _ body: @escaping @Sendable () -> Void, orElse isOver: @Sendable () -> Void = {}
+    ) {
+        if loop.isEntered { return body() }
+        if !loop.hand(body) { isOver() }
+    }
+
+    // MARK: The end
+
+    /// Calls a handler when the connection has ended, or at once if it has.
+    package func whenEnded(_ handler: @escaping (WebSocketEnd) -> Void) {
+        if let end { return handler(end) }
+        endHandler = handler
+    }
+
+    /// Begins the closing handshake.
+    package func close(_ code: CloseCode, _ reason: String) {
+        guard let carrier else { return }
+        carrier.write { unsafe machine.close(code, reason: reason, at: now, into: &$0) }
+        flush(carrier)
+        endIfDone()
+    }
+
+    /// The time of `deadline` has come.
+    package func deadlineReached() {
+        guard let carrier else { return }
+        var event: WebSocketEvent?
+        carrier.write { event = unsafe machine.tick(at: now, into: &$0) }
+        if let event { take(event) }
+        flush(carrier)
+        endIfDone()
+    }
+
+    /// The carrier is gone.
+    package func carrierEnded() {
+        carrier = nil
+        if let event = unsafe machine.transportEnded() { take(event) }
+        releaseWriters()
+    }
+
+    func ended(_ end: WebSocketEnd) {
+        inbox.finish(end)
+        pongs.fail(WebSocketClosedError(end: end))
+        endHandler.take()?(end)
+    }
+
+    /// Closes the carrier once the machine wants that.
+    func endIfDone() {
+        guard unsafe machine.closesTransport, let carrier else { return }
+        self.carrier = nil
+        // A peer that has sent its close frame sends no more; one that has failed may.
+        let isClosed = end.map { $0.cause == .peer || $0.cause == .local } ?? false
+        carrier.finish(leavesInput: !isClosed)
+        carrier.flush()
+        releaseWriters()
+    }
+}

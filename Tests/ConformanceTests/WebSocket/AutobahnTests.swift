@@ -1,0 +1,67 @@
+import Foundation
+import HTTPParser
+import TestSupport
+import Testing
+import URLClient
+import WebSocketFrames
+
+@Suite("The Autobahn test suite, families 1 to 7", .fewAtOnce, .timeLimit(.minutes(10)))
+struct AutobahnTests {
+    private static let families = ["1", "2", "3", "4", "5", "6", "7"]
+    private static let script = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "Scripts/autobahn/run").path
+
+    @Test("The server behaves in each case, and fails at once where it can")
+    func server() async throws {
+        let server = try await BinProcess()
+        let url = server.base.replacingOccurrences(of: "http:", with: "ws:") + "/websocket/echo"
+        let result = try await Program.run(Self.script, [url] + Self.families)
+        try #require(result.status != 2, Self.missing(result.text + result.complaints))
+        #expect(result.status == 0, "\(result.text)")
+    }
+
+    @Test("The client fails in no case")
+    func client() async throws {
+        let suite = try RunningProgram(Self.script, ["--server", "0"] + Self.families)
+        let isReady = await suite.wait { $0.text.contains(" cases\n") || !$0.isRunning }
+        let address = suite.text.split(separator: " ").first { $0.hasPrefix("ws://") }
+        guard isReady, let base = address?.dropLast() else {
+            Issue.record(Self.missing(suite.text + suite.complaints))
+            return
+        }
+        let session = ClientSession(.ephemeral)
+        let counter = session.webSocketTask(with: ClientRequest(.get, "\(base)/getCaseCount"))
+        guard case .text(let text) = try await counter.receive(), let count = Int(text) else {
+            Issue.record("no count of cases")
+            return
+        }
+        for index in 1...count {
+            await Self.echo(
+                session.webSocketTask(
+                    with: ClientRequest(.get, "\(base)/runCase?case=\(index)&agent=client"),
+                    compression: DeflateExtension.Offer()))
+        }
+        await Self.echo(
+            session.webSocketTask(
+                with: ClientRequest(.get, "\(base)/updateReports?agent=client")))
+        #expect(await suite.wait { !$0.isRunning })
+        let last = suite.text.split(separator: "\n").last.map(String.init) ?? ""
+        // A message in front of a fault is not always answered: the reader is on another thread. The
+        // suite calls that non-strict, in ten cases.
+        #expect(last.hasSuffix(" 0 failed of \(count)"), "\(suite.text)")
+    }
+
+    /// Sends every message back until the connection ends, in whichever way.
+    private static func echo(_ socket: WebSocketTask) async {
+        do {
+            for try await message in socket { try await socket.send(message) }
+        } catch {
+            // Most cases end the connection by a fault.
+        }
+    }
+
+    private static func missing(_ output: String) -> Comment {
+        "the suite is missing; `Scripts/autobahn/run --prepare` installs it: \(output)"
+    }
+}

@@ -1,0 +1,261 @@
+import HTTPParser
+import HTTPServerCore
+import HTTPServerKit
+import HTTPServerTLS
+import HTTPServerWebSocket
+import TestSupport
+import Testing
+import ToolkitSystem
+import URLClient
+import WebSocketFrames
+
+/// A server whose WebSockets do what the client's tests need.
+final class WebSocketServer: Sendable {
+    let port: UInt16
+    private let server: HTTPServer
+    /// The Cookie and Authorization fields of the handshakes.
+    let fields = Locked<[String]>([])
+
+    init(_ context: TLSContext? = nil) async throws {
+        let fields = fields
+        var router = Router()
+        router.on(.get, "/echo") { request in
+            fields.withLock {
+                $0.append(request.fields[.cookie] ?? request.fields[.authorization] ?? "-")
+            }
+            var options = WebSocketOptions()
+            options.messageBytes = 8 << 20
+            return try request.webSocket(protocols: ["b", "a"], options: options) { socket in
+                for try await message in socket { try await socket.send(message) }
+            }
+        }
+        router.on(.get, "/close/:code") { request in
+            let code = CloseCode(rawValue: UInt16(request.parameters["code"] ?? "") ?? 1000)
+            return try request.webSocket { socket in
+                try await socket.send("last")
+                await socket.close(code, reason: "because")
+            }
+        }
+        router.on(.get, "/silent") { request in
+            try request.webSocket { _ in try await Task.sleep(for: .seconds(600)) }
+        }
+        router.on(.get, "/flood") { request in
+            try request.webSocket(compression: nil) { socket in
+                let piece = [UInt8](repeating: 7, count: 16 << 10)
+                for _ in 0..<2_000 { try await socket.send(piece) }
+            }
+        }
+        let endpoint = ServerConfiguration.Endpoint.tcp(host: "127.0.0.1", port: 0)
+        server = HTTPServer(
+            ServerConfiguration(endpoints: [context.map { endpoint.secured(by: $0) } ?? endpoint]),
+            handler: router)
+        try await server.start()
+        port = try #require(server.addresses.first?.port)
+    }
+
+    deinit {
+        let server = server
+        Task { await server.shutdown(grace: .zero) }
+    }
+
+    func request(_ path: String, host: String = "127.0.0.1") -> ClientRequest {
+        ClientRequest(.get, "ws://\(host):\(port)\(path)")
+    }
+}
+
+@Suite("RFC 6455: the client's side of a WebSocket", .timeLimit(.minutes(3)))
+struct WebSocketTaskTests {
+    @Test("Messages of both kinds and of all lengths come back")
+    func echoes() async throws {
+        let server = try await WebSocketServer()
+        let socket = ClientSession(.ephemeral).webSocketTask(with: server.request("/echo"))
+        socket.maximumMessageSize = 4 << 20
+        socket.resume()
+        #expect(try await socket.opened().status == .switchingProtocols)
+        for count in [0, 1, 125, 126, 65_535, 65_536, 3 << 20] {
+            let bytes = TestServer.pattern(count)
+            try await socket.send(bytes)
+            #expect(try await socket.receive() == .binary(bytes))
+        }
+        try await socket.send("Grüße")
+        #expect(try await socket.receive() == .text("Grüße"))
+        try await socket.sendPing()
+        socket.cancel(with: CloseCode(rawValue: 4001), reason: "done")
+        #expect(try await socket.next() == nil)
+        #expect(socket.closeCode == CloseCode(rawValue: 4001))
+        #expect(socket.end?.cause == .local)
+        await #expect(throws: WebSocketClosedError.self) { try await socket.send("late") }
+        await #expect(throws: WebSocketClosedError.self) { try await socket.receive() }
+    }
+
+    @Test("Compressed messages come back, with and without a context")
+    func compression() async throws {
+        let server = try await WebSocketServer()
+        let session = ClientSession(.ephemeral)
+        let socket = session.webSocketTask(
+            with: server.request("/echo"), compression: DeflateExtension.Offer())
+        let text = String(repeating: "compress me ", count: 5_000)
+        for _ in 0..<3 {
+            try await socket.send(text)
+            #expect(try await socket.receive() == .text(text))
+        }
+        #expect(socket.response?.fields[.secWebSocketExtensions] != nil)
+    }
+
+    @Test("The first of the client's protocols that the server speaks is chosen")
+    func protocols() async throws {
+        let server = try await WebSocketServer()
+        let session = ClientSession(.ephemeral)
+        let socket = session.webSocketTask(
+            with: server.request("/echo"), protocols: ["x", "a", "b"])
+        try await socket.opened()
+        #expect(socket.subprotocol == "a")
+        var request = server.request("/echo")
+        request.fields[.secWebSocketProtocol] = "b, x"
+        let other = session.webSocketTask(with: request)
+        try await other.opened()
+        #expect(other.subprotocol == "b")
+    }
+
+    @Test("Under TLS, by a connect target, with the certificate of the URL's host")
+    func secure() async throws {
+        let certificates = try await TestCertificates()
+        let identity = try await certificates.identity(for: "a.test")
+        let server = try await WebSocketServer(
+            try TLSContext(
+                TLSConfiguration(certificates: [
+                    .files(chain: identity.certificate, key: identity.key)
+                ])))
+        let session = ClientSession(.ephemeral)
+        var request = ClientRequest(.get, "wss://a.test/echo")
+        request.connectTo = ConnectTarget(host: "127.0.0.1", port: server.port)
+        request.tls = TLSOptions(authorities: .file(certificates.authority.certificate))
+        let socket = session.webSocketTask(with: request)
+        // Messages of several records, of which libcurl holds decrypted bytes.
+        for count in [1, 16 << 10, 1 << 20] {
+            let bytes = TestServer.pattern(count)
+            try await socket.send(bytes)
+            #expect(try await socket.receive() == .binary(bytes))
+        }
+        socket.cancel(with: .normal)
+        #expect(try await socket.next() == nil)
+        request.url = ClientRequest(.get, "wss://b.test/echo").url
+        let wrong = session.webSocketTask(with: request)
+        let error = await #expect(throws: ClientError.self) { try await wrong.opened() }
+        #expect(error?.kind == .certificateNameMismatch)
+    }
+
+    @Test("Cookies of the session are sent, and credentials of the request")
+    func cookies() async throws {
+        let server = try await WebSocketServer()
+        var configuration = ClientConfiguration.ephemeral
+        let cookies = CookieStorage()
+        configuration.cookies = cookies
+        let session = ClientSession(configuration)
+        cookies.store(
+            from: [.setCookie: "seen=yes; Path=/"],
+            for: ClientRequest(.get, "http://127.0.0.1:\(server.port)/").url)
+        let socket = session.webSocketTask(with: server.request("/echo"))
+        try await socket.opened()
+        #expect(server.fields.withLock { $0 } == ["seen=yes"])
+    }
+
+    @Test(
+        "The server's code and reason are told",
+        arguments: [1000, 1001, 1011, 3000, 4999] as [UInt16])
+    func serverCloses(_ code: UInt16) async throws {
+        let server = try await WebSocketServer()
+        let socket = ClientSession(.ephemeral).webSocketTask(with: server.request("/close/\(code)"))
+        #expect(try await socket.receive() == .text("last"))
+        #expect(try await socket.next() == nil)
+        #expect(socket.closeCode?.rawValue == code)
+        #expect(socket.closeReason == "because")
+        #expect(socket.end?.cause == .peer)
+    }
+
+    @Test("A message above the limit ends the connection with 1009")
+    func limit() async throws {
+        let server = try await WebSocketServer()
+        let socket = ClientSession(.ephemeral).webSocketTask(with: server.request("/echo"))
+        socket.maximumMessageSize = 10
+        try await socket.send("0123456789")
+        #expect(try await socket.receive() == .text("0123456789"))
+        try await socket.send("0123456789a")
+        await #expect(throws: WebSocketClosedError.self) { try await socket.receive() }
+        #expect(socket.closeCode == .messageTooBig)
+    }
+
+    @Test("A reader that does not read stops the server, and gets everything later")
+    func slowReader() async throws {
+        let server = try await WebSocketServer()
+        let socket = ClientSession(.ephemeral).webSocketTask(with: server.request("/flood"))
+        try await socket.opened()
+        // Pongs come although messages wait.
+        var count = 0
+        for try await message in socket {
+            if case .binary(let bytes) = message, bytes.count == 16 << 10 { count += 1 }
+        }
+        #expect(count == 2_000)
+        #expect(socket.closeCode == .normal)
+    }
+
+    @Test("A cancelled task does not wait for a message, a pong or a handshake")
+    func cancellation() async throws {
+        let server = try await WebSocketServer()
+        let session = ClientSession(.ephemeral)
+        let socket = session.webSocketTask(with: server.request("/silent"))
+        try await socket.opened()
+        let reader = Task { try await socket.receive() }
+        reader.cancel()
+        await #expect(throws: CancellationError.self) { try await reader.value }
+        let peer = try ScriptedPeer {
+            _ = $0.head(); $0.waitForEnd()
+        }
+        let waiting = session.webSocketTask(with: ClientRequest(.get, peer.url()))
+        let opening = Task { try await waiting.opened() }
+        opening.cancel()
+        await #expect(throws: CancellationError.self) { try await opening.value }
+        waiting.cancel()
+        let error = await #expect(throws: ClientError.self) { try await waiting.opened() }
+        #expect(error?.kind == .cancelled)
+        socket.cancel()
+        try await waitUntil { socket.end != nil }
+    }
+
+    @Test("An invalidated session ends its WebSockets and takes no others")
+    func invalidation() async throws {
+        let server = try await WebSocketServer()
+        let session = ClientSession(.ephemeral)
+        let socket = session.webSocketTask(with: server.request("/silent"))
+        try await socket.opened()
+        session.invalidateAndCancel()
+        try await waitUntil { socket.end != nil }
+        let late = session.webSocketTask(with: server.request("/silent"))
+        let error = await #expect(throws: ClientError.self) { try await late.opened() }
+        #expect(error?.kind == .sessionInvalidated)
+    }
+
+    @Test("A released task closes its connection")
+    func release() async throws {
+        let ended = Locked(false)
+        let accept = WebSocketPeer.accept
+        let peer = try ScriptedPeer { connection in
+            accept(connection)
+            connection.waitForEnd()
+            ended.withLock { $0 = true }
+        }
+        let session = ClientSession(.ephemeral)
+        do {
+            let socket = session.webSocketTask(with: ClientRequest(.get, peer.url()))
+            try await socket.opened()
+        }
+        try await waitUntil { ended.withLock { $0 } }
+    }
+}
+
+extension WebSocketTask {
+    /// The next message of the sequence.
+    fileprivate func next() async throws -> WebSocketMessage? {
+        try await makeAsyncIterator().next()
+    }
+}
