@@ -118,8 +118,9 @@ package final class ServerCore: Sendable {
 
     func connectionClosed(_ peer: PeerAddress) {
         releasePeer(peer)
-        releaseSlot()
+        // Before the slot is free: the next connection is counted as soon as it has one.
         let count = connected.subtract(1, ordering: .sequentiallyConsistent).newValue
+        releaseSlot()
         guard count == 0 else { return }
         events.connectionsChanged { openConnections > 0 }
         if drains.load(ordering: .sequentiallyConsistent) > 0 { changes.advance() }

@@ -216,7 +216,12 @@ extension PageScript {
             dialog.returnValue = "";
             dialog.showModal();
             return new Promise((resolve) => {
-                dialog.onclose = () => { catchUp(); resolve(dialog.returnValue); };
+                dialog.onclose = () => {
+                    // The event comes late: this one may be of an earlier answer.
+                    if (dialog.open) return;
+                    catchUp();
+                    resolve(dialog.returnValue);
+                };
             });
         }
 
