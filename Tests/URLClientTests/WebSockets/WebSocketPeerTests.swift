@@ -72,9 +72,10 @@ struct WebSocketPeerTests {
     func unfit(_ change: (String, String)) async throws {
         let (_, error) = try await open(
             { head in
-                let response = WebSocketPeer.response(head)
-                let range = response.range(of: change.0)
-                return range.map { response.replacingCharacters(in: $0, with: change.1) } ?? ""
+                var response = WebSocketPeer.response(head)
+                guard let range = response.firstRange(of: change.0) else { return "" }
+                response.replaceSubrange(range, with: change.1)
+                return response
             }, ["a", "b"])
         #expect(error?.kind == .badResponse)
         #expect(error?.underlying is WebSocketHandshakeError)
