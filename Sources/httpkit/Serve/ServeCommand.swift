@@ -197,7 +197,7 @@ struct ServeCommand: AsyncParsableCommand {
         // Outside of the compression, which would give a file another tag on GET than the one that
         // PUT returned.
         var router = Router()
-        router.mount("/", AsyncHandler { try await served.respond(to: $0) })
+        router.mount("/", served)
         if let webdav {
             router.mountWebDAV(
                 webdav, resumable(shared, "webdav", tusMethod: .put, &uploads),
