@@ -50,7 +50,7 @@ public struct ClientConfiguration: Sendable {
     public var endpoints: EndpointPolicy?
     /// How names become addresses.
     public var resolver = ResolverOptions()
-    /// Is told what libcurl does, on the session's thread; nil for nobody.
+    /// Receives the notes of libcurl and the heads that it sends and reads, on the session's thread.
     package var trace: (@Sendable (ClientTrace) -> Void)?
     /// Answers in place of the network; nil for the network.
     public var transport: ClientTransport?

@@ -29,8 +29,8 @@ struct TLSScannerTests {
     private static let allowed = [
         // The authority of the test has neither lists of revoked certificates nor a responder.
         "cert_revocation",
-        // It is told of all servers that compress anything. Files and listings are: they have no
-        // secret. The upload page, which has one, and WebDAV are not (`UploaderServeTests`).
+        // The scanner reports each server that compresses anything. Files and listings are compressed
+        // and have no secret; the upload page has one, and is not, nor is WebDAV (`UploaderServeTests`).
         "BREACH",
         // This machine's OpenSSL has no GOST.
         "engine_problem",

@@ -149,7 +149,7 @@ struct PeerTests {
         }
     }
 
-    @Test("URLClient shows a certificate, and without one is told so")
+    @Test("URLClient shows a certificate; without one its request fails")
     func clientCertificate() async throws {
         let authority = try SecureServer.authority.get()
         let alice = try MadeCertificate("alice", issuer: authority)

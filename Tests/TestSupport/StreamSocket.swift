@@ -33,7 +33,7 @@ package enum StreamSocket {
         return descriptor
     }
 
-    /// Connects to a Unix socket; negative when nobody takes the connection at once.
+    /// Connects to a Unix socket; negative when the connection is not made at once.
     package static func connect(unixPath path: String) -> CInt {
         var address = RawSocketAddress()
         guard address.setUnixPath(path) else { return -1 }

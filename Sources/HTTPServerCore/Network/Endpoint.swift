@@ -31,7 +31,7 @@ extension ServerConfiguration {
             Self(.interface(name, port: port, family: family))
         }
 
-        /// The path of a Unix domain socket. A socket file that nobody listens at is replaced.
+        /// The path of a Unix domain socket. A socket file without a listener is replaced.
         /// - Parameters:
         ///   - path: the path.
         ///   - permissions: who may connect, as in chmod(2), such as `0o660`; `nil` for what the

@@ -22,7 +22,7 @@ protocol TransferCallbacks: AnyObject {
     var needsAnswer: Bool { get }
     /// The server has ended its side while content is sent.
     func connectionEnded()
-    /// Is told what libcurl does; `nil` for nobody.
+    /// Receives the notes of libcurl and the heads that it sends and reads; `nil` for none.
     var trace: (@Sendable (ClientTrace) -> Void)? { get }
     /// The transfer is over, and still in libcurl.
     func ended(_ code: TransferResult.Code)

@@ -71,7 +71,7 @@ struct Routing {
     /// proxy a tunnel (RFC 6455 section 4.1).
     mutating func connectionSettings(
         for request: ClientRequest, _ wire: WireURL, to target: ConnectTarget?,
-        proxyAuthorization: String?, _ configuration: ClientConfiguration
+        proxyAuthorization: String?
     ) -> TransferSettings {
         if wire.origin.isSecure { mayBeSecure = true }
         let route = TransferRoute(

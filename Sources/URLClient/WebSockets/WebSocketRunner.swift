@@ -173,7 +173,7 @@ final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Send
         context.target = target
         let login = policy.authenticator.proxyAuthorization(for: request, &context)
         let settings = loop.routing.connectionSettings(
-            for: request, wire, to: target, proxyAuthorization: login, loop.configuration)
+            for: request, wire, to: target, proxyAuthorization: login)
         self.handle = handle
         self.settings = settings
         handle.configure(settings, for: self)

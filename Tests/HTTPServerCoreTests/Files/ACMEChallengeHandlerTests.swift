@@ -57,7 +57,7 @@ struct ACMEChallengeHandlerTests {
         #expect(try await answer("GET", target).status == 202)
     }
 
-    @Test("A link out of the folder is not followed, a folder is told at once")
+    @Test("A link out of the folder is not followed, and a missing folder is an error at once")
     func folders() async throws {
         try makeChallenge()
         try directory.link("web/.well-known/acme-challenge/link", to: directory.path("secret"))

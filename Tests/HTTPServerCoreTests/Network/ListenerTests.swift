@@ -182,7 +182,7 @@ struct ListenerTests {
         #expect(directory.exists("socket") && second.isAlive)
     }
 
-    @Test("One whose backlog is full is in use, and to find that out holds up nobody")
+    @Test("A socket whose backlog is full is in use, and finding that out does not block")
     func unixFull() throws {
         let directory = try ServerDirectory()
         let path = directory.path("socket")

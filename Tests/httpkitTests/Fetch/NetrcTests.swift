@@ -37,7 +37,7 @@ struct NetrcTests {
     }
 
     @Test("A host or a name without an entry has no user")
-    func nobody() throws {
+    func noEntry() throws {
         let text = "machine a.example login ann password one\n"
         #expect(try Netrc(text).user(of: "b.example") == nil)
         #expect(try Netrc(text).user(of: "aa.example") == nil)
