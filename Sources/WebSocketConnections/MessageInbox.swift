@@ -11,6 +11,10 @@ final class MessageInbox: Sendable {
         var bytes = 0
         var waiting = Waiting()
         var end: WebSocketEnd?
+        /// Whether a message has come, which the reader may answer.
+        var hasDelivered = false
+        /// Whether a fault waits for the reader to ask again.
+        var isFaultHeld = false
     }
 
     private let state = Locked(State())
@@ -32,12 +36,22 @@ final class MessageInbox: Sendable {
     /// Hands a message to the reader, or keeps it.
     func append(_ message: WebSocketMessage) {
         let reader = state.withLock { state -> Waiting.Reader? in
+            state.hasDelivered = true
             if let reader = state.waiting.take() { return reader }
             state.messages.append(message)
             state.bytes += message.cost
             return nil
         }
         reader?.resume(returning: message)
+    }
+
+    /// Whether a fault has to wait until the reader asks for the message behind it, and so has
+    /// answered all messages before it. From then on ``read(_:_:)`` reports that.
+    func holdsFault() -> Bool {
+        state.withLock { state in
+            state.isFaultHeld = state.hasDelivered && !state.waiting.isTaken
+            return state.isFaultHeld
+        }
     }
 
     /// No more messages come. Messages that wait can still be read.
@@ -70,7 +84,8 @@ final class MessageInbox: Sendable {
     }
 
     /// Gives the next message to a reader, or has it wait.
-    /// - Returns: whether there is room for more now, where there was none before.
+    /// - Returns: whether the loop has to look: there is room for more now, where there was none
+    ///   before, or a fault has waited for the reader.
     func read(_ reader: Waiting.Reader, _ wait: Waiting.Wait) -> Bool {
         let answer = state.withLock { state -> Answer in
             if wait.isCancelled { return .cancelled }
@@ -78,10 +93,11 @@ final class MessageInbox: Sendable {
             if let taken = Self.take(from: &state, limit) { return .taken(taken) }
             if let end = state.end { return .ended(end) }
             state.waiting.begin(reader, wait)
-            return .waits
+            defer { state.isFaultHeld = false }
+            return .waits(releasesFault: state.isFaultHeld)
         }
         switch answer {
-        case .waits: return false
+        case .waits(let releasesFault): return releasesFault
         case .cancelled: reader.resume(throwing: CancellationError())
         case .ended(let end): Self.resume(reader, at: end)
         case .taken(let taken):
@@ -92,7 +108,8 @@ final class MessageInbox: Sendable {
     }
 
     private enum Answer {
-        case waits, cancelled
+        case waits(releasesFault: Bool)
+        case cancelled
         case ended(WebSocketEnd)
         case taken(Taken)
     }

@@ -36,8 +36,25 @@ extension WebSocketConnection {
                 if case .message = event, yieldsAfterMessages || !inbox.hasRoom { break }
             }
         }
+        if unsafe machine.heldFault != nil, !inbox.holdsFault() { releaseFault(carrier) }
         flush(carrier)
         endIfDone()
+    }
+
+    private func releaseFault(_ carrier: any WebSocketCarrier) {
+        var event: WebSocketEvent?
+        carrier.write { event = unsafe machine.releaseFault(into: &$0) }
+        if let event { take(event) }
+    }
+
+    /// The reader has taken a message, or waits for one.
+    func readerMovedOn() {
+        if let carrier, unsafe machine.heldFault != nil, !inbox.holdsFault() {
+            releaseFault(carrier)
+            flush(carrier)
+            endIfDone()
+        }
+        inboxHasRoom()
     }
 
     /// There may be room for input.

@@ -53,6 +53,7 @@ package final class WebSocketConnection: @unchecked Sendable {
         unsafe machine = WebSocketMachine(
             role: role, deflate: deflate, options: options, pool: Self.pool,
             at: .nanoseconds(Int64(truncatingIfNeeded: loop.monotonicTime)))
+        unsafe machine.holdsFaults = true
         deadline = unsafe Self.nanoseconds(machine.deadline)
     }
 
@@ -96,13 +97,13 @@ package final class WebSocketConnection: @unchecked Sendable {
     /// - Throws: `WebSocketClosedError`; `CancellationError` when the task is cancelled.
     package func next() async throws -> WebSocketMessage? {
         if let taken = inbox.take() {
-            if taken.madeRoom { onLoop { self.inboxHasRoom() } }
+            if taken.madeRoom { onLoop { self.readerMovedOn() } }
             return taken.message
         }
         let wait = MessageInbox.Waiting.Wait()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                if self.inbox.read(continuation, wait) { self.onLoop { self.inboxHasRoom() } }
+                if self.inbox.read(continuation, wait) { self.onLoop { self.readerMovedOn() } }
             }
         } onCancel: {
             inbox.cancel(wait)

@@ -34,6 +34,9 @@ struct PlainFrame: Hashable {
         return PlainFrame(opcode: 8, payload: number + reason)
     }
 
+    /// A frame with an opcode that is not registered.
+    static let reserved = PlainFrame(opcode: 3)
+
     func reserving(_ bits: UInt8) -> PlainFrame {
         var frame = self
         frame.reserved = bits

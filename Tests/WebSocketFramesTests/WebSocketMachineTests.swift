@@ -75,6 +75,62 @@ struct WebSocketMachineTests {
         #expect(output.count == 0)
     }
 
+    @Test("a fault that is held lets messages be sent, until it is released")
+    func heldFault() throws {
+        let frames: [PlainFrame] = [.text("before"), .reserved, .text("dropped")]
+        let bytes = frames.bytes(by: .server)
+        for cut in 0...bytes.count {
+            var machine = machine(.client)
+            machine.holdsFaults = true
+            var output = ByteBuffer()
+            let events =
+                machine.receive(Array(bytes[..<cut]), into: &output)
+                + machine.receive(Array(bytes[cut...]), into: &output)
+            #expect(events == [.message(.text("before"))])
+            #expect(machine.heldFault?.kind == .reservedOpcode)
+            #expect(machine.phase == .open && !machine.closesTransport && output.count == 0)
+            try machine.send(.text("answer"), into: &output)
+            guard case .closed(let end) = machine.releaseFault(into: &output) else {
+                Issue.record("the fault does not end the connection")
+                continue
+            }
+            #expect(end.code == .protocolError && machine.closesTransport)
+            let sent = PlainFrame.read(output.content)
+            #expect(sent.count == 2 && sent.first == .text("answer"))
+            #expect(sent.last?.opcode == 8)
+            #expect(machine.releaseFault(into: &output) == nil)
+        }
+    }
+
+    @Test("a held fault ends the connection after 5 s, with the transport, and after a close")
+    func endsOfHeldFault() {
+        func held(_ output: inout ByteBuffer) -> WebSocketMachine {
+            var machine = machine(.client)
+            machine.holdsFaults = true
+            #expect(machine.receive(PlainFrame.reserved.bytes(by: .server), into: &output) == [])
+            return machine
+        }
+        func isFault(_ event: WebSocketEvent?) -> Bool {
+            guard case .closed(let end) = event, case .failure(let error) = end.cause else {
+                return false
+            }
+            return error.kind == .reservedOpcode
+        }
+        var output = ByteBuffer()
+        var late = held(&output)
+        #expect(late.deadline == .seconds(5))
+        #expect(late.tick(at: .milliseconds(4_999), into: &output) == nil)
+        #expect(isFault(late.tick(at: .seconds(5), into: &output)))
+        var lost = held(&output)
+        #expect(isFault(lost.transportEnded()))
+        output.removeAll()
+        var closed = held(&output)
+        closed.close(.goingAway, at: .seconds(1), into: &output)
+        #expect(closed.deadline == .seconds(1))
+        #expect(isFault(closed.tick(at: .seconds(1), into: &output)))
+        #expect(PlainFrame.read(output.content) == [.close(1001)])
+    }
+
     @Test("a client waits for the server to end the connection, 5 s at most")
     func clientWaits() {
         var machine = machine(.client)

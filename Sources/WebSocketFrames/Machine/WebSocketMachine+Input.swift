@@ -10,7 +10,7 @@ extension WebSocketMachine {
 
     /// Reads from `position` to the next event, and moves `position` there.
     ///
-    /// After the last event input is dropped.
+    /// After the last event, and behind a fault that waits, input is dropped.
     /// - Parameters:
     ///   - bytes: where the input is; payload is unmasked in place.
     ///   - position: where to read on, 0...`bytes.count`. Bytes after it are untouched.
@@ -21,7 +21,7 @@ extension WebSocketMachine {
         _ bytes: inout MutableSpan<UInt8>, from position: inout Int, at now: Duration,
         into output: inout ByteBuffer
     ) -> WebSocketEvent? {
-        guard phase != .ended else {
+        guard phase != .ended, heldFault == nil else {
             position = bytes.count
             return nil
         }
@@ -29,7 +29,11 @@ extension WebSocketMachine {
             return try step(&bytes, &position, at: now, into: &output)
         } catch {
             position = bytes.count
-            return fail(WebSocketError(error.kind, at: parser.frameOffset), into: &output)
+            let fault = WebSocketError(error.kind, at: parser.frameOffset)
+            guard holdsFaults, phase == .open else { return fail(fault, into: &output) }
+            heldFault = fault
+            closeDeadline = now + options.closeTimeout
+            return nil
         }
     }
 

@@ -92,7 +92,8 @@ extension WebSocketMachine {
         guard phase == .open else { return }
         write(CloseFrame(code, reason: reason).payload, as: .close, into: &output)
         phase = .closeSent
-        closeDeadline = now + options.closeTimeout
+        // Behind a fault no answer is read.
+        closeDeadline = heldFault == nil ? now + options.closeTimeout : now
         deflater = nil
         outgoing = nil
     }

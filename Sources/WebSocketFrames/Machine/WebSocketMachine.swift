@@ -35,6 +35,11 @@ public struct WebSocketMachine: ~Copyable, Sendable {
     /// A server closes first; a client waits for that, as long as for a close frame, so that the
     /// port that is not free for a while is the client's (RFC 6455 section 7.1.1).
     public internal(set) var closesTransport = false
+    /// Whether a fault in the peer's input waits for ``releaseFault(into:)``, so that the messages
+    /// before it can still be answered; not longer than ``WebSocketOptions/closeTimeout``.
+    public var holdsFaults = false
+    /// The fault that waits. Input behind it is dropped.
+    public internal(set) var heldFault: WebSocketError?
 
     /// How far a connection is.
     public enum Phase: Hashable, Sendable {
@@ -66,7 +71,8 @@ public struct WebSocketMachine: ~Copyable, Sendable {
     /// Whether the message that is sent in pieces is compressed.
     var isSendingCompressed = false
     var keepAlive: KeepAlive
-    /// Until when the peer's close frame, or the end of the transport, has to be there.
+    /// Until when the peer's close frame, the end of the transport, or the release of a fault has
+    /// to be there.
     var closeDeadline: Duration?
     var writtenCount: Int64 = 0
     var leftCount: Int64 = 0
@@ -106,7 +112,7 @@ public struct WebSocketMachine: ~Copyable, Sendable {
     /// When to call ``tick(at:into:)`` next; nil while no time matters.
     public var deadline: Duration? {
         switch phase {
-        case .open: keepAlive.deadline
+        case .open: heldFault == nil ? keepAlive.deadline : closeDeadline
         case .closeSent: closeDeadline
         case .ended: closesTransport ? nil : closeDeadline
         }
@@ -130,6 +136,9 @@ public struct WebSocketMachine: ~Copyable, Sendable {
         at now: Duration, into output: inout ByteBuffer
     ) -> WebSocketEvent? {
         switch phase {
+        case .open where heldFault != nil:
+            guard let closeDeadline, closeDeadline <= now else { return nil }
+            return releaseFault(into: &output)
         case .open:
             if keepAlive.isExpired(at: now) {
                 return fail(WebSocketError(.pongTimeout, at: parser.frameOffset), into: &output)
@@ -140,7 +149,8 @@ public struct WebSocketMachine: ~Copyable, Sendable {
             }
         case .closeSent:
             guard let closeDeadline, closeDeadline <= now else { return nil }
-            return fail(WebSocketError(.closeTimeout, at: parser.frameOffset), into: &output)
+            let fault = heldFault ?? WebSocketError(.closeTimeout, at: parser.frameOffset)
+            return fail(fault, into: &output)
         case .ended:
             if let closeDeadline, closeDeadline <= now { closesTransport = true }
         }
@@ -152,7 +162,15 @@ public struct WebSocketMachine: ~Copyable, Sendable {
     public mutating func transportEnded() -> WebSocketEvent? {
         closesTransport = true
         guard phase != .ended else { return nil }
+        if let heldFault { return end(WebSocketEnd(heldFault)) }
         return end(WebSocketEnd(.abnormal, cause: .transport))
+    }
+
+    /// Ends the connection by the fault that waits, if one does.
+    /// - Parameter output: where the close frame is appended.
+    /// - Returns: the end of the connection.
+    public mutating func releaseFault(into output: inout ByteBuffer) -> WebSocketEvent? {
+        heldFault.map { fail($0, into: &output) }
     }
 }
 
@@ -168,15 +186,22 @@ extension WebSocketMachine {
             )
         }
         closesTransport = true
-        return end(WebSocketEnd(error.closeCode, reason: error.reason, cause: .failure(error)))
+        return end(WebSocketEnd(error))
     }
 
     mutating func end(_ end: WebSocketEnd) -> WebSocketEvent {
         phase = .ended
+        heldFault = nil
         inflater = nil
         deflater = nil
         assembler.begin(.binary)
         (control, wholeMessage, outgoing) = ([], nil, nil)
         return .closed(end)
+    }
+}
+
+extension WebSocketEnd {
+    fileprivate init(_ error: WebSocketError) {
+        self.init(error.closeCode, reason: error.reason, cause: .failure(error))
     }
 }

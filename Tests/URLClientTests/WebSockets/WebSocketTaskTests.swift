@@ -185,6 +185,34 @@ struct WebSocketTaskTests {
         #expect(socket.closeCode == .messageTooBig)
     }
 
+    @Test("Section 7.1.7: messages before a fault are answered before it ends the connection")
+    func faultBehindMessages() async throws {
+        let received = Locked<[UInt8]>([])
+        let accept = WebSocketPeer.accept
+        let peer = try ScriptedPeer { connection in
+            accept(connection)
+            // Two messages, and a frame with a reserved opcode.
+            connection.send([0x81, 1, 0x61, 0x81, 1, 0x62, 0x83, 0])
+            while true {
+                let bytes = connection.receive()
+                guard !bytes.isEmpty else { return }
+                received.withLock { $0 += bytes }
+            }
+        }
+        let socket = ClientSession(.ephemeral).webSocketTask(
+            with: ClientRequest(.get, peer.url()))
+        for _ in 0..<2 {
+            let message = try await socket.receive()
+            try await socket.send(message)
+        }
+        let error = await #expect(throws: WebSocketClosedError.self) { try await socket.receive() }
+        #expect(error?.end?.code == .protocolError)
+        // Two frames of 7 bytes, and the close frame.
+        try await waitUntil { received.withLock { $0.count } > 14 }
+        let opcodes = received.withLock { [$0[0], $0[7], $0[14]] }
+        #expect(opcodes == [0x81, 0x81, 0x88])
+    }
+
     @Test("A reader that does not read stops the server, and gets everything later")
     func slowReader() async throws {
         let server = try await WebSocketServer()
