@@ -101,6 +101,11 @@ def adapt(fuzzing, verbose):
     Protocol.continueLater = lambda self, delay, action, tag=None: reactor.callLater(delay, later, self, action)
     Protocol.killAfter = lambda self, delay: reactor.callLater(delay, later, self, self.failConnection)
     Protocol.closeAfter = lambda self, delay: reactor.callLater(delay, later, self, self.sendClose)
+    # The library's batched timers round down to whole seconds: the second for the closing handshake could be over
+    # at once.
+    from autobahn.websocket.protocol import WebSocketFactory
+    exact = types.SimpleNamespace(call_later=lambda delay, action, *rest: reactor.callLater(delay, action, *rest))
+    WebSocketFactory._batched_timer = property(lambda self: exact, lambda self, timer: None)
     closed = WebSocketProtocol.STATE_CLOSED
     # Newer versions of the library have this under another name.
     if not hasattr(WebSocketProtocol, "failConnection"):
