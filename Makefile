@@ -69,10 +69,12 @@ acceptance: ## check the robustness figures against a running server; some minut
 	swift build $(RELEASE) --product httpkit
 	Scripts/acceptance
 
-autobahn: ## all 517 cases of the Autobahn suite against the server; a quarter of an hour
+autobahn: ## all 517 cases of the Autobahn suite, for the server and the client; half an hour
 	@Scripts/bootstrap test
 	swift build $(RELEASE) --product httpkit
 	@Scripts/autobahn/server .build/release/httpkit $(ARGS)
+	swift build --build-tests $(DEBUG)
+	@AUTOBAHN_CASES='$(ARGS)' TEST_SECONDS=3600 Scripts/test --filter 'ConformanceTests.AutobahnTests/client'
 
 webdav-acceptance: ## the tests of WebDAV at full length: kills, large files, clients
 	@Scripts/bootstrap test-all

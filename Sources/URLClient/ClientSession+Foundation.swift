@@ -43,6 +43,12 @@
             try await result(ClientRequest(request, sendingFile: file), delegate)
         }
 
+        /// Creates a task that opens a WebSocket. A field Sec-WebSocket-Protocol of the request offers
+        /// subprotocols.
+        public func webSocketTask(with request: URLRequest) -> WebSocketTask {
+            webSocketTask(with: ClientRequest(request))
+        }
+
         /// Fetches content into a temporary file, which is the caller's.
         /// - Throws: `URLError`.
         public func download(

@@ -14,13 +14,6 @@ final class CurlTransfer: TransferCallbacks {
         var responseStart: Int64 = 0
     }
 
-    /// A proxy's response to the request for a tunnel.
-    struct Tunnel {
-        var lines: [UInt8] = []
-        /// The response with which the proxy refused to make the tunnel.
-        var refusal: ClientResponse?
-    }
-
     /// The directions in which libcurl is paused.
     struct Paused: Equatable {
         var receiving = false
@@ -46,7 +39,7 @@ final class CurlTransfer: TransferCallbacks {
     /// How often libcurl began to send the request.
     private var startCount = 0
     /// Nil without a tunnel.
-    private var tunnel: Tunnel?
+    private var tunnel: TunnelHead?
     private var paused = Paused()
 
     init(
@@ -58,7 +51,7 @@ final class CurlTransfer: TransferCallbacks {
         self.settings = settings
         self.upload = upload
         times = Times(start: now, lastActivity: now)
-        tunnel = settings.tunnels ? Tunnel() : nil
+        tunnel = settings.tunnels ? TunnelHead() : nil
     }
 
     var isHeadDone: Bool { unsafe head.isDone }
@@ -111,22 +104,12 @@ final class CurlTransfer: TransferCallbacks {
 
     /// A line of a proxy's response to CONNECT.
     private func received(tunnelLine line: UnsafeRawBufferPointer) -> Bool {
-        var lines = tunnel?.lines ?? []
-        tunnel?.lines = []
-        guard lines.count + line.count <= headLimit else {
-            return fail(ClientError(.headTooLong, "more than \(headLimit) bytes"))
+        do throws(ClientError) {
+            try unsafe tunnel?.add(line, limit: headLimit, for: runner.machine.sent)
+            return true
+        } catch {
+            return fail(error)
         }
-        if unsafe ResponseHeadReader.startsHead(line) { lines.removeAll() }
-        unsafe lines.append(contentsOf: line)
-        if unsafe ResponseHeadReader.isEmpty(line),
-            let (status, version) = ResponseHeadReader.statusLine(of: lines), status.code >= 300
-        {
-            tunnel?.refusal = ClientResponse(
-                url: runner.machine.sent.url, status: status, version: version,
-                head: ResponseFields(bytes: lines))
-        }
-        tunnel?.lines = lines
-        return true
     }
 
     /// A line of a head, with its end. False ends the transfer.

@@ -19,6 +19,8 @@ struct WebSocketHandshake: ~Copyable {
     private var received = 0
     /// The response, once its head is there.
     private(set) var response: ClientResponse?
+    /// The response of a proxy that was asked for a tunnel.
+    var tunnel = TunnelHead()
 
     /// - Parameters:
     ///   - offer: what the request offers.

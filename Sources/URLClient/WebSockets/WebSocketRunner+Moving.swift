@@ -64,7 +64,7 @@ extension WebSocketRunner: SocketWatcher {
         case .handshaking: true
         case .open(let connection): connection.wantsInput
         case .finishing(let leavesInput): leavesInput
-        case .idle, .resolving, .connecting, .over: false
+        case .idle, .asking, .resolving, .connecting, .over: false
         }
     }
 
@@ -92,7 +92,7 @@ extension WebSocketRunner: SocketWatcher {
         switch stage {
         case .handshaking: unsafe received(handshake: UnsafeRawBufferPointer(bytes))
         case .open(let connection): unsafe connection.receive(bytes)
-        case .finishing, .idle, .resolving, .connecting, .over: break
+        case .finishing, .idle, .asking, .resolving, .connecting, .over: break
         }
     }
 }
@@ -126,8 +126,12 @@ extension WebSocketRunner: WebSocketCarrier {
 
 extension WebSocketRunner {
     func mayStart() -> Bool { true }
-    // Lines of a proxy's response, of which libcurl knows the status.
-    func received(line: UnsafeRawBufferPointer) -> Bool { true }
+    /// Takes a line of a proxy's response. False ends the attempt.
+    func received(line: UnsafeRawBufferPointer) -> Bool {
+        let result: Void? = try? unsafe handshake.tunnel.add(
+            line, limit: loop.configuration.headLimit, for: request)
+        return result != nil
+    }
     func received(content: UnsafeRawBufferPointer) -> ContentAnswer { .taken }
     func read(into room: UnsafeMutableRawBufferPointer) -> UploadSource.Answer { .bytes(0) }
     func seek(to offset: Int64) -> Bool { false }

@@ -21,6 +21,8 @@ final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Send
     /// How far it is.
     enum Stage {
         case idle
+        /// A token, or an answer to a challenge, is asked for.
+        case asking
         /// The session's endpoints are asked for.
         case resolving
         case connecting
@@ -35,11 +37,11 @@ final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Send
     let loop: ClientLoop
     let state: WebSocketState
     let plan: Plan
-    private let policy: TransactionPolicy
+    let policy: TransactionPolicy
     var stage = Stage.idle
     /// The request with what the session adds.
     private(set) var request: ClientRequest
-    private var context: TransactionContext
+    var context: TransactionContext
     private let limits: TransactionLimits
     private(set) var settings: TransferSettings?
     /// libcurl's part of the connection.
@@ -73,10 +75,14 @@ final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Send
         self.policy = policy
         self.state = state
         self.plan = plan
-        request = plan.request
-        context = TransactionContext(plan.request)
+        request = plan.request.tunnelled(loop.configuration)
+        context = TransactionContext(request)
         limits = TransactionLimits(plan.request, loop.configuration)
-        unsafe handshake = WebSocketHandshake(
+        unsafe handshake = Self.handshake(plan, loop)
+    }
+
+    private static func handshake(_ plan: Plan, _ loop: ClientLoop) -> WebSocketHandshake {
+        WebSocketHandshake(
             WebSocketOffer(protocols: plan.offered, deflate: plan.compression),
             limit: loop.configuration.headLimit)
     }
@@ -117,7 +123,7 @@ final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Send
     private func cancelEarly() {
         switch stage {
         case .idle, .finishing, .over: break
-        case .resolving, .connecting, .handshaking, .open: fail(ClientError(.cancelled))
+        case .asking, .resolving, .connecting, .handshaking, .open: fail(ClientError(.cancelled))
         }
     }
 
@@ -129,13 +135,21 @@ final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Send
             return fail(ClientError(.sessionInvalidated, "the session was invalidated"))
         }
         loop.webSockets.insert(self)
-        limitStage(by: min(limits.total, limits.connect))
-        request = policy.handshake(
-            plan.request.filled(from: loop.configuration, isDownload: false), &context)
-        if let error = request.invalidField { return fail(error) }
         if loop.configuration.transport != nil {
             return fail(ClientError(.notSupported, "a transport has no WebSockets"))
         }
+        guard policy.authenticator.lacksToken(request) else { return begin() }
+        ask(.token(refused: nil)) { [self] answer in
+            if case .token(.failure(let error)) = answer { fail(error) } else { begin() }
+        }
+    }
+
+    /// Sends the request of the handshake, over a new connection.
+    func begin() {
+        limitStage(by: min(limits.total, limits.connect))
+        request = policy.handshake(
+            context.request.filled(from: loop.configuration, isDownload: false), &context)
+        if let error = request.invalidField { return fail(error) }
         guard request.connectTo == nil, let policy = loop.configuration.endpoints,
             let origin = request.origin
         else { return connect(to: request.connectTo) }
@@ -193,7 +207,11 @@ final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Send
     func ended(_ code: TransferResult.Code) {
         guard case .connecting = stage, let handle, let settings else { return }
         let result = TransferResult(code: code, message: handle.errorMessage)
-        guard result.isSuccess else { return fail(error(of: result, handle)) }
+        guard result.isSuccess else {
+            let error = error(of: result, handle)
+            guard let refusal = unsafe handshake.tunnel.refusal else { return fail(error) }
+            return refused(refusal, error)
+        }
         socket = handle.activeSocket
         guard socket >= 0 else {
             return fail(ClientError(.connectionLost, "the connection ended at once"))
@@ -243,7 +261,9 @@ final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Send
             state.answered(response)
         }
         switch outcome {
-        case .refused(let error): fail(error)
+        case .refused(let error):
+            guard let response = unsafe handshake.response else { return fail(error) }
+            refused(response, error)
         case .accepted(let agreement): open(agreement)
         }
     }
@@ -280,7 +300,7 @@ final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Send
         }
         guard stageEnd <= loop.now else { return loop.look(at: stageEnd) }
         switch stage {
-        case .idle, .open, .over: break
+        case .idle, .asking, .open, .over: break
         case .resolving: fail(ClientError(.timedOut(.connect), "finding the endpoint"))
         case .connecting:
             fail(ClientError(.timedOut(handle.map { $0.tlsStart > 0 } == true ? .tls : .connect)))
@@ -318,6 +338,14 @@ final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Send
         let before = stage
         stage = .over
         loop.webSockets.remove(self)
+        disconnect()
+        if case .open(let connection) = before { connection.carrierEnded() }
+    }
+}
+
+extension WebSocketRunner {
+    /// Has libcurl close the connection.
+    private func disconnect() {
         if socket >= 0 { loop.multi?.unwatch(socket) }
         socket = -1
         if let handle {
@@ -325,7 +353,16 @@ final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Send
             handle.detach()
         }
         handle = nil
-        if case .open(let connection) = before { connection.carrierEnded() }
+    }
+
+    /// Waits, without a connection, for an answer from outside.
+    func wait() {
+        disconnect()
+        unsafe handshake = Self.handshake(plan, loop)
+        unsafe output.removeAll()
+        flow = Flow(isReading: flow.isReading)
+        stage = .asking
+        stageEnd = .max
     }
 }
 

@@ -227,6 +227,25 @@ struct WebSocketTaskTests {
         #expect(socket.closeCode == .normal)
     }
 
+    @Test("Other requests of the session leave a WebSocket alone whose reader is slow")
+    func besideRequests() async throws {
+        let server = try await WebSocketServer()
+        let other = try await TestServer()
+        let session = ClientSession(.ephemeral)
+        let socket = session.webSocketTask(with: server.request("/flood"))
+        try await socket.opened()
+        let clock = ContinuousClock()
+        let start = clock.now
+        // libcurl looks through its idle connections once a second, when it needs one.
+        while clock.now - start < .milliseconds(2_500) {
+            _ = try await session.data(for: ClientRequest(.get, other.url("/echo")))
+            await session.flush()
+        }
+        var count = 0
+        for try await _ in socket { count += 1 }
+        #expect(count == 2_000)
+    }
+
     @Test("A cancelled task does not wait for a message, a pong or a handshake")
     func cancellation() async throws {
         let server = try await WebSocketServer()

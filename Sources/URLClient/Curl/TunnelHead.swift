@@ -1,0 +1,30 @@
+internal import HTTPParser
+
+/// A proxy's response to CONNECT, of which libcurl tells line by line.
+struct TunnelHead {
+    private var lines: [UInt8] = []
+    /// The response with which the proxy refused to make the tunnel.
+    private(set) var refusal: ClientResponse?
+
+    /// Takes a line, with its end.
+    /// - Parameters:
+    ///   - line: the line.
+    ///   - limit: how long the head may be, in bytes.
+    ///   - request: the request that the tunnel is for.
+    /// - Throws: `.headTooLong`.
+    mutating func add(
+        _ line: UnsafeRawBufferPointer, limit: Int, for request: @autoclosure () -> ClientRequest
+    ) throws(ClientError) {
+        guard lines.count + line.count <= limit else {
+            throw ClientError(.headTooLong, "more than \(limit) bytes")
+        }
+        if unsafe ResponseHeadReader.startsHead(line) { lines.removeAll() }
+        unsafe lines.append(contentsOf: line)
+        guard unsafe ResponseHeadReader.isEmpty(line),
+            let (status, version) = ResponseHeadReader.statusLine(of: lines), status.code >= 300
+        else { return }
+        refusal = ClientResponse(
+            url: request().url, status: status, version: version,
+            head: ResponseFields(bytes: lines))
+    }
+}

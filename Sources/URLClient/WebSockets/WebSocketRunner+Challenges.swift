@@ -1,0 +1,49 @@
+internal import HTTPParser
+
+// Challenges of servers and proxies: the handshake is repeated with a credential, over another connection.
+extension WebSocketRunner {
+    /// The server or the proxy has refused the handshake.
+    /// - Parameter error: the error of a handshake that is not repeated.
+    func refused(_ response: ClientResponse, _ error: ClientError) {
+        guard policy.authenticator.mayAnswer(response, context) else { return fail(error) }
+        follow(policy.authenticator.answer(response, &context), error)
+    }
+
+    private func follow(_ step: TransactionStep, _ refusal: ClientError) {
+        switch step {
+        case .ask(let question):
+            ask(question) { [self] in follow(policy.answered($0, &context), refusal) }
+        case .follow(_, let reason, _):
+            context.count(reason)
+            wait()
+            begin()
+        case .fail(let error): fail(error)
+        case .send, .serve, .deliver, .giveUp: fail(refusal)
+        }
+    }
+
+    /// Asks for a token, or the application for its answer to a challenge.
+    func ask(
+        _ question: TransactionQuestion, _ done: @escaping @Sendable (TransactionAnswer) -> Void
+    ) {
+        wait()
+        Task {
+            let answer = await question.answer(policy, nil)
+            loop.post { [self] in
+                guard case .asking = stage else { return }
+                done(answer)
+            }
+        }
+    }
+}
+
+extension ClientRequest {
+    /// The request through a tunnel of its proxy: other bytes than HTTP follow the handshake.
+    func tunnelled(_ configuration: ClientConfiguration) -> ClientRequest {
+        guard case .proxy(var proxy, let bypass) = proxy ?? configuration.proxy else { return self }
+        proxy.tunnels = true
+        var request = self
+        request.proxy = .proxy(proxy, bypass: bypass)
+        return request
+    }
+}
