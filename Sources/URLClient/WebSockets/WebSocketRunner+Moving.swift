@@ -128,9 +128,13 @@ extension WebSocketRunner {
     func mayStart() -> Bool { true }
     /// Takes a line of a proxy's response. False ends the attempt.
     func received(line: UnsafeRawBufferPointer) -> Bool {
-        let result: Void? = try? unsafe handshake.tunnel.add(
-            line, limit: loop.configuration.headLimit, for: request)
-        return result != nil
+        do throws(ClientError) {
+            try unsafe handshake.tunnel.add(
+                line, limit: loop.configuration.headLimit, for: request)
+            return true
+        } catch {
+            return false
+        }
     }
     func received(content: UnsafeRawBufferPointer) -> ContentAnswer { .taken }
     func read(into room: UnsafeMutableRawBufferPointer) -> UploadSource.Answer { .bytes(0) }

@@ -355,7 +355,7 @@ extension WebSocketRunner {
         handle = nil
     }
 
-    /// Waits, without a connection, for an answer from outside.
+    /// Gives the connection up, and waits until a question is answered.
     func wait() {
         disconnect()
         unsafe handshake = Self.handshake(plan, loop)
