@@ -1,5 +1,13 @@
 internal import HTTPParser
 
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#else
+    internal import Musl
+#endif
+
 // Text from a peer is compared by its bytes. Swift compares text by its meaning, and sorts runs of
 // combining characters for that: the time grows with the square of the length, which a peer chooses.
 extension StringProtocol {
@@ -11,6 +19,21 @@ extension StringProtocol {
         let bytes = unsafe UnsafeBufferPointer(
             start: start.utf8Start, count: start.utf8CodeUnitCount)
         return unsafe utf8.starts(with: bytes)
+    }
+}
+
+extension String {
+    /// Whether it is the same, byte by byte.
+    func isIdentical(to other: String) -> Bool {
+        guard utf8.count == other.utf8.count else { return false }
+        // Two calls and one comparison, where the generic one goes byte by byte.
+        let isSame = unsafe utf8.withContiguousStorageIfAvailable { one in
+            unsafe other.utf8.withContiguousStorageIfAvailable { two -> Bool in
+                guard let start = one.baseAddress, let other = two.baseAddress else { return true }
+                return unsafe memcmp(start, other, one.count) == 0
+            }
+        }
+        return (isSame ?? nil) ?? utf8.elementsEqual(other.utf8)
     }
 }
 

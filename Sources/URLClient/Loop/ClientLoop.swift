@@ -39,7 +39,7 @@ final class ClientLoop: @unchecked Sendable {
     // Of the thread in the loop.
     private(set) var multi: MultiHandle?
     var now: Int64 = System.now()
-    var defaults: RequestDefaults
+    let defaults: RequestDefaults
     @exclusivity(unchecked)
     private var idleHandles: [EasyHandle] = []
     private var hasNewTransfers = false

@@ -60,6 +60,8 @@ final class CurlTransfer: TransferCallbacks {
     var isCoded: Bool { unsafe head.isCoded }
     /// The fields after the content.
     var trailers: HTTPFields { unsafe head.trailers }
+    /// Whether it goes through a tunnel of a proxy's.
+    var tunnels: Bool { tunnel != nil }
     var tunnelRefusal: ClientResponse? { tunnel?.refusal }
     var trace: (@Sendable (ClientTrace) -> Void)? { runner.loop.configuration.trace }
     private var isInTunnelRequest: Bool { tunnel != nil && startCount == 0 }
@@ -116,9 +118,14 @@ final class CurlTransfer: TransferCallbacks {
     func received(line: UnsafeRawBufferPointer) -> Bool {
         touch()
         if isInTunnelRequest { return unsafe received(tunnelLine: line) }
-        switch unsafe head.add(line, limit: headLimit) {
+        let meaning: ResponseHeadReader.Line
+        do throws(ClientError) {
+            meaning = try unsafe head.add(line, limit: headLimit)
+        } catch {
+            return fail(error)
+        }
+        switch meaning {
         case .field, .trailer: return true
-        case .failed(let error): return fail(error)
         case .end: return headEnded()
         case .status:
             if times.responseStart == 0 {

@@ -1,7 +1,7 @@
 internal import HTTPParser
 
 /// Values that all requests of a session share, made once.
-struct RequestDefaults {
+final class RequestDefaults {
     private let configuration: ClientConfiguration
     private let fields: DefaultFields
     /// The limits of requests that set none.
@@ -22,7 +22,7 @@ struct RequestDefaults {
     }
 
     /// Why the fields of a request cannot be sent.
-    mutating func fault(of request: ClientRequest) -> ClientError? {
+    func fault(of request: ClientRequest) -> ClientError? {
         guard !request.fields.isKnownSame(as: validated) else { return nil }
         if let error = request.invalidField { return error }
         validated = request.fields

@@ -10,7 +10,6 @@ struct ResponseHeadReader {
         /// The empty line at the end of a head.
         case end
         case trailer
-        case failed(ClientError)
     }
 
     /// A complete head.
@@ -43,10 +42,13 @@ struct ResponseHeadReader {
     /// - Parameters:
     ///   - line: the line.
     ///   - limit: how long the head and the trailers may be together, in bytes.
-    mutating func add(_ line: UnsafeRawBufferPointer, limit: Int) -> Line {
+    /// - Throws: `.headTooLong`, `.badResponse`.
+    mutating func add(
+        _ line: UnsafeRawBufferPointer, limit: Int
+    ) throws(ClientError) -> Line {
         byteCount += line.count
         guard byteCount <= limit else {
-            return .failed(ClientError(.headTooLong, "more than \(limit) bytes"))
+            throw ClientError(.headTooLong, "more than \(limit) bytes")
         }
         if isDone {
             unsafe lines.append(contentsOf: line)
@@ -60,7 +62,8 @@ struct ResponseHeadReader {
         }
         unsafe lines.append(contentsOf: line)
         unsafe names.add(line)
-        return unsafe noteField(line).map { Line.failed($0) } ?? .field
+        try unsafe noteField(line)
+        return .field
     }
 
     private mutating func reset() {
@@ -115,21 +118,18 @@ struct ResponseHeadReader {
 
     /// Looks at the two fields that decide how the content is read: Content-Length and
     /// Content-Encoding.
-    private mutating func noteField(_ line: UnsafeRawBufferPointer) -> ClientError? {
-        guard line.count > 15, unsafe line[0] | 0x20 == 0x63, unsafe line[7] == 0x2D else {
-            return nil
-        }
+    private mutating func noteField(_ line: UnsafeRawBufferPointer) throws(ClientError) {
+        guard line.count > 15, unsafe line[0] | 0x20 == 0x63, unsafe line[7] == 0x2D else { return }
         if unsafe Self.matches(line, "content-length:") {
             let value = unsafe UnsafeRawBufferPointer(rebasing: line[15...])
             guard let length = unsafe FieldLines.decimal(value) else {
-                return ClientError(.badResponse, "a length that is no number")
+                throw ClientError(.badResponse, "a length that is no number")
             }
             if hasLength, length != contentLength { hasConflict = true }
             (hasLength, contentLength) = (true, length)
         } else if unsafe Self.matches(line, "content-encoding:") {
             isCoded = true
         }
-        return nil
     }
 
     private static func matches(_ line: UnsafeRawBufferPointer, _ name: StaticString) -> Bool {

@@ -54,13 +54,14 @@ struct Routing {
             ?? TransferRoute(
                 request, to: wire.origin, target: target,
                 isFirstOrigin: isFirstOrigin(), receivesMuch: receivesMuch, configuration)
+        let isPlain = !route.hasProxy && request.cookieBytes == nil
         var settings = TransferSettings(
             wire: wire, method: request.method, fields: request.fields,
             upload: upload.map { UploadLength(length: $0.length) },
-            expectationWait: request.expectationWait(upload, configuration), route: route)
-        guard route.hasProxy || request.cookieBytes != nil else { return settings }
+            expectationWait: request.expectationWait(upload, configuration), route: consume route)
+        if isPlain { return settings }
         var overrides = TransferSettings.Overrides(cookieBytes: request.cookieBytes)
-        if settings.tunnels, let proxy = route.proxy {
+        if settings.tunnels, let proxy = settings.route.proxy {
             overrides.needsOwnTunnel = noteAsking(proxy, as: tunnelUser())
         }
         settings.overrides = CopyOnWriteBox(overrides)

@@ -96,7 +96,7 @@ extension TransactionRunner {
             }
             loop.remove(transfer.handle)
         }
-        loop.routing.leaveTunnel(transfer.settings)
+        if transfer.tunnels { loop.routing.leaveTunnel(transfer.settings) }
         loop.giveBack(transfer.handle)
         releaseSlot()
     }
