@@ -46,6 +46,7 @@ run: ## serve a folder: make run DIR=/srv/www PORT=8000 ARGS='--access-log'
 test: ## build everything and run the tests; ARGS='--filter Chunked' picks some
 	@Scripts/bootstrap test
 	swift build --build-tests $(DEBUG)
+	@Scripts/snippets
 	@find Examples -name '.?*' -prune -o -name Package.swift -print 2>/dev/null | while read -r manifest; do \
 		folder=$$(dirname "$$manifest"); echo "swift build --package-path $$folder"; \
 		swift build --package-path "$$folder" $(DEBUG) || exit 1; done
