@@ -33,7 +33,7 @@ PYTHON = $(shell for python in python3 /usr/bin/python3; do \
 
 .DEFAULT_GOAL := help
 .PHONY: help run test test-all check-apple bare-root acceptance autobahn webdav-acceptance build \
-	install bench bench-peers bench-webdav bench-uploads lint format docs fuzz sanitize clean
+	install bench bench-peers bench-report bench-webdav bench-uploads lint format docs fuzz sanitize clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'
@@ -98,6 +98,9 @@ bench: ## measure parser and server against the C limit and nginx; a few minutes
 bench-peers: ## the same with the Swift peers; builds them first
 	@Scripts/bootstrap bench
 	$(PYTHON) Benchmarks/server.py --peers $(ARGS)
+
+bench-report: ## write the figures of the newest results into README and Docs/Benchmarks.md
+	$(PYTHON) Benchmarks/report.py $(ARGS)
 
 bench-webdav: ## measure WebDAV beside Apache, nginx, lighttpd, rclone and wsgidav
 	@Scripts/bootstrap bench
