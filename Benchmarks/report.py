@@ -6,7 +6,7 @@
     Benchmarks/report.py --check      fails when a page differs from what shown/ says
 
 In the pages a part between `<!-- measured: NAME -->` and `<!-- end -->` is written by this script
-and by nothing else. A result that lacks a server or a client of the one that is shown is not taken;
+and by nothing else, and so is a cell between `<!--= KIND/ROW/NAME/FIGURE -->` and `<!--/-->`. A result that lacks a server or a client of the one that is shown is not taken;
 `--fewer` takes it.
 """
 
@@ -356,8 +356,21 @@ def page_with(path, texts):
             return match.group(0)
         return match.group(1) + "\n" + "\n".join(lines) + "\n\n" + match.group(3)
 
-    return re.sub(r"(<!-- measured: (\w+) -->\n).*?(<!-- end -->)", part, path.read_text(),
+    text = re.sub(r"(<!-- measured: (\w+) -->\n).*?(<!-- end -->)", part, path.read_text(),
                   flags=re.DOTALL)
+    return re.sub(r"(<!--= (.*?) -->).*?(<!--/-->)",
+                  lambda match: match.group(1) + cell_text(match.group(2)) + match.group(3), text)
+
+
+def cell_text(place):
+    """One figure: `server/hello, 64 connections/ours/ratio`."""
+    kind, row, name, key = place.split("/")
+    cells = next(entry["cells"] for entry in shown(kind)["rows"]
+                 if row in (entry["title"], entry.get("scenario")))
+    value = cells.get(name, {}).get(key)
+    if value is None:
+        return "not measured"
+    return figure(1 / value if key == "wall" else value / 1024 if key == "peak" else value)
 
 
 def outputs():
