@@ -33,7 +33,7 @@ PYTHON = $(shell for python in python3 /usr/bin/python3; do \
 
 .DEFAULT_GOAL := help
 .PHONY: help run test test-all check-apple bare-root acceptance autobahn webdav-acceptance build \
-	install bench bench-peers bench-report bench-webdav bench-uploads lint format docs fuzz sanitize clean
+	install bench bench-peers bench-report bench-webdav bench-uploads lint format docs pictures fuzz sanitize clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'
@@ -121,6 +121,10 @@ format: ## rewrite the Swift files in the project's format
 docs: ## build the documentation; a warning is an error
 	@Scripts/bootstrap docs
 	@Scripts/docs
+
+pictures: ## make the pictures of the documents from httpkit; needs root and Chromium
+	swift build $(RELEASE) --product httpkit
+	@Scripts/pictures
 
 fuzz: ## fuzz: make fuzz TARGET=FuzzRequestHead SECONDS=600
 	@Scripts/bootstrap test

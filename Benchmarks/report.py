@@ -329,7 +329,9 @@ def plot():
                         f'fill="{COLOURS.get(name, "#4c6ef5")}"/>')
             text(round(left + length + 6, 1), place + 12, figure(ratio))
             place += 17
-    text(12, place + 18, caption(report) + " Bars grow with the square root.", 9)
+    for line in wrapped(caption(report) + " Bars grow with the square root.", 120):
+        place += 13
+        text(12, place + 6, line, 9)
     return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 680 {place + 28}" '
             'font-family="system-ui, sans-serif"><style>text{fill:#495057}'
             "@media(prefers-color-scheme:dark){text{fill:#ced4da}}</style>\n"
