@@ -367,8 +367,8 @@ def page_with(path, texts):
 def cell_text(place):
     """One figure: `server/hello, 64 connections/ours/ratio`."""
     kind, row, name, key = place.split("/")
-    cells = next(entry["cells"] for entry in shown(kind)["rows"]
-                 if row in (entry["title"], entry.get("scenario")))
+    cells = next((entry["cells"] for entry in shown(kind)["rows"]
+                  if row in (entry["title"], entry.get("scenario"))), {})
     value = cells.get(name, {}).get(key)
     if value is None:
         return "not measured"
