@@ -40,9 +40,10 @@ let package = Package(
                 "HTTPServerTLS", "HTTPServerWebSocket", "HTTPParser", "URLClient", "WebDAVKit",
                 "WebUploader",
             ]),
-        // The code of the documents, which Scripts/snippets writes to its folder Generated.
+        // The code of the documents, which Scripts/snippets writes to its folder Generated. SwiftPM
+        // would make a program of each file in a folder Snippets.
         .target(
-            name: "Snippets",
+            name: "DocumentCode",
             dependencies: [
                 "HTTPCodecs", "HTTPParser", "HTTPServerAuthentication", "HTTPServerCore",
                 "HTTPServerDiscovery", "HTTPServerKit", "HTTPServerProxies", "HTTPServerTLS",
@@ -51,7 +52,7 @@ let package = Package(
             ].map { .product(name: $0, package: "swift-http-toolkit") } + [
                 .product(name: "Logging", package: "swift-log")
             ],
-            path: "Snippets",
+            path: "DocumentCode",
             // Documents show values that are not used further.
             swiftSettings: [.unsafeFlags(["-suppress-warnings"])]),
         .target(
