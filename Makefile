@@ -33,7 +33,7 @@ PYTHON = $(shell for python in python3 /usr/bin/python3; do \
 
 .DEFAULT_GOAL := help
 .PHONY: help run test test-all check-apple bare-root acceptance autobahn webdav-acceptance build \
-	install bench bench-peers bench-webdav bench-uploads lint format docs fuzz sanitize clean
+	install bench bench-peers bench-report bench-webdav bench-uploads lint format docs pictures fuzz sanitize clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'
@@ -46,6 +46,7 @@ run: ## serve a folder: make run DIR=/srv/www PORT=8000 ARGS='--access-log'
 test: ## build everything and run the tests; ARGS='--filter Chunked' picks some
 	@Scripts/bootstrap test
 	swift build --build-tests $(DEBUG)
+	@Scripts/snippets
 	@find Examples -name '.?*' -prune -o -name Package.swift -print 2>/dev/null | while read -r manifest; do \
 		folder=$$(dirname "$$manifest"); echo "swift build --package-path $$folder"; \
 		swift build --package-path "$$folder" $(DEBUG) || exit 1; done
@@ -100,6 +101,9 @@ bench-peers: ## the same with the Swift peers; builds them first
 	@Scripts/bootstrap bench
 	$(PYTHON) Benchmarks/server.py --peers $(ARGS)
 
+bench-report: ## write the figures of the newest results into README and Docs/Benchmarks.md
+	$(PYTHON) Benchmarks/report.py $(ARGS)
+
 bench-webdav: ## measure WebDAV beside Apache, nginx, lighttpd, rclone and wsgidav
 	@Scripts/bootstrap bench
 	$(PYTHON) Benchmarks/webdav.py $(ARGS)
@@ -119,6 +123,10 @@ format: ## rewrite the Swift files in the project's format
 docs: ## build the documentation; a warning is an error
 	@Scripts/bootstrap docs
 	@Scripts/docs
+
+pictures: ## make the pictures of the documents from httpkit; needs root and Chromium
+	swift build $(RELEASE) --product httpkit
+	@Scripts/pictures
 
 fuzz: ## fuzz: make fuzz TARGET=FuzzRequestHead SECONDS=600
 	@Scripts/bootstrap test

@@ -82,7 +82,7 @@ def measure(scenario, names, rounds, port, file):
             try:
                 samples[name].append(run(name, scenario, port, file))
             except (RuntimeError, OSError, subprocess.TimeoutExpired) as error:
-                harness.note(f"  left out: {error}")
+                harness.leave_out(f"{scenario} by {name}", f"which failed: {error}")
                 del samples[name]
     return samples
 

@@ -23,6 +23,16 @@ def note(text):
     print(text, file=sys.stderr, flush=True)
 
 
+# What a run leaves out, and why; the report says so.
+LEFT_OUT = {}
+
+
+def leave_out(name, reason):
+    """Tells that something is not measured."""
+    LEFT_OUT.setdefault(name, reason)
+    note(f"  left out: {name}: {reason}")
+
+
 def output_of(*command):
     """The first line of what a command prints, or an empty string."""
     try:
@@ -107,5 +117,6 @@ def save(kind, report):
     """Writes a report under results/ and returns its path."""
     RESULTS.mkdir(exist_ok=True)
     path = RESULTS / f"{kind}-{time.strftime('%Y%m%d-%H%M%S')}.json"
+    report = {"date": time.strftime("%Y-%m-%d"), "left_out": LEFT_OUT, **report}
     path.write_text(json.dumps(report, indent=1) + "\n")
     return path

@@ -17,6 +17,7 @@ from pathlib import Path
 import harness
 import plot
 
+PICOHTTPPARSER = "https://github.com/h2o/picohttpparser"
 SWIFT_PARSERS = ["borrowed", "owned", "incremental", "nio"]
 
 
@@ -29,7 +30,9 @@ def arguments():
     parser.add_argument("--cases", action="append", default=[], metavar="PATH",
                         help="one more .http file or folder of them, by its name")
     parser.add_argument("--picohttpparser", metavar="FOLDER",
-                        help="measure picohttpparser, too: a clone of github.com/h2o/picohttpparser")
+                        help="a clone of github.com/h2o/picohttpparser; without it the one in"
+                        " .build/sources, which is fetched once")
+    parser.add_argument("--offline", action="store_true", help="fetch no sources")
     parser.add_argument("--external", action="append", default=[], metavar="NAME=PROGRAM",
                         help="one more parser, as a program with the drivers' command line")
     parser.add_argument("--reference", help="the parser that ratios refer to (picohttpparser, else the first external,"
@@ -48,23 +51,45 @@ def cases(options):
     return {path.stem: path for path in paths}
 
 
+def optimised(*flags):
+    """Flags for C parsers, with the instructions that they look for."""
+    return [*flags, *(["-msse4.2"] if harness.platform.machine() == "x86_64" else [])]
+
+
 def llhttp_driver():
     """The C driver on the sources of swift-nio's CNIOLLHTTP, or None when they are not there."""
     sources = harness.CHECKOUTS / "swift-nio" / "Sources" / "CNIOLLHTTP"
     if not sources.is_dir():
-        harness.note("llhttp: left out, swift-nio is not checked out")
+        harness.leave_out("llhttp", "whose sources come with swift-nio, which is not checked out")
         return None
-    flags = ["-I", sources / "include", *sorted(sources.glob("*.c"))]
-    if harness.platform.machine() == "x86_64":
-        flags.append("-msse4.2")
+    flags = optimised("-I", sources / "include", *sorted(sources.glob("*.c")))
     return harness.compile_c(harness.HERE / "Parsers" / "llhttp.c", "llhttp", *flags)
 
 
-def picohttpparser_driver(folder):
-    """The C driver on the sources of picohttpparser."""
-    flags = ["-I", folder, Path(folder) / "picohttpparser.c"]
-    if harness.platform.machine() == "x86_64":
-        flags.append("-msse4.2")
+def picohttpparser_sources(options):
+    """The folder that was named, or the one that was fetched; None when neither is there."""
+    if options.picohttpparser:
+        return Path(options.picohttpparser)
+    folder = harness.HERE / ".build" / "sources" / "picohttpparser"
+    if not folder.is_dir() and not options.offline:
+        harness.note("fetching picohttpparser")
+        try:
+            subprocess.run(["git", "clone", "--quiet", "--depth", "1", PICOHTTPPARSER, folder],
+                           timeout=60, check=True, stdin=subprocess.DEVNULL)
+        except (OSError, subprocess.SubprocessError) as error:
+            harness.note(f"  {error}")
+            shutil.rmtree(folder, ignore_errors=True)
+    return folder if (folder / "picohttpparser.c").exists() else None
+
+
+def picohttpparser_driver(options):
+    """The C driver on the sources of picohttpparser, or None when they are not there."""
+    folder = picohttpparser_sources(options)
+    if folder is None:
+        harness.leave_out("picohttpparser",
+                          "whose sources were not found and could not be fetched")
+        return None
+    flags = optimised("-I", folder, folder / "picohttpparser.c")
     return harness.compile_c(
         harness.HERE / "Parsers" / "picohttpparser.c", "picohttpparser", *flags)
 
@@ -75,11 +100,8 @@ def parsers(options):
     if not options.no_build:
         bench = harness.build_product("ParserBench")
     found = {name: [bench, "--only", name] for name in SWIFT_PARSERS}
-    llhttp = llhttp_driver()
-    if llhttp:
-        found["llhttp"] = [llhttp]
-    if options.picohttpparser:
-        found["picohttpparser"] = [picohttpparser_driver(options.picohttpparser)]
+    drivers = {"picohttpparser": picohttpparser_driver(options), "llhttp": llhttp_driver()}
+    found.update({name: [driver] for name, driver in drivers.items() if driver})
     for entry in options.external:
         name, _, program = entry.partition("=")
         found[name] = [program]
@@ -169,13 +191,11 @@ def main():
     rounds = options.rounds or (5 if options.quick else 21)
     milliseconds = options.milliseconds or (20 if options.quick else 60)
     all_parsers, all_cases = parsers(options), cases(options)
-    if not options.picohttpparser:
-        harness.note("picohttpparser is left out: --picohttpparser FOLDER names its sources")
     counts = calibrate(all_parsers, all_cases, milliseconds)
     times = measure(all_parsers, all_cases, counts, rounds)
     externals = [entry.partition("=")[0] for entry in options.external]
-    named = ["picohttpparser"] if options.picohttpparser else []
-    reference = options.reference or next(iter(named + externals + ["llhttp"]))
+    candidates = ["picohttpparser", *externals, "llhttp", *all_parsers]
+    reference = options.reference or next(name for name in candidates if name in all_parsers)
     report = {"kind": "parser", "machine": harness.machine(), "rounds": rounds,
               "parsers": list(all_parsers), "cases": list(all_cases), "reference": reference,
               "nanoseconds": {}, "ratio": {}, "spread": {}, "instructions": {}}

@@ -218,7 +218,7 @@ def rounds(running, options, take, warm):
                     samples[name].append(take(running[name]))
             except (RuntimeError, OSError, http.client.HTTPException,
                     subprocess.TimeoutExpired) as error:
-                harness.note(f"  left out: {name}: {error}")
+                harness.leave_out(name, f"which failed: {error}")
                 del samples[name]
     return samples
 

@@ -18,7 +18,8 @@ let package = Package(
     name: "Examples",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(name: "swift-http-toolkit", path: "..")
+        .package(name: "swift-http-toolkit", path: ".."),
+        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     ],
     targets: [
         server("HelloWorld"),
@@ -39,6 +40,21 @@ let package = Package(
                 "HTTPServerTLS", "HTTPServerWebSocket", "HTTPParser", "URLClient", "WebDAVKit",
                 "WebUploader",
             ]),
+        // The code of the documents, which Scripts/snippets writes to its folder Generated. SwiftPM
+        // would make a program of each file in a folder Snippets.
+        .target(
+            name: "DocumentCode",
+            dependencies: [
+                "HTTPCodecs", "HTTPParser", "HTTPServerAuthentication", "HTTPServerCore",
+                "HTTPServerDiscovery", "HTTPServerKit", "HTTPServerProxies", "HTTPServerTLS",
+                "HTTPServerToolkit", "HTTPServerWebSocket", "ResumableUploads", "URLClient",
+                "URLClientFoundation", "WebDAVKit", "WebSocketFrames", "WebUploader",
+            ].map { .product(name: $0, package: "swift-http-toolkit") } + [
+                .product(name: "Logging", package: "swift-log")
+            ],
+            path: "DocumentCode",
+            // Documents show values that are not used further.
+            swiftSettings: [.unsafeFlags(["-suppress-warnings"])]),
         .target(
             name: "ShortPrograms",
             dependencies: [

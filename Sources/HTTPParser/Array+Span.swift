@@ -1,8 +1,9 @@
 extension Array where Element == UInt8 {
     /// Appends a copy of the bytes, such as the content that a parser lends.
     ///
+    /// <!-- snippet: given event: consuming RequestEvent, content: inout [UInt8] -->
     /// ```swift
-    /// case .content(let bytes): body.append(copying: bytes)
+    /// if case .content(let bytes) = event { content.append(copying: bytes) }
     /// ```
     @inlinable
     public mutating func append(copying bytes: Span<UInt8>) {

@@ -7,7 +7,7 @@
         public import FoundationNetworking
     #endif
 
-    /// The cookies of sessions, by the names of `HTTPCookieStorage`, over ``CookieStorage``.
+    /// The cookies of sessions, by the names of `HTTPCookieStorage`, over ``/URLClient/CookieStorage``.
     ///
     /// Two of these are equal when the storage below them is the same.
     public final class ClientHTTPCookieStorage: NSObject, @unchecked Sendable {

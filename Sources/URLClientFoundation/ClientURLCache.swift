@@ -7,7 +7,7 @@
         public import FoundationNetworking
     #endif
 
-    /// Stored responses, by the names of `URLCache`, over ``ClientCache``.
+    /// Stored responses, by the names of `URLCache`, over ``/URLClient/ClientCache``.
     public final class ClientURLCache: NSObject, @unchecked Sendable {
         /// The cache of sessions that are given no other.
         public static let shared = ClientURLCache(client: .shared)

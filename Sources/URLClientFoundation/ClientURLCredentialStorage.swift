@@ -7,7 +7,7 @@
     #endif
 
     /// The credentials of a session, by the names of `URLCredentialStorage`, over
-    /// ``CredentialStorage``: one for each space, in memory.
+    /// ``/URLClient/CredentialStorage``: one for each space, in memory.
     public final class ClientURLCredentialStorage: NSObject, @unchecked Sendable {
         /// The storage below.
         public let client: CredentialStorage

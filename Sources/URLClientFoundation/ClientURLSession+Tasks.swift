@@ -41,7 +41,7 @@
         }
 
         /// A task for a request with the client's own settings, such as
-        /// ``ClientRequest/connectTo``.
+        /// ``/URLClient/ClientRequest/connectTo``.
         public func dataTask(
             for request: ClientRequest, completionHandler: DataCompletion? = nil
         ) -> ClientURLSessionDataTask {

@@ -8,7 +8,7 @@
         internal import FoundationNetworking
     #endif
 
-    /// A session by the names of `URLSession`, over ``ClientSession``.
+    /// A session by the names of `URLSession`, over ``/URLClient/ClientSession``.
     ///
     /// Code written for `URLSession` moves over by type aliases in its own module, which win over
     /// imported names:

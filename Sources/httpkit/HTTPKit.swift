@@ -16,7 +16,8 @@ struct HTTPKit: AsyncParsableCommand {
             """,
         version: version,
         subcommands: [
-            ServeCommand.self, BinCommand.self, FetchCommand.self, ParseCommand.self,
+            ServeCommand.self, BinCommand.self, FetchCommand.self, BenchCommand.self,
+            ParseCommand.self,
         ]
     )
 

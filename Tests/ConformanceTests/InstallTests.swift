@@ -19,7 +19,7 @@ struct InstallTests {
         let names = result.text.split(separator: "\n").map {
             String($0).replacing(place.path + "/new/", with: "")
         }
-        let pages = ["", "-bin", "-fetch", "-parse", "-serve"].map {
+        let pages = ["", "-bench", "-bin", "-fetch", "-parse", "-serve"].map {
             "share/man/man1/httpkit\($0).1"
         }
         #expect(

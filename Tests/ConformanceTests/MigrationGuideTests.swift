@@ -44,22 +44,6 @@ struct MigrationGuideTests {
         }
     }
 
-    @Test(
-        "The README's code for TLS and WebSockets is that of an example",
-        arguments: [
-            ("HTTPServerTLS", "EncryptedSite"), ("HTTPServerWebSocket", "EchoSocket"),
-        ])
-    func readme(_ module: String, _ example: String) throws {
-        let blocks = try Self.blocks("README.md").filter { $0.contains("import \(module)") }
-        let block = try #require(blocks.first)
-        let (imports, code) = (
-            block.filter { $0.hasPrefix("import ") }, block.filter { !$0.hasPrefix("import ") }
-        )
-        let source = try #require(try Self.sources(example).first)
-        #expect(blocks.count == 1 && Set(source).isSuperset(of: imports))
-        #expect(!source.ranges(of: code).isEmpty, "\(code.joined(separator: "\n"))")
-    }
-
     @Test("Its routes answer as it says")
     func routes() async throws {
         let example = try await ExampleProcess("MigrationGuide")

@@ -23,7 +23,8 @@ public enum MultipartEvent: ~Copyable, ~Escapable {
 ///     switch event {
 ///     case .part(let head): print(head.name ?? "-", head.fileName ?? "-")
 ///     case .content(let bytes): print(bytes.count)
-///     case .partEnd, .end: break
+///     case .partEnd: print("end of the part")
+///     case .end: break
 ///     }
 /// }
 /// try parser.finish()

@@ -3,7 +3,7 @@
 /// ```swift
 /// for try await part in try MultipartParts(of: mediaType, in: request.body) {
 ///     if part.isFile {
-///         for try await piece in part.content { try await file.write(piece) }
+///         for try await piece in part.content { size += piece.count }
 ///     } else {
 ///         values[part.name ?? ""] = try await part.text()
 ///     }

@@ -14,6 +14,7 @@ extension MultipartSegment: Equatable where Source: Equatable {}
 /// Puts multipart content together, without reading any file: bytes, and places for what the
 /// caller streams.
 ///
+/// <!-- snippet: given send: ([UInt8]) async throws -> Void, sendFile: (String) async throws -> Void -->
 /// ```swift
 /// var form = MultipartSerializer<String>(.formData)
 /// try form.append(name: "title", text: "Holidays")

@@ -7,7 +7,7 @@
 /// let form = try FormURLEncoded(query: "tag=a&tag=b&q=x+y%21")
 /// form["q"]                 // "x y!"
 /// form.values(of: "tag")    // ["a", "b"]
-/// FormURLEncoded(["name": "Jo & Co"]).description   // "name=Jo+%26+Co"
+/// FormURLEncoded([("name", "Jo & Co")]).description   // "name=Jo+%26+Co"
 /// ```
 ///
 /// The parsed form is kept as bytes in one array and becomes text on request. Names are compared as

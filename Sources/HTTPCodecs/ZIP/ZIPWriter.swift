@@ -5,6 +5,7 @@ public import HTTPParser
 /// It performs no input or output. The caller sends the bytes that each call appends to `output`,
 /// and between `beginFile` and `endFile` the content of the file:
 ///
+/// <!-- snippet: given time: InternetTimestamp -->
 /// ```swift
 /// var (writer, archive) = (ZIPWriter(), [UInt8]())
 /// try writer.beginFile("notes/a.txt", modified: time, length: 5, into: &archive)

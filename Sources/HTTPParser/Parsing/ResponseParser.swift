@@ -21,7 +21,8 @@ public enum ResponseEvent: ~Copyable, ~Escapable {
 /// parser.append(Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi".utf8).span)
 /// while let event = try parser.next() {
 ///     switch event {
-///     case .interim(let head), .head(let head): print(head.status)
+///     case .interim(let head): print("interim", head.status)
+///     case .head(let head): print(head.status)
 ///     case .content(let bytes): print(bytes.count)
 ///     case .end(let trailers): print(trailers.count)
 ///     }

@@ -6,7 +6,9 @@ extension ResponseBody {
     /// Content that is pulled: `next` is called whenever the client has room for more.
     ///
     /// ```swift
-    /// .pulled(from: ["1\n", "2\n"][...]) { lines in lines.popFirst().map { Array($0.utf8) } }
+    /// let body = ResponseBody.pulled(from: ["1\n", "2\n"][...]) { lines in
+    ///     lines.popFirst().map { Array($0.utf8) }
+    /// }
     /// ```
     /// - Parameters:
     ///   - state: what `next` works on; each response has its own copy.

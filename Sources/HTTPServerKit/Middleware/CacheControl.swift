@@ -5,7 +5,7 @@ public import HTTPServerCore
 ///
 /// ```swift
 /// response.setCacheControl(.public(maxAge: .seconds(3_600)))
-/// return Response(.ok, body: body).cached(.noStore)
+/// let answer = Response(.ok, body: body).cached(.noStore)
 /// ```
 public struct CacheControl: Sendable, Hashable {
     /// How long it is fresh, in whole seconds.

@@ -6,6 +6,7 @@ internal import HTTPServerKit
 /// The endpoints of httpbin, on this toolkit's server: what a client sends comes back as JSON, and
 /// each kind of answer that it has to understand has a path.
 ///
+/// <!-- snippet: not compiled: a type of the program, which no library has -->
 /// ```swift
 /// let server = HTTPServer(ServerConfiguration(port: 0), handler: BinRouter())
 /// ```

@@ -97,7 +97,13 @@ struct FetchConnectionOptions: ParsableArguments {
     }
 
     func apply(to request: inout ClientRequest) throws {
-        if let connectTo { request.connectTo = try Self.target(connectTo) }
+        try Self.apply(connectTo, version, to: &request)
+    }
+
+    static func apply(
+        _ connectTo: String?, _ version: Version?, to request: inout ClientRequest
+    ) throws {
+        if let connectTo { request.connectTo = try target(connectTo) }
         switch version {
         case .http1: request.protocols = .http1
         case .http2:

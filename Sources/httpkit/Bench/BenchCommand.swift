@@ -1,0 +1,158 @@
+import ArgumentParser
+import HTTPParser
+import URLClient
+
+/// `httpkit bench`: how fast a server answers, measured from one process.
+struct BenchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bench",
+        abstract: "Measure how fast a server answers one request, again and again.",
+        discussion: """
+            Requests go over a number of connections, each when the one before it on its \
+            connection is answered. Ten seconds is the default time. Shown are the requests a second, \
+            statuses, and how long responses took, from the start of the request to the last byte \
+            of content. A slow response delays the next request of its connection, so the \
+            percentiles say nothing of users that come at a rate of their own. One session sends \
+            all requests: a server that answers many tens of thousands a second waits for it. \
+            Client and server on one machine share its processors.
+
+            Redirects are not followed, failures not tried again, content is not decoded. \
+            Control-C ends the measurement early and shows what came until then. The exit status \
+            is 0 when a response came, 2 when none did, and otherwise as that of fetch when the \
+            first request, which does not count, fails.
+            """)
+
+    @Argument(help: "An http or https URL; http:// may be left out.")
+    var url: String
+
+    @Option(
+        name: [.customShort("c"), .long],
+        help: ArgumentHelp(
+            "Requests under way at once, each on its own connection with HTTP/1.1.",
+            valueName: "n"))
+    var connections = 50
+
+    @Option(
+        name: [.customShort("n"), .long],
+        help: ArgumentHelp("End after so many requests.", valueName: "n"))
+    var requests: Int?
+
+    @Option(
+        name: [.customShort("z"), .long],
+        help: ArgumentHelp(
+            "End after this time; 10 by default, without --requests.", valueName: "seconds"))
+    var duration: Double?
+
+    @Flag(help: "Print one object of JSON, with times in milliseconds.")
+    var json = false
+
+    @Option(
+        name: [.customShort("X"), .customLong("request")],
+        help: ArgumentHelp("The method; by default GET, POST with -d.", valueName: "method"))
+    var method: String?
+
+    @Option(
+        name: [.customShort("H"), .customLong("header")],
+        help: ArgumentHelp("A field; can be given several times.", valueName: "name: value"))
+    var fields: [String] = []
+
+    @Option(
+        name: [.customShort("d"), .customLong("data")], parsing: .unconditional,
+        help: ArgumentHelp("Content to send.", valueName: "data"))
+    var data: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Connect to this address instead of the URL's host.", valueName: "host[:port]"))
+    var connectTo: String?
+
+    @Flag(
+        name: [.customShort("k"), .long],
+        help: "Do not verify the server's certificate.")
+    var insecure = false
+
+    @Flag(help: "Use this version of HTTP; http2 without TLS assumes that the server supports it.")
+    var version: FetchConnectionOptions.Version?
+
+    /// The most connections, which are descriptors of the process.
+    private static let connectionLimit = 10_000
+
+    func validate() throws {
+        guard (1...Self.connectionLimit).contains(connections) else {
+            throw ValidationError("--connections takes a number from 1 to \(Self.connectionLimit)")
+        }
+        if let requests, requests < 1 {
+            throw ValidationError("--requests takes a number of at least 1")
+        }
+        if let duration, !(duration > 0 && duration < 1e6) {
+            throw ValidationError("--duration takes a number of seconds")
+        }
+        if let method, HTTPMethod(method) == nil {
+            throw ValidationError("\(method) cannot be a method")
+        }
+        for field in fields { _ = try FieldArgument(field, of: "-H") }
+        if let connectTo { _ = try FetchConnectionOptions.target(connectTo) }
+    }
+
+    func run() async throws {
+        let url = FetchAddress.completed(url)
+        let run = BenchRun(
+            session: ClientSession(configuration), request: try request(url),
+            connections: connections, requests: requests, duration: time)
+        do {
+            try await run.tryOnce()
+        } catch {
+            try StandardOutput.complain("\(error)")
+            let code = (error as? ClientError)?.exitCode ?? 0
+            throw ExitCode(code == 0 ? 2 : code)
+        }
+        let result = await run.run()
+        let report = BenchReport(
+            url: url, connections: connections, tally: result.tally, elapsed: result.elapsed)
+        var output = ByteBuffer()
+        if json {
+            output.append(report.json.line)
+        } else {
+            output.append(report.text)
+        }
+        try StandardOutput.write(&output)
+        if result.tally.responses == 0 { throw ExitCode(2) }
+    }
+
+    /// How long it takes at most.
+    private var time: Duration? {
+        if let duration { return .seconds(duration) }
+        return requests == nil ? .seconds(10) : nil
+    }
+
+    /// A session that adds nothing to the request and keeps nothing of the responses.
+    private var configuration: ClientConfiguration {
+        var configuration = ClientConfiguration()
+        configuration.userAgent = "httpkit/\(HTTPKit.version)"
+        configuration.tls.verifiesServer = !insecure
+        configuration.connectionsPerOrigin = connections
+        configuration.idleConnectionLimit = max(connections, configuration.idleConnectionLimit)
+        configuration.requestLimit = max(connections, configuration.requestLimit)
+        configuration.redirects.isEnabled = false
+        configuration.retries = .never
+        configuration.cookies = nil
+        configuration.cache = nil
+        configuration.decodesContent = false
+        return configuration
+    }
+
+    private func request(_ url: String) throws -> ClientRequest {
+        let method = method.flatMap { HTTPMethod($0) } ?? (data == nil ? .get : .post)
+        let body = data.map {
+            ClientBody.text($0, mediaType: "application/x-www-form-urlencoded")
+        }
+        var request = ClientRequest(method, url, body: body ?? .none)
+        request.allowsContentWithoutMeaning = true
+        for text in fields {
+            let field = try FieldArgument(text, of: "-H")
+            request.fields.append(field.name, field.value)
+        }
+        try FetchConnectionOptions.apply(connectTo, version, to: &request)
+        return request
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("httpkit bench", .fewAtOnce, .timeLimit(.minutes(2)))
+struct BenchCommandTests {
+    private struct Report: Decodable {
+        var connections: Int
+        var seconds: Double
+        var requests: Int
+        var requestsPerSecond: Double
+        var bytes: Int
+        var statuses: [String: Int]
+        var failures: [String: Int]
+        var latency: [String: Double]
+    }
+
+    private func bench(_ arguments: [String]) async throws -> (Program.Result, Report?) {
+        let result = try await Program.run(Program.httpkit, ["bench", "--json"] + arguments)
+        return (result, try? JSONDecoder().decode(Report.self, from: Data(result.output)))
+    }
+
+    @Test("So many requests as asked for are answered, and their bytes counted", arguments: [1, 7])
+    func requests(_ connections: Int) async throws {
+        let folder = try Folder()
+        try folder.write("Hello", to: "a.txt")
+        let server = try await ServeProcess(folder)
+        let (result, found) = try await bench(
+            [server.url("/a.txt"), "-n", "100", "-c", "\(connections)"])
+        let report = try #require(found, "\(result.complaints)")
+        #expect(result.status == 0 && report.connections == connections)
+        #expect(report.requests == 100 && report.bytes == 500)
+        #expect(report.statuses == ["200": 100] && report.failures.isEmpty)
+        let least = try #require(report.latency["min"])
+        let most = try #require(report.latency["max"])
+        #expect(least > 0 && least <= most && report.requestsPerSecond > 0)
+    }
+
+    @Test("It ends after the time, and shows the responses that came until then")
+    func duration() async throws {
+        let folder = try Folder()
+        try folder.write("Hello", to: "a.txt")
+        let server = try await ServeProcess(folder)
+        let (result, found) = try await bench([server.url("/a.txt"), "-z", "0.5", "-c", "4"])
+        let report = try #require(found, "\(result.complaints)")
+        #expect(result.status == 0 && report.requests > 0 && report.seconds >= 0.5)
+        #expect(report.failures.isEmpty)
+    }
+
+    @Test("Method, fields and content are those of the command line; statuses are counted")
+    func content() async throws {
+        let folder = try Folder()
+        let server = try await ServeProcess(folder, ["--echo", "/echo"])
+        let (result, found) = try await bench(
+            [server.url("/echo"), "-n", "3", "-c", "1", "-d", "a=b", "-H", "X-Test: 1"])
+        let report = try #require(found, "\(result.complaints)")
+        #expect(report.statuses == ["200": 3] && report.bytes > 0)
+        let (_, missing) = try await bench([
+            server.url("/none"), "-n", "2", "-c", "1", "-X", "HEAD",
+        ])
+        #expect(missing?.statuses == ["404": 2] && missing?.bytes == 0)
+    }
+
+    @Test("A server that is not there is one line, and the status that curl has for it")
+    func refused() async throws {
+        let (result, report) = try await bench(["http://127.0.0.1:1/"])
+        #expect(result.status == 7 && report == nil && result.output.isEmpty)
+        #expect(result.complaints.split(separator: "\n").count == 1)
+    }
+
+    @Test(
+        "What cannot be is refused before anything is sent",
+        arguments: [
+            ["-c", "0"], ["-c", "10001"], ["-n", "0"], ["-z", "0"], ["-z", "-1"], ["-X", "a b"],
+            ["-H", "x"], ["--connect-to", ""],
+        ])
+    func usage(_ flags: [String]) async throws {
+        let (result, _) = try await bench(["http://127.0.0.1:1/"] + flags)
+        #expect(result.status == 64)
+    }
+}
