@@ -32,7 +32,7 @@ PYTHON = $(shell for python in python3 /usr/bin/python3; do \
 	$$python -c 'import matplotlib' 2>/dev/null && echo $$python && exit; done; echo python3)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-all check-apple bare-root acceptance autobahn webdav-acceptance build \
+.PHONY: help run test test-all check-apple bare-root strangers acceptance autobahn webdav-acceptance build \
 	install bench bench-peers bench-webdav bench-uploads lint format docs fuzz sanitize clean
 
 help: ## list these targets
@@ -51,10 +51,11 @@ test: ## build everything and run the tests; ARGS='--filter Chunked' picks some
 		swift build --package-path "$$folder" $(DEBUG) || exit 1; done
 	@TEST_SECONDS=$(TEST_SECONDS) Scripts/test $(ARGS)
 
-test-all: ## all tests, with all traits and beside large peers, which it installs; check-apple
+test-all: ## all tests, with all traits and beside large peers, which it installs; check-apple, strangers
 	@Scripts/bootstrap test-all
 	swift build --build-tests $(DEBUG) $(TRAITS)
 	@Scripts/check-apple
+	@Scripts/strangers
 	@TEST_ALL=1 TEST_SECONDS=$(TEST_SECONDS) Scripts/test $(TRAITS) $(ARGS)
 
 check-apple: ## compile the branches for Apple platforms against stand-ins for its SDK
@@ -63,6 +64,10 @@ check-apple: ## compile the branches for Apple platforms against stand-ins for i
 
 bare-root: ## run `make run` and `make test` in a bare Debian; needs root and mmdebstrap
 	@Scripts/bare-root
+
+strangers: ## build packages that use parser, server and client, from a clean clone of the last commit
+	@Scripts/bootstrap test
+	@Scripts/strangers $(ARGS)
 
 acceptance: ## check the robustness figures against a running server; some minutes
 	@Scripts/bootstrap test

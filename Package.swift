@@ -25,6 +25,10 @@ let strict: [SwiftSetting] = [
         ([], ["PrivacyInfo.xcprivacy"])
 #endif
 
+// The server logs by swift-log. Without its trait the package is not even fetched.
+let logging = Target.Dependency.product(
+    name: "Logging", package: "swift-log", condition: .when(traits: ["Server"]))
+
 let package = Package(
     name: "swift-http-toolkit",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18)],
@@ -48,10 +52,16 @@ let package = Package(
         .library(name: "URLClientFoundation", targets: ["URLClientFoundation"]),
         .executable(name: "httpkit", targets: ["httpkit"]),
     ],
-    // What is off is neither compiled nor linked. `make test-all` has all on. On by default is
-    // only what lets code written for URLSession move over by changing the session's type.
+    // What is off is neither fetched, compiled nor linked. `make test-all` has all on. On by default
+    // is what a checkout needs, and what lets code written for URLSession move over by changing the
+    // session's type. A package that names no traits, `traits: []`, fetches this one alone.
     traits: [
-        .default(enabledTraits: ["FoundationNetworking"]),
+        .default(enabledTraits: ["CommandLine", "FoundationNetworking", "Server"]),
+        .trait(
+            name: "Server", description: "The products of the server, which log by swift-log."),
+        .trait(
+            name: "CommandLine", description: "httpkit, which needs swift-argument-parser.",
+            enabledTraits: ["Server"]),
         .trait(
             name: "FoundationNetworking",
             description: "ClientSession takes URLRequest and gives HTTPURLResponse."),
@@ -122,7 +132,7 @@ let package = Package(
             name: "HTTPServerCore",
             dependencies: [
                 "HTTPParser", "ToolkitSystem",
-                .product(name: "Logging", package: "swift-log"),
+                logging,
                 .product(
                     name: "ServiceLifecycle", package: "swift-service-lifecycle",
                     condition: .when(traits: ["ServiceLifecycle"])),
@@ -133,7 +143,7 @@ let package = Package(
             name: "HTTPServerKit",
             dependencies: [
                 "HTTPParser", "HTTPCodecs", "ToolkitSystem", "HTTPServerCore",
-                .product(name: "Logging", package: "swift-log"),
+                logging,
                 .product(
                     name: "CoreMetrics", package: "swift-metrics",
                     condition: .when(traits: ["Metrics"])),
@@ -166,7 +176,7 @@ let package = Package(
             name: "HTTPServerTLS",
             dependencies: [
                 "HTTPParser", "HTTPCrypto", "ToolkitSystem", "HTTPServerCore", "CTLSShims",
-                .product(name: "Logging", package: "swift-log"),
+                logging,
             ],
             swiftSettings: strict),
         // WebSockets: the server's side.
@@ -175,7 +185,7 @@ let package = Package(
             dependencies: [
                 "HTTPParser", "HTTPServerCore", "HTTPServerKit", "WebSocketConnections",
                 "WebSocketFrames",
-                .product(name: "Logging", package: "swift-log"),
+                logging,
             ],
             swiftSettings: strict),
         // How others learn where a server is: Bonjour, mapped ports; and servers of apps that go to
@@ -202,7 +212,7 @@ let package = Package(
             dependencies: [
                 "HTTPParser", "HTTPCodecs", "HTTPCrypto", "ToolkitSystem", "HTTPServerCore",
                 "HTTPServerKit", "CLibXML2",
-                .product(name: "Logging", package: "swift-log"),
+                logging,
             ],
             swiftSettings: strict),
         // The upload page; over the store and the locks of WebDAV, so that both can serve one tree.
@@ -211,7 +221,7 @@ let package = Package(
             dependencies: [
                 "HTTPParser", "HTTPCodecs", "HTTPCrypto", "ToolkitSystem", "HTTPServerCore",
                 "HTTPServerKit", "WebDAVKit",
-                .product(name: "Logging", package: "swift-log"),
+                logging,
             ],
             swiftSettings: strict),
         // Uploads that go on after the connection broke, to any handler.
@@ -255,8 +265,10 @@ let package = Package(
                 "WebDAVKit",
                 "WebUploader",
                 "ResumableUploads", "URLClient",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Logging", package: "swift-log"),
+                .product(
+                    name: "ArgumentParser", package: "swift-argument-parser",
+                    condition: .when(traits: ["CommandLine"])),
+                logging,
             ],
             swiftSettings: strict),
         // What several test targets share; not a product.
@@ -286,7 +298,7 @@ let package = Package(
                 "HTTPServerAddresses", "HTTPServerDiscovery", "ToolkitSystem", "HTTPCodecs",
                 "HTTPCrypto", "HTTPParser",
                 "TestSupport",
-                .product(name: "Logging", package: "swift-log"),
+                logging,
                 .product(
                     name: "MetricsTestKit", package: "swift-metrics",
                     condition: .when(traits: ["Metrics"])),
@@ -371,7 +383,7 @@ let package = Package(
             dependencies: [
                 "HTTPServerTLS", "HTTPServerCore", "HTTPServerKit", "HTTPParser", "ToolkitSystem",
                 "URLClient", "TestSupport",
-                .product(name: "Logging", package: "swift-log"),
+                logging,
             ],
             swiftSettings: strict),
         .testTarget(
@@ -393,7 +405,7 @@ let package = Package(
                 "HTTPServerProxies", "HTTPServerWebSocket", "TestSupport", "URLClient",
                 "WebSocketFrames",
                 "WebDAVKit",
-                .product(name: "Logging", package: "swift-log"),
+                logging,
             ],
             exclude: ["Uploads/cutting_proxy.py"], swiftSettings: strict),
     ]
