@@ -56,6 +56,7 @@ test-all: ## all tests, with all traits and beside large peers, which it install
 	swift build --build-tests $(DEBUG) $(TRAITS)
 	@Scripts/check-apple
 	@Scripts/check-portable
+	@Scripts/check-musl
 	@Scripts/strangers
 	@TEST_ALL=1 TEST_SECONDS=$(TEST_SECONDS) Scripts/test $(TRAITS) $(ARGS)
 
