@@ -50,6 +50,7 @@ let package = Package(
         .library(name: "ResumableUploads", targets: ["ResumableUploads"]),
         .library(name: "URLClient", targets: ["URLClient"]),
         .library(name: "URLClientFoundation", targets: ["URLClientFoundation"]),
+        .library(name: "HTTPToolkitTesting", targets: ["HTTPToolkitTesting"]),
         .executable(name: "httpkit", targets: ["httpkit"]),
     ],
     // What is off is neither fetched, compiled nor linked. `make test-all` has all on. On by default
@@ -271,14 +272,21 @@ let package = Package(
                 logging,
             ],
             swiftSettings: strict),
+        // For tests of programs that use the toolkit.
+        .target(
+            name: "HTTPToolkitTesting",
+            dependencies: [
+                "HTTPParser", "HTTPCodecs", "ToolkitSystem", "HTTPServerCore", "HTTPServerKit",
+            ],
+            swiftSettings: strict),
         // What several test targets share; not a product.
         .target(
             name: "TestSupport",
             dependencies: [
                 "HTTPParser", "HTTPCodecs", "HTTPServerCore", "HTTPServerKit",
                 "HTTPServerAuthentication",
-                "HTTPServerAddresses", "HTTPServerDiscovery", "HTTPServerTLS", "ToolkitSystem",
-                "URLClient", "CTLSTestShims",
+                "HTTPServerAddresses", "HTTPServerDiscovery", "HTTPServerTLS", "HTTPToolkitTesting",
+                "ToolkitSystem", "URLClient", "CTLSTestShims",
             ],
             path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(
@@ -373,6 +381,12 @@ let package = Package(
             dependencies: [
                 "HTTPServerProxies", "HTTPServerCore", "HTTPServerKit", "HTTPServerAuthentication",
                 "WebDAVKit", "HTTPParser", "ToolkitSystem", "TestSupport",
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "HTTPToolkitTestingTests",
+            dependencies: [
+                "HTTPToolkitTesting", "HTTPServerCore", "HTTPServerKit", "HTTPCodecs", "HTTPParser",
             ],
             swiftSettings: strict),
         // A client of TLS in memory.
