@@ -29,6 +29,9 @@ let strict: [SwiftSetting] = [
 let logging = Target.Dependency.product(
     name: "Logging", package: "swift-log", condition: .when(traits: ["Server"]))
 
+let httpTypes = Target.Dependency.product(
+    name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["HTTPTypes"]))
+
 let package = Package(
     name: "swift-http-toolkit",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18)],
@@ -50,6 +53,9 @@ let package = Package(
         .library(name: "ResumableUploads", targets: ["ResumableUploads"]),
         .library(name: "URLClient", targets: ["URLClient"]),
         .library(name: "URLClientFoundation", targets: ["URLClientFoundation"]),
+        .library(name: "HTTPTypesInterop", targets: ["HTTPTypesInterop"]),
+        .library(name: "HTTPTypesServer", targets: ["HTTPTypesServer"]),
+        .library(name: "HTTPTypesClient", targets: ["HTTPTypesClient"]),
         .library(name: "HTTPToolkitTesting", targets: ["HTTPToolkitTesting"]),
         .executable(name: "httpkit", targets: ["httpkit"]),
     ],
@@ -66,6 +72,9 @@ let package = Package(
         .trait(
             name: "FoundationNetworking",
             description: "ClientSession takes URLRequest and gives HTTPURLResponse."),
+        .trait(
+            name: "HTTPTypes",
+            description: "HTTPTypesInterop, HTTPTypesServer, HTTPTypesClient: swift-http-types."),
         .trait(name: "Metrics", description: "SwiftMetrics, a bridge to swift-metrics."),
         .trait(
             name: "ServiceLifecycle",
@@ -74,6 +83,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.3.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.7.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),
     ],
@@ -272,6 +282,21 @@ let package = Package(
                 logging,
             ],
             swiftSettings: strict),
+        // Messages as values of swift-http-types: those of parser and serialisers, of the server, and
+        // of the client. Empty without the trait HTTPTypes.
+        .target(
+            name: "HTTPTypesInterop", dependencies: ["HTTPParser", httpTypes],
+            swiftSettings: strict),
+        .target(
+            name: "HTTPTypesServer",
+            dependencies: [
+                "HTTPTypesInterop", "HTTPParser", "HTTPServerCore", "HTTPServerKit", httpTypes,
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "HTTPTypesClient",
+            dependencies: ["HTTPTypesInterop", "HTTPParser", "URLClient", httpTypes],
+            swiftSettings: strict),
         // For tests of programs that use the toolkit.
         .target(
             name: "HTTPToolkitTesting",
@@ -387,6 +412,13 @@ let package = Package(
             name: "HTTPToolkitTestingTests",
             dependencies: [
                 "HTTPToolkitTesting", "HTTPServerCore", "HTTPServerKit", "HTTPCodecs", "HTTPParser",
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "HTTPTypesInteropTests",
+            dependencies: [
+                "HTTPTypesInterop", "HTTPTypesServer", "HTTPTypesClient", "HTTPToolkitTesting",
+                "HTTPServerCore", "HTTPServerKit", "HTTPParser", "URLClient", httpTypes,
             ],
             swiftSettings: strict),
         // A client of TLS in memory.
