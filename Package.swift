@@ -31,6 +31,9 @@ let logging = Target.Dependency.product(
 
 let httpTypes = Target.Dependency.product(
     name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["HTTPTypes"]))
+let tracing = Target.Dependency.product(
+    name: "Tracing", package: "swift-distributed-tracing",
+    condition: .when(traits: ["Tracing"]))
 
 let package = Package(
     name: "swift-http-toolkit",
@@ -75,6 +78,9 @@ let package = Package(
         .trait(
             name: "HTTPTypes",
             description: "HTTPTypesInterop, HTTPTypesServer, HTTPTypesClient: swift-http-types."),
+        .trait(
+            name: "Tracing",
+            description: "Spans of server and client, by swift-distributed-tracing."),
         .trait(name: "Metrics", description: "SwiftMetrics, a bridge to swift-metrics."),
         .trait(
             name: "ServiceLifecycle",
@@ -83,6 +89,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.3.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.3.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.7.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),
@@ -153,8 +160,7 @@ let package = Package(
         .target(
             name: "HTTPServerKit",
             dependencies: [
-                "HTTPParser", "HTTPCodecs", "ToolkitSystem", "HTTPServerCore",
-                logging,
+                "HTTPParser", "HTTPCodecs", "ToolkitSystem", "HTTPServerCore", logging, tracing,
                 .product(
                     name: "CoreMetrics", package: "swift-metrics",
                     condition: .when(traits: ["Metrics"])),
@@ -259,7 +265,7 @@ let package = Package(
             name: "URLClient",
             dependencies: [
                 "HTTPParser", "HTTPCodecs", "HTTPCrypto", "ToolkitSystem", "CCurlShims", "CLibPSL",
-                "WebSocketConnections", "WebSocketFrames",
+                "WebSocketConnections", "WebSocketFrames", tracing,
             ],
             swiftSettings: strict),
         // The names of URLSession; empty without the trait FoundationNetworking.
@@ -419,6 +425,16 @@ let package = Package(
             dependencies: [
                 "HTTPTypesInterop", "HTTPTypesServer", "HTTPTypesClient", "HTTPToolkitTesting",
                 "HTTPServerCore", "HTTPServerKit", "HTTPParser", "URLClient", httpTypes,
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "TracingTests",
+            dependencies: [
+                "HTTPToolkitTesting", "HTTPServerCore", "HTTPServerKit", "HTTPParser", "URLClient",
+                tracing,
+                .product(
+                    name: "InMemoryTracing", package: "swift-distributed-tracing",
+                    condition: .when(traits: ["Tracing"])),
             ],
             swiftSettings: strict),
         // A client of TLS in memory.
