@@ -32,7 +32,7 @@ PYTHON = $(shell for python in python3 /usr/bin/python3; do \
 	$$python -c 'import matplotlib' 2>/dev/null && echo $$python && exit; done; echo python3)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-all check-apple bare-root strangers acceptance autobahn webdav-acceptance build \
+.PHONY: help run test test-all check-apple bare-root acceptance autobahn webdav-acceptance build \
 	install bench bench-peers bench-webdav bench-uploads lint format docs fuzz sanitize clean
 
 help: ## list these targets
@@ -67,6 +67,8 @@ check-apple: ## compile the branches for Apple platforms against stand-ins for i
 bare-root: ## run `make run` and `make test` in a bare Debian; needs root and mmdebstrap
 	@Scripts/bare-root
 
+# Programs as others write them.
+.PHONY: strangers
 strangers: ## build packages that use parser, server and client, from a clean clone of the last commit
 	@Scripts/bootstrap test
 	@Scripts/strangers $(ARGS)
