@@ -52,10 +52,13 @@ test: ## build everything and run the tests; ARGS='--filter Chunked' picks some
 		swift build --package-path "$$folder" $(DEBUG) || exit 1; done
 	@TEST_SECONDS=$(TEST_SECONDS) Scripts/test $(ARGS)
 
-test-all: ## all tests, with all traits and beside large peers, which it installs; check-apple
+test-all: ## all tests, with all traits and beside large peers, which it installs; check-apple, strangers
 	@Scripts/bootstrap test-all
 	swift build --build-tests $(DEBUG) $(TRAITS)
 	@Scripts/check-apple
+	@Scripts/check-portable
+	@Scripts/check-musl
+	@Scripts/strangers
 	@TEST_ALL=1 TEST_SECONDS=$(TEST_SECONDS) Scripts/test $(TRAITS) $(ARGS)
 
 check-apple: ## compile the branches for Apple platforms against stand-ins for its SDK
@@ -64,6 +67,12 @@ check-apple: ## compile the branches for Apple platforms against stand-ins for i
 
 bare-root: ## run `make run` and `make test` in a bare Debian; needs root and mmdebstrap
 	@Scripts/bare-root
+
+# Programs as others write them.
+.PHONY: strangers
+strangers: ## build packages that use parser, server and client, from a clean clone of the last commit
+	@Scripts/bootstrap test
+	@Scripts/strangers $(ARGS)
 
 acceptance: ## check the robustness figures against a running server; some minutes
 	@Scripts/bootstrap test

@@ -25,6 +25,16 @@ let strict: [SwiftSetting] = [
         ([], ["PrivacyInfo.xcprivacy"])
 #endif
 
+// The server logs by swift-log. Without its trait the package is not even fetched.
+let logging = Target.Dependency.product(
+    name: "Logging", package: "swift-log", condition: .when(traits: ["Server"]))
+
+let httpTypes = Target.Dependency.product(
+    name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["HTTPTypes"]))
+let tracing = Target.Dependency.product(
+    name: "Tracing", package: "swift-distributed-tracing",
+    condition: .when(traits: ["Tracing"]))
+
 let package = Package(
     name: "swift-http-toolkit",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18)],
@@ -46,15 +56,31 @@ let package = Package(
         .library(name: "ResumableUploads", targets: ["ResumableUploads"]),
         .library(name: "URLClient", targets: ["URLClient"]),
         .library(name: "URLClientFoundation", targets: ["URLClientFoundation"]),
+        .library(name: "HTTPTypesInterop", targets: ["HTTPTypesInterop"]),
+        .library(name: "HTTPTypesServer", targets: ["HTTPTypesServer"]),
+        .library(name: "HTTPTypesClient", targets: ["HTTPTypesClient"]),
+        .library(name: "HTTPToolkitTesting", targets: ["HTTPToolkitTesting"]),
         .executable(name: "httpkit", targets: ["httpkit"]),
     ],
-    // What is off is neither compiled nor linked. `make test-all` has all on. On by default is
-    // only what lets code written for URLSession move over by changing the session's type.
+    // What is off is neither fetched, compiled nor linked. `make test-all` has all on. On by default
+    // is what a checkout needs, and what lets code written for URLSession move over by changing the
+    // session's type. A package that names no traits, `traits: []`, fetches this one alone.
     traits: [
-        .default(enabledTraits: ["FoundationNetworking"]),
+        .default(enabledTraits: ["CommandLine", "FoundationNetworking", "Server"]),
+        .trait(
+            name: "Server", description: "The products of the server, which log by swift-log."),
+        .trait(
+            name: "CommandLine", description: "httpkit, which needs swift-argument-parser.",
+            enabledTraits: ["Server"]),
         .trait(
             name: "FoundationNetworking",
             description: "ClientSession takes URLRequest and gives HTTPURLResponse."),
+        .trait(
+            name: "HTTPTypes",
+            description: "HTTPTypesInterop, HTTPTypesServer, HTTPTypesClient: swift-http-types."),
+        .trait(
+            name: "Tracing",
+            description: "Spans of server and client, by swift-distributed-tracing."),
         .trait(name: "Metrics", description: "SwiftMetrics, a bridge to swift-metrics."),
         .trait(
             name: "ServiceLifecycle",
@@ -63,6 +89,8 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.3.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.3.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.7.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),
     ],
@@ -122,7 +150,7 @@ let package = Package(
             name: "HTTPServerCore",
             dependencies: [
                 "HTTPParser", "ToolkitSystem",
-                .product(name: "Logging", package: "swift-log"),
+                logging,
                 .product(
                     name: "ServiceLifecycle", package: "swift-service-lifecycle",
                     condition: .when(traits: ["ServiceLifecycle"])),
@@ -132,8 +160,7 @@ let package = Package(
         .target(
             name: "HTTPServerKit",
             dependencies: [
-                "HTTPParser", "HTTPCodecs", "ToolkitSystem", "HTTPServerCore",
-                .product(name: "Logging", package: "swift-log"),
+                "HTTPParser", "HTTPCodecs", "ToolkitSystem", "HTTPServerCore", logging, tracing,
                 .product(
                     name: "CoreMetrics", package: "swift-metrics",
                     condition: .when(traits: ["Metrics"])),
@@ -166,7 +193,7 @@ let package = Package(
             name: "HTTPServerTLS",
             dependencies: [
                 "HTTPParser", "HTTPCrypto", "ToolkitSystem", "HTTPServerCore", "CTLSShims",
-                .product(name: "Logging", package: "swift-log"),
+                logging,
             ],
             swiftSettings: strict),
         // WebSockets: the server's side.
@@ -175,7 +202,7 @@ let package = Package(
             dependencies: [
                 "HTTPParser", "HTTPServerCore", "HTTPServerKit", "WebSocketConnections",
                 "WebSocketFrames",
-                .product(name: "Logging", package: "swift-log"),
+                logging,
             ],
             swiftSettings: strict),
         // How others learn where a server is: Bonjour, mapped ports; and servers of apps that go to
@@ -202,7 +229,7 @@ let package = Package(
             dependencies: [
                 "HTTPParser", "HTTPCodecs", "HTTPCrypto", "ToolkitSystem", "HTTPServerCore",
                 "HTTPServerKit", "CLibXML2",
-                .product(name: "Logging", package: "swift-log"),
+                logging,
             ],
             swiftSettings: strict),
         // The upload page; over the store and the locks of WebDAV, so that both can serve one tree.
@@ -211,7 +238,7 @@ let package = Package(
             dependencies: [
                 "HTTPParser", "HTTPCodecs", "HTTPCrypto", "ToolkitSystem", "HTTPServerCore",
                 "HTTPServerKit", "WebDAVKit",
-                .product(name: "Logging", package: "swift-log"),
+                logging,
             ],
             swiftSettings: strict),
         // Uploads that go on after the connection broke, to any handler.
@@ -238,7 +265,7 @@ let package = Package(
             name: "URLClient",
             dependencies: [
                 "HTTPParser", "HTTPCodecs", "HTTPCrypto", "ToolkitSystem", "CCurlShims", "CLibPSL",
-                "WebSocketConnections", "WebSocketFrames",
+                "WebSocketConnections", "WebSocketFrames", tracing,
             ],
             swiftSettings: strict),
         // The names of URLSession; empty without the trait FoundationNetworking.
@@ -255,8 +282,32 @@ let package = Package(
                 "WebDAVKit",
                 "WebUploader",
                 "ResumableUploads", "URLClient",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Logging", package: "swift-log"),
+                .product(
+                    name: "ArgumentParser", package: "swift-argument-parser",
+                    condition: .when(traits: ["CommandLine"])),
+                logging,
+            ],
+            swiftSettings: strict),
+        // Messages as values of swift-http-types: those of parser and serialisers, of the server, and
+        // of the client. Empty without the trait HTTPTypes.
+        .target(
+            name: "HTTPTypesInterop", dependencies: ["HTTPParser", httpTypes],
+            swiftSettings: strict),
+        .target(
+            name: "HTTPTypesServer",
+            dependencies: [
+                "HTTPTypesInterop", "HTTPParser", "HTTPServerCore", "HTTPServerKit", httpTypes,
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "HTTPTypesClient",
+            dependencies: ["HTTPTypesInterop", "HTTPParser", "URLClient", httpTypes],
+            swiftSettings: strict),
+        // For tests of programs that use the toolkit.
+        .target(
+            name: "HTTPToolkitTesting",
+            dependencies: [
+                "HTTPParser", "HTTPCodecs", "ToolkitSystem", "HTTPServerCore", "HTTPServerKit",
             ],
             swiftSettings: strict),
         // What several test targets share; not a product.
@@ -265,8 +316,8 @@ let package = Package(
             dependencies: [
                 "HTTPParser", "HTTPCodecs", "HTTPServerCore", "HTTPServerKit",
                 "HTTPServerAuthentication",
-                "HTTPServerAddresses", "HTTPServerDiscovery", "HTTPServerTLS", "ToolkitSystem",
-                "URLClient", "CTLSTestShims",
+                "HTTPServerAddresses", "HTTPServerDiscovery", "HTTPServerTLS", "HTTPToolkitTesting",
+                "ToolkitSystem", "URLClient", "CTLSTestShims",
             ],
             path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(
@@ -286,7 +337,7 @@ let package = Package(
                 "HTTPServerAddresses", "HTTPServerDiscovery", "ToolkitSystem", "HTTPCodecs",
                 "HTTPCrypto", "HTTPParser",
                 "TestSupport",
-                .product(name: "Logging", package: "swift-log"),
+                logging,
                 .product(
                     name: "MetricsTestKit", package: "swift-metrics",
                     condition: .when(traits: ["Metrics"])),
@@ -363,6 +414,29 @@ let package = Package(
                 "WebDAVKit", "HTTPParser", "ToolkitSystem", "TestSupport",
             ],
             swiftSettings: strict),
+        .testTarget(
+            name: "HTTPToolkitTestingTests",
+            dependencies: [
+                "HTTPToolkitTesting", "HTTPServerCore", "HTTPServerKit", "HTTPCodecs", "HTTPParser",
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "HTTPTypesInteropTests",
+            dependencies: [
+                "HTTPTypesInterop", "HTTPTypesServer", "HTTPTypesClient", "HTTPToolkitTesting",
+                "HTTPServerCore", "HTTPServerKit", "HTTPParser", "URLClient", httpTypes,
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "TracingTests",
+            dependencies: [
+                "HTTPToolkitTesting", "HTTPServerCore", "HTTPServerKit", "HTTPParser", "URLClient",
+                tracing,
+                .product(
+                    name: "InMemoryTracing", package: "swift-distributed-tracing",
+                    condition: .when(traits: ["Tracing"])),
+            ],
+            swiftSettings: strict),
         // A client of TLS in memory.
         .target(
             name: "CTLSTestShims", dependencies: ["CLibSSL"], path: "Tests/CTLSTestShims"),
@@ -371,7 +445,7 @@ let package = Package(
             dependencies: [
                 "HTTPServerTLS", "HTTPServerCore", "HTTPServerKit", "HTTPParser", "ToolkitSystem",
                 "URLClient", "TestSupport",
-                .product(name: "Logging", package: "swift-log"),
+                logging,
             ],
             swiftSettings: strict),
         .testTarget(
@@ -393,7 +467,7 @@ let package = Package(
                 "HTTPServerProxies", "HTTPServerWebSocket", "TestSupport", "URLClient",
                 "WebSocketFrames",
                 "WebDAVKit",
-                .product(name: "Logging", package: "swift-log"),
+                logging,
             ],
             exclude: ["Uploads/cutting_proxy.py"], swiftSettings: strict),
     ]

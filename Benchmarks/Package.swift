@@ -35,7 +35,7 @@ let package = Package(
     ],
     dependencies: [
         // Without Foundation, as who needs none of its types has it.
-        .package(name: "swift-http-toolkit", path: "..", traits: []),
+        .package(name: "swift-http-toolkit", path: "..", traits: ["Server"]),
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
         .package(
             url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),

@@ -10,8 +10,10 @@ import HTTPParser
 
 #if canImport(Darwin)
     import Darwin
-#else
+#elseif canImport(Glibc)
     import Glibc
+#else
+    import Musl
 #endif
 
 @main

@@ -13,6 +13,8 @@ import HTTPServerToolkit
     import Darwin
 #elseif canImport(Glibc)
     import Glibc
+#elseif canImport(Musl)
+    import Musl
 #endif
 
 /// Answers the root with the file as it is at this moment.

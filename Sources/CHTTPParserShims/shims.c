@@ -1,5 +1,13 @@
 #include "CHTTPParserShims.h"
 
+#include <stdlib.h>
+
+static void *_Nonnull checked(void *_Nullable memory) {
+    if (!memory) abort();
+    return memory;
+}
+
+#if __has_include(<pthread.h>)
 #include <pthread.h>
 
 // An owned head lives for one request, and the next one on the same thread needs a block of the
@@ -51,26 +59,11 @@ static _Bool register_cache(void) {
     return cache.is_registered;
 }
 
-static void *_Nonnull checked(void *_Nullable memory) {
-    if (!memory) abort();
-    return memory;
-}
-
 void *_Nonnull http_parser_allocate(uint64_t count) {
     uint64_t class = (count - 1) / block_size;
     if (class >= block_classes) return checked(malloc(count));
     if (cache.counts[class] > 0) return cache.blocks[class][--cache.counts[class]];
     return checked(malloc((class + 1) * block_size));
-}
-
-typedef uint64_t pair_t __attribute__((__ext_vector_type__(2), __aligned__(1), __may_alias__));
-
-__attribute__((no_builtin("memcpy")))
-void http_parser_copy16(void *_Nonnull to, const void *_Nonnull from, uint64_t count) {
-    pair_t *target = to;
-    const pair_t *source = from;
-#pragma clang loop unroll_count(2) vectorize(disable)
-    for (uint64_t index = 0; index < count; index++) target[index] = source[index];
 }
 
 void http_parser_release(void *_Nonnull memory, uint64_t count) {
@@ -81,4 +74,22 @@ void http_parser_release(void *_Nonnull memory, uint64_t count) {
         return;
     }
     cache.blocks[class][cache.counts[class]++] = memory;
+}
+
+#else  // A system without threads, such as a microcontroller.
+
+void *_Nonnull http_parser_allocate(uint64_t count) { return checked(malloc(count)); }
+
+void http_parser_release(void *_Nonnull memory, uint64_t count) { free(memory); }
+
+#endif
+
+typedef uint64_t pair_t __attribute__((__ext_vector_type__(2), __aligned__(1), __may_alias__));
+
+__attribute__((no_builtin("memcpy")))
+void http_parser_copy16(void *_Nonnull to, const void *_Nonnull from, uint64_t count) {
+    pair_t *target = to;
+    const pair_t *source = from;
+#pragma clang loop unroll_count(2) vectorize(disable)
+    for (uint64_t index = 0; index < count; index++) target[index] = source[index];
 }

@@ -30,6 +30,16 @@ ssize_t http_server_attribute_of_opened(
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
 
+#if !defined(STATX_BASIC_STATS)
+// musl has the call since 1.2.5.
+#include <linux/stat.h>
+
+static int statx(
+    int directory, const char *name, int flags, unsigned mask, struct statx *status) {
+    return (int)syscall(SYS_statx, directory, name, flags, mask, status);
+}
+#endif
+
 int http_server_status(int directory, const char *name, struct http_server_file_status *status) {
     struct statx raw;
     int flags = AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH;

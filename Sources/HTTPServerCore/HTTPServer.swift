@@ -1,6 +1,10 @@
 internal import Logging
 public import ToolkitSystem
 
+#if !Server
+    #error("the products of the server need the trait Server of swift-http-toolkit")
+#endif
+
 /// An HTTP/1.1 server (RFC 9110, RFC 9112).
 ///
 /// ```swift

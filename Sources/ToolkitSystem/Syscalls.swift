@@ -119,11 +119,11 @@ package enum Syscalls {
         #if os(Linux)
             let flags = CInt(MSG_NOSIGNAL) | (more ? CInt(MSG_MORE) : 0)
             return result {
-                unsafe Glibc.send(descriptor, bytes.baseAddress, bytes.count, flags)
+                unsafe systemSend(descriptor, bytes.baseAddress, bytes.count, flags)
             }
         #else
             return result {
-                unsafe Darwin.send(descriptor, bytes.baseAddress, bytes.count, 0)
+                unsafe systemSend(descriptor, bytes.baseAddress, bytes.count, 0)
             }
         #endif
     }
@@ -182,10 +182,10 @@ package enum Syscalls {
     /// A number that names the running thread while it lives; never 0.
     @inline(__always)
     package static func currentThread() -> UInt {
-        #if canImport(Darwin)
-            return unsafe UInt(bitPattern: pthread_self())
-        #else
+        #if canImport(Glibc)
             return UInt(pthread_self())
+        #else
+            return unsafe UInt(bitPattern: pthread_self())
         #endif
     }
 
@@ -204,11 +204,14 @@ package enum Syscalls {
             descriptor, level, name, &value, socklen_t(MemoryLayout<CInt>.size)) == 0
     }
 
-    #if os(Linux)
+    #if canImport(Glibc)
         private static let openFiles = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-        private static let mostDescriptors: rlim_t = 1 << 20
     #else
         private static let openFiles = RLIMIT_NOFILE
+    #endif
+    #if os(Linux)
+        private static let mostDescriptors: rlim_t = 1 << 20
+    #else
         /// The system refuses more, whatever the hard limit says.
         private static let mostDescriptors = rlim_t(OPEN_MAX)
     #endif
@@ -249,3 +252,6 @@ package enum Syscalls {
         max(1, Int(sysconf(CInt(_SC_NPROCESSORS_ONLN))))
     }
 }
+
+/// The call, which has the name of a function here.
+private let systemSend = unsafe send

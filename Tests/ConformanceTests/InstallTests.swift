@@ -4,11 +4,8 @@ import Testing
 
 @Suite("make install", .fewAtOnce, .timeLimit(.minutes(3)))
 struct InstallTests {
-    private static let scripts = URL(filePath: ExampleProcess.folder)
-        .deletingLastPathComponent().appending(path: "Scripts").path
-
     private func install(_ prefix: String) async throws -> Program.Result {
-        try await Program.run(Self.scripts + "/install", [Program.httpkit, prefix])
+        try await Program.run(Program.script("install"), [Program.httpkit, prefix])
     }
 
     @Test("The program, its manual pages and completions are below the prefix, and nothing else")

@@ -29,7 +29,7 @@ struct RecordingTests {
         try await curl(recorder.port, "-r", "2-4", "URL/f.txt")
         try await curl(recorder.port, "URL/nothing")
         try await curl(recorder.port, "-H", "Expect: 100-continue", "-d", "a=b", "URL/echo")
-        let exchanges = try await recorder.finish()
+        let exchanges = await recorder.finish()
         #expect(
             exchanges.map { "\($0.method) \($0.status)" }
                 == ["GET 200", "GET 200", "HEAD 200", "GET 206", "GET 404", "POST 200"])
@@ -67,7 +67,7 @@ struct RecordingTests {
         let recorder = try ExchangeRecorder(forwardingTo: server.port)
         try await curl(recorder.port, "URL/f.txt")
         try await curl(recorder.port, "URL/large.bin")
-        let exchanges = try await recorder.finish()
+        let exchanges = await recorder.finish()
         try folder.write("contend\n!", to: "f.txt")
         try #require(exchanges.count == 2)
         let replay = ExchangeReplay()
@@ -91,7 +91,7 @@ struct RecordingTests {
         let garbage = try PlainSocket(port: recorder.port)
         try await garbage.send("\u{16}\u{3}\u{1}\r\n\r\n")
         _ = try await garbage.receiveAll()
-        let exchanges = try await recorder.finish()
+        let exchanges = await recorder.finish()
         #expect(exchanges.map(\.status) == [200])
     }
 }

@@ -23,33 +23,6 @@ package final class MemoryConnection: Sendable {
     /// How long a condition may take before the test fails; it says nothing about speed.
     private static let patience = Duration.seconds(120)
 
-    /// What a loop is made for.
-    private struct LoopKind: Hashable, Sendable {
-        var limits: ParserLimits
-        var leniency: ParserLeniency
-        var serverName: String
-    }
-
-    private static let loops = Locked<[LoopKind: EventLoop]>([:])
-
-    /// Connections of the same kind share a loop, as they do in a server: a loop for each would
-    /// use up threads and descriptors.
-    private static func sharedLoop(for configuration: ServerConfiguration) -> EventLoop {
-        let kind = LoopKind(
-            limits: configuration.parserLimits, leniency: configuration.leniency,
-            serverName: configuration.serverName)
-        return loops.withLock { loops in
-            if let loop = loops[kind] { return loop }
-            guard
-                let loop = try? EventLoop(
-                    label: "test.loop", linger: 1, limits: kind.limits, leniency: kind.leniency,
-                    serverName: kind.serverName, firesDeadlines: false)
-            else { fatalError("no descriptors are left for the tests") }
-            loops[kind] = loop
-            return loop
-        }
-    }
-
     /// - Parameters:
     ///   - address: where the client is.
     ///   - loop: a loop to use instead of the one that connections of this configuration share.
@@ -61,7 +34,7 @@ package final class MemoryConnection: Sendable {
         loop: EventLoop? = nil, layers: [any TransportLayer] = [],
         input: [MemoryTransport.Input] = []
     ) {
-        let loop = loop ?? Self.sharedLoop(for: configuration)
+        let loop = loop ?? InMemoryLoops.loop(for: configuration)
         let core = ServerCore(configuration: configuration, handler: handler)
         let transport = MemoryTransport(loop, peer: peer)
         (self.loop, self.core, self.transport) = (loop, core, transport)

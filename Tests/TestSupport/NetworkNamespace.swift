@@ -1,6 +1,11 @@
 #if os(Linux)
-    internal import Glibc
     internal import HTTPServerCore
+
+    #if canImport(Glibc)
+        internal import Glibc
+    #else
+        internal import Musl
+    #endif
 
     /// A network of its own for some tests, in which interfaces and addresses may come and go.
     ///

@@ -5,7 +5,6 @@
 #define C_HTTP_PARSER_SHIMS_H
 
 #include <stdint.h>
-#include <stdlib.h>
 
 #if defined(__x86_64__)
 #include <emmintrin.h>

@@ -38,7 +38,7 @@ public struct HTTPFields: Hashable, Sendable {
 
     /// The values of all fields with this name, in order.
     public func values(of name: HTTPFieldName) -> [String] {
-        storage.filter { $0.name == name }.map(\.value)
+        storage.filter { $0.name == name }.map { $0.value }
     }
 
     /// Whether there is a field with this name.

@@ -1,4 +1,5 @@
-#if arch(x86_64)
+// HTTPParserPortable has x86-64 take the way of other processors, so that the tests can run it there.
+#if arch(x86_64) && !HTTPParserPortable
     internal import CHTTPParserShims
 #endif
 
@@ -8,7 +9,7 @@
 ///
 /// Loads are unaligned and always inside the input: the last window overlaps the one before it
 /// instead of asking the caller for padding.
-enum Scanner {
+package enum Scanner {
     typealias Vector = SIMD16<UInt8>
 
     @inline(__always)
@@ -36,19 +37,24 @@ enum Scanner {
     /// Bit `i` is set where lane `i` of the mask is.
     @inline(__always)
     static func bits(_ mask: SIMDMask<SIMD16<Int8>>) -> UInt32 {
-        let lanes = unsafe unsafeBitCast(mask, to: SIMD16<Int8>.self)
-        #if arch(x86_64)
-            return http_parser_movemask(lanes)
+        #if arch(x86_64) && !HTTPParserPortable
+            return http_parser_movemask(unsafe unsafeBitCast(mask, to: SIMD16<Int8>.self))
         #else
-            // Each lane keeps the bit of its place in a byte; three pairwise sums, each of
-            // which is one instruction on arm64, gather eight lanes.
-            let weights = SIMD16<UInt8>(1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128)
-            let placed = unsafe unsafeBitCast(lanes, to: SIMD16<UInt8>.self) & weights
-            let pairs = placed.evenHalf &+ placed.oddHalf
-            let fours = pairs.evenHalf &+ pairs.oddHalf
-            let eights = fours.evenHalf &+ fours.oddHalf
-            return UInt32(eights[0]) | UInt32(eights[1]) << 8
+            return portableBits(mask)
         #endif
+    }
+
+    /// The same without an instruction for it.
+    @inline(__always)
+    package static func portableBits(_ mask: SIMDMask<SIMD16<Int8>>) -> UInt32 {
+        // Each lane keeps the bit of its place in a byte; three pairwise sums, each of which is one
+        // instruction on arm64, gather eight lanes.
+        let weights = SIMD16<UInt8>(1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128)
+        let placed = unsafe unsafeBitCast(mask, to: SIMD16<UInt8>.self) & weights
+        let pairs = placed.evenHalf &+ placed.oddHalf
+        let fours = pairs.evenHalf &+ pairs.oddHalf
+        let eights = fours.evenHalf &+ fours.oddHalf
+        return UInt32(eights[0]) | UInt32(eights[1]) << 8
     }
 
     /// The bytes that cannot end or spoil a line: those of 0x20...0x7E. One more than these is

@@ -38,14 +38,18 @@ enum AnswerEndKey: RequestKey {
 
 extension Request {
     /// Calls a closure when the answer was sent, or will not be; call it before returning the
-    /// answer.
+    /// answer. Closures of the same request are called in the order of these calls.
     /// - Parameter body: gets the request, which it must not capture, because the request holds the
     ///   closure, and the error that cut the answer short, `nil` without one; it runs on the
     ///   connection's event loop and must not block.
     package func whenAnswered(
         _ body: @escaping @Sendable (Request, _ failure: ConnectionCloseReason?) -> Void
     ) {
-        self[AnswerEndKey.self] = body
+        let first = self[AnswerEndKey.self]
+        self[AnswerEndKey.self] = { request, failure in
+            first?(request, failure)
+            body(request, failure)
+        }
     }
 }
 

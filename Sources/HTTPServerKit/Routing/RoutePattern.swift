@@ -45,6 +45,25 @@ enum RoutePattern: Sendable {
         return parts.dropFirst().map(Array.init)
     }
 
+    #if Tracing
+        /// The pattern as it was written, behind the one of the mount that it is in; empty for a condition.
+        func text(inside outer: String) -> String {
+            let start = outer.hasSuffix("/*") ? String(outer.dropLast(2)) : ""
+            switch self {
+            case .literal(let path): return start + String(decoding: path, as: UTF8.self)
+            case .segments(let segments, let hasRest):
+                let parts = segments.map { segment in
+                    switch segment {
+                    case .literal(let text): String(decoding: text, as: UTF8.self)
+                    case .parameter(let name): name.map { ":\($0)" } ?? "*"
+                    }
+                }
+                return start + (parts + (hasRest ? ["*"] : [])).map { "/\($0)" }.joined()
+            case .condition: return outer
+            }
+        }
+    #endif
+
     /// Writes down what a path that matches has in the places of the pattern.
     func capture(from path: RoutingPath, into request: inout Request) {
         guard case .segments(let pattern, let hasRest) = self else { return }

@@ -33,6 +33,11 @@ struct RouteTable: ~Copyable, Sendable {
 
     init() {}
 
+    #if Tracing
+        /// The pattern of a route that was found.
+        func pattern(of route: Int) -> RoutePattern { patterns[route] }
+    #endif
+
     /// The same routes, to be changed on their own.
     init(copying other: borrowing RouteTable) {
         (patterns, methods, handlers) = (other.patterns, other.methods, other.handlers)

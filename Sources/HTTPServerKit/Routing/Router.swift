@@ -127,6 +127,11 @@ public struct Router: Handler {
         guard let route = try routes.table.find(request, mapsHEAD: mapsHEADToGET, &routed) else {
             return .now(try unrouted(request))
         }
+        #if Tracing
+            if let outer = request[RouteKey.self] {
+                request[RouteKey.self] = routes.table.pattern(of: route).text(inside: outer)
+            }
+        #endif
         return try routes.table.handlers[route].answer(routed ?? request)
     }
 

@@ -20,9 +20,9 @@ package enum ListeningSocket {
         let family = CInt(address.storage.ss_family)
         #if os(Linux)
             // A program that is started at this moment must not keep the port.
-            let type = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+            let type = SocketKind.ownStream
         #else
-            let type = SOCK_STREAM
+            let type = SocketKind.stream
         #endif
         let descriptor = socket(family, type, 0)
         guard descriptor >= 0 else { throw SystemError("socket") }
@@ -89,11 +89,7 @@ package enum ListeningSocket {
 
     /// Whether nobody listens any more at the address of a Unix socket.
     package static func isStale(_ address: inout RawSocketAddress) -> Bool {
-        #if os(Linux)
-            let probe = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
-        #else
-            let probe = socket(AF_UNIX, SOCK_STREAM, 0)
-        #endif
+        let probe = socket(AF_UNIX, SocketKind.stream, 0)
         guard probe >= 0 else { return false }
         defer { Syscalls.close(probe) }
         // A listener whose backlog is full would hold up the caller.

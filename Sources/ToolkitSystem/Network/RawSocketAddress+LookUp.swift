@@ -24,11 +24,7 @@ extension RawSocketAddress {
     package static func lookUp(_ host: String, _ port: UInt16) -> [RawSocketAddress] {
         var hints = unsafe addrinfo()
         unsafe hints.ai_flags = AI_PASSIVE
-        #if os(Linux)
-            unsafe hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
-        #else
-            unsafe hints.ai_socktype = SOCK_STREAM
-        #endif
+        unsafe hints.ai_socktype = SocketKind.stream
         var list: UnsafeMutablePointer<addrinfo>?
         guard unsafe getaddrinfo(host, String(port), &hints, &list) == 0 else { return [] }
         defer { unsafe freeaddrinfo(list) }

@@ -93,12 +93,12 @@ package struct PollTime: Equatable, Sendable {
             _ operation: CInt, _ target: CInt, _ interest: PollInterest, _ token: UInt64
         ) -> Bool {
             var event = unsafe epoll_event()
-            if interest.contains(.read) { unsafe event.events |= EPOLLIN.rawValue }
-            if interest.contains(.write) { unsafe event.events |= EPOLLOUT.rawValue }
+            if interest.contains(.read) { unsafe event.events |= eventBit(EPOLLIN) }
+            if interest.contains(.write) { unsafe event.events |= eventBit(EPOLLOUT) }
             if interest.contains(.exclusive) {
                 unsafe event.events |= http_server_epoll_exclusive()
             }
-            if interest.contains(.edge) { unsafe event.events |= EPOLLET.rawValue }
+            if interest.contains(.edge) { unsafe event.events |= eventBit(EPOLLET) }
             unsafe event.data.u64 = token
             return unsafe epoll_ctl(descriptor, operation, target, &event) == 0
         }
@@ -133,9 +133,9 @@ package struct PollTime: Equatable, Sendable {
                 unsafe body(
                     PollEvent(
                         token: event.data.u64,
-                        isReadable: flags & EPOLLIN.rawValue != 0,
-                        isWritable: flags & EPOLLOUT.rawValue != 0,
-                        isHungUp: flags & (EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0))
+                        isReadable: flags & eventBit(EPOLLIN) != 0,
+                        isWritable: flags & eventBit(EPOLLOUT) != 0,
+                        isHungUp: flags & (eventBit(EPOLLHUP) | eventBit(EPOLLERR)) != 0))
             }
             return Int(count)
         }

@@ -15,13 +15,8 @@ import ToolkitSystem
 struct PollerTests {
     /// Two ends of a connection; the second one is of the peer.
     private func connection() throws -> (own: CInt, peer: CInt) {
-        #if os(Linux)
-            let type = CInt(SOCK_STREAM.rawValue)
-        #else
-            let type = SOCK_STREAM
-        #endif
         var ends: [CInt] = [-1, -1]
-        try #require(unsafe socketpair(AF_UNIX, type, 0, &ends) == 0)
+        try #require(unsafe socketpair(AF_UNIX, SocketKind.stream, 0, &ends) == 0)
         for end in ends { StreamSocket.prepare(end) }
         return (ends[0], ends[1])
     }

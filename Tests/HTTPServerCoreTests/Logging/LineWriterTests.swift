@@ -12,9 +12,9 @@ struct LineWriterTests {
     private static func pipe() throws -> [CInt] {
         var ends: [CInt] = [0, 0]
         #if os(Linux)
-            let type = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+            let type = SocketKind.ownStream
         #else
-            let type = SOCK_STREAM
+            let type = SocketKind.stream
         #endif
         let status = unsafe socketpair(AF_UNIX, type, 0, &ends)
         try #require(status == 0)

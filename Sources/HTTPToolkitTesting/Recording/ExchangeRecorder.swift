@@ -1,10 +1,17 @@
 internal import HTTPParser
-internal import HTTPServerCore
 internal import ToolkitSystem
 
-/// Stands between clients and a server on this machine and writes down what they say to each
-/// other. Neither side is changed by it; a client is pointed at `port` instead of the server's.
-package final class ExchangeRecorder: Sendable {
+/// Stands between clients and a server on this machine and writes down what they send to each
+/// other. Neither side is changed by it; a client connects to ``port`` instead of the server's.
+///
+/// ```swift
+/// let recorder = try ExchangeRecorder(forwardingTo: 8080)
+/// // Requests go to recorder.port now.
+/// for exchange in await recorder.finish() { try exchange.write(into: "Recordings") }
+/// ```
+///
+/// It records HTTP/1.1 in clear text. All of it stays in memory until ``finish()``.
+public final class ExchangeRecorder: Sendable {
     /// A piece that came through, and when.
     private struct Passage: Sendable {
         var isRequest: Bool
@@ -22,12 +29,15 @@ package final class ExchangeRecorder: Sendable {
     }
 
     /// Where clients connect.
-    package let port: UInt16
+    public let port: UInt16
     private let listener: LoopbackSocket
     private let talks = Locked<[Talk]>([])
+    /// Counts the directions that have ended.
+    private let ends = EventCount()
 
     /// Begins to forward to a port of 127.0.0.1.
-    package init(forwardingTo server: UInt16) throws {
+    /// - Throws: `SystemError` when no socket can be had.
+    public init(forwardingTo server: UInt16) throws {
         let (listener, port) = try LoopbackSocket.listen()
         (self.listener, self.port) = (listener, port)
         OwnThread.start { [self] in
@@ -59,18 +69,23 @@ package final class ExchangeRecorder: Sendable {
         // A server that has closed is not waited for by what its client would still send.
         if !isRequest { source.end() }
         talks.withLock { $0[index].open -= 1 }
+        ends.advance()
     }
 
     /// Ends all connections.
-    /// - Returns: what was exchanged, in the order of the requests' first bytes. What is no whole
-    ///   exchange is left out.
-    package func finish() async throws -> [RecordedExchange] {
+    /// - Returns: what was exchanged, in the order of the requests' first bytes. An exchange
+    ///   that is not whole is left out.
+    public func finish() async -> [RecordedExchange] {
         listener.end()
         for talk in talks.withLock({ $0 }) {
             talk.client.end()
             talk.server.end()
         }
-        try await waitUntil { talks.withLock { $0.allSatisfy { $0.open == 0 } } }
+        while true {
+            let known = ends.count
+            if talks.withLock({ $0.allSatisfy { $0.open == 0 } }) { break }
+            await ends.wait(for: known + 1)
+        }
         var exchanges: [(began: ContinuousClock.Instant, exchange: RecordedExchange)] = []
         for talk in talks.withLock({ $0 }) { exchanges += Self.exchanges(of: talk) }
         exchanges.sort { $0.began < $1.began }

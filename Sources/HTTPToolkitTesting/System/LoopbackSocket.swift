@@ -1,4 +1,4 @@
-internal import HTTPServerCore
+internal import ToolkitSystem
 
 #if canImport(Darwin)
     internal import Darwin
@@ -8,7 +8,7 @@ internal import HTTPServerCore
     internal import Musl
 #endif
 
-/// A TCP socket on 127.0.0.1 whose calls block: for threads of its own.
+/// A TCP socket on 127.0.0.1 whose calls block; use it on an `OwnThread`.
 final class LoopbackSocket: Sendable {
     private let descriptor: CInt
 
@@ -18,7 +18,7 @@ final class LoopbackSocket: Sendable {
 
     private static func make() throws -> LoopbackSocket {
         let descriptor = StreamSocket.make()
-        guard descriptor >= 0 else { throw ServerDirectory.Failure("socket") }
+        guard descriptor >= 0 else { throw SystemError("socket") }
         return adopt(descriptor)
     }
 
@@ -47,7 +47,7 @@ final class LoopbackSocket: Sendable {
     static func connect(to port: UInt16) throws -> LoopbackSocket {
         let made = try make()
         let result = unsafe withAddress(of: port) { unsafe systemConnect(made.descriptor, $0, $1) }
-        guard result == 0 else { throw ServerDirectory.Failure("connect") }
+        guard result == 0 else { throw SystemError("connect") }
         return made
     }
 
@@ -56,7 +56,7 @@ final class LoopbackSocket: Sendable {
         let made = try make()
         let isBound = unsafe withAddress(of: 0) { unsafe bind(made.descriptor, $0, $1) } == 0
         guard isBound, systemListen(made.descriptor, 64) == 0 else {
-            throw ServerDirectory.Failure("listen")
+            throw SystemError("listen")
         }
         var address = sockaddr_in()
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -65,7 +65,7 @@ final class LoopbackSocket: Sendable {
                 unsafe getsockname(made.descriptor, $0, &size)
             }
         }
-        guard result == 0 else { throw ServerDirectory.Failure("getsockname") }
+        guard result == 0 else { throw SystemError("getsockname") }
         return (made, UInt16(bigEndian: address.sin_port))
     }
 
@@ -104,7 +104,7 @@ final class LoopbackSocket: Sendable {
     /// Says that no more comes; reading goes on.
     func endWriting() { end(reads: false) }
 
-    /// Ends both directions, which wakes whoever waits in a call.
+    /// Ends both directions, which wakes a thread that waits in a call.
     func end() { end(reads: true) }
 
     private func end(reads: Bool) {

@@ -24,11 +24,7 @@ package enum StreamSocket {
 
     /// Makes a stream socket of IPv4; negative when there is none left.
     package static func make() -> CInt {
-        #if os(Linux)
-            let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
-        #else
-            let descriptor = socket(AF_INET, SOCK_STREAM, 0)
-        #endif
+        let descriptor = socket(AF_INET, SocketKind.stream, 0)
         prepare(descriptor)
         return descriptor
     }
@@ -37,11 +33,7 @@ package enum StreamSocket {
     package static func connect(unixPath path: String) -> CInt {
         var address = RawSocketAddress()
         guard address.setUnixPath(path) else { return -1 }
-        #if os(Linux)
-            let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
-        #else
-            let descriptor = socket(AF_UNIX, SOCK_STREAM, 0)
-        #endif
+        let descriptor = socket(AF_UNIX, SocketKind.stream, 0)
         prepare(descriptor)
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
         let length = address.length

@@ -1,4 +1,3 @@
-internal import HTTPServerCore
 internal import ToolkitSystem
 
 #if canImport(Darwin)
@@ -17,23 +16,52 @@ internal import ToolkitSystem
 ///                         the connection began, bytes
 ///
 /// The last one may be missing; a recording made elsewhere has only bytes.
-package struct RecordedExchange: Sendable {
+public struct RecordedExchange: Sendable {
     /// A piece as it came through the network.
-    package struct Piece: Sendable, Equatable {
-        package var isRequest: Bool
-        package var milliseconds: Int
-        package var count: Int
+    public struct Piece: Sendable, Equatable {
+        /// Whether it came from the client.
+        public var isRequest: Bool
+        /// The time since the connection began.
+        public var milliseconds: Int
+        /// How many bytes it has of the request or the response.
+        public var count: Int
+
+        /// Creates a piece.
+        public init(isRequest: Bool, milliseconds: Int, count: Int) {
+            self.isRequest = isRequest
+            self.milliseconds = milliseconds
+            self.count = count
+        }
     }
 
-    package var number: Int
-    package var method: String
-    package var status: Int
-    package var request: [UInt8]
-    package var response: [UInt8]
-    package var pieces: [Piece] = []
+    /// The place in the recording, from 1 on.
+    public var number: Int
+    /// The method of the request.
+    public var method: String
+    /// The status of the final response.
+    public var status: Int
+    /// The bytes of the request.
+    public var request: [UInt8]
+    /// The bytes of the response, interim ones before it.
+    public var response: [UInt8]
+    /// How both came; empty where that was not written down.
+    public var pieces: [Piece]
 
-    /// The pieces in which the request came; one where nobody wrote it down.
-    package var requestPieces: [[UInt8]] {
+    /// Creates an exchange.
+    public init(
+        number: Int, method: String, status: Int, request: [UInt8], response: [UInt8],
+        pieces: [Piece] = []
+    ) {
+        self.number = number
+        self.method = method
+        self.status = status
+        self.request = request
+        self.response = response
+        self.pieces = pieces
+    }
+
+    /// The pieces in which the request came; one where that was not written down.
+    public var requestPieces: [[UInt8]] {
         var rest = request[...]
         var parts: [[UInt8]] = []
         for piece in pieces where piece.isRequest {
@@ -51,8 +79,9 @@ package struct RecordedExchange: Sendable {
 
     // MARK: Files
 
-    /// Writes the files into a folder.
-    package func write(into folder: String) throws {
+    /// Writes the files into a folder that exists.
+    /// - Throws: `SystemError` when a file cannot be written.
+    public func write(into folder: String) throws {
         try Self.write(request, to: "\(folder)/\(name)-\(method).request")
         try Self.write(response, to: "\(folder)/\(name)-\(status).response")
         let lines = pieces.map { "\($0.isRequest ? ">" : "<") \($0.milliseconds) \($0.count)\n" }
@@ -60,15 +89,16 @@ package struct RecordedExchange: Sendable {
     }
 
     private static func write(_ bytes: [UInt8], to path: String) throws {
-        guard let file = unsafe fopen(path, "wb") else { throw ServerDirectory.Failure("fopen") }
+        guard let file = unsafe fopen(path, "wb") else { throw SystemError("fopen") }
         let written = unsafe fwrite(bytes, 1, bytes.count, file)
         guard unsafe fclose(file) == 0, written == bytes.count else {
-            throw ServerDirectory.Failure("fwrite")
+            throw SystemError("fwrite")
         }
     }
 
     /// The exchanges of a folder, in order; a request without a response is left out.
-    package static func all(in folder: String) throws -> [RecordedExchange] {
+    /// - Throws: `SystemError` when the folder or a file cannot be read.
+    public static func all(in folder: String) throws -> [RecordedExchange] {
         let root = try RootDirectory(folder)
         let directory = OpenFile(owning: try Syscalls.openFile(folder))
         let names = try root.entries(of: directory.descriptor, path: []).map {

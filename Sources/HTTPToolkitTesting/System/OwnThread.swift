@@ -6,8 +6,8 @@
     internal import Musl
 #endif
 
-/// Threads for calls that block. Those of the concurrency pool are as few as the processors: a
-/// test that blocks one of them holds up all others.
+/// Threads for calls that block. The concurrency pool has as few threads as there are
+/// processors: a test that blocks one of them holds up all others.
 package enum OwnThread {
     private final class Work: Sendable {
         let body: @Sendable () -> Void
@@ -39,7 +39,7 @@ package enum OwnThread {
         #endif
     }
 
-    /// What `body` returns on a thread of its own. `body` must end by itself.
+    /// Calls `body`, which must end by itself, on a new thread, and returns its value.
     package static func run<Value: Sendable>(
         _ body: @escaping @Sendable () -> Value
     ) async -> Value {

@@ -1,0 +1,132 @@
+internal import HTTPParser
+
+/// Sends recorded requests to a server on this machine, or to an application in memory, and compares
+/// the responses with the recorded ones.
+///
+/// ```swift
+/// let app = TestApplication(router)
+/// for exchange in try RecordedExchange.all(in: "Recordings") {
+///     let differences = try await ExchangeReplay().differences(exchange, in: app)
+///     assert(differences.isEmpty, "\(exchange.number): \(differences)")
+/// }
+/// ```
+public struct ExchangeReplay: Sendable {
+    /// The fields that may differ, in lower case: they tell of time and place.
+    public var ignoredFields: Set<String> = ["date", "etag", "last-modified"]
+    /// Whether requests are sent in the pieces in which they came.
+    public var keepsPieces = true
+
+    /// Creates a replay that compares everything but the fields that tell of time and place.
+    public init() {}
+
+    /// Lists the differences between a server's answer and the recorded one.
+    ///
+    /// Each exchange has its own connection. Interim responses and the framing of the content
+    /// do not count.
+    /// - Parameters:
+    ///   - exchange: the exchange whose request is sent.
+    ///   - port: where the server listens at 127.0.0.1.
+    /// - Throws: `SystemError` when there is no connection.
+    public func differences(
+        _ exchange: RecordedExchange, port: UInt16
+    ) async throws -> [String] {
+        let pieces = pieces(of: exchange)
+        let socket = try LoopbackSocket.connect(to: port)
+        let method = method(of: exchange)
+        let answer = await OwnThread.run { Self.talk(socket, pieces, method) }
+        return differences(recorded(exchange), answer)
+    }
+
+    /// Lists the differences between the answer of an application in memory and the recorded one.
+    public func differences(
+        _ exchange: RecordedExchange, in application: TestApplication
+    ) async throws -> [String] {
+        let answer: Answer
+        do {
+            answer = Answer(
+                response: try await application.response(
+                    to: pieces(of: exchange), method: method(of: exchange)), isWhole: true)
+        } catch TestApplicationError.incomplete(let response) {
+            answer = Answer(response: response, isWhole: false)
+        }
+        return differences(recorded(exchange), answer)
+    }
+
+    private struct Answer: Sendable {
+        var response: TestResponse
+        var isWhole: Bool
+    }
+
+    private func pieces(of exchange: RecordedExchange) -> [[UInt8]] {
+        keepsPieces ? exchange.requestPieces : [exchange.request]
+    }
+
+    private func method(of exchange: RecordedExchange) -> HTTPMethod {
+        HTTPMethod(exchange.method) ?? .get
+    }
+
+    /// Reads until the response is complete; a server may keep the connection open.
+    private static func talk(
+        _ socket: LoopbackSocket, _ pieces: [[UInt8]], _ method: HTTPMethod
+    ) -> Answer {
+        for piece in pieces where !socket.send(piece) { break }
+        var collector = ResponseCollector(to: method)
+        do throws(HTTPParseError) {
+            while !collector.isWhole {
+                let more = socket.receive()
+                if more.isEmpty {
+                    try collector.finish()
+                    break
+                }
+                try collector.append(more.span)
+            }
+        } catch {
+            return Answer(response: collector.response, isWhole: false)
+        }
+        return Answer(response: collector.response, isWhole: collector.isWhole)
+    }
+
+    private func recorded(_ exchange: RecordedExchange) -> Answer {
+        var collector = ResponseCollector(to: method(of: exchange))
+        do throws(HTTPParseError) {
+            try collector.append(exchange.response.span)
+            try collector.finish()
+        } catch {
+            return Answer(response: collector.response, isWhole: false)
+        }
+        return Answer(response: collector.response, isWhole: collector.isWhole)
+    }
+
+    private func differences(_ expected: Answer, _ actual: Answer) -> [String] {
+        var found: [String] = []
+        let (was, now) = (expected.response, actual.response)
+        if was.status != now.status {
+            found.append("status \(was.status.code) became \(now.status.code)")
+        }
+        if !actual.isWhole { found.append("the response is not whole") }
+        let old = compared(was.fields)
+        let new = compared(now.fields)
+        for name in Set(old.keys).union(new.keys).sorted() where old[name] != new[name] {
+            found.append("\(name): \(old[name] ?? ["-"]) became \(new[name] ?? ["-"])")
+        }
+        if was.content != now.content {
+            let place = zip(was.content, now.content).prefix { $0 == $1 }.count
+            found.append(
+                "content of \(was.content.count) became one of \(now.content.count) bytes,"
+                    + " different from byte \(place) on")
+        }
+        return found
+    }
+
+    private func compared(_ fields: HTTPFields) -> [String: [String]] {
+        let ignored = ignoredFields.union([
+            "connection", "keep-alive", "transfer-encoding", "content-length",
+        ])
+        var values: [String: [String]] = [:]
+        for field in fields {
+            let name = field.name.text.lowercased()
+            if !ignored.contains(name) { values[name, default: []].append(field.value) }
+        }
+        return values
+    }
+}

@@ -1,0 +1,58 @@
+import HTTPParser
+import HTTPServerCore
+import HTTPServerKit
+import HTTPToolkitTesting
+import Testing
+
+@Suite("Recorded exchanges, in memory")
+struct ExchangeReplayTests {
+    private func exchange(pieces: [RecordedExchange.Piece] = []) -> RecordedExchange {
+        RecordedExchange(
+            number: 1, method: "POST", status: 200,
+            request: Array(
+                "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhi".utf8),
+            response: Array(
+                "HTTP/1.1 200 OK\r\nX-Kind: echo\r\nContent-Length: 2\r\n\r\nhi".utf8),
+            pieces: pieces)
+    }
+
+    private func application(_ kind: String = "echo") -> TestApplication {
+        var configuration = ServerConfiguration()
+        configuration.serverName = ""
+        let handler = AsyncHandler { request in
+            let content = try await request.body.collect()
+            return Response(.ok, fields: ["X-Kind": kind], body: .bytes(content, mediaType: ""))
+        }
+        return TestApplication(handler, configuration: configuration)
+    }
+
+    @Test("The recorded answer is no difference, wherever the request is split")
+    func same() async throws {
+        let count = exchange().request.count
+        for place in 1..<count {
+            let split = exchange(pieces: [
+                .init(isRequest: true, milliseconds: 0, count: place),
+                .init(isRequest: true, milliseconds: 1, count: count - place),
+            ])
+            let found = try await ExchangeReplay().differences(split, in: application())
+            #expect(found == [], "split at \(place)")
+        }
+    }
+
+    @Test("Another answer is told")
+    func other() async throws {
+        let found = try await ExchangeReplay().differences(exchange(), in: application("other"))
+        #expect(found == ["x-kind: [\"echo\"] became [\"other\"]"])
+        var replay = ExchangeReplay()
+        replay.ignoredFields.insert("x-kind")
+        #expect(try await replay.differences(exchange(), in: application("other")) == [])
+    }
+
+    @Test("A server that sends nothing is told, too")
+    func nothing() async throws {
+        var recorded = exchange()
+        recorded.request = Array("POST /echo HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
+        let found = try await ExchangeReplay().differences(recorded, in: application())
+        #expect(found == ["content of 2 became one of 0 bytes, different from byte 0 on"])
+    }
+}

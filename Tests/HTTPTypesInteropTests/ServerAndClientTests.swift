@@ -1,0 +1,81 @@
+#if HTTPTypes
+    import Foundation
+    import HTTPParser
+    import HTTPServerCore
+    import HTTPServerKit
+    import HTTPToolkitTesting
+    import HTTPTypes
+    import HTTPTypesClient
+    import HTTPTypesServer
+    import Testing
+    import URLClient
+
+    @Suite("Messages of swift-http-types, of the server and of the client")
+    struct ServerAndClientTests {
+        @Test("A handler sees the request, and answers by a response")
+        func handler() async throws {
+            let app = TestApplication(
+                AsyncHandler { request in
+                    let head = HTTPRequest(request)
+                    let text = "\(head.method) \(head.scheme ?? "-") \(head.authority ?? "-") "
+                    let response = HTTPResponse(
+                        status: .created,
+                        headerFields: [.contentLength: "7", .eTag: "\"1\"", .connection: "close"])
+                    return Response(response, body: .text(text + (head.path ?? "-")))
+                })
+            let response = try await app.response(to: .post("/a?b", fields: [.host: "h:1"]))
+            #expect(response.status == .created)
+            #expect(response.text == "POST http h:1 /a?b")
+            #expect(response.fields[.eTag] == "\"1\"")
+            #expect(response.fields[.contentLength] == "18")
+            #expect(response.fields[.connection] == nil)
+        }
+
+        @Test("A handler's response has its media type and its status")
+        func response() {
+            let response = HTTPResponse(Response(.accepted, body: .text("a")))
+            #expect(response.status.code == 202)
+            #expect(response.headerFields[.contentType] == "text/plain; charset=utf-8")
+        }
+
+        @Test("A client's request keeps URL, method and fields")
+        func clientRequest() throws {
+            let head = HTTPRequest(
+                method: .put, scheme: "http", authority: "[::1]:8080", path: "/a%20b?c=d",
+                headerFields: [.accept: "*/*"])
+            let request = try #require(ClientRequest(head, body: .text("x")))
+            #expect(request.url.absoluteString == "http://[::1]:8080/a%20b?c=d")
+            #expect(request.method == .put)
+            #expect(request.fields[.accept] == "*/*")
+            #expect(request.body.length == 1)
+            #expect(HTTPRequest(request) == head)
+        }
+
+        @Test("User, password and fragment of a URL do not go along")
+        func secrets() {
+            let request = HTTPRequest(ClientRequest(.get, "https://a:b@h/#c"))
+            #expect(request.scheme == "https")
+            #expect(request.authority == "h")
+            #expect(request.path == "/")
+        }
+
+        @Test("A request that names no URL is none")
+        func none() {
+            let head = HTTPRequest(method: .get, scheme: nil, authority: "h", path: "/")
+            #expect(ClientRequest(head) == nil)
+            let tunnel = HTTPRequest(
+                method: .connect, scheme: "http", authority: "h:1", path: nil)
+            #expect(ClientRequest(tunnel) == nil)
+        }
+
+        @Test("A client's response keeps status and fields")
+        func clientResponse() {
+            let response = ClientResponse(
+                url: ClientRequest(.get, "http://h/").url, status: .notFound,
+                fields: ["X-A": "1", "X-A": "2"])
+            let head = HTTPResponse(response)
+            #expect(head.status.code == 404)
+            #expect(head.headerFields.map(\.value) == ["1", "2"])
+        }
+    }
+#endif

@@ -1,0 +1,2 @@
+// What the tests of users have, ours have too.
+@_exported public import HTTPToolkitTesting
