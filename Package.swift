@@ -398,3 +398,12 @@ let package = Package(
             exclude: ["Uploads/cutting_proxy.py"], swiftSettings: strict),
     ]
 )
+
+// `make test-kqueue`: the branches for kqueue run on Linux, over one that is made of epoll.
+if Context.environment["KQUEUE_STAND_IN"] != nil {
+    package.targets.append(.target(name: "CKqueueStandIn", path: "Tests/CKqueueStandIn"))
+    for target in package.targets where ["ToolkitSystem", "URLClient"].contains(target.name) {
+        target.dependencies.append("CKqueueStandIn")
+        target.swiftSettings?.append(.define("KQUEUE_STAND_IN"))
+    }
+}
