@@ -23,9 +23,9 @@ DEBUG = $$(Scripts/debug-flags)
 # For `make test-all`: a folder of its own, so that the usual build stays.
 TRAITS = --enable-all-traits --scratch-path .build-traits
 
-# For `make test-kqueue`: another folder, and the tests that talk over sockets.
+# For `make test-kqueue`: another folder, the tests that talk over sockets, and those of the scanner.
 KQUEUE = --scratch-path .build-kqueue
-KQUEUE_TESTS = ^(HTTPServer(Core|TLS|WebSocket|Proxies)|URLClient(Foundation)?|WebDAVKit|WebUploader|ResumableUploads|httpkit|Conformance)Tests\.
+KQUEUE_TESTS = ^(HTTPParser|HTTPServer(Core|TLS|WebSocket|Proxies)|URLClient(Foundation)?|WebDAVKit|WebUploader|ResumableUploads|httpkit|Conformance)Tests\.
 
 # For `make fuzz`: one target or all of them, and the seconds for each.
 TARGET = all

@@ -1,4 +1,4 @@
-#if arch(x86_64)
+#if arch(x86_64) && !PORTABLE_SCANNER
     internal import CHTTPParserShims
 #endif
 
@@ -37,7 +37,7 @@ enum Scanner {
     @inline(__always)
     static func bits(_ mask: SIMDMask<SIMD16<Int8>>) -> UInt32 {
         let lanes = unsafe unsafeBitCast(mask, to: SIMD16<Int8>.self)
-        #if arch(x86_64)
+        #if arch(x86_64) && !PORTABLE_SCANNER
             return http_parser_movemask(lanes)
         #else
             // Each lane keeps the bit of its place in a byte; three pairwise sums, each of
