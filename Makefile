@@ -23,6 +23,10 @@ DEBUG = $$(Scripts/debug-flags)
 # For `make test-all`: a folder of its own, so that the usual build stays.
 TRAITS = --enable-all-traits --scratch-path .build-traits
 
+# For `make test-kqueue`: another folder, the tests that talk over sockets, and those of the scanner.
+KQUEUE = --scratch-path .build-kqueue
+KQUEUE_TESTS = ^(HTTPParser|HTTPServer(Core|TLS|WebSocket|Proxies)|URLClient(Foundation)?|WebDAVKit|WebUploader|ResumableUploads|httpkit|Conformance)Tests\.
+
 # For `make fuzz`: one target or all of them, and the seconds for each.
 TARGET = all
 SECONDS = 60
@@ -32,8 +36,9 @@ PYTHON = $(shell for python in python3 /usr/bin/python3; do \
 	$$python -c 'import matplotlib' 2>/dev/null && echo $$python && exit; done; echo python3)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-all check-apple bare-root acceptance autobahn webdav-acceptance build \
-	install bench bench-peers bench-report bench-webdav bench-uploads lint format docs pictures fuzz sanitize clean
+.PHONY: help run test test-all test-kqueue check-apple strangers bare-root acceptance autobahn \
+	webdav-acceptance build build-mobile install bench bench-peers bench-report bench-webdav \
+	bench-uploads lint format docs pictures api-check fuzz sanitize clean
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'
@@ -60,6 +65,17 @@ test-all: ## all tests, with all traits and beside large peers, which it install
 	@Scripts/check-musl
 	@Scripts/strangers
 	@TEST_ALL=1 TEST_SECONDS=$(TEST_SECONDS) Scripts/test $(TRAITS) $(ARGS)
+
+test-kqueue: ## run the tests of server and client over a kqueue that is made of epoll
+	@Scripts/bootstrap test
+	KQUEUE_STAND_IN=1 swift build --build-tests $(DEBUG) $(KQUEUE)
+	@KQUEUE_STAND_IN=1 TEST_SECONDS=$(TEST_SECONDS) Scripts/test $(KQUEUE) \
+		--filter '$(KQUEUE_TESTS)' $(ARGS)
+
+build-mobile: ## build server and WebDAV for iOS and tvOS; needs Xcode
+	@for scheme in HTTPServerCore WebDAVKit; do for system in iOS tvOS; do \
+		xcodebuild -scheme $$scheme -destination "generic/platform=$$system Simulator" build || \
+		exit 1; done; done
 
 check-apple: ## compile the branches for Apple platforms against stand-ins for its SDK
 	@Scripts/bootstrap test
@@ -136,6 +152,10 @@ docs: ## build the documentation; a warning is an error
 pictures: ## make the pictures of the documents from httpkit; needs root and Chromium
 	swift build $(RELEASE) --product httpkit
 	@Scripts/pictures
+
+api-check: ## compare the public API with that of the last release: ARGS='--targets HTTPParser'
+	@Scripts/bootstrap run
+	@Scripts/api-check $(ARGS)
 
 fuzz: ## fuzz: make fuzz TARGET=FuzzRequestHead SECONDS=600
 	@Scripts/bootstrap test

@@ -472,3 +472,16 @@ let package = Package(
             exclude: ["Uploads/cutting_proxy.py"], swiftSettings: strict),
     ]
 )
+
+// `make test-kqueue`: branches for other platforms run on Linux and x86-64. Those for kqueue have one
+// that is made of epoll.
+if Context.environment["KQUEUE_STAND_IN"] != nil {
+    package.targets.append(.target(name: "CKqueueStandIn", path: "Tests/CKqueueStandIn"))
+    for target in package.targets where ["ToolkitSystem", "URLClient"].contains(target.name) {
+        target.dependencies.append("CKqueueStandIn")
+        target.swiftSettings?.append(.define("KQUEUE_STAND_IN"))
+    }
+    for target in package.targets where target.name == "HTTPParser" {
+        target.swiftSettings?.append(.define("HTTPParserPortable"))
+    }
+}

@@ -1,17 +1,17 @@
 import Foundation
+import TestSupport
 
 /// A directory that goes when its owner does.
 final class Folder: Sendable {
     let url: URL
 
     init() throws {
-        url = FileManager.default.temporaryDirectory
-            .appendingPathComponent("httpkit-\(UUID().uuidString)")
+        url = URL(fileURLWithPath: TestFolder.name("httpkit-"))
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     }
 
     deinit {
-        try? FileManager.default.removeItem(at: url)
+        TestFolder.remove(path)
     }
 
     var path: String { url.path }

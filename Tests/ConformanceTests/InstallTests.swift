@@ -36,6 +36,24 @@ struct InstallTests {
         #expect(found.compactMap { $0 as? String }.filter { $0.hasSuffix(".new") }.isEmpty)
     }
 
+    @Test("The program, its manual pages and the newest release in the change log have one version")
+    func version() async throws {
+        let place = try Folder()
+        _ = try await install(place.path)
+        let said = try await Program.run(place.path + "/bin/httpkit", ["--version"])
+        let version = said.text.replacing("\n", with: "")
+        let log = try String(contentsOfFile: Self.scripts + "/../CHANGELOG.md", encoding: .utf8)
+        let newest = try #require(log.firstMatch(of: /\n## \[([0-9.]+)\] - \d{4}-\d\d-\d\d\n/))
+        #expect(version == newest.1)
+        let pages = try FileManager.default.contentsOfDirectory(
+            atPath: place.path + "/share/man/man1")
+        #expect(pages.count == 5)
+        for page in pages {
+            let title = place.text("share/man/man1/" + page).split(separator: "\n").first
+            #expect(title?.contains("\"httpkit \(version)\"") == true, "\(page)")
+        }
+    }
+
     @Test("The page of serve has each flag and its section, and no text is a command of roff")
     func page() async throws {
         let place = try Folder()

@@ -25,33 +25,12 @@ package final class ServerDirectory: Sendable {
     }
 
     package init() throws {
-        var name = Array("/tmp/http-server-test-XXXXXX".utf8CString)
-        let made = unsafe name.withUnsafeMutableBufferPointer { name in
-            unsafe name.baseAddress.map { unsafe mkdtemp($0) != nil } ?? false
-        }
-        guard made else { throw Failure("mkdtemp") }
-        path = String(decoding: name.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        path = TestFolder.name("server-")
+        guard unsafe mkdir(path, 0o700) == 0 else { throw Failure("mkdir") }
     }
 
     deinit {
-        Self.remove(path)
-    }
-
-    private static func remove(_ path: String) {
-        guard let stream = unsafe opendir(path) else { return }
-        while let entry = unsafe readdir(stream) {
-            let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
-            let start = unsafe (UnsafeRawPointer(entry) + offset)
-            let name = unsafe start.assumingMemoryBound(to: CChar.self)
-            let isDot = unsafe strcmp(name, ".") == 0 || strcmp(name, "..") == 0
-            guard !isDot else { continue }
-            // A directory cannot be unlinked, and its name is text here.
-            if unsafe unlinkat(dirfd(stream), name, 0) != 0 {
-                unsafe remove(path + "/" + String(cString: name))
-            }
-        }
-        unsafe closedir(stream)
-        _ = unsafe rmdir(path)
+        TestFolder.remove(path)
     }
 
     /// The path of something in it.

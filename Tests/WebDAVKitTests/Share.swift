@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import WebDAVKit
 
 /// A directory with something beside it that nobody is to reach.
@@ -7,13 +8,13 @@ final class Share: Sendable {
     var path: String { outer + "/share" }
 
     init() throws {
-        outer = FileManager.default.temporaryDirectory.path + "/webdav-\(UUID().uuidString)"
+        outer = TestFolder.name("webdav-")
         try FileManager.default.createDirectory(
             atPath: outer + "/share", withIntermediateDirectories: true)
         try write("secret", "../secret")
     }
 
-    deinit { try? FileManager.default.removeItem(atPath: outer) }
+    deinit { TestFolder.remove(outer) }
 
     func write(_ text: String, _ name: String) throws {
         try Data(text.utf8).write(to: URL(fileURLWithPath: path + "/" + name))

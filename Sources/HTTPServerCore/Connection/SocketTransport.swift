@@ -8,6 +8,7 @@ package final class SocketTransport: Transport {
     private unowned let loop: EventLoop
     private let token: UInt64
     package private(set) var interest: PollInterest = .read
+    private var ended: PollInterest = []
 
     /// - Parameter token: the connection's token in the loop.
     package init(_ descriptor: CInt, loop: EventLoop, token: UInt64) {
@@ -35,11 +36,13 @@ package final class SocketTransport: Transport {
 
     package func watch(_ interest: PollInterest) {
         self.interest = interest
-        loop.poller.modify(descriptor, interest, token: token)
+        loop.poller.modify(descriptor, interest.union(ended), token: token)
     }
 
     package func shutdownWriting() {
         Syscalls.shutdownWriting(descriptor)
+        ended = .endedWriting
+        if interest.isEmpty { watch([]) }
     }
 
     package func closesByReset() {

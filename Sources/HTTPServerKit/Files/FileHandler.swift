@@ -203,18 +203,20 @@ public struct FileHandler: Handler {
     ) throws(HTTPError) -> Response {
         guard let name = options.fallbackFile else { throw HTTPError(.notFound) }
         let isForNavigations = options.fallbackRequests == .navigations
+        // A cache must not give the page to a script that asks for the same path, nor its error to a
+        // navigation.
+        let deciding = isForNavigations ? ["Accept", "Sec-Fetch-Mode"] : []
         guard isForNavigations ? request.isNavigation : !missing.lastNameHasDot else {
-            throw HTTPError(.notFound)
+            var error = HTTPError(.notFound)
+            for name in deciding { error.fields.addVary(name) }
+            throw error
         }
         let path = FilePath(inRoot: name)
         guard let (file, status) = try openIfThere(path, in: root), status.kind == .regular else {
             throw HTTPError(.notFound)
         }
         var response = try serve(file, status, path, root, request)
-        if isForNavigations {
-            // A cache must not give it to a script that asks for the same path.
-            for name in ["Accept", "Sec-Fetch-Mode"] { response.fields.addVary(name) }
-        }
+        for name in deciding { response.fields.addVary(name) }
         return response
     }
 

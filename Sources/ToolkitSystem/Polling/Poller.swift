@@ -8,6 +8,9 @@
 #if os(Linux)
     internal import CHTTPServerShims
 #endif
+#if KQUEUE_STAND_IN
+    internal import CKqueueStandIn
+#endif
 
 /// The interest in a descriptor.
 package struct PollInterest: OptionSet, Sendable {
@@ -20,6 +23,9 @@ package struct PollInterest: OptionSet, Sendable {
     package static var exclusive: Self { Self(rawValue: 4) }
     /// Edge-triggered, so that the wake-up descriptor needs no read.
     package static var edge: Self { Self(rawValue: 8) }
+    /// Not an interest, but a fact: the own side has been ended. The loss of the peer is told by its
+    /// end then, which kqueue has to be asked for.
+    package static var endedWriting: Self { Self(rawValue: 16) }
 }
 
 /// An event of a descriptor.
@@ -53,7 +59,7 @@ package struct PollTime: Equatable, Sendable {
     }
 }
 
-#if os(Linux)
+#if os(Linux) && !KQUEUE_STAND_IN
     /// The kernel's list of watched descriptors: epoll, with a timer and a wake-up in it.
     @safe
     package final class Poller: @unchecked Sendable {
@@ -198,16 +204,20 @@ package struct PollTime: Equatable, Sendable {
 
         package func modify(_ target: CInt, _ interest: PollInterest, token: UInt64) {
             let ident = UInt(target)
-            change(ident, EVFILT_READ, interest.contains(.read) ? EV_ADD : EV_DELETE, token: token)
+            let hasEnded = interest.contains(.endedWriting)
             // A filter keeps EV_CLEAR for its life: another mode needs another filter.
             change(ident, EVFILT_WRITE, EV_DELETE, token: token)
-            if interest.contains(.write) {
-                change(ident, EVFILT_WRITE, EV_ADD, token: token)
-            } else if !interest.contains(.read) {
-                // Without a filter kqueue reports nothing, not even a reset, which epoll always
-                // reports. EV_CLEAR keeps a writable socket from firing over and over.
-                change(ident, EVFILT_WRITE, EV_ADD | EV_CLEAR, token: token)
+            if hasEnded || !interest.contains(.read) {
+                change(ident, EVFILT_READ, EV_DELETE, token: token)
             }
+            if interest.contains(.read) { change(ident, EVFILT_READ, EV_ADD, token: token) }
+            if interest.contains(.write) { change(ident, EVFILT_WRITE, EV_ADD, token: token) }
+            guard interest.isDisjoint(with: [.read, .write]) else { return }
+            // Without a filter kqueue reports nothing, not even a reset, which epoll always reports.
+            // EV_CLEAR keeps a writable socket from firing over and over. The own end is an end of
+            // writing, too, so from then on the end of reading is that of the peer.
+            let filter = hasEnded ? EVFILT_READ : EVFILT_WRITE
+            change(ident, filter, EV_ADD | EV_CLEAR, token: token)
         }
 
         package func remove(_ target: CInt) {
@@ -229,15 +239,16 @@ package struct PollTime: Equatable, Sendable {
             for index in 0..<Int(count) {
                 let event = unsafe events[index]
                 let isEnd = unsafe event.flags & UInt16(EV_EOF) != 0
-                let tellsOnlyOfEnd = unsafe event.flags & UInt16(EV_CLEAR) != 0
+                let isRead = unsafe event.filter == Int16(EVFILT_READ)
                 let isWrite = unsafe event.filter == Int16(EVFILT_WRITE)
-                if isWrite, tellsOnlyOfEnd, !isEnd { continue }
+                let tellsOnlyOfEnd = unsafe event.flags & UInt16(EV_CLEAR) != 0
+                if isRead || isWrite, tellsOnlyOfEnd, !isEnd { continue }
                 unsafe body(
                     PollEvent(
                         token: UInt64(UInt(bitPattern: event.udata)),
-                        isReadable: event.filter == Int16(EVFILT_READ),
+                        isReadable: isRead && !tellsOnlyOfEnd,
                         isWritable: isWrite && !tellsOnlyOfEnd,
-                        isHungUp: isWrite && isEnd))
+                        isHungUp: isEnd && (isWrite || tellsOnlyOfEnd)))
             }
             return Int(count)
         }

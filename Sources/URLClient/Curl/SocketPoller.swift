@@ -9,6 +9,9 @@ internal import CCurlShims
         internal import Musl
     #endif
 #endif
+#if KQUEUE_STAND_IN
+    internal import CKqueueStandIn
+#endif
 
 /// The kernel's list of the sockets that libcurl waits for: epoll or kqueue.
 ///
@@ -62,7 +65,7 @@ final class SocketPoller: @unchecked Sendable {
     /// The turn whose wait has told of all that is on the kernel's list.
     private var toldTurn: UInt64 = 0
 
-    #if os(Linux)
+    #if os(Linux) && !KQUEUE_STAND_IN
         private let waker: CInt
         private let events: UnsafeMutablePointer<http_poll_event>
 
@@ -189,7 +192,7 @@ final class SocketPoller: @unchecked Sendable {
         unsafe held.removeAll(keepingCapacity: true)
     }
 
-    #if os(Linux)
+    #if os(Linux) && !KQUEUE_STAND_IN
         /// Waits for the descriptors that are held alone, and no longer than somebody wakes it.
         /// - Returns: false when it was woken, or has nothing to wait for.
         func waitForHeld(nanoseconds: Int64, _ body: (CInt, Events) -> Void) -> Bool {

@@ -1,3 +1,5 @@
+// Over the stand-in for kqueue the compiler finds the times of `stat` in here.
+internal import CCurlShims
 internal import HTTPCodecs
 internal import ToolkitSystem
 

@@ -22,8 +22,8 @@ struct FetchCommand: AsyncParsableCommand {
             with 130, SIGTERM with 143; with --resume the same call goes on later.
 
             A ws or wss URL opens a WebSocket: each line of standard input is sent as a text message, \
-            each message received is printed as a line, and the end of the input closes the \
-            connection. The code and the reason of the close go to standard error; the exit status is \
+            each message received is printed with a line break behind it (see --json-messages), and \
+            the end of the input closes the connection. The code and the reason of the close go to standard error; the exit status is \
             0 for 1000 and for a close without a code, and 22 for another one.
             """)
 
@@ -51,6 +51,9 @@ struct FetchCommand: AsyncParsableCommand {
         if WebSocketConsole.takes(url), request.isUnusual || output.keeps || head.isHeadOnly {
             throw ValidationError(
                 "a WebSocket takes its messages from standard input and prints them")
+        }
+        if output.jsonMessages, !WebSocketConsole.takes(url) {
+            throw ValidationError("--json-messages is for the messages of ws and wss URLs")
         }
     }
 
@@ -107,7 +110,7 @@ struct FetchCommand: AsyncParsableCommand {
         let console = WebSocketConsole(
             task: session.webSocketTask(with: request),
             timeout: connection.timeout.map { Duration.seconds($0) },
-            includesHead: output.includesHead)
+            includesHead: output.includesHead, printsJSON: output.jsonMessages)
         return try await console.run()
     }
 

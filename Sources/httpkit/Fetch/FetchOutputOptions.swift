@@ -52,6 +52,15 @@ struct FetchOutputOptions: ParsableArguments {
     @Flag(help: "Print the timing of each request, redirects included, as JSON on standard error.")
     var metrics = false
 
+    @Flag(
+        help: ArgumentHelp(
+            "Print each message of a WebSocket as a line of JSON.",
+            discussion: """
+                A message is {"text":"..."}, or {"base64":"..."} where it is bytes. Without this flag \
+                it is printed as it is, so that one with line breaks in it looks like several.
+                """))
+    var jsonMessages = false
+
     /// Whether the content goes elsewhere than to standard output, or is measured.
     var keeps: Bool { file != nil || resume || metrics }
 

@@ -13,13 +13,16 @@ import WebSocketFrames
 #endif
 
 /// A WebSocket on the standard streams: each line of input is a text message, and each message
-/// received a line of output.
+/// received a line of output. Messages that are printed as they are may have line breaks in them;
+/// as JSON they have none.
 struct WebSocketConsole: Sendable {
     let task: WebSocketTask
     /// The most time for all of it.
     let timeout: Duration?
     /// Whether the response of the handshake is printed.
     let includesHead: Bool
+    /// Whether messages are printed as JSON.
+    let printsJSON: Bool
 
     /// Whether a URL names a WebSocket.
     static func takes(_ url: String) -> Bool {
@@ -86,7 +89,11 @@ struct WebSocketConsole: Sendable {
 
     private func print(_ message: WebSocketMessage) throws {
         var line = ByteBuffer()
-        line.append(message.bytes.span)
+        if printsJSON {
+            line.append(json: message)
+        } else {
+            line.append(message.bytes.span)
+        }
         line.append(literal: "\n")
         try StandardOutput.write(&line)
     }
@@ -121,6 +128,21 @@ struct WebSocketConsole: Sendable {
         case .failure: return ClientError(.badResponse).exitCode
         case .transport: return ClientError(.connectionLost).exitCode
         }
+    }
+}
+
+extension ByteBuffer {
+    /// Adds a message as a JSON object, which has no line break in it.
+    fileprivate mutating func append(json message: WebSocketMessage) {
+        switch message {
+        case .text(let text):
+            append(literal: "{\"text\":")
+            append(json: text)
+        case .binary(let bytes):
+            append(literal: "{\"base64\":")
+            append(base64: bytes)
+        }
+        append(literal: "}")
     }
 }
 

@@ -1,6 +1,10 @@
 import Foundation
+import HTTPServerCore
+import HTTPServerKit
+import HTTPServerWebSocket
 import TestSupport
 import Testing
+import WebSocketFrames
 
 @Suite("httpkit fetch: WebSockets", .fewAtOnce, .timeLimit(.minutes(3)))
 struct FetchWebSocketTests {
@@ -30,6 +34,43 @@ struct FetchWebSocketTests {
         #expect(other.status == 0)
     }
 
+    /// Answers each message with four.
+    private static func server() async throws -> HTTPServer {
+        var router = Router()
+        router.get("/") { request in
+            try request.webSocket(origins: .any) { socket in
+                for try await _ in socket {
+                    for text in ["two\nlines", "two", "l\u{EF}nes"] {
+                        try await socket.send(.text(text))
+                    }
+                    try await socket.send(.binary([0, 10, 255]))
+                }
+            }
+        }
+        let server = HTTPServer(ServerConfiguration(host: "127.0.0.1", port: 0), handler: router)
+        try await server.start()
+        return server
+    }
+
+    @Test("--json-messages tells a line break in a message from its end, and bytes from text")
+    func json() async throws {
+        let server = try await Self.server()
+        let url = "ws://127.0.0.1:\(try #require(server.addresses.first?.port))/"
+        let asIs = try await fetch(url, input: "go\n")
+        #expect(asIs.output == Array("two\nlines\ntwo\nl\u{EF}nes\n\0\n".utf8) + [255, 10])
+        let json = try await fetch(url, ["--json-messages"], input: "go\n")
+        #expect(
+            json.text == #"""
+                {"text":"two\nlines"}
+                {"text":"two"}
+                {"text":"l\u00efnes"}
+                {"base64":"AAr/"}
+
+                """#)
+        #expect(json.status == 0)
+        await server.shutdown(grace: .zero)
+    }
+
     @Test("What is no WebSocket ends with the status of fetch")
     func refusals() async throws {
         let server = try await BinProcess()
@@ -38,5 +79,6 @@ struct FetchWebSocketTests {
         #expect(refused.complaints.contains("200"))
         #expect(try await fetch("ws://127.0.0.1:1/").status == 7)
         #expect(try await fetch(webSocket(server) + "/websocket/echo", ["-d", "x"]).status == 64)
+        #expect(try await fetch(server.base + "/get", ["--json-messages"]).status == 64)
     }
 }

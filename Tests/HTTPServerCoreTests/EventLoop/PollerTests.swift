@@ -21,6 +21,21 @@ struct PollerTests {
         return (ends[0], ends[1])
     }
 
+    /// The same over TCP, whose two directions end by themselves.
+    private func tcpConnection() throws -> (own: CInt, peer: CInt) {
+        let listener = try Listener.bind(host: "127.0.0.1", port: 0, backlog: 1)[0]
+        defer { listener.close() }
+        let peer = StreamSocket.make()
+        var address = ListeningSocket.address(of: listener.descriptor)
+        let status = unsafe address.withPointer { unsafe connect(peer, $0, $1.pointee) }
+        try #require(status == 0)
+        var raw = RawSocketAddress()
+        guard case .done(let own) = listener.accept(&raw) else {
+            throw SystemError("accept")
+        }
+        return (CInt(own), peer)
+    }
+
     private func events(_ poller: Poller, milliseconds: CInt = 0) -> [PollEvent] {
         var events: [PollEvent] = []
         _ = poller.wait(milliseconds: milliseconds) {
@@ -70,5 +85,23 @@ struct PollerTests {
         // A poller may be woken by another thread.
         poller.wake()
         #expect(events(poller, milliseconds: 20_000).map(\.token) == [Poller.wakeToken])
+    }
+
+    @Test(
+        "The end of the own side is not taken for the loss of the peer",
+        arguments: [PollInterest.read, []])
+    func ownEnd(_ before: PollInterest) throws {
+        let poller = try Poller()
+        let (own, peer) = try tcpConnection()
+        defer { close(own) }
+        #expect(poller.add(own, before, token: 7))
+        Syscalls.shutdownWriting(own)
+        poller.modify(own, .endedWriting, token: 7)
+        #expect(events(poller).isEmpty)
+        #expect(unsafe write(peer, "x", 1) == 1)
+        #expect(events(poller).isEmpty)
+        close(peer)
+        let lost = events(poller, milliseconds: 20_000)
+        #expect(lost.map(\.token) == [7] && lost.first?.isHungUp == true)
     }
 }

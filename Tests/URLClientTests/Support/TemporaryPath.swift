@@ -1,16 +1,15 @@
 import Foundation
+import TestSupport
 
 /// A name for a file or a folder that goes, with what is in it, when this does.
 final class TemporaryPath: Sendable {
     let text: String
 
     init() {
-        text =
-            FileManager.default.temporaryDirectory
-            .appendingPathComponent("urlclient-\(UUID().uuidString)").path
+        text = TestFolder.name("urlclient-")
     }
 
-    deinit { try? FileManager.default.removeItem(atPath: text) }
+    deinit { TestFolder.remove(text) }
 
     func write(_ content: String, to name: String? = nil) {
         let path = name.map { "\(text)/\($0)" } ?? text

@@ -394,8 +394,13 @@ int waitid(idtype_t, id_t, siginfo_t *, int);
 char ***_NSGetEnviron(void);
 // launch.h, TargetConditionals.h
 int launch_activate_socket(const char *_Nonnull, int *_Nonnull *_Nullable, size_t *_Nonnull);
+#ifdef __ENVIRONMENT_MAC_OS_X_VERSION_MIN_REQUIRED__
 #define TARGET_OS_OSX 1
 #define TARGET_OS_IPHONE 0
+#else
+#define TARGET_OS_OSX 0
+#define TARGET_OS_IPHONE 1
+#endif
 #define TARGET_OS_MAC 1
 // os/lock.h
 typedef struct os_unfair_lock_s { uint32_t _os_unfair_lock_opaque; } os_unfair_lock; typedef os_unfair_lock *os_unfair_lock_t;
