@@ -42,12 +42,13 @@ struct InstallTests {
         _ = try await install(place.path)
         let said = try await Program.run(place.path + "/bin/httpkit", ["--version"])
         let version = said.text.replacing("\n", with: "")
-        let log = try String(contentsOfFile: Self.scripts + "/../CHANGELOG.md", encoding: .utf8)
+        let log = try String(
+            contentsOfFile: Program.script("../CHANGELOG.md"), encoding: .utf8)
         let newest = try #require(log.firstMatch(of: /\n## \[([0-9.]+)\] - \d{4}-\d\d-\d\d\n/))
         #expect(version == newest.1)
         let pages = try FileManager.default.contentsOfDirectory(
             atPath: place.path + "/share/man/man1")
-        #expect(pages.count == 5)
+        #expect(pages.count == 6)
         for page in pages {
             let title = place.text("share/man/man1/" + page).split(separator: "\n").first
             #expect(title?.contains("\"httpkit \(version)\"") == true, "\(page)")
