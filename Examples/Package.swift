@@ -47,8 +47,9 @@ let package = Package(
             dependencies: [
                 "HTTPCodecs", "HTTPParser", "HTTPServerAuthentication", "HTTPServerCore",
                 "HTTPServerDiscovery", "HTTPServerKit", "HTTPServerProxies", "HTTPServerTLS",
-                "HTTPServerToolkit", "HTTPServerWebSocket", "ResumableUploads", "URLClient",
-                "URLClientFoundation", "WebDAVKit", "WebSocketFrames", "WebUploader",
+                "HTTPServerToolkit", "HTTPServerWebSocket", "HTTPToolkitTesting",
+                "ResumableUploads", "URLClient", "URLClientFoundation", "WebDAVKit",
+                "WebSocketFrames", "WebUploader",
             ].map { .product(name: $0, package: "swift-http-toolkit") } + [
                 .product(name: "Logging", package: "swift-log")
             ],

@@ -8,6 +8,7 @@ import HTTPServerProxies
 import HTTPServerTLS
 import HTTPServerToolkit
 import HTTPServerWebSocket
+import HTTPToolkitTesting
 import Logging
 import ResumableUploads
 import URLClient
