@@ -57,13 +57,12 @@ test: ## build everything and run the tests; ARGS='--filter Chunked' picks some
 		swift build --package-path "$$folder" $(DEBUG) || exit 1; done
 	@TEST_SECONDS=$(TEST_SECONDS) Scripts/test $(ARGS)
 
-test-all: ## all tests, with all traits and beside large peers, which it installs; check-apple, strangers
+test-all: ## all tests, with all traits and beside large peers, which it installs; check-apple for macOS
 	@Scripts/bootstrap test-all
 	swift build --build-tests $(DEBUG) $(TRAITS)
-	@Scripts/check-apple
+	@Scripts/check-apple --only macos
 	@Scripts/check-portable
 	@Scripts/check-musl
-	@Scripts/strangers
 	@TEST_ALL=1 TEST_SECONDS=$(TEST_SECONDS) Scripts/test $(TRAITS) $(ARGS)
 
 test-kqueue: ## run the tests of server and client over a kqueue that is made of epoll
@@ -85,7 +84,6 @@ bare-root: ## run `make run` and `make test` in a bare Debian; needs root and mm
 	@Scripts/bare-root
 
 # Programs as others write them.
-.PHONY: strangers
 strangers: ## build packages that use parser, server and client, from a clean clone of the last commit
 	@Scripts/bootstrap test
 	@Scripts/strangers $(ARGS)
