@@ -13,15 +13,13 @@ public import ToolkitSystem
 /// try await HTTPServer(ServerConfiguration(port: 8080), handler: router).run()
 /// ```
 ///
-/// Any task may start, suspend, resume and shut it down, as often as wanted. These calls are
-/// serialised in order of arrival and return once the requested state is reached. They never block
-/// the caller's thread. Requesting the current state does nothing.
+/// Any task may start, suspend, resume and shut it down, as often as wanted. Calls take effect in
+/// order of arrival, block no thread, and return once the server has the state that they request.
 public final class HTTPServer: Sendable {
     struct Status: Sendable {
         var state = State.stopped
         /// Counts the changes of `state`, so that a waiter sees that it has changed.
         var changes = 0
-        /// The current listeners.
         var listeners: [Listener] = []
         /// The listeners before the suspension, to be bound again.
         var suspended: [Listener] = []
@@ -29,9 +27,7 @@ public final class HTTPServer: Sendable {
         var loops: [EventLoop] = []
         /// When the shutdown that goes on, or is wanted, cuts off what still runs.
         var deadline: ContinuousClock.Instant?
-        /// How many calls want the server to be stopped.
         var stopRequests = 0
-        /// How often it was shut down, and the last cause.
         var shutdowns = 0
     }
 

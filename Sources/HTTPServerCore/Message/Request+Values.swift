@@ -39,15 +39,17 @@ enum AnswerEndKey: RequestKey {
 extension Request {
     /// Calls a closure when the answer was sent, or will not be; call it before returning the
     /// answer. Closures of the same request are called in the order of these calls.
-    /// - Parameter body: gets the request, which it must not capture, because the request holds the
-    ///   closure, and the error that cut the answer short, `nil` without one; it runs on the
-    ///   connection's event loop and must not block.
+    /// - Parameter body: gets the request, which it must not capture, and the error that cut the
+    ///   answer short, if any; it runs on the connection's event loop and must not block.
     package func whenAnswered(
         _ body: @escaping @Sendable (Request, _ failure: ConnectionCloseReason?) -> Void
     ) {
-        let first = self[AnswerEndKey.self]
+        guard let first = self[AnswerEndKey.self] else {
+            self[AnswerEndKey.self] = body
+            return
+        }
         self[AnswerEndKey.self] = { request, failure in
-            first?(request, failure)
+            first(request, failure)
             body(request, failure)
         }
     }
