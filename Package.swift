@@ -62,7 +62,7 @@ let package = Package(
         .library(name: "HTTPToolkitTesting", targets: ["HTTPToolkitTesting"]),
         .executable(name: "httpkit", targets: ["httpkit"]),
     ],
-    // What is off is neither fetched, compiled nor linked. `make test-all` has all on. On by default
+    // A trait that is off fetches, compiles and links nothing. `make test-all` has all on. On by default
     // is what a checkout needs, and what lets code written for URLSession move over by changing the
     // session's type. A package that names no traits, `traits: []`, fetches this one alone.
     traits: [

@@ -39,7 +39,7 @@ struct ExchangeReplayTests {
         }
     }
 
-    @Test("Another answer is told")
+    @Test("An answer that differs from the recorded one is an issue")
     func other() async throws {
         let found = try await ExchangeReplay().differences(exchange(), in: application("other"))
         #expect(found == ["x-kind: [\"echo\"] became [\"other\"]"])
@@ -48,7 +48,7 @@ struct ExchangeReplayTests {
         #expect(try await replay.differences(exchange(), in: application("other")) == [])
     }
 
-    @Test("A server that sends nothing is told, too")
+    @Test("A server that sends nothing is an issue")
     func nothing() async throws {
         var recorded = exchange()
         recorded.request = Array("POST /echo HTTP/1.1\r\nHost: a\r\n\r\n".utf8)

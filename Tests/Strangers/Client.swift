@@ -1,4 +1,4 @@
-// A program of somebody else that fetches a URL.
+// A user's program that fetches a URL.
 
 import URLClient
 

@@ -1,4 +1,4 @@
-// A program of somebody else that parses a request.
+// A user's program that parses a request.
 
 import HTTPParser
 

@@ -1,4 +1,4 @@
-// A program of somebody else that answers requests at a free port; the log says which one it is.
+// A user's program that answers requests at a free port; the log says which one it is.
 
 import HTTPServerToolkit
 

@@ -1,2 +1,2 @@
-// What the tests of users have, ours have too.
+// Our tests use the helpers that users' tests have.
 @_exported public import HTTPToolkitTesting

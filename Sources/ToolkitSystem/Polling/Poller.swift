@@ -23,7 +23,7 @@ package struct PollInterest: OptionSet, Sendable {
     package static var exclusive: Self { Self(rawValue: 4) }
     /// Edge-triggered, so that the wake-up descriptor needs no read.
     package static var edge: Self { Self(rawValue: 8) }
-    /// Not an interest, but a fact: the own side has been ended. The loss of the peer is told by its
+    /// This side has ended its output, which is no interest. The loss of the peer is reported by its
     /// end then, which kqueue has to be asked for.
     package static var endedWriting: Self { Self(rawValue: 16) }
 }
