@@ -253,5 +253,11 @@ package enum Syscalls {
     }
 }
 
-/// The call, which has the name of a function here.
-private let systemSend = unsafe send
+/// The C library's `send`, whose name is that of a method here. A function and not a constant: a global
+/// constant may be made at its first use, and then each call looks whether it was.
+@inline(__always)
+private func systemSend(
+    _ descriptor: CInt, _ bytes: UnsafeRawPointer?, _ count: Int, _ flags: CInt
+) -> Int {
+    unsafe send(descriptor, bytes, count, flags)
+}

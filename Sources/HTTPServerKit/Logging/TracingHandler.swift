@@ -14,8 +14,9 @@
     /// The tracer takes the context of the caller out of the fields, such as `traceparent` (W3C Trace
     /// Context). Handlers find the span's context in `ServiceContext.current`, and so do the producers of
     /// streams. A client names the trace that its requests belong to, and may name any: let a proxy
-    /// remove these fields where clients are strangers. The span ends when the answer is sent, or will not be. Names and attributes are those of
-    /// OpenTelemetry's semantic conventions for HTTP servers, version 1.23 and later:
+    /// remove these fields where clients are strangers. The span ends when the answer is sent, or will
+    /// not be. Names and attributes are those of OpenTelemetry's semantic conventions for HTTP servers,
+    /// version 1.23 and later:
     ///
     /// | Attribute | Value |
     /// |---|---|
