@@ -200,8 +200,8 @@ let package = Package(
         .target(
             name: "HTTPServerWebSocket",
             dependencies: [
-                "HTTPParser", "HTTPServerCore", "HTTPServerKit", "WebSocketConnections",
-                "WebSocketFrames",
+                "HTTPParser", "ToolkitSystem", "HTTPServerCore", "HTTPServerKit",
+                "WebSocketConnections", "WebSocketFrames",
                 logging,
             ],
             swiftSettings: strict),

@@ -1,6 +1,7 @@
 internal import HTTPParser
 public import HTTPServerCore
 internal import HTTPServerKit
+internal import Logging
 internal import WebSocketConnections
 public import WebSocketFrames
 
@@ -18,7 +19,9 @@ extension Request {
     /// Accepts a WebSocket (RFC 6455 section 4.2), and talks by it.
     ///
     /// Return the response that this makes. When `body` returns the connection is closed with 1000,
-    /// when it throws with 1011. Its task is cancelled when the client is gone.
+    /// when it throws with 1011. Its task is cancelled when the client is gone without a close frame,
+    /// and when the client closes a WebSocket of which `body` has read nothing yet; a reader gets the
+    /// end of the sequence then.
     /// - Parameters:
     ///   - protocols: the subprotocols that this side speaks. The client's first choice among them
     ///     is taken; without a common one none is.
@@ -51,13 +54,17 @@ extension Request {
                 error.suggestedStatus, error.description,
                 fields: error.suggestedFields.withoutConnection)
         }
-        let logger = logger
+        let (info, id, target) = (connection, traceID, originalTarget.text)
         let upgrade: ResponseBody.Upgrade = { carrier in
             let connection = WebSocketConnection(
                 ServerCarrier(base: carrier), on: carrier.loop, role: .server, deflate: deflate,
                 options: options)
             let socket = WebSocket(connection, subprotocol: chosen)
-            connection.run({ try await body(socket) }, on: carrier.loop, logger: logger)
+            connection.run(body, with: socket, on: carrier.loop) { error in
+                info.logger.error(
+                    "a WebSocket handler failed",
+                    metadata: ["request": "\(id)", "target": "\(target)", "error": "\(error)"])
+            }
             return connection
         }
         return Response(

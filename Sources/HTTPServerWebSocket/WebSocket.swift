@@ -1,3 +1,4 @@
+internal import ToolkitSystem
 internal import WebSocketConnections
 public import WebSocketFrames
 
@@ -83,7 +84,15 @@ extension WebSocket: AsyncSequence {
 
         /// The next message; `nil` once the connection is closed.
         /// - Throws: `WebSocketClosedError`; `CancellationError` when the task is cancelled.
-        public func next() async throws -> WebSocketMessage? { try await connection.next() }
+        public func next() async throws -> WebSocketMessage? {
+            // Not by `connection.next()`: the frames of an idle handler fit one block of memory so.
+            if let message = connection.takeMessage() { return message }
+            return try await WebSocketConnection.MessageReader.value {
+                connection.read($0, $1)
+            } onCancel: { [connection] in
+                connection.cancelReading($0)
+            }
+        }
     }
 
     /// Reads messages from where the last reader has stopped.

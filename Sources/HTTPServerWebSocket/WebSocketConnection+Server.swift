@@ -1,6 +1,5 @@
 internal import HTTPParser
 package import HTTPServerCore
-internal import Logging
 package import WebSocketConnections
 internal import WebSocketFrames
 
@@ -38,29 +37,45 @@ extension WebSocketConnection: UpgradedProtocol {
     package func connectionClosed(_ reason: ConnectionCloseReason) { carrierEnded() }
 
     /// Runs what the handler does with the socket.
+    /// - Parameter report: is handed an error of the handler's own.
     func run(
-        _ body: @escaping @Sendable () async throws -> Void, on loop: EventLoop, logger: Logger
+        _ body: @escaping @Sendable (WebSocket) async throws -> Void, with socket: WebSocket,
+        on loop: EventLoop, report: @escaping @Sendable (any Error) -> Void
     ) {
+        // Little stays across the wait, because the task lives as long as the connection.
         let task = Task(executorPreference: loop) {
-            var code = CloseCode.normal
             do {
-                try await body()
-            } catch is WebSocketClosedError {
-                // The end is known already.
-            } catch is CancellationError {
-                code = .goingAway
+                try await body(socket)
+                self.handlerEnded()
             } catch {
-                code = .internalError
-                logger.error("a WebSocket handler failed", metadata: ["error": "\(error)"])
+                self.handlerEnded(by: error, report)
             }
-            await self.close(code, reason: "")
         }
-        // A closed conversation may be followed by work; one that was cut off is of no use.
-        whenEnded { end in
+        // A closed conversation may be followed by work; one that was cut off is of no use. Without a
+        // reader nothing else would tell the handler that its client has closed.
+        whenEnded { connection, end in
             switch end.cause {
-            case .peer, .local: break
+            case .local: break
+            case .peer: if !connection.hasReader { task.cancel() }
             case .failure, .transport: task.cancel()
             }
         }
+    }
+
+    private func handlerEnded(
+        by error: any Error, _ report: @Sendable (any Error) -> Void
+    ) {
+        switch error {
+        // The end is known already.
+        case is WebSocketClosedError: handlerEnded()
+        case is CancellationError: handlerEnded(.goingAway)
+        default:
+            report(error)
+            handlerEnded(.internalError)
+        }
+    }
+
+    private func handlerEnded(_ code: CloseCode = .normal) {
+        onLoop { self.close(code, "") }
     }
 }

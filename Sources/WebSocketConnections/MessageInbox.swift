@@ -3,18 +3,28 @@ internal import WebSocketFrames
 
 /// Messages on their way from a loop to one reader on any thread: those that wait for the reader, or
 /// the reader that waits for one.
-final class MessageInbox: Sendable {
+struct MessageInbox: Sendable {
     typealias Waiting = WaitingReader<WebSocketMessage?>
 
     private struct State: @unchecked Sendable {
         var messages = FirstInFirstOut<WebSocketMessage>()
         var bytes = 0
         var waiting = Waiting()
-        var end: WebSocketEnd?
+        var ending = Ending.open
         /// Whether a message has come, which the reader may answer.
         var hasDelivered = false
         /// Whether a fault waits for the reader to ask again.
         var isFaultHeld = false
+        /// Whether a reader has asked.
+        var hasReader = false
+
+        var end: WebSocketEnd? { if case .ended(let end) = ending { end } else { nil } }
+    }
+
+    /// A word while the connection is open.
+    private enum Ending {
+        case open
+        indirect case ended(WebSocketEnd)
     }
 
     private let state = Locked(State())
@@ -27,6 +37,9 @@ final class MessageInbox: Sendable {
 
     /// How the connection has ended; `nil` while it is open.
     var end: WebSocketEnd? { state.withLock { $0.end } }
+
+    /// Whether a reader has asked for a message.
+    var hasReader: Bool { state.withLock { $0.hasReader } }
 
     /// Whether more messages are welcome.
     var hasRoom: Bool { state.withLock { $0.bytes <= limit } }
@@ -57,8 +70,8 @@ final class MessageInbox: Sendable {
     /// No more messages come. Messages that wait can still be read.
     func finish(_ end: WebSocketEnd) {
         let reader = state.withLock { state -> Waiting.Reader? in
-            guard state.end == nil else { return nil }
-            state.end = end
+            guard case .open = state.ending else { return nil }
+            state.ending = .ended(end)
             return state.waiting.take()
         }
         if let reader { Self.resume(reader, at: end) }
@@ -77,6 +90,7 @@ final class MessageInbox: Sendable {
     func take() -> Taken? { state.withLock { Self.take(from: &$0, limit) } }
 
     private static func take(from state: inout State, _ limit: Int) -> Taken? {
+        state.hasReader = true
         guard !state.waiting.isTaken, let message = state.messages.popFirst() else { return nil }
         let hadRoom = state.bytes <= limit
         state.bytes -= message.cost

@@ -26,7 +26,7 @@ struct PongWaits {
         }
         let answered = waits[...index]
         waits.removeFirst(answered.count)
-        for var wait in answered { wait.waiting.take()?.resume() }
+        for var wait in answered { wait.waiting.take()?.resume(returning: ()) }
     }
 
     mutating func cancel(_ wait: Waiting.Wait) {

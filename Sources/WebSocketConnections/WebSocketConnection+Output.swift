@@ -80,16 +80,13 @@ extension WebSocketConnection {
     /// Sends a ping, and waits for its pong.
     /// - Throws: `WebSocketClosedError`; `CancellationError` when the task is cancelled.
     package func pingAndWait() async throws {
-        let wait = PongWaits.Waiting.Wait()
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                onLoop {
-                    self.ping(continuation, wait)
-                } orElse: {
-                    continuation.resume(throwing: WebSocketClosedError(end: self.end))
-                }
+        try await PongWaits.Waiting.value { reader, wait in
+            onLoop {
+                self.ping(reader, wait)
+            } orElse: {
+                reader.resume(throwing: WebSocketClosedError(end: self.end))
             }
-        } onCancel: {
+        } onCancel: { wait in
             onLoop { self.pongs.cancel(wait) }
         }
     }

@@ -1,7 +1,7 @@
 internal import HTTPCodecs
 internal import HTTPParser
 internal import Synchronization
-internal import ToolkitSystem
+package import ToolkitSystem
 package import WebSocketFrames
 
 /// A WebSocket between its carrier and its tasks: the same for servers and clients. Confined to the
@@ -14,6 +14,7 @@ package final class WebSocketConnection: @unchecked Sendable {
         case ping([UInt8])
     }
 
+    package typealias EndHandler = (WebSocketConnection, WebSocketEnd) -> Void
     typealias Writer = CheckedContinuation<Void, any Error>
 
     let loop: any WebSocketLoop
@@ -28,7 +29,7 @@ package final class WebSocketConnection: @unchecked Sendable {
     let inbox = MessageInbox(limit: WebSocketConnection.highWater)
     let waiting = Atomic<Int>(0)
     /// Is told of the end, on the loop.
-    private var endHandler: ((WebSocketEnd) -> Void)?
+    private var endHandler: EndHandler?
 
     /// Bytes that wait for a slow peer before `send` suspends, and bytes of messages that wait for
     /// a reader before input stops.
@@ -77,6 +78,9 @@ package final class WebSocketConnection: @unchecked Sendable {
     /// How the connection has ended; `nil` while it is open.
     package var end: WebSocketEnd? { inbox.end }
 
+    /// Whether a task has asked for a message.
+    package var hasReader: Bool { inbox.hasReader }
+
     /// Bytes of output that the peer has not taken yet.
     package var waitingBytes: Int { waiting.load(ordering: .relaxed) }
 
@@ -96,19 +100,31 @@ package final class WebSocketConnection: @unchecked Sendable {
     /// The next message; `nil` once the connection is closed.
     /// - Throws: `WebSocketClosedError`; `CancellationError` when the task is cancelled.
     package func next() async throws -> WebSocketMessage? {
-        if let taken = inbox.take() {
-            if taken.madeRoom { onLoop { self.readerMovedOn() } }
-            return taken.message
-        }
-        let wait = MessageInbox.Waiting.Wait()
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                if self.inbox.read(continuation, wait) { self.onLoop { self.readerMovedOn() } }
-            }
+        if let message = takeMessage() { return message }
+        return try await MessageReader.value {
+            read($0, $1)
         } onCancel: {
-            inbox.cancel(wait)
+            cancelReading($0)
         }
     }
+
+    package typealias MessageReader = WaitingReader<WebSocketMessage?>
+
+    // The steps of `next`, to be called where one more function that waits would cost memory.
+
+    /// A message that waits.
+    package func takeMessage() -> WebSocketMessage? {
+        guard let taken = inbox.take() else { return nil }
+        if taken.madeRoom { onLoop { self.readerMovedOn() } }
+        return taken.message
+    }
+
+    /// Gives the next message to a reader, or has it wait.
+    package func read(_ reader: MessageReader.Reader, _ wait: MessageReader.Wait) {
+        if inbox.read(reader, wait) { onLoop { self.readerMovedOn() } }
+    }
+
+    package func cancelReading(_ wait: MessageReader.Wait) { inbox.cancel(wait) }
 
     /// Sends a close frame, if none was sent.
     package func close(_ code: CloseCode, reason: String) async {
@@ -122,7 +138,7 @@ package final class WebSocketConnection: @unchecked Sendable {
         }
     }
 
-    func onLoop(
+    package func onLoop(
         _ body: @escaping @Sendable () -> Void, orElse isOver: @Sendable () -> Void = {}
     ) {
         if loop.isEntered { return body() }
@@ -132,8 +148,8 @@ package final class WebSocketConnection: @unchecked Sendable {
     // MARK: The end
 
     /// Calls a handler when the connection has ended, or at once if it has.
-    package func whenEnded(_ handler: @escaping (WebSocketEnd) -> Void) {
-        if let end { return handler(end) }
+    package func whenEnded(_ handler: @escaping EndHandler) {
+        if let end { return handler(self, end) }
         endHandler = handler
     }
 
@@ -165,7 +181,7 @@ package final class WebSocketConnection: @unchecked Sendable {
     func ended(_ end: WebSocketEnd) {
         inbox.finish(end)
         pongs.fail(WebSocketClosedError(end: end))
-        endHandler.take()?(end)
+        endHandler.take()?(self, end)
     }
 
     /// Closes the carrier once the machine wants that.

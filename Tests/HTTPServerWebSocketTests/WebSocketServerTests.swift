@@ -7,55 +7,6 @@ import Testing
 import ToolkitSystem
 import WebSocketFrames
 
-/// A client's frames over a connection in memory.
-private struct Client {
-    let connection: MemoryConnection
-
-    init(_ handler: some Handler, fields: String = "", host: String = "test") {
-        connection = MemoryConnection(handler)
-        connection.send(
-            "GET /socket HTTP/1.1\r\nHost: \(host)\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
-                + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
-                + fields + "\r\n")
-    }
-
-    /// A frame with a mask of zeros, which leaves the payload as it is.
-    static func frame(_ opcode: UInt8, _ payload: [UInt8], isFinal: Bool = true) -> [UInt8] {
-        precondition(payload.count < 126)
-        return [(isFinal ? 0x80 : 0) | opcode, 0x80 | UInt8(payload.count), 0, 0, 0, 0] + payload
-    }
-
-    func send(_ opcode: UInt8, _ text: String, isFinal: Bool = true) {
-        connection.feed([.bytes(Self.frame(opcode, Array(text.utf8), isFinal: isFinal))])
-    }
-
-    func close(_ code: UInt16) {
-        connection.feed([.bytes(Self.frame(8, [UInt8(code >> 8), UInt8(code & 0xFF)]))])
-    }
-
-    /// The bytes after the head of the response.
-    static func frames(_ record: MemoryRecord) -> [UInt8] {
-        let end = Array("\r\n\r\n".utf8)
-        guard let range = record.output.firstRange(of: end) else { return [] }
-        return Array(record.output[range.upperBound...])
-    }
-
-    @discardableResult
-    func output(_ frames: [UInt8]) async throws -> MemoryRecord {
-        try await connection.wait(for: "frames \(frames)") {
-            Self.frames($0).firstRange(of: frames) != nil || (frames.isEmpty && $0.isClosed)
-        }
-    }
-}
-
-private func frame(_ opcode: UInt8, _ text: String) -> [UInt8] {
-    [0x80 | opcode, UInt8(text.utf8.count)] + Array(text.utf8)
-}
-
-private func closeFrame(_ code: UInt16) -> [UInt8] {
-    [0x88, 2, UInt8(code >> 8), UInt8(code & 0xFF)]
-}
-
 /// Sends every message back.
 private func echo(
     origins: WebSocketOrigins = .sameHost, options: WebSocketOptions = WebSocketOptions(),

@@ -2,7 +2,7 @@ import HTTPCodecs
 import HTTPParser
 import TestSupport
 import Testing
-import WebSocketFrames
+@testable import WebSocketFrames
 
 @Suite("RFC 6455 section 7: closing; sections 5.5.2 and 5.5.3: pings")
 struct WebSocketMachineTests {
@@ -318,5 +318,33 @@ struct KeepAliveTests {
         #expect(machine.deadline == nil)
         #expect(machine.tick(at: .seconds(1_000), into: &output) == nil)
         #expect(output.count == 0)
+    }
+}
+
+@Suite("The memory of an idle WebSocket")
+struct WebSocketMemoryTests {
+    @Test("A machine takes less than 400 bytes, and shares equal options with others")
+    func size() {
+        #expect(MemoryLayout<WebSocketMachine>.size < 400)
+        let plain = WebSocketOptions()
+        #expect(SharedOptions.like(plain) === SharedOptions.like(plain))
+        var other = WebSocketOptions()
+        other.messageBytes = 17
+        let shared = SharedOptions.like(other)
+        #expect(shared.value == other)
+        #expect(SharedOptions.like(plain).value == plain)
+    }
+
+    @Test("Compressors are there only while a message needs them, or their context does")
+    func streams() throws {
+        var pool: MessageStreams?
+        let streams = MessageStreams.made(in: &pool)
+        streams.inflater = try MessageInflater(
+            limits: ContentDecodingLimits(outputBytes: 1, ratio: 1, ratioFloor: 1))
+        streams.deflater = try MessageDeflater()
+        MessageStreams.endInflating(&pool)
+        #expect(pool === streams && !streams.isInflating)
+        MessageStreams.endDeflating(&pool)
+        #expect(pool == nil)
     }
 }

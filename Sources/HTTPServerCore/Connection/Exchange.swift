@@ -60,13 +60,10 @@ package final class Exchange: @unchecked Sendable {
             }
             if unsafe content.isAtEnd { return nil }
         }
-        let wait = ContentQueue.Reader.Wait()
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                if loop.isCurrent { return read(continuation, wait) }
-                loop.execute { self.read(continuation, wait) }
-            }
-        } onCancel: {
+        return try await ContentQueue.Reader.value { reader, wait in
+            if loop.isCurrent { return read(reader, wait) }
+            loop.execute { self.read(reader, wait) }
+        } onCancel: { wait in
             loop.execute { unsafe self.content.cancel(wait) }
         }
     }

@@ -5,9 +5,48 @@
 ///
 /// It is for the toolkit's own modules, and public for the same reason as `Locked`.
 @_documentation(visibility: internal)
-public struct WaitingReader<Value> {
-    /// A reader that waits.
-    public typealias Reader = CheckedContinuation<Value, any Error>
+public struct WaitingReader<Value: Sendable> {
+    /// A reader that waits, and must be resumed once. `CheckedContinuation` would cost an object for each
+    /// idle connection.
+    @safe
+    public struct Reader: Sendable {
+        @usableFromInline
+        let continuation: UnsafeContinuation<Value, any Error>
+
+        @inlinable
+        init(_ continuation: UnsafeContinuation<Value, any Error>) {
+            unsafe self.continuation = continuation
+        }
+
+        /// Ends the wait.
+        @inlinable
+        public func resume(returning value: Value) {
+            unsafe continuation.resume(returning: value)
+        }
+
+        /// Ends the wait by an error.
+        @inlinable
+        public func resume(throwing error: any Error) {
+            unsafe continuation.resume(throwing: error)
+        }
+    }
+
+    /// Waits until the reader that `begin` is given is resumed.
+    /// - Parameters:
+    ///   - begin: keeps the reader or resumes it.
+    ///   - cancel: is called when the task is cancelled, maybe before `begin`.
+    @inlinable
+    @inline(__always)
+    public static func value(
+        _ begin: (Reader, Wait) -> Void, onCancel cancel: @Sendable (Wait) -> Void
+    ) async throws -> Value {
+        let wait = Wait()
+        return try await withTaskCancellationHandler {
+            try await unsafe withUnsafeThrowingContinuation { begin(unsafe Reader($0), wait) }
+        } onCancel: {
+            cancel(wait)
+        }
+    }
 
     /// One reader's waiting for one value.
     public final class Wait: @unchecked Sendable {

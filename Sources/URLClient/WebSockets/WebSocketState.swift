@@ -66,11 +66,10 @@ final class WebSocketState: Sendable {
     /// - Throws: `ClientError`; `CancellationError` when the task is cancelled.
     func opened() async throws -> WebSocketConnection {
         if let connection { return connection }
-        let wait = Waiting.Wait()
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { self.wait($0, wait) }
+        return try await Waiting.value {
+            self.wait($0, $1)
         } onCancel: {
-            self.cancel(wait)
+            self.cancel($0)
         }
     }
 
@@ -87,7 +86,11 @@ final class WebSocketState: Sendable {
                 return nil
             }
         }
-        if let known { reader.resume(with: known) }
+        switch known {
+        case .success(let connection): reader.resume(returning: connection)
+        case .failure(let error): reader.resume(throwing: error)
+        case nil: break
+        }
     }
 
     private func cancel(_ wait: Waiting.Wait) {

@@ -7,9 +7,19 @@ public struct DeflateExtension: Hashable, Sendable {
     /// Whether the client's messages may refer to the content of its earlier ones.
     public var clientKeepsContext: Bool
     /// The size of the server's window as a power of 2, 8...15.
-    public var serverWindowBits: Int
+    public var serverWindowBits: Int {
+        get { Int(serverBits) }
+        set { serverBits = Self.checked(newValue) }
+    }
     /// The size of the client's window as a power of 2, 8...15.
-    public var clientWindowBits: Int
+    public var clientWindowBits: Int {
+        get { Int(clientBits) }
+        set { clientBits = Self.checked(newValue) }
+    }
+
+    // Each connection holds these.
+    private var serverBits: UInt8
+    private var clientBits: UInt8
 
     /// The name of the extension.
     public static var name: String { "permessage-deflate" }
@@ -19,12 +29,15 @@ public struct DeflateExtension: Hashable, Sendable {
         serverKeepsContext: Bool = false, clientKeepsContext: Bool = false,
         serverWindowBits: Int = 15, clientWindowBits: Int = 15
     ) {
-        precondition(Self.windowBits ~= serverWindowBits, "a window has 8 to 15 bits")
-        precondition(Self.windowBits ~= clientWindowBits, "a window has 8 to 15 bits")
         self.serverKeepsContext = serverKeepsContext
         self.clientKeepsContext = clientKeepsContext
-        self.serverWindowBits = serverWindowBits
-        self.clientWindowBits = clientWindowBits
+        serverBits = Self.checked(serverWindowBits)
+        clientBits = Self.checked(clientWindowBits)
+    }
+
+    private static func checked(_ bits: Int) -> UInt8 {
+        precondition(windowBits ~= bits, "a window has 8 to 15 bits")
+        return UInt8(bits)
     }
 
     static var windowBits: ClosedRange<Int> { 8...15 }

@@ -39,7 +39,8 @@ public struct FrameParser: Sendable {
 
     private var offset: Int64 = 0
     private var stage = Stage.first
-    private var header = WebSocketFrameHeader(.continuation, length: 0)
+    /// The header of the frame that is read, or was read last.
+    private(set) var header = WebSocketFrameHeader(.continuation, length: 0)
     /// How many bytes of the length, or of the mask, are to come.
     private var missing = 0
     /// Whether the length has 8 bytes.

@@ -3,8 +3,6 @@
 /// The time to answer begins when a ping has left this side: a large message in front of it must
 /// not end the connection.
 struct KeepAlive: Sendable {
-    private let interval: Duration?
-    private let timeout: Duration
     private var state: State
     private var number: UInt64 = 0
 
@@ -18,10 +16,9 @@ struct KeepAlive: Sendable {
         case off
     }
 
-    init(interval: Duration?, timeout: Duration, at now: Duration) {
-        self.interval = interval
-        self.timeout = timeout
-        state = interval.map { .idle(next: now + $0) } ?? .off
+    /// - Parameter firstPing: when the first ping is due; nil for no pings.
+    init(firstPing: Duration?) {
+        state = firstPing.map { .idle(next: $0) } ?? .off
     }
 
     /// When to look again; nil for never.
@@ -53,22 +50,21 @@ struct KeepAlive: Sendable {
         stride(from: UInt64(56), through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> $0) }
     }
 
-    /// A ping was written that ends at a place of the output.
-    mutating func written(upTo end: Int64, at now: Duration) {
-        guard let interval else { return }
-        state = .waiting(end: end, next: now + interval)
+    /// A ping was written that ends at a place of the output; the next one is due at `next`.
+    mutating func written(upTo end: Int64, next: Duration) {
+        state = .waiting(end: end, next: next)
     }
 
-    /// The output has left up to a place.
-    mutating func left(upTo end: Int64, at now: Duration) {
+    /// The output has left up to a place; a ping in it has to be answered in time.
+    mutating func left(upTo end: Int64, pongBy deadline: Duration) {
         guard case .waiting(let place, let next) = state, place <= end else { return }
-        state = .sent(deadline: now + timeout, next: next)
+        state = .sent(deadline: deadline, next: next)
     }
 
     /// A frame of the peer is on its way; no pong can come before its end.
-    mutating func sawPartOfFrame(at now: Duration) {
+    mutating func sawPartOfFrame(pongBy later: Duration) {
         guard case .sent(let deadline, let next) = state else { return }
-        state = .sent(deadline: max(deadline, now + timeout), next: next)
+        state = .sent(deadline: max(deadline, later), next: next)
     }
 
     /// Whether a pong answers the last ping.

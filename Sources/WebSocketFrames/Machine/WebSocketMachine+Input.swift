@@ -43,7 +43,7 @@ extension WebSocketMachine {
     ) throws(WebSocketError) -> WebSocketEvent? {
         while let event = try parser.next(&bytes, from: &position, upTo: stepLimit) {
             switch event {
-            case .header(let header): try begin(header)
+            case .header: try beginFrame()
             case .payload(let range): try take(bytes.span.extracting(range))
             case .end:
                 if let event = try endFrame(at: now, into: &output) { return event }
@@ -53,7 +53,9 @@ extension WebSocketMachine {
                 return piece
             }
         }
-        if parser.isInsideFrame, !bytes.isEmpty { keepAlive.sawPartOfFrame(at: now) }
+        if parser.isInsideFrame, !bytes.isEmpty {
+            keepAlive.sawPartOfFrame(pongBy: now + options.pongTimeout)
+        }
         return try assembler.content.isEmpty ? nil : takePiece()
     }
 
@@ -65,15 +67,17 @@ extension WebSocketMachine {
         options.deliversPieces ? .piece(try assembler.takePiece(isLast: false)) : nil
     }
 
-    private mutating func begin(_ header: WebSocketFrameHeader) throws(WebSocketError) {
-        self.header = header
+    /// The header of the frame that is read.
+    private var header: WebSocketFrameHeader { parser.header }
+
+    private mutating func beginFrame() throws(WebSocketError) {
         control = []
         guard let kind = WebSocketMessage.Kind(header.opcode) else { return }
         assembler.begin(kind)
         isReadingCompressed = header.isCompressed
-        guard isReadingCompressed, inflater == nil, let deflate else { return }
+        guard isReadingCompressed, streams?.isInflating != true, let deflate else { return }
         do throws(CodecError) {
-            inflater = try MessageInflater(
+            MessageStreams.made(in: &streams).inflater = try MessageInflater(
                 limits: options.decodingLimits, keepsContext: deflate.keepsContext(of: role.peer),
                 pool: pool)
         } catch {
@@ -102,8 +106,8 @@ extension WebSocketMachine {
     ) throws(WebSocketError) {
         var failure: CodecError?
         do throws(CodecError) {
-            try inflater?.inflate(bytes, into: &assembler.content)
-            if endsMessage { try inflater?.finish(into: &assembler.content) }
+            try streams?.inflater?.inflate(bytes, into: &assembler.content)
+            if endsMessage { try streams?.inflater?.finish(into: &assembler.content) }
         } catch {
             failure = error
         }
@@ -141,7 +145,9 @@ extension WebSocketMachine {
         isReadingCompressed = false
         try inflate(Span(), endsMessage: true)
         // Without a context another connection can use it.
-        if let deflate, !deflate.keepsContext(of: role.peer) { inflater = nil }
+        if let deflate, !deflate.keepsContext(of: role.peer) {
+            MessageStreams.endInflating(&streams)
+        }
     }
 
     private mutating func takeClose(

@@ -94,7 +94,7 @@ extension WebSocketMachine {
         phase = .closeSent
         // Behind a fault no answer is read.
         closeDeadline = heldFault == nil ? now + options.closeTimeout : now
-        deflater = nil
+        MessageStreams.endDeflating(&streams)
         outgoing = nil
     }
 
@@ -103,9 +103,10 @@ extension WebSocketMachine {
     ) throws(WebSocketSendError) -> [UInt8] {
         guard let deflate else { return [] }
         let (keepsContext, bits) = (deflate.keepsContext(of: role), deflate.windowBits(of: role))
-        if deflater == nil {
+        let streams = MessageStreams.made(in: &streams)
+        if streams.deflater == nil {
             do throws(CodecError) {
-                deflater = try MessageDeflater(
+                streams.deflater = try MessageDeflater(
                     windowBits: bits, keepsContext: keepsContext, level: options.compressionLevel,
                     pool: pool)
             } catch {
@@ -113,9 +114,9 @@ extension WebSocketMachine {
             }
         }
         var output: [UInt8] = []
-        deflater?.deflate(bytes, isLast: isLast, into: &output)
+        streams.deflater?.deflate(bytes, isLast: isLast, into: &output)
         // A stream of the pool's goes back; one with a smaller window belongs to the connection.
-        if isLast, !keepsContext, bits == 15 { deflater = nil }
+        if isLast, !keepsContext, bits == 15 { MessageStreams.endDeflating(&self.streams) }
         return output
     }
 }

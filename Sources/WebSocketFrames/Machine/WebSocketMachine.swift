@@ -24,8 +24,9 @@ public import HTTPParser
 public struct WebSocketMachine: ~Copyable, Sendable {
     /// The side that the machine is.
     public let role: WebSocketRole
+    private let sharedOptions: SharedOptions
     /// Limits, times and compression.
-    public let options: WebSocketOptions
+    public var options: WebSocketOptions { sharedOptions.value }
     /// The parameters of compression; nil for none.
     public let deflate: DeflateExtension?
     /// How far the connection is.
@@ -56,16 +57,14 @@ public struct WebSocketMachine: ~Copyable, Sendable {
     let pool: ContentCodingPool?
     var parser: FrameParser
     var assembler: MessageAssembler
-    /// The header of the frame that is read.
-    var header = WebSocketFrameHeader(.continuation, length: 0)
     /// Whether the message that is read is compressed.
     var isReadingCompressed = false
     /// A message that came whole in one piece.
     var wholeMessage: WebSocketMessage?
     /// The payload of the control frame that is read.
     var control: [UInt8] = []
-    var inflater: MessageInflater?
-    var deflater: MessageDeflater?
+    /// Only while a message is compressed or decompressed, or with a context.
+    var streams: MessageStreams?
     /// The kind of the message that is sent in pieces.
     var outgoing: WebSocketMessage.Kind?
     /// Whether the message that is sent in pieces is compressed.
@@ -91,7 +90,7 @@ public struct WebSocketMachine: ~Copyable, Sendable {
         at now: Duration, maskingKeys: @escaping @Sendable () -> MaskingKey = { .random() }
     ) {
         self.role = role
-        self.options = options
+        sharedOptions = SharedOptions.like(options)
         self.deflate = deflate
         self.pool = pool
         self.maskingKeys = maskingKeys
@@ -99,8 +98,7 @@ public struct WebSocketMachine: ~Copyable, Sendable {
         parser = FrameParser(
             role: role, messageLimit: options.messageBytes, allowsCompression: deflate != nil)
         assembler = MessageAssembler(limit: options.messageBytes)
-        keepAlive = KeepAlive(
-            interval: options.pingInterval, timeout: options.pongTimeout, at: now)
+        keepAlive = KeepAlive(firstPing: options.pingInterval.map { now + $0 })
     }
 
     /// How many bytes of output were not reported as sent yet.
@@ -125,7 +123,7 @@ public struct WebSocketMachine: ~Copyable, Sendable {
     public mutating func sent(_ count: Int, at now: Duration) {
         precondition(count >= 0 && count <= unsentCount, "more sent than there is")
         leftCount += Int64(count)
-        keepAlive.left(upTo: leftCount, at: now)
+        keepAlive.left(upTo: leftCount, pongBy: now + options.pongTimeout)
     }
 
     /// Does what is due: a ping, or the end of a connection whose peer does not answer.
@@ -143,9 +141,9 @@ public struct WebSocketMachine: ~Copyable, Sendable {
             if keepAlive.isExpired(at: now) {
                 return fail(WebSocketError(.pongTimeout, at: parser.frameOffset), into: &output)
             }
-            if keepAlive.isDue(at: now) {
+            if let interval = options.pingInterval, keepAlive.isDue(at: now) {
                 write(keepAlive.nextPayload(), as: .ping, into: &output)
-                keepAlive.written(upTo: writtenCount, at: now)
+                keepAlive.written(upTo: writtenCount, next: now + interval)
             }
         case .closeSent:
             guard let closeDeadline, closeDeadline <= now else { return nil }
@@ -192,8 +190,7 @@ extension WebSocketMachine {
     mutating func end(_ end: WebSocketEnd) -> WebSocketEvent {
         phase = .ended
         heldFault = nil
-        inflater = nil
-        deflater = nil
+        streams = nil
         assembler.begin(.binary)
         (control, wholeMessage, outgoing) = ([], nil, nil)
         return .closed(end)

@@ -1,4 +1,5 @@
 internal import HTTPCodecs
+internal import Synchronization
 
 /// How a ``WebSocketMachine`` works: limits, times, compression.
 public struct WebSocketOptions: Hashable, Sendable {
@@ -46,5 +47,23 @@ public struct WebSocketOptions: Hashable, Sendable {
     /// The limits of decompression.
     var decodingLimits: ContentDecodingLimits {
         ContentDecodingLimits(outputBytes: messageBytes, ratio: ratio, ratioFloor: ratioFloor)
+    }
+}
+
+/// Options on the heap: all connections with the same ones share them, which are most of a server's.
+final class SharedOptions: Sendable {
+    let value: WebSocketOptions
+    private static let last = Mutex(SharedOptions(WebSocketOptions()))
+
+    private init(_ value: WebSocketOptions) {
+        self.value = value
+    }
+
+    /// The ones that were used last, if they are the same.
+    static func like(_ value: WebSocketOptions) -> SharedOptions {
+        last.withLock { last in
+            if last.value != value { last = SharedOptions(value) }
+            return last
+        }
     }
 }

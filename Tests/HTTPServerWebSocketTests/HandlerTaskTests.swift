@@ -1,0 +1,92 @@
+import HTTPServerCore
+import HTTPServerKit
+import HTTPServerWebSocket
+import TestSupport
+import Testing
+import ToolkitSystem
+import WebSocketFrames
+
+@Suite("The task of a WebSocket's handler at the end of the connection")
+struct HandlerTaskTests {
+    /// How the handler's wait behind the conversation ended.
+    private enum Outcome { case cancelled, finished }
+
+    /// Talks, and then waits until the test lets it go on.
+    private struct Handled {
+        let outcomes = Locked<[Outcome]>([])
+        let gate = AsyncStream<Void>.makeStream()
+
+        func handler(
+            _ talk: @escaping @Sendable (WebSocket) async throws -> Void
+        ) -> SyncHandler {
+            SyncHandler { [outcomes, gate] request in
+                try request.webSocket { socket in
+                    try await talk(socket)
+                    for await _ in gate.stream { break }
+                    outcomes.withLock { $0.append(Task.isCancelled ? .cancelled : .finished) }
+                }
+            }
+        }
+
+        func end() async throws -> [Outcome] {
+            try await waitUntil { outcomes.withLock { !$0.isEmpty } }
+            return outcomes.withLock { $0 }
+        }
+    }
+
+    @Test("A handler that only sends is cancelled when the client closes")
+    func sender() async throws {
+        let handled = Handled()
+        let client = Client(handled.handler { try await $0.send("news") })
+        try await client.output(frame(1, "news"))
+        client.close(1000)
+        #expect(try await handled.end() == [.cancelled])
+        try await client.output(closeFrame(1000))
+        try await client.connection.closed()
+    }
+
+    @Test("A handler that has read is not: the end of the sequence tells it, and it may work on")
+    func reader() async throws {
+        let handled = Handled()
+        let client = Client(
+            handled.handler { for try await message in $0 { try await $0.send(message) } })
+        client.send(1, "x")
+        try await client.output(frame(1, "x"))
+        client.close(1000)
+        try await client.output(closeFrame(1000))
+        try await client.connection.closed()
+        handled.gate.continuation.yield()
+        #expect(try await handled.end() == [.finished])
+    }
+
+    @Test("Nor is one that closes by itself")
+    func closer() async throws {
+        let handled = Handled()
+        let client = Client(handled.handler { await $0.close(.normal, reason: "") })
+        try await client.output(closeFrame(1000))
+        client.close(1000)
+        try await client.connection.closed()
+        handled.gate.continuation.yield()
+        #expect(try await handled.end() == [.finished])
+    }
+
+    @Test("A client that is gone without a close frame cancels both")
+    func gone() async throws {
+        let sending = Handled()
+        let reading = Handled()
+        let first = Client(sending.handler { try await $0.send("news") })
+        let second = Client(
+            reading.handler { socket in
+                do {
+                    for try await message in socket { try await socket.send(message) }
+                } catch is WebSocketClosedError {}
+            })
+        try await first.output(frame(1, "news"))
+        second.send(1, "x")
+        try await second.output(frame(1, "x"))
+        first.connection.hangUp()
+        second.connection.hangUp()
+        #expect(try await sending.end() == [.cancelled])
+        #expect(try await reading.end() == [.cancelled])
+    }
+}
