@@ -47,10 +47,10 @@ static long room_control(BIO *bio, int command, long number, void *pointer) {
     return command == BIO_CTRL_FLUSH;
 }
 
-void http_tls_room_free_output(http_tls_room *room) {
+void http_tls_room_empty(http_tls_room *room) {
+    BIO_free(room->bio);
     free(room->output);
-    room->output = NULL;
-    room->output_count = room->output_capacity = 0;
+    *room = (http_tls_room){0};
 }
 
 static BIO_METHOD *method;
@@ -66,15 +66,18 @@ static void make_method(void) {
 
 void *http_tls_open(void *context, http_tls_room *room) {
     pthread_once(&made, make_method);
-    SSL *ssl = method ? SSL_new(context) : NULL;
-    BIO *bio = ssl ? BIO_new(method) : NULL;
-    if (!bio) {
-        SSL_free(ssl);
-        return NULL;
+    if (!room->bio && method) {
+        room->bio = BIO_new(method);
+        if (room->bio) {
+            BIO_set_data(room->bio, room);
+            BIO_set_init(room->bio, 1);
+        }
     }
-    BIO_set_data(bio, room);
-    BIO_set_init(bio, 1);
-    SSL_set_bio(ssl, bio, bio);
+    SSL *ssl = room->bio ? SSL_new(context) : NULL;
+    if (!ssl) return NULL;
+    // One BIO does for all connections of a loop: it has no state but the room's, of one call.
+    BIO_up_ref(room->bio);
+    SSL_set_bio(ssl, room->bio, room->bio);
     SSL_set_accept_state(ssl);
     return ssl;
 }

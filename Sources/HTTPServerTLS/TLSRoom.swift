@@ -25,6 +25,9 @@ final class TLSRoom: @unchecked Sendable {
     private let connections = Atomic<Int>(0)
     var isUsed: Bool { connections.load(ordering: .relaxed) > 0 }
 
+    /// The facts of the last handshake: those of most clients are the same.
+    private var lastInfo: Shared<TLSInfo>?
+
     func opened() { connections.add(1, ordering: .relaxed) }
     func closed() { connections.subtract(1, ordering: .relaxed) }
 
@@ -35,7 +38,7 @@ final class TLSRoom: @unchecked Sendable {
     }
 
     deinit {
-        unsafe http_tls_room_free_output(shared)
+        unsafe http_tls_room_empty(shared)
         unsafe shared.deallocate()
         unsafe input.deallocate()
         unsafe fileRoom?.deallocate()
@@ -87,6 +90,16 @@ final class TLSRoom: @unchecked Sendable {
     func clearOutput() { unsafe shared.pointee.output_count = 0 }
 
     // MARK: Handshakes
+
+    /// One object for connections of which the same is known.
+    func shared(_ info: TLSInfo) -> Shared<TLSInfo> {
+        // A certificate must not be kept when its connection is gone.
+        guard info.peerCertificate == nil else { return Shared(info) }
+        if let lastInfo, lastInfo.value == info { return lastInfo }
+        let new = Shared(info)
+        lastInfo = new
+        return new
+    }
 
     /// Asks for a step of a handshake. When others have had theirs, the transport gets its turn by
     /// `TLSTransport.takeTurn`.

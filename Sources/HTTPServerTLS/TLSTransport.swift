@@ -13,7 +13,7 @@ final class TLSTransport: Transport, @unchecked Sendable {
         case handshake
         case open
         /// The peer speaks HTTP without TLS.
-        case plain
+        case plain(PlainExchange)
         /// The peer sends no more. Its requests can still be answered (RFC 8446 section 6.1).
         case ended
         /// The peer has gone before the end of its handshake.
@@ -28,13 +28,14 @@ final class TLSTransport: Transport, @unchecked Sendable {
     /// It must outlive the connection.
     private let table: CertificateTable
     private let room: TLSRoom
-    private var plain: PlainExchange
     private var phase = Phase.first
     /// Ciphertext that was received and not decrypted yet.
     private var input: [UInt8] = []
     private var output = PendingRecords()
     private var isReady = false
     private var flags = Flags()
+    /// Whether HTTP without TLS is answered by a redirection.
+    private let redirects: Bool
     private(set) var interest: PollInterest = .read
 
     private struct Flags {
@@ -54,7 +55,7 @@ final class TLSTransport: Transport, @unchecked Sendable {
         self.owner = owner
         self.table = table
         self.room = room
-        plain = PlainExchange(redirects: redirects)
+        self.redirects = redirects
         unsafe connection = http_tls_open(table.first.pointer, room.shared)
         room.opened()
         if unsafe connection == nil { phase = .failed }
@@ -71,7 +72,7 @@ final class TLSTransport: Transport, @unchecked Sendable {
         switch phase {
         case .open: return unsafe decrypt(into: target)
         case .first, .handshake: return unsafe shakeHands(into: target)
-        case .plain: return receivePlain()
+        case .plain(let exchange): return receivePlain(exchange)
         case .ended, .over: return .done(0)
         case .failed: return .invalidInput
         }
@@ -113,7 +114,7 @@ final class TLSTransport: Transport, @unchecked Sendable {
         flushRoom()
         phase = .open
         if let connection = unsafe connection {
-            let info = unsafe TLSInfo(of: connection)
+            let info = unsafe room.shared(TLSInfo(of: connection))
             owner.learn { $0.security = info }
         }
         // The first request often comes with the end of the handshake.
@@ -312,7 +313,7 @@ final class TLSTransport: Transport, @unchecked Sendable {
     private var watched: PollInterest {
         var watched = interest
         if !output.isEmpty { watched.insert(.write) }
-        if flags.waitsForTurn || plain.isFull { watched.remove(.read) }
+        if flags.waitsForTurn || isPlainFull { watched.remove(.read) }
         return watched
     }
 
@@ -367,24 +368,28 @@ final class TLSTransport: Transport, @unchecked Sendable {
 
     // MARK: HTTP without TLS
 
-    private func beginPlain() -> IOResult {
-        phase = .plain
-        return answerPlain()
+    private var isPlainFull: Bool {
+        if case .plain(let exchange) = phase { exchange.isFull } else { false }
     }
 
-    private func receivePlain() -> IOResult {
+    private func beginPlain() -> IOResult {
+        answerPlain(PlainExchange(redirects: redirects))
+    }
+
+    private func receivePlain(_ exchange: PlainExchange) -> IOResult {
         switch readLower() {
         case .done(0): return .done(0)
-        case .done: return answerPlain()
+        case .done: return answerPlain(exchange)
         case let other: return other
         }
     }
 
-    private func answerPlain() -> IOResult {
-        let isFirst = !plain.hasEnded
-        let result = plain.receive(room.takeRest(), from: lower)
-        if isFirst, plain.hasEnded { owner?.noteFailure("HTTP without TLS") }
-        if plain.isFull { lower.watch(watched) }
+    private func answerPlain(_ exchange: consuming PlainExchange) -> IOResult {
+        let isFirst = !exchange.hasEnded
+        let result = exchange.receive(room.takeRest(), from: lower)
+        if isFirst, exchange.hasEnded { owner?.noteFailure("HTTP without TLS") }
+        phase = .plain(exchange)
+        if isPlainFull { lower.watch(watched) }
         return result
     }
 }

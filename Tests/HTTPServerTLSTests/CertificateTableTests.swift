@@ -53,7 +53,7 @@ struct CertificateTableTests {
             let pair = TLSPair(context, TLSClient(version: version, name: name))
             try pair.shakeHands()
             #expect(pair.client.serverName == expected, "\(name ?? "none")")
-            #expect(pair.owner.facts.security?.serverName == name)
+            #expect(pair.owner.facts.security?.value.serverName == name)
         }
     }
 }

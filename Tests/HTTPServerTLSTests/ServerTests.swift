@@ -100,7 +100,7 @@ struct ServerTests {
             try pair.shakeHands()
             _ = pair.send([1])
             _ = pair.readByClient()
-            let security = pair.owner.facts.security
+            let security = pair.owner.facts.security?.value
             #expect(security?.isResumed == isResumed)
             #expect(security?.peerCertificate?.commonName == "alice")
             #expect(security?.peerCertificate?.issuer == "CN=CA")
@@ -126,12 +126,12 @@ struct ServerTests {
         try first.shakeHands()
         _ = first.send([1])
         _ = first.readByClient()
-        #expect(first.owner.facts.security?.peerCertificate?.commonName == "alice")
+        #expect(first.owner.facts.security?.value.peerCertificate?.commonName == "alice")
         if isChanged { try folder.write("clients.pem", other.text) }
         try context.reload()
         let second = TLSPair(context, TLSClient(version: version, session: alice.session))
         try second.shakeHands()
-        let security = second.owner.facts.security
+        let security = second.owner.facts.security?.value
         #expect(security?.isResumed == !isChanged)
         #expect(security?.peerCertificate?.commonName == (isChanged ? nil : "alice"))
     }
@@ -159,7 +159,7 @@ struct ServerTests {
             try context(.optional(authorities: authorities)),
             TLSClient(version: version, session: session))
         try again.shakeHands()
-        #expect(again.owner.facts.security?.isResumed == true)
+        #expect(again.owner.facts.security?.value.isResumed == true)
         let strict = TLSPair(
             try context(.required(authorities: authorities)),
             TLSClient(version: version, session: session))

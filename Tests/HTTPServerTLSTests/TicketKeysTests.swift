@@ -27,7 +27,7 @@ struct TicketKeysTests {
     ) throws -> Bool {
         let pair = TLSPair(table, TLSClient(version: version, session: session))
         try pair.shakeHands()
-        #expect(pair.owner.facts.security?.isResumed == pair.client.isResumed)
+        #expect(pair.owner.facts.security?.value.isResumed == pair.client.isResumed)
         return pair.client.isResumed
     }
 

@@ -14,10 +14,12 @@ typedef struct http_tls_room {
     uint8_t *output;
     size_t output_count;
     size_t output_capacity;
+    /// OpenSSL's view of the room, which all of its connections share; made with the first.
+    void *bio;
 } http_tls_room;
 
-/// Frees the output, not the room itself.
-void http_tls_room_free_output(http_tls_room *room);
+/// Frees the content of a room that no connection uses, not the room itself.
+void http_tls_room_empty(http_tls_room *room);
 
 /// Results of calls on a connection that are no counts.
 enum {

@@ -15,8 +15,8 @@ public final class ConnectionInfo: Sendable {
     private let socket: Locked<LocalSocket>?
     /// The address at the other end of the socket: that of a proxy where one connects for the client.
     let socketPeer: PeerAddress
-    /// Set by the layers of the transport; without layers always `nil`.
-    private let facts = Locked<TransportFacts?>(nil)
+    /// Set by the layers of the transport.
+    private let facts = Locked(TransportFacts())
     /// The server's; the server itself is not kept by what is remembered of its connections.
     private let serverLogger: Logger
     package let loop: EventLoop
@@ -44,7 +44,7 @@ public final class ConnectionInfo: Sendable {
     /// addresses the system is asked for it, at the first use; once the connection is gone, and this
     /// was not asked for before, it is the address that the server listens at.
     public var local: SocketAddress {
-        if let address = facts.withLock({ $0?.local }) { return address }
+        if let address = facts.withLock({ $0.local }) { return address }
         guard let socket else { return listening }
         return socket.withLock { socket in
             if socket.address == nil, socket.descriptor >= 0 {
@@ -65,18 +65,12 @@ public final class ConnectionInfo: Sendable {
     }
 
     /// How the connection is encrypted; `nil` for not at all.
-    public var security: TLSInfo? { facts.withLock { $0?.security } }
+    public var security: TLSInfo? { facts.withLock { $0.security }?.value }
 
     /// The client's address, as far as the connection tells.
-    package var peerAddress: PeerAddress { facts.withLock { $0?.peer } ?? socketPeer }
+    package var peerAddress: PeerAddress { facts.withLock { $0.peer } ?? socketPeer }
 
-    func learn(_ change: (inout TransportFacts) -> Void) {
-        facts.withLock { facts in
-            var new = facts ?? TransportFacts()
-            change(&new)
-            facts = new
-        }
-    }
+    func learn(_ change: (inout TransportFacts) -> Void) { facts.withLock(change) }
 
     /// Where the connection came from.
     public var peer: SocketAddress { peerAddress.address }

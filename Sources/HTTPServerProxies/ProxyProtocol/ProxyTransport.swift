@@ -63,15 +63,15 @@ final class ProxyTransport: Transport {
 extension TransportFacts {
     fileprivate mutating func learn(_ header: ProxyHeader) {
         guard header.command == .proxy else { return }
-        peer = header.peer
-        local = header.destination
+        learn(peer: header.peer, local: header.destination)
         guard let tls = header.tls else { return }
-        security = TLSInfo(
+        let info = TLSInfo(
             version: tls.version ?? "", cipher: tls.cipher ?? "", serverName: header.authority,
             applicationProtocol: header.applicationProtocol.map {
                 String(decoding: $0, as: UTF8.self)
             },
             peerCertificate: tls.isVerified
                 ? tls.commonName.map { PeerCertificate(subject: "CN=\($0)", commonName: $0) } : nil)
+        security = Shared(info)
     }
 }

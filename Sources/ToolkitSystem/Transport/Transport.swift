@@ -55,15 +55,3 @@ package protocol TransportLayer: AnyObject, Sendable {
     ///   - owner: the connection. The transport keeps it until `Transport.close`.
     func transport(over transport: any Transport, for owner: any TransportOwner) -> any Transport
 }
-
-/// Facts of a connection that the layers of its transport have learned.
-package struct TransportFacts: Sendable {
-    /// The client, where the socket's peer is a proxy.
-    package var peer: PeerAddress?
-    /// The address that the client has connected to, where the socket's peer is a proxy.
-    package var local: SocketAddress?
-    /// How the connection is encrypted; `nil` for not at all.
-    package var security: TLSInfo?
-
-    package init() {}
-}

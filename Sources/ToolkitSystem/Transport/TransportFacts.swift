@@ -1,0 +1,33 @@
+/// Facts of a connection that the layers of its transport have learned. Most connections have few, so
+/// each kind takes a word where there is nothing to tell.
+package struct TransportFacts: Sendable {
+    private struct Addresses {
+        var peer: PeerAddress?
+        var local: SocketAddress?
+    }
+
+    private var addresses: Shared<Addresses>?
+    /// How the connection is encrypted; `nil` for not at all.
+    package var security: Shared<TLSInfo>?
+
+    package init() {}
+
+    /// The client, where the socket's peer is a proxy.
+    package var peer: PeerAddress? { addresses?.value.peer }
+    /// The address that the client has connected to, where the socket's peer is a proxy.
+    package var local: SocketAddress? { addresses?.value.local }
+
+    /// A proxy has told for whom it connects.
+    package mutating func learn(peer: PeerAddress?, local: SocketAddress?) {
+        addresses = Shared(Addresses(peer: peer, local: local))
+    }
+}
+
+/// A value that several owners share.
+package final class Shared<Value: Sendable>: Sendable {
+    package let value: Value
+
+    package init(_ value: Value) {
+        self.value = value
+    }
+}
