@@ -312,8 +312,9 @@ static int ticket_key(
     done = done && set_mac(mac, secret + CIPHER_SIZE);
     OPENSSL_cleanse(key, sizeof key);
     if (!done) return -1;
-    // 2: a ticket of an older key is replaced. TLS 1.3 sends a new one for 1 already.
-    return index == 0 ? 1 : 2;
+    // 2: the ticket is replaced, because its key is an older one, or because a ticket of TLS 1.3 should
+    // be used once only (RFC 8446 appendix C.4).
+    return index == 0 && SSL_version(ssl) != TLS1_3_VERSION ? 1 : 2;
 }
 
 void http_tls_set_keys(void *context, void *pointer) {

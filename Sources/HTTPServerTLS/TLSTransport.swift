@@ -7,7 +7,7 @@ internal import ToolkitSystem
 /// `send` answers that it would block, and its caller asks again with the same bytes.
 @safe
 final class TLSTransport: Transport, @unchecked Sendable {
-    private enum Phase {
+    enum Phase {
         /// Nothing has come yet: the first byte tells TLS from plain HTTP.
         case first
         case handshake
@@ -21,21 +21,21 @@ final class TLSTransport: Transport, @unchecked Sendable {
         case failed
     }
 
-    private let lower: any Transport
+    let lower: any Transport
     /// Set to `nil` by `close`.
-    private var owner: (any TransportOwner)?
+    private(set) var owner: (any TransportOwner)?
     private let connection: UnsafeMutableRawPointer?
     /// It must outlive the connection.
     private let table: CertificateTable
-    private let room: TLSRoom
-    private var phase = Phase.first
+    let room: TLSRoom
+    var phase = Phase.first
     /// Ciphertext that was received and not decrypted yet.
     private var input: [UInt8] = []
     private var output = PendingRecords()
     private var isReady = false
     private var flags = Flags()
     /// Whether HTTP without TLS is answered by a redirection.
-    private let redirects: Bool
+    let redirects: Bool
     private(set) var interest: PollInterest = .read
 
     private struct Flags {
@@ -79,26 +79,24 @@ final class TLSTransport: Transport, @unchecked Sendable {
     }
 
     /// Has OpenSSL read what came.
-    private func readLower() -> IOResult {
+    func readLower() -> IOResult {
         let result = unsafe lower.receive(into: room.input)
         if case .done(let count) = result { room.offer(count) }
         return result
     }
 
     private func shakeHands(into target: UnsafeMutableRawBufferPointer) -> IOResult {
-        // A lost connection is reported while it waits, too.
-        guard let owner, !flags.waitsForTurn else { return .wouldBlock }
-        guard room.admitsStep(of: self, owner) else {
+        guard let owner else { return .wouldBlock }
+        guard !flags.waitsForTurn, room.admitsStep(of: self, owner) else {
             flags.waitsForTurn = true
-            lower.watch(watched)
-            return .wouldBlock
+            return readAhead()
         }
-        switch readLower() {
-        case .done(0):
-            phase = .over
-            return .done(0)
-        case .done: break
-        case let other: return other
+        if input.isEmpty {
+            let result = endOfHandshake(readLower())
+            guard case .done(1...) = result else { return result }
+        } else {
+            room.offer(input)
+            input = []
         }
         if case .first = phase {
             // The type of a record with a handshake (RFC 8446 section 5.1).
@@ -121,11 +119,36 @@ final class TLSTransport: Transport, @unchecked Sendable {
         return unsafe decrypt(into: target, hasOffer: true)
     }
 
+    /// Reads input of a handshake that waits for its turn, so that the poller has nothing to report:
+    /// that costs less than having it look away and back.
+    private func readAhead() -> IOResult {
+        let space = Self.readAheadLimit - input.count
+        guard space > 0 else { return .wouldBlock }
+        let part = unsafe UnsafeMutableRawBufferPointer(rebasing: room.input[..<space])
+        let result = unsafe endOfHandshake(lower.receive(into: part))
+        guard case .done(let count) = result, count > 0 else { return result }
+        unsafe input += part[..<count]
+        if isReadAheadFull { lower.watch(watched) }
+        return .wouldBlock
+    }
+
+    private func endOfHandshake(_ result: IOResult) -> IOResult {
+        if case .done(0) = result { phase = .over }
+        return result
+    }
+
+    /// The most bytes of a handshake that waits for its turn; most have no more at a time.
+    private static let readAheadLimit = 4 << 10
+    private var isReadAheadFull: Bool {
+        flags.waitsForTurn && input.count >= Self.readAheadLimit
+    }
+
     /// The owner of the room gives a handshake that had to wait its turn.
     func takeTurn() {
+        let wasFull = isReadAheadFull
         flags.waitsForTurn = false
         guard let owner else { return }
-        lower.watch(watched)
+        if wasFull { lower.watch(watched) }
         owner.inputIsReady()
     }
 
@@ -191,7 +214,7 @@ final class TLSTransport: Transport, @unchecked Sendable {
     }
 
     private var hasInput: Bool {
-        unsafe !input.isEmpty || http_tls_pending(connection) > 0
+        unsafe !flags.waitsForTurn && (!input.isEmpty || http_tls_pending(connection) > 0)
     }
 
     private func reportInput() {
@@ -310,10 +333,10 @@ final class TLSTransport: Transport, @unchecked Sendable {
     // MARK: Readiness
 
     /// The readiness that the layer below has to watch for.
-    private var watched: PollInterest {
+    var watched: PollInterest {
         var watched = interest
         if !output.isEmpty { watched.insert(.write) }
-        if flags.waitsForTurn || isPlainFull { watched.remove(.read) }
+        if isReadAheadFull || isPlainFull { watched.remove(.read) }
         return watched
     }
 
@@ -364,32 +387,5 @@ final class TLSTransport: Transport, @unchecked Sendable {
         _ = room.takeRest()
         owner?.noteFailure("\(what): \(reason)")
         return .invalidInput
-    }
-
-    // MARK: HTTP without TLS
-
-    private var isPlainFull: Bool {
-        if case .plain(let exchange) = phase { exchange.isFull } else { false }
-    }
-
-    private func beginPlain() -> IOResult {
-        answerPlain(PlainExchange(redirects: redirects))
-    }
-
-    private func receivePlain(_ exchange: PlainExchange) -> IOResult {
-        switch readLower() {
-        case .done(0): return .done(0)
-        case .done: return answerPlain(exchange)
-        case let other: return other
-        }
-    }
-
-    private func answerPlain(_ exchange: consuming PlainExchange) -> IOResult {
-        let isFirst = !exchange.hasEnded
-        let result = exchange.receive(room.takeRest(), from: lower)
-        if isFirst, exchange.hasEnded { owner?.noteFailure("HTTP without TLS") }
-        phase = .plain(exchange)
-        if isPlainFull { lower.watch(watched) }
-        return result
     }
 }

@@ -100,4 +100,10 @@ void *tls_test_client_session(void *client) {
     return NULL;
 }
 
+size_t tls_test_session_ticket(void *session, const unsigned char **bytes) {
+    size_t count = 0;
+    SSL_SESSION_get0_ticket(session, bytes, &count);
+    return count;
+}
+
 void tls_test_session_free(void *session) { SSL_SESSION_free(session); }

@@ -39,6 +39,23 @@ struct TicketKeysTests {
         #expect(try !isResumed(try table(try TicketKeys(now: 0)), version, session))
     }
 
+    @Test("RFC 8446 appendix C.4: each connection brings another ticket, resumed ones as well")
+    func newTickets() throws {
+        let table = try table(try TicketKeys(now: 0))
+        var session = try session(table, TLSClient.tls13)
+        var tickets: Set = [session.ticket]
+        for count in 2...5 {
+            let pair = TLSPair(table, TLSClient(version: TLSClient.tls13, session: session))
+            try pair.shakeHands()
+            #expect(pair.client.isResumed)
+            _ = pair.send([1])
+            _ = pair.readByClient()
+            session = try #require(pair.client.session)
+            tickets.insert(session.ticket)
+            #expect(tickets.count == count)
+        }
+    }
+
     @Test("A key is used for three periods, and forgotten then", arguments: versions)
     func rotation(_ version: CInt) throws {
         let keys = try TicketKeys(now: 0)

@@ -147,7 +147,8 @@ struct TransportTests {
         }
         let begun = { pairs.count { !$0.socket.sent.isEmpty } }
         #expect(begun() == 2)
-        #expect(pairs[2...].allSatisfy { !$0.socket.interest.contains(.read) })
+        // Their input is taken in meanwhile, so that the poller has nothing to report.
+        #expect(pairs.allSatisfy { $0.socket.inbox.isEmpty && $0.socket.interest.contains(.read) })
         // A lost connection is looked at again meanwhile, and waits once.
         #expect(pairs[6].receive().result == .wouldBlock)
         var inputs = Array(repeating: 0, count: pairs.count)
@@ -166,6 +167,45 @@ struct TransportTests {
             pair.sendToClient()
             try pair.shakeHands()
         }
+    }
+
+    @Test("A handshake that waits takes in 4 KiB, and leaves the rest with the system")
+    func longWait() throws {
+        let loop = TLSPair.Loop()
+        let context = try TLSContext.test()
+        let pairs = (0..<3).map { _ in TLSPair(context, on: loop) }
+        for pair in pairs {
+            _ = pair.client.shakeHands()
+            pair.sendFromClient()
+            if pair === pairs[2] { pair.socket.inbox.append([UInt8](repeating: 23, count: 5_000)) }
+            #expect(pair.receive().result == .wouldBlock)
+        }
+        let waiting = pairs[2].socket
+        for _ in 0..<8 where waiting.interest.contains(.read) {
+            #expect(pairs[2].receive().result == .wouldBlock)
+        }
+        #expect(!waiting.interest.contains(.read))
+        let left = waiting.inbox.reduce(0) { $0 + $1.count }
+        #expect(left > 0 && left < 5_000)
+        // An event that was on its way changes nothing, and is no end of the stream.
+        #expect(pairs[2].receive().result == .wouldBlock)
+        #expect(waiting.inbox.reduce(0) { $0 + $1.count } == left)
+        for pair in pairs { pair.owner.turn() }
+        #expect(waiting.interest.contains(.read))
+    }
+
+    @Test("The end of a client's stream is seen while its handshake waits")
+    func endWhileWaiting() throws {
+        let loop = TLSPair.Loop()
+        let context = try TLSContext.test()
+        let pairs = (0..<3).map { _ in TLSPair(context, on: loop) }
+        for pair in pairs {
+            _ = pair.client.shakeHands()
+            pair.sendFromClient()
+            #expect(pair.receive().result == .wouldBlock)
+        }
+        pairs[2].socket.hasEnded = true
+        #expect(pairs[2].receive().result == .done(0))
     }
 
     @Test("A connection that was closed while its handshake waited is passed over")

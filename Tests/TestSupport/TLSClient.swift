@@ -9,6 +9,13 @@ package final class TLSClient: @unchecked Sendable {
         fileprivate let pointer: UnsafeMutableRawPointer
         fileprivate init(_ pointer: UnsafeMutableRawPointer) { unsafe self.pointer = pointer }
         deinit { unsafe tls_test_session_free(pointer) }
+
+        /// What the client shows to the server to resume it.
+        package var ticket: [UInt8] {
+            var bytes: UnsafePointer<UInt8>?
+            let count = unsafe tls_test_session_ticket(pointer, &bytes)
+            return unsafe Array(UnsafeBufferPointer(start: bytes, count: count))
+        }
     }
 
     package enum Handshake { case unfinished, complete, failed }

@@ -34,6 +34,8 @@ int tls_test_client_is_resumed(void *client);
 int tls_test_client_peer_name(void *client, char *text, size_t size);
 /// A session that can be resumed, to be freed; NULL for none.
 void *tls_test_client_session(void *client);
+/// The ticket of a session; its length.
+size_t tls_test_session_ticket(void *session, const unsigned char **bytes);
 void tls_test_session_free(void *session);
 
 #endif
