@@ -42,11 +42,11 @@ SCENARIOS = {
     "close-64": ("Connection: close, 64 connections", "/", 64, {"close": True}),
     "file-1k": ("1 KiB file, 64 connections", "/1k", 64, {}),
     "file-100k": ("100 KiB file, 64 connections", "/100k", 64, {}),
-    "tls-hello-64": ("TLS: hello, 64 connections", "/", 64, {"tls": True}),
+    "tls-hello-64": ("TLS: hello, 64 connections", "/", 64, {"tls": True, "short": True}),
     "tls-100k": ("TLS: 100 KiB file, 64 connections", "/100k", 64, {"tls": True}),
     "tls-1m": ("TLS: 1 MiB file, 16 connections", "/1m", 16, {"tls": True}),
     "tls-handshake": ("TLS: full handshake, one request, close", "/", 64,
-                      {"tls": True, "close": True}),
+                      {"tls": True, "close": True, "short": True}),
     "post-note": ("POST of 1 KiB of JSON, one long text, decoded and answered", "/note", 64,
                   {"post": "note"}),
     "post-note-async": ("the same by an async handler", "/note-async", 64, {"post": "note"}),
@@ -96,7 +96,8 @@ def arguments():
 
 
 def build(names, products):
-    harness.compile_c(harness.HERE / "Limit" / "limit.c", "limit", "-pthread")
+    harness.compile_c(harness.HERE / "Limit" / "limit.c", "limit", "-pthread",
+                      "-lssl", "-lcrypto")
     harness.compile_c(
         harness.HERE / "Limit" / "malloc_count.c", "malloc_count.so", "-shared", "-fPIC")
     for client in ["upload", "idle"]:
@@ -231,8 +232,8 @@ def summary(samples, title, secure=False):
         entry = {key: harness.median([value[key] for value in values]) for key in keys}
         entry["growth"] = max(value["growth"] for value in values)
         entry["spread"] = harness.spread([value["cpu"] for value in values])
-        limit = samples.get("limit") or samples.get("bare") or (
-            secure and samples.get("nginx"))
+        limit = samples.get("nginx") if secure else (
+            samples.get("limit") or samples.get("bare"))
         if limit:
             pairs = zip(values, limit)
             entry["ratio"] = harness.median([one["cpu"] / two["cpu"] for one, two in pairs])
@@ -247,7 +248,8 @@ def run_scenario(name, names, root, options):
     if name == "dressed-64":
         names = ["bare", "dressed"]  # their ratio is to the bare handler
     if special.get("tls"):
-        names = [name for name in names if name in TLS_SERVERS]
+        short = ["limit"] if special.get("short") else []
+        names = [name for name in names if name in TLS_SERVERS + short]
 
     def warm(server):
         if special.get("post"):

@@ -77,7 +77,8 @@ def free_port():
 
 def limit_command(setup):
     command = [harness.TOOLS / "limit", "--port", setup.port, "--threads", setup.threads]
-    return command + (["--close"] if setup.closes else [])
+    tls = ["--tls", f"{setup.root}/{CERTIFICATE}", f"{setup.root}/{KEY}"] if setup.secure else []
+    return command + (["--close"] if setup.closes else []) + tls
 
 
 def nginx_command(setup):

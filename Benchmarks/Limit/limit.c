@@ -4,7 +4,10 @@
 // finds the blank line that ends a head, looks at the few bytes that tell its routes apart, and
 // writes a constant answer. It checks nothing else, so it is a limit and not a server to use.
 //
-//   limit [--port N] [--threads N] [--close]
+//   limit [--port N] [--threads N] [--close] [--tls CERTIFICATE KEY]
+//
+// With `--tls` (one thread, short answers only) OpenSSL stands between: it reads what one read gave and
+// its records go out in one call, so what is left is its own work and the system's.
 //
 // The port is printed on standard output (0, the default, takes a free one). Each thread has its
 // own listener (SO_REUSEPORT) and its own level-triggered epoll. `--close` makes it look for
@@ -15,6 +18,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <openssl/ssl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -53,6 +57,7 @@ typedef struct {
     struct iovec *unsent;  // answers the socket had no room for; the first may be half sent
     uint32_t unsent_count;
     bool closing;          // close when everything is sent
+    SSL *ssl;
 } connection_t;
 
 // The answers that one write will carry.
@@ -71,6 +76,9 @@ static answer_t answers[2][route_count];  // [0] persistent, [1] with Connection
 static connection_t *connections;         // indexed by descriptor
 static size_t connection_count;
 static bool looks_for_close;
+static SSL_CTX *context;
+static BIO *records;                      // all connections use it, one after the other
+static struct { const char *input; size_t input_count; char output[1 << 18]; size_t count; } room;
 
 static void fail(const char *what) {
     perror(what);
@@ -140,8 +148,94 @@ static size_t head_length(const char *bytes, size_t length) {
     return end ? (size_t)(end - bytes) + 4 : 0;
 }
 
+// MARK: TLS
+
+static int room_read(BIO *bio, char *bytes, size_t size, size_t *count) {
+    BIO_clear_retry_flags(bio);
+    if (!room.input_count) {
+        BIO_set_retry_read(bio);
+        return 0;
+    }
+    *count = size < room.input_count ? size : room.input_count;
+    memcpy(bytes, room.input, *count);
+    room.input += *count;
+    room.input_count -= *count;
+    return 1;
+}
+
+static int room_write(BIO *bio, const char *bytes, size_t size, size_t *count) {
+    (void)bio;
+    if (size > sizeof room.output - room.count) return 0;
+    memcpy(room.output + room.count, bytes, size);
+    room.count += size;
+    *count = size;
+    return 1;
+}
+
+static long room_control(BIO *bio, int command, long number, void *pointer) {
+    (void)bio, (void)number, (void)pointer;
+    return command == BIO_CTRL_FLUSH;
+}
+
+static void start_tls(const char *certificate, const char *key) {
+    context = SSL_CTX_new(TLS_server_method());
+    if (!context || SSL_CTX_use_certificate_chain_file(context, certificate) != 1
+        || SSL_CTX_use_PrivateKey_file(context, key, SSL_FILETYPE_PEM) != 1) {
+        fprintf(stderr, "limit: the certificate or its key cannot be used\n");
+        exit(1);
+    }
+    SSL_CTX_set_num_tickets(context, 1);
+    SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
+    BIO_METHOD *method = BIO_meth_new(BIO_TYPE_SOURCE_SINK | BIO_get_new_index(), "room");
+    BIO_meth_set_read_ex(method, room_read);
+    BIO_meth_set_write_ex(method, room_write);
+    BIO_meth_set_ctrl(method, room_control);
+    records = BIO_new(method);
+    BIO_set_init(records, 1);
+}
+
+static bool flush(int fd) {
+    if (!room.count) return true;
+    ssize_t sent = send(fd, room.output, room.count, MSG_NOSIGNAL);
+    bool done = sent == (ssize_t)room.count;
+    room.count = 0;
+    return done;
+}
+
+// Decrypts what was read; returns the length of the plaintext, -1 when the connection is over.
+static ssize_t decrypt(int fd, const char *bytes, size_t length, char *plain) {
+    connection_t *connection = &connections[fd];
+    if (!connection->ssl) {
+        connection->ssl = SSL_new(context);
+        BIO_up_ref(records);
+        SSL_set_bio(connection->ssl, records, records);
+        SSL_set_accept_state(connection->ssl);
+    }
+    room.input = bytes;
+    room.input_count = length;
+    size_t total = 0, count;
+    int result = 1;
+    while (room.input_count && (result = SSL_read_ex(
+               connection->ssl, plain + total, read_size - total, &count)) == 1) total += count;
+    bool over = result != 1 && SSL_get_error(connection->ssl, result) != SSL_ERROR_WANT_READ;
+    return flush(fd) && !(over && !total) ? (ssize_t)total : -1;
+}
+
+static ssize_t encrypt(int fd, struct iovec *vectors, int count) {
+    size_t total = 0, written;
+    for (int i = 0; i < count; i++) {
+        SSL_write_ex(connections[fd].ssl, vectors[i].iov_base, vectors[i].iov_len, &written);
+        total += vectors[i].iov_len;
+    }
+    if (connections[fd].closing) SSL_shutdown(connections[fd].ssl);
+    if (flush(fd)) return (ssize_t)total;
+    errno = EPIPE;
+    return -1;
+}
+
 static void drop(int fd) {
     connection_t *connection = &connections[fd];
+    SSL_free(connection->ssl);
     free(connection->tail);
     free(connection->unsent);
     memset(connection, 0, sizeof *connection);
@@ -167,7 +261,8 @@ static int skip_sent(struct iovec *vectors, int count, size_t sent) {
 
 // Returns false when the connection is gone.
 static bool send_answers(loop_t *loop, int fd, struct iovec *vectors, int count) {
-    ssize_t sent = count == 1 ? send(fd, vectors[0].iov_base, vectors[0].iov_len, MSG_NOSIGNAL)
+    ssize_t sent = context ? encrypt(fd, vectors, count)
+                 : count == 1 ? send(fd, vectors[0].iov_base, vectors[0].iov_len, MSG_NOSIGNAL)
                               : writev(fd, vectors, count);
     if (sent < 0 && errno != EAGAIN) {
         drop(fd);
@@ -259,9 +354,15 @@ static void readable(loop_t *loop, int fd) {
     connection_t *connection = &connections[fd];
     size_t kept = connection->tail_length;
     if (kept) memcpy(loop->input, connection->tail, kept);
-    ssize_t received = read(fd, loop->input + kept, read_size - kept);
+    static char ciphertext[read_size];
+    ssize_t received = context ? read(fd, ciphertext, read_size - kept)
+                               : read(fd, loop->input + kept, read_size - kept);
+    if (received < 0 && errno == EAGAIN) return;
+    if (context && received > 0) {
+        received = decrypt(fd, ciphertext, (size_t)received, loop->input + kept);
+        if (received == 0) return;
+    }
     if (received <= 0) {
-        if (received < 0 && errno == EAGAIN) return;
         drop(fd);
         return;
     }
@@ -348,8 +449,13 @@ int main(int count, char **arguments) {
         else if (strcmp(arguments[i], "--port") == 0 && has_value) port = atoi(arguments[++i]);
         else if (strcmp(arguments[i], "--threads") == 0 && has_value)
             threads = atoi(arguments[++i]);
-        else {
-            fprintf(stderr, "usage: limit [--port N] [--threads N] [--close]\n");
+        else if (strcmp(arguments[i], "--tls") == 0 && i + 2 < count) {
+            start_tls(arguments[i + 1], arguments[i + 2]);
+            i += 2;
+        } else {
+            fprintf(
+                stderr,
+                "usage: limit [--port N] [--threads N] [--close] [--tls CERTIFICATE KEY]\n");
             return 2;
         }
     }
