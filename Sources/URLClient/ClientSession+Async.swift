@@ -49,7 +49,8 @@ extension ClientSession {
     ///   - path: where the file will be.
     ///   - delegate: is asked about redirects and told about progress, in place of the session's.
     /// - Returns: the response.
-    /// - Throws: why there is no file.
+    /// - Throws: why there is no file; ``ClientError/Kind/unexpectedStatus`` with the beginning of the
+    ///   content when the status is not 2xx. A file that is there stays then.
     @discardableResult
     public func download(
         for request: ClientRequest, to path: String,

@@ -69,7 +69,9 @@ extension ClientSession {
     /// Creates a task that writes content to a file.
     /// - Parameters:
     ///   - request: what to ask for.
-    ///   - path: where the file will be, replacing one that is there; nil for a temporary file.
+    ///   - path: where the file will be, replacing one that is there, if the status is 2xx: with any
+    ///     other the task fails by ``ClientError/Kind/unexpectedStatus``, and what is there stays. nil for
+    ///     a temporary file, which holds the content of any response.
     ///   - delegate: is notified of this task in place of the session's.
     public func downloadTask(
         for request: ClientRequest, to path: String? = nil,

@@ -88,13 +88,15 @@ struct DownloadTests {
         let folder = try ServerDirectory()
         let session = ClientSession()
         let task = session.downloadTask(
-            for: ClientRequest(.get, peer.url()), to: folder.path("file"))
+            for: ClientRequest(.get, peer.url()), to: Files.relative(folder.path("file")))
         task.resume()
         // The second connection waits for the gate, so that the task cannot end.
         try await waitUntil { peer.connectionCount >= 2 }
         let data = try #require(await task.cancelProducingResumeData())
         #expect(data.validator == "\"1\"")
         #expect(data.offset > 0 && data.offset <= 1 << 20)
+        // Another run of the program may begin in another folder.
+        #expect(data.partialPath.hasPrefix("/"))
         gate.open()
         let rest = session.downloadTask(resuming: data, to: folder.path("other"))
         let response = try await rest.finished()
@@ -133,6 +135,40 @@ struct DownloadTests {
             for: ClientRequest(.get, peer.url()), to: folder.path("file"))
         #expect(Files.read(folder.path("file"))?.elementsEqual(content) == true)
         #expect(peer.connectionCount == 2)
+    }
+
+    @Test(
+        "A response that is none of success does not take the place of a file",
+        arguments: [304, 400, 404, 500, 503])
+    func refused(_ code: Int) async throws {
+        let page = code == 304 ? "" : "no such\nthing"
+        let peer = try ScriptedPeer { connection in
+            while connection.head() != nil {
+                connection.send(
+                    "HTTP/1.1 \(code) Told\r\nETag: \"1\"\r\n"
+                        + "Content-Length: \(page.utf8.count)\r\n\r\n\(page)")
+            }
+        }
+        let folder = try ServerDirectory()
+        try folder.write("file", Array("as it was".utf8))
+        let session = ClientSession()
+        let request = ClientRequest(.get, peer.url())
+        let error = await failure {
+            try await session.download(for: request, to: folder.path("file"))
+        }
+        #expect(error?.kind == .unexpectedStatus)
+        #expect(error?.message == "\(code) Told" + (page.isEmpty ? "" : ": \(page)"))
+        #expect(error?.resumeData == nil)
+        let task = session.downloadTask(for: request, to: folder.path("new"))
+        task.keepsPartialFile = true
+        #expect(await failure { try await task.finished() }?.kind == .unexpectedStatus)
+        #expect(task.response?.status.code == code)
+        #expect(Files.names(folder.path) == ["file"])
+        #expect(Files.read(folder.path("file")) == Array("as it was".utf8))
+        // A temporary file holds any response.
+        let temporary = session.downloadTask(for: request)
+        let response = try await temporary.finished()
+        #expect(response.status.code == code)
     }
 
     @Test("A download that fails leaves nothing, and what was there before stays")

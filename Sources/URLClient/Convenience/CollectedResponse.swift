@@ -95,7 +95,8 @@ extension ClientResponse {
         throw statusError("")
     }
 
-    fileprivate func statusError(_ text: String) -> ClientError {
+    /// - Parameter text: the beginning of its content.
+    func statusError(_ text: String) -> ClientError {
         let reason = reasonPhrase.isEmpty ? "" : " \(reasonPhrase)"
         return ClientError(
             .unexpectedStatus, "\(status.code)\(reason)\(text.isEmpty ? "" : ": \(text)")",

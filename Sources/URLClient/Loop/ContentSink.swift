@@ -76,6 +76,8 @@ final class FileSink: ContentSink {
     var keepsPartial = false
     /// Whether the content was decoded, so that ranges do not fit the file.
     var isDecoded = false
+    /// The beginning of content that does not become the file; the error tells it.
+    private var reason: [UInt8] = []
 
     /// - Parameter destination: a path; nil for a temporary file.
     init(to destination: String?, resuming resume: ResumeData?) {
@@ -238,11 +240,22 @@ final class FileSink: ContentSink {
             return .failed(ClientError(.cannotWriteFile, "\(partialPath): \(error.text)"))
         }
         offset += Int64(bytes.count)
+        if isRefused { unsafe reason += bytes.prefix(200 - reason.count) }
         return .taken
+    }
+
+    /// Whether the response is none of success: an error page must not replace a file.
+    private var isRefused: Bool {
+        !isTemporary && source.map { $0.status.class != .successful } ?? false
     }
 
     override func finish(trailers: HTTPFields) -> ClientError? {
         guard file != nil else { return ClientError(.cannotWriteFile, "no file") }
+        if isRefused, let source {
+            file = nil
+            System.remove(partialPath)
+            return source.statusError(String(decoding: reason, as: UTF8.self))
+        }
         // A server may send less than the rest, but not more.
         if let total, offset != total {
             return ClientError(
@@ -263,7 +276,8 @@ final class FileSink: ContentSink {
         if file == nil, source == nil { return resume }
         guard file != nil, hasRanges, let validator, offset > 0, let source else { return nil }
         return ResumeData(
-            url: source.url, partialPath: partialPath, offset: offset, validator: validator,
+            url: source.url, partialPath: System.absolute(partialPath), offset: offset,
+            validator: validator,
             expectedLength: length)
     }
 

@@ -37,6 +37,15 @@ enum System {
         Int(EHOSTUNREACH), Int(ENETDOWN), Int(ENETUNREACH),
     ]
 
+    /// A path that holds wherever the program goes; the path as it is, where the system knows none.
+    static func absolute(_ path: String) -> String {
+        guard path.utf8.first != UInt8(ascii: "/"), let folder = unsafe getcwd(nil, 0) else {
+            return path
+        }
+        defer { unsafe free(folder) }
+        return "\(unsafe String(cString: folder))/\(path)"
+    }
+
     // MARK: threads
 
     /// Starts a thread on which a broken pipe raises no signal: OpenSSL writes without the flag

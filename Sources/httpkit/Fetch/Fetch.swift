@@ -161,6 +161,15 @@ struct Fetch {
         }
     }
 
+    /// The first line of the content of an error page that is plain text; `nil` for none.
+    private static func firstLine(of error: ClientError) -> String? {
+        // The message is the status and the beginning of the content.
+        guard let colon = error.message.firstRange(of: ": ") else { return nil }
+        let line = error.message[colon.upperBound...].prefix { !$0.isNewline }
+        guard !line.isEmpty, line.first != "<" else { return nil }
+        return String(line.map { $0.unicodeScalars.contains { $0.value < 32 } ? "?" : $0 })
+    }
+
     private func finish(
         _ task: DownloadTask, to path: String, _ note: ResumeNote
     ) async throws -> ClientResponse {
@@ -171,9 +180,7 @@ struct Fetch {
             let response = try await task.finished()
             await progress?.end()
             note.remove()
-            if response.status.code >= 400 {
-                _ = unsafe unlink(part)
-            } else if unsafe rename(part, path) != 0 {
+            if unsafe rename(part, path) != 0 {
                 let code = errno
                 _ = unsafe unlink(part)
                 throw StreamError("cannot write \(path)", code: code)
@@ -183,6 +190,13 @@ struct Fetch {
             return response
         } catch let error as ClientError {
             await progress?.end()
+            if error.kind == .unexpectedStatus, let response = task.response {
+                note.remove()
+                if let line = Self.firstLine(of: error) { output.complain("it says: \(line)") }
+                if response.status.code < 400 { output.complain("no file was written") }
+                if output.includesHead { try Self.write(head: response) }
+                return response
+            }
             if output.resume, let data = error.resumeData { note.write(data) }
             throw error
         }

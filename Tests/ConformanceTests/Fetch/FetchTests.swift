@@ -68,6 +68,9 @@ struct FetchTests {
         let path = folder.file("f").path
         let refused = try await Self.fetch("-o", path, server.base + "/status/418")
         #expect(refused.status == 22 && folder.bytes("f") == Array("old".utf8))
+        let reasoned = try await Self.fetch("-o", path, server.base + "/no/such/page")
+        #expect(reasoned.status == 22 && folder.bytes("f") == Array("old".utf8))
+        #expect(reasoned.complaints.hasPrefix("httpkit: it says: "), "\(reasoned.complaints)")
         let good = try await Self.fetch("-o", path, server.base + "/range/100000")
         #expect(good.status == 0 && good.output.isEmpty && folder.bytes("f").count == 100_000)
     }

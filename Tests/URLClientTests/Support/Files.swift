@@ -2,6 +2,13 @@ import Foundation
 
 /// What the tests ask of the file system.
 enum Files {
+    /// The same file by a path that begins in the current folder.
+    static func relative(_ path: String) -> String {
+        let folder = FileManager.default.currentDirectoryPath
+        let depth = folder.split(separator: "/").count
+        return String(repeating: "../", count: depth) + path.drop { $0 == "/" }
+    }
+
     /// By a handle: reading an empty file whole leaks in Foundation for Linux.
     static func read(_ path: String) -> [UInt8]? {
         guard let file = FileHandle(forReadingAtPath: path) else { return nil }
