@@ -98,8 +98,11 @@
             let folder = FileManager.default.temporaryDirectory
             let file = folder.appendingPathComponent("\(UUID().uuidString).download")
             do throws(ClientError) {
-                let response = try await download(
-                    for: request, to: file.path, delegate: delegate)
+                // A new name, so any response may have it, as with `URLSession`.
+                let told = delegate == nil ? eventsBesideContent : events(delegate)
+                let task = download(
+                    request, to: file.path, resuming: nil, told, nil, requiresSuccess: false)
+                let response = try await task.finished()
                 return (file, response.urlResponse)
             } catch {
                 throw error.urlError

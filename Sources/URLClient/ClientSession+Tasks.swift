@@ -134,9 +134,11 @@ extension ClientSession {
 
     func download(
         _ request: ClientRequest, to path: String?, resuming data: ResumeData?,
-        _ events: TaskEvents?, _ completion: TransferTask.Completion?
+        _ events: TaskEvents?, _ completion: TransferTask.Completion?,
+        requiresSuccess: Bool = true
     ) -> DownloadTask {
         let sink = FileSink(to: path, resuming: data)
+        sink.requiresSuccess = requiresSuccess && path != nil
         // Tasks with a completion handler do not ask the delegate.
         sink.isDecided = completion != nil || events?.notifiesContent == false
         let task = DownloadTask(

@@ -162,13 +162,13 @@ struct DownloadTests {
         let task = session.downloadTask(for: request, to: folder.path("new"))
         task.keepsPartialFile = true
         #expect(await failure { try await task.finished() }?.kind == .unexpectedStatus)
-        #expect(task.response?.status.code == code)
+        #expect((task.response?.status.code).map(Int.init) == code)
         #expect(Files.names(folder.path) == ["file"])
         #expect(Files.read(folder.path("file")) == Array("as it was".utf8))
         // A temporary file holds any response.
         let temporary = session.downloadTask(for: request)
-        let response = try await temporary.finished()
-        #expect(response.status.code == code)
+        let held = try await temporary.finished()
+        #expect(Int(held.status.code) == code)
     }
 
     @Test("A download that fails leaves nothing, and what was there before stays")

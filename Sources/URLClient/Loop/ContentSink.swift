@@ -76,6 +76,8 @@ final class FileSink: ContentSink {
     var keepsPartial = false
     /// Whether the content was decoded, so that ranges do not fit the file.
     var isDecoded = false
+    /// Whether the status has to be 2xx: an error page must not replace a file.
+    var requiresSuccess = false
     /// The beginning of content that does not become the file; the error tells it.
     private var reason: [UInt8] = []
 
@@ -244,9 +246,8 @@ final class FileSink: ContentSink {
         return .taken
     }
 
-    /// Whether the response is none of success: an error page must not replace a file.
     private var isRefused: Bool {
-        !isTemporary && source.map { $0.status.class != .successful } ?? false
+        requiresSuccess && source.map { $0.status.class != .successful } ?? false
     }
 
     override func finish(trailers: HTTPFields) -> ClientError? {
