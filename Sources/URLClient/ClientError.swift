@@ -6,7 +6,8 @@
 
 /// Why a task did not end well.
 ///
-/// A response with any status is no error: 404 is an answer.
+/// A response with any status is no error: 404 is an answer. Downloads to a path are the exception,
+/// because an error page would replace a file.
 public struct ClientError: Error, Sendable {
     /// The kind of the error.
     public var kind: Kind {

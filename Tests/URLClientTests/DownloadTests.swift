@@ -171,6 +171,24 @@ struct DownloadTests {
         #expect(Int(held.status.code) == code)
     }
 
+    @Test("A long error page is neither read to its end nor written")
+    func longRefusal() async throws {
+        let peer = try ScriptedPeer { connection in
+            guard connection.head() != nil else { return }
+            connection.send("HTTP/1.1 503 Busy\r\nContent-Length: 50000000\r\n\r\n")
+            BlockContent(count: 50_000_000).send(from: 0, to: connection)
+        }
+        let folder = try ServerDirectory()
+        let task = ClientSession().downloadTask(
+            for: ClientRequest(.get, peer.url()), to: folder.path("file"))
+        task.keepsPartialFile = true
+        let error = await failure { try await task.finished() }
+        #expect(error?.kind == .unexpectedStatus && error?.resumeData == nil)
+        #expect(error?.message.hasPrefix("503 Busy: ") == true)
+        #expect(task.countOfBytesReceived < 4 << 20)
+        #expect(Files.names(folder.path).isEmpty)
+    }
+
     @Test("A download that fails leaves nothing, and what was there before stays")
     func failed() async throws {
         let peer = try ScriptedPeer { connection in

@@ -238,12 +238,28 @@ final class FileSink: ContentSink {
 
     override func take(_ bytes: UnsafeRawBufferPointer) -> Answer {
         guard let file else { return .failed(ClientError(.cannotWriteFile, "no file")) }
+        if isRefused { return unsafe takeReason(bytes) }
         if let error = unsafe System.write(bytes, to: file, at: offset) {
             return .failed(ClientError(.cannotWriteFile, "\(partialPath): \(error.text)"))
         }
         offset += Int64(bytes.count)
-        if isRefused { unsafe reason += bytes.prefix(200 - reason.count) }
         return .taken
+    }
+
+    /// Nothing of an error page is written, and one that is long ends the transfer.
+    private func takeReason(_ bytes: UnsafeRawBufferPointer) -> Answer {
+        unsafe reason += bytes.prefix(Self.reasonLimit - reason.count)
+        offset += Int64(bytes.count)
+        guard offset > Self.refusedLimit, let source else { return .taken }
+        return .failed(refusal(source))
+    }
+
+    private static let reasonLimit = 200
+    /// How much of an error page is read so that its connection can be used again.
+    private static let refusedLimit: Int64 = 64 << 10
+
+    private func refusal(_ response: ClientResponse) -> ClientError {
+        response.statusError(String(decoding: reason, as: UTF8.self))
     }
 
     private var isRefused: Bool {
@@ -253,9 +269,9 @@ final class FileSink: ContentSink {
     override func finish(trailers: HTTPFields) -> ClientError? {
         guard file != nil else { return ClientError(.cannotWriteFile, "no file") }
         if isRefused, let source {
-            file = nil
-            System.remove(partialPath)
-            return source.statusError(String(decoding: reason, as: UTF8.self))
+            let failure = refusal(source)
+            abandon(failure)
+            return failure
         }
         // A server may send less than the rest, but not more.
         if let total, offset != total {
@@ -290,7 +306,7 @@ final class FileSink: ContentSink {
     override func abandon(_ error: ClientError) {
         guard file != nil else { return }
         file = nil
-        if !keepsPartial { System.remove(partialPath) }
+        if !keepsPartial || isRefused { System.remove(partialPath) }
     }
 }
 

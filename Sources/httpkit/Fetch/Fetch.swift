@@ -167,7 +167,16 @@ struct Fetch {
         guard let colon = error.message.firstRange(of: ": ") else { return nil }
         let line = error.message[colon.upperBound...].prefix { !$0.isNewline }
         guard !line.isEmpty, line.first != "<" else { return nil }
-        return String(line.map { $0.unicodeScalars.contains { $0.value < 32 } ? "?" : $0 })
+        return String(
+            line.map { $0.unicodeScalars.contains(where: Self.steersTerminals) ? "?" : $0 })
+    }
+
+    /// Whether it is a control or changes the direction of text, which would forge other lines.
+    private static func steersTerminals(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: true
+        default: false
+        }
     }
 
     private func finish(
@@ -190,10 +199,11 @@ struct Fetch {
             return response
         } catch let error as ClientError {
             await progress?.end()
-            if error.kind == .unexpectedStatus, let response = task.response {
-                note.remove()
+            // Such a response says nothing of a part that an earlier call has left.
+            if error.kind == .unexpectedStatus, let response = task.response,
+                response.status.code >= 400
+            {
                 if let line = Self.firstLine(of: error) { output.complain("it says: \(line)") }
-                if response.status.code < 400 { output.complain("no file was written") }
                 if output.includesHead { try Self.write(head: response) }
                 return response
             }
