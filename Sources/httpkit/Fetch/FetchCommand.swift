@@ -144,7 +144,10 @@ struct FetchCommand: AsyncParsableCommand {
             output.complain("interrupted\(hint)")
             return 128 + error.signal
         } catch let error as ClientError {
-            output.complain("\(error)")
+            output.complain(Fetch.harmless("\(error)"))
+            if output.resume, error.resumeData != nil {
+                output.complain("the part is kept; the same call goes on where the server can")
+            }
             return error.exitCode == 0 ? 2 : error.exitCode
         } catch {
             output.complain("\(error)")
