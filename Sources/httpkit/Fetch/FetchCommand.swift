@@ -144,10 +144,9 @@ struct FetchCommand: AsyncParsableCommand {
             output.complain("interrupted\(hint)")
             return 128 + error.signal
         } catch let error as ClientError {
-            output.complain(Fetch.harmless("\(error)"))
-            if output.resume, error.resumeData != nil {
-                output.complain("the part is kept; the same call goes on where the server can")
-            }
+            let isKept = output.resume && error.resumeData != nil
+            let hint = isKept ? "; the part is kept, and the same call goes on" : ""
+            output.complain(Fetch.harmless("\(error)") + hint)
             return error.exitCode == 0 ? 2 : error.exitCode
         } catch {
             output.complain("\(error)")
