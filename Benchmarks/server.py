@@ -45,7 +45,7 @@ SCENARIOS = {
     "tls-hello-64": ("TLS: hello, 64 connections", "/", 64, {"tls": True, "short": True}),
     "tls-100k": ("TLS: 100 KiB file, 64 connections", "/100k", 64, {"tls": True}),
     "tls-1m": ("TLS: 1 MiB file, 16 connections", "/1m", 16, {"tls": True}),
-    "tls-handshake": ("TLS: full handshake, one request, close", "/", 64,
+    "tls-handshake": ("TLS: resumed handshake, one request, close", "/", 64,
                       {"tls": True, "close": True, "short": True}),
     "post-note": ("POST of 1 KiB of JSON, one long text, decoded and answered", "/note", 64,
                   {"post": "note"}),
