@@ -61,7 +61,7 @@ struct ServeAccessTests {
             (["--auth", "basic", "--user-file", place.path + "/none"], 2, "No such file"),
             (["--auth", "basic", "--user-file", place.path], 2, "s a directory"),
             (["--user-file", place.path], 64, "--user-file needs --auth"),
-            (["--auth", "basic"], 64, "needs a --user or a --user-file"),
+            (["--auth", "basic"], 64, "needs a --user, a --user-file or HTTPKIT_USERS"),
         ] as [([String], CInt, String)] {
             let result = try await Program.run(
                 Program.httpkit, ["serve", place.path, "--port", "0"] + flags)
@@ -69,6 +69,20 @@ struct ServeAccessTests {
                 result.status == status
                     && result.complaints.lowercased().contains(fault.lowercased()),
                 "\(result.complaints)")
+        }
+    }
+
+    @Test("Users in the environment without --auth are refused: nothing would protect the folder")
+    func usersWithoutScheme() async throws {
+        let place = try folder()
+        for flags in [[], ["--auth", "none"]] {
+            let result = try await Program.run(
+                "/usr/bin/env",
+                ["HTTPKIT_USERS=eve:y", Program.httpkit, "serve", place.path, "--port", "0"]
+                    + flags,
+                limit: .seconds(30))
+            #expect(result.status == 64 && result.output.isEmpty)
+            #expect(result.complaints.contains("HTTPKIT_USERS needs --auth basic or digest"))
         }
     }
 

@@ -63,10 +63,15 @@ struct AccessOptions: ParsableArguments {
                 throw ValidationError("--user-file needs --auth basic or digest")
             }
             if realm != nil { throw ValidationError("--realm needs --auth basic or digest") }
+            // Without this the folder would be open to everybody, although there are passwords.
+            if !Self.environmentUsers.isEmpty {
+                throw ValidationError("\(Self.variable) needs --auth basic or digest")
+            }
             return
         }
         if user.isEmpty, userFile == nil, Self.environmentUsers.isEmpty {
-            throw ValidationError("--auth \(auth.rawValue) needs a --user or a --user-file")
+            throw ValidationError(
+                "--auth \(auth.rawValue) needs a --user, a --user-file or \(Self.variable)")
         }
         if let realm, realm.isEmpty || realm.utf8.contains(where: Self.isControl) {
             throw ValidationError("--realm takes a text without control characters")
