@@ -136,14 +136,12 @@ struct Fetch {
 
     private func download(to path: String) async throws -> ClientResponse {
         let note = ResumeNote(file: path, request: request.url)
-        // An error page must not take the place of a file, so it goes beside it first.
-        let part = path + ".part"
         guard output.resume, let data = note.read() else {
-            return try await finish(session.downloadTask(for: request, to: part), to: path, note)
+            return try await finish(session.downloadTask(for: request, to: path), note)
         }
-        let rest = session.downloadTask(resuming: data, request: request, to: part)
+        let rest = session.downloadTask(resuming: data, request: request, to: path)
         do {
-            return try await finish(rest, to: path, note)
+            return try await finish(rest, note)
         } catch let error as ClientError {
             switch error.kind {
             case .cannotOpenFile: break
@@ -157,7 +155,7 @@ struct Fetch {
             }
             note.remove()
             _ = unsafe unlink(data.partialPath)
-            return try await finish(session.downloadTask(for: request, to: part), to: path, note)
+            return try await finish(session.downloadTask(for: request, to: path), note)
         }
     }
 
@@ -186,20 +184,14 @@ struct Fetch {
     }
 
     private func finish(
-        _ task: DownloadTask, to path: String, _ note: ResumeNote
+        _ task: DownloadTask, _ note: ResumeNote
     ) async throws -> ClientResponse {
-        let part = task.path
         task.keepsPartialFile = output.resume
         let progress = showProgress(of: task)
         do {
             let response = try await task.finished()
             await progress?.end()
             note.remove()
-            if unsafe rename(part, path) != 0 {
-                let code = errno
-                _ = unsafe unlink(part)
-                throw StreamError("cannot write \(path)", code: code)
-            }
             if output.includesHead { try Self.write(head: response) }
             showMetrics(task)
             return response
