@@ -66,7 +66,7 @@ OTHERS = {
 }
 CONTENT_LENGTHS = {"/": 13, "/async": 13, "/1k": 1024, "/100k": 102_400}
 CONTENT_LENGTHS["/1m"] = 1 << 20
-# The C limit speaks no TLS: the ratio of these scenarios is to nginx.
+# The C limit has short answers over TLS only: the ratio of these scenarios is to nginx.
 TLS_SERVERS = ["nginx", "ours"]
 UNVERIFIED = ssl._create_unverified_context()
 JSON_BYTES = 20 << 10

@@ -140,11 +140,7 @@ struct TransportTests {
         let loop = TLSPair.Loop()
         let context = try TLSContext.test()
         let pairs = (0..<7).map { _ in TLSPair(context, on: loop) }
-        for pair in pairs {
-            _ = pair.client.shakeHands()
-            pair.sendFromClient()
-            _ = pair.receive()
-        }
+        for pair in pairs { pair.beginHandshake() }
         let begun = { pairs.count { !$0.socket.sent.isEmpty } }
         #expect(begun() == 2)
         // Their input is taken in meanwhile, so that the poller has nothing to report.
@@ -174,13 +170,10 @@ struct TransportTests {
         let loop = TLSPair.Loop()
         let context = try TLSContext.test()
         let pairs = (0..<3).map { _ in TLSPair(context, on: loop) }
-        for pair in pairs {
-            _ = pair.client.shakeHands()
-            pair.sendFromClient()
-            if pair === pairs[2] { pair.socket.inbox.append([UInt8](repeating: 23, count: 5_000)) }
-            #expect(pair.receive().result == .wouldBlock)
-        }
         let waiting = pairs[2].socket
+        for pair in pairs {
+            pair.beginHandshake(with: pair.socket === waiting ? bytes(5_000) : [])
+        }
         for _ in 0..<8 where waiting.interest.contains(.read) {
             #expect(pairs[2].receive().result == .wouldBlock)
         }
@@ -199,11 +192,7 @@ struct TransportTests {
         let loop = TLSPair.Loop()
         let context = try TLSContext.test()
         let pairs = (0..<3).map { _ in TLSPair(context, on: loop) }
-        for pair in pairs {
-            _ = pair.client.shakeHands()
-            pair.sendFromClient()
-            #expect(pair.receive().result == .wouldBlock)
-        }
+        for pair in pairs { pair.beginHandshake() }
         pairs[2].socket.hasEnded = true
         #expect(pairs[2].receive().result == .done(0))
     }
@@ -213,11 +202,7 @@ struct TransportTests {
         let loop = TLSPair.Loop()
         let context = try TLSContext.test()
         let pairs = (0..<4).map { _ in TLSPair(context, on: loop) }
-        for pair in pairs {
-            _ = pair.client.shakeHands()
-            pair.sendFromClient()
-            _ = pair.receive()
-        }
+        for pair in pairs { pair.beginHandshake() }
         pairs[2].transport.close()
         for pair in pairs { pair.owner.turn() }
         #expect(pairs.map(\.owner.inputs) == [0, 0, 0, 1])

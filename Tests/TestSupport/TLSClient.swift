@@ -10,7 +10,7 @@ package final class TLSClient: @unchecked Sendable {
         fileprivate init(_ pointer: UnsafeMutableRawPointer) { unsafe self.pointer = pointer }
         deinit { unsafe tls_test_session_free(pointer) }
 
-        /// What the client shows to the server to resume it.
+        /// The ticket by which a client asks the server to resume the session.
         package var ticket: [UInt8] {
             var bytes: UnsafePointer<UInt8>?
             let count = unsafe tls_test_session_ticket(pointer, &bytes)

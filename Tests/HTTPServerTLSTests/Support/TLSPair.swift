@@ -62,6 +62,14 @@ final class TLSPair {
         unsafe bytes.withUnsafeBytes { unsafe transport.send($0, more: false) }
     }
 
+    /// Has the first bytes of the client come, and others behind them, and the server look at them.
+    func beginHandshake(with more: [UInt8] = []) {
+        _ = client.shakeHands()
+        sendFromClient()
+        if !more.isEmpty { socket.inbox.append(more) }
+        _ = receive()
+    }
+
     /// Completes the handshake, or says how it failed.
     func shakeHands() throws {
         for _ in 0..<64 {
