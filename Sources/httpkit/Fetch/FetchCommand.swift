@@ -17,9 +17,10 @@ struct FetchCommand: AsyncParsableCommand {
         abstract: "Send a request and print or keep the content of its response.",
         discussion: """
             The exit status is 0 for a response of 2xx or 3xx, 22 for one of 4xx or 5xx, and for \
-            one of 3xx with --output, which saves 2xx only; otherwise the one that curl has for the same failure: 6 for an unknown host, 7 for a \
-            refused connection, 28 for a timeout, 60 for a bad certificate. Control-C ends it \
-            with 130, SIGTERM with 143; with --resume the same call goes on later.
+            one of 3xx with --output, which saves 2xx only; otherwise the one that curl has for the \
+            same failure: 6 for an unknown host, 7 for a refused connection, 28 for a timeout, 60 \
+            for a bad certificate. Control-C ends it with 130, SIGTERM with 143; with --resume the \
+            same call goes on later.
 
             A ws or wss URL opens a WebSocket: each line of standard input is sent as a text message, \
             each message received is printed with a line break behind it (see --json-messages), and \
