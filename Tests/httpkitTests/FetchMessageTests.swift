@@ -14,4 +14,16 @@ struct FetchMessageTests {
     func harmless(_ text: String, _ expected: String) {
         #expect(Fetch.harmless(text) == expected)
     }
+
+    @Test(
+        "An error page explains itself by its first line, if that is text and says more than the status",
+        arguments: [
+            ("421 Told: unknown host\nmore", "421 Told", "unknown host"),
+            ("421 a: b: unknown", "421 a: b", "unknown"), ("421: x\u{1B}", "421", "x?"),
+            ("404 Not Found: 404 Not Found\n", "404 Not Found", nil), ("404 No", "404 No", nil),
+            ("404 No: <!DOCTYPE html>", "404 No", nil), ("404 No: \nsecond", "404 No", nil),
+        ] as [(String, String, String?)])
+    func explanation(_ message: String, _ status: String, _ expected: String?) {
+        #expect(Fetch.explanation(in: message, of: status) == expected)
+    }
 }

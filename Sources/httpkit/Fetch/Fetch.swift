@@ -159,14 +159,16 @@ struct Fetch {
         }
     }
 
-    /// The first line of the content of an error page that is plain text; `nil` for none.
-    private static func firstLine(of error: ClientError, _ response: ClientResponse) -> String? {
-        // The message is the status, the reason and the beginning of the content.
-        let reason = response.reasonPhrase.isEmpty ? "" : " \(response.reasonPhrase)"
-        let head = "\(response.status.code)\(reason): "
-        guard error.message.hasPrefix(head) else { return nil }
-        let line = error.message.dropFirst(head.count).prefix { !$0.isNewline }
-        guard !line.isEmpty, line.first != "<" else { return nil }
+    /// The first line of an error page that is plain text and says more than its status.
+    /// - Parameters:
+    ///   - message: that of the client's error: the status, and behind a colon the beginning of the content.
+    ///   - status: code and reason phrase.
+    /// - Returns: `nil` for none.
+    static func explanation(in message: String, of status: String) -> String? {
+        let head = "\(status): "
+        guard message.hasPrefix(head) else { return nil }
+        let line = message.dropFirst(head.count).prefix { !$0.isNewline }
+        guard !line.isEmpty, line.first != "<", line != status else { return nil }
         return harmless(line)
     }
 
@@ -201,7 +203,9 @@ struct Fetch {
             if error.kind == .unexpectedStatus, let response = task.response,
                 response.status.code >= 400
             {
-                if let line = Self.firstLine(of: error, response) {
+                let reason = response.reasonPhrase
+                let status = "\(response.status.code)" + (reason.isEmpty ? "" : " \(reason)")
+                if let line = Self.explanation(in: error.message, of: status) {
                     output.complain("it says: \(line)")
                 }
                 if output.includesHead { try Self.write(head: response) }
