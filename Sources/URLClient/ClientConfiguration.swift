@@ -75,6 +75,13 @@ public struct ClientConfiguration: Sendable {
     /// The most received content that waits for its reader, in bytes; then the connection is not
     /// read until there is room.
     public var receiveBuffer = 256 << 10
+    /// The most bytes of content that a task receives in a second, at least 1; nil for no limit.
+    /// Content is received in pieces of 1 KiB at least. WebSockets are not limited.
+    public var receiveBytesPerSecond: Int64?
+    /// The most bytes that a task sends in a second, at least 1; nil for no limit. libcurl sends up to
+    /// 16 KiB at once and waits then, so that less than this within ``ClientTimeouts/idle`` ends in a
+    /// timeout. WebSockets are not limited.
+    public var sendBytesPerSecond: Int64?
     /// How long a thread that calls `ClientSession.data(for:delegate:)` or the like may wait for the
     /// response itself; zero for never.
     ///

@@ -40,7 +40,9 @@ extension EasyHandle {
         if let upload = transaction.upload {
             set(CURLOPT_UPLOAD, 1)
             set(CURLOPT_INFILESIZE_LARGE, size: upload.length ?? -1)
-            set(CURLOPT_UPLOAD_BUFFERSIZE, upload.length ?? .max > 256 << 10 ? 512 << 10 : 64 << 10)
+            let usual = upload.length ?? .max > 256 << 10 ? 512 << 10 : 64 << 10
+            let rate = transaction.route.sendBytesPerSecond ?? .max
+            set(CURLOPT_UPLOAD_BUFFERSIZE, min(usual, max(16 << 10, Int(clamping: rate))))
             if transaction.method != .put { set(CURLOPT_CUSTOMREQUEST, transaction.method.name) }
         } else if transaction.method == .head {
             set(CURLOPT_NOBODY, 1)
@@ -71,6 +73,18 @@ extension EasyHandle {
         setFields()
     }
 
+    /// The rate of what is received is kept by `RateLimiter`: libcurl 7.88 hardly limits it. Short
+    /// pieces keep the pauses between them short.
+    private func setRates(_ route: TransferRoute) {
+        if let rate = route.receiveBytesPerSecond {
+            let usual = route.receivesMuch ? ContentPiece.usualLength : Int(CURL_MAX_WRITE_SIZE)
+            if rate / 4 < usual { set(CURLOPT_BUFFERSIZE, max(1_024, Int(rate / 4))) }
+        }
+        if let rate = route.sendBytesPerSecond {
+            set(CURLOPT_MAX_SEND_SPEED_LARGE, size: max(1, rate))
+        }
+    }
+
     private func setConnection(_ transaction: TransferSettings) {
         let route = transaction.route
         set(
@@ -90,6 +104,7 @@ extension EasyHandle {
         let connect = route.connectTimeout?.milliseconds ?? .max
         set(CURLOPT_CONNECTTIMEOUT_MS, min(max(1, connect), 1 << 30))
         if route.receivesMuch { set(CURLOPT_BUFFERSIZE, ContentPiece.usualLength) }
+        setRates(route)
         switch route.resolver.family {
         case .any: break
         case .ipv4: set(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V4))

@@ -255,6 +255,9 @@ final class ClientLoop: @unchecked Sendable {
             if let end = runner.content.pullEnd {
                 if end <= now { runner.endPull() } else { look(at: end) }
             }
+            if let end = runner.content.rateEnd {
+                if end <= now { runner.endRatePause() } else { look(at: end) }
+            }
             runner.checkDeadlines()
         }
         webSockets.checkDeadlines()

@@ -13,6 +13,8 @@ struct ContentFlow {
     var reading: StoredReading?
     /// Until when the reader may fetch the next piece itself; nil while content is pushed.
     var pullEnd: Int64?
+    /// Until when nothing is received, so that the rate is kept; nil while it is received.
+    var rateEnd: Int64?
 
     struct StoredReading {
         let file: StoredFile

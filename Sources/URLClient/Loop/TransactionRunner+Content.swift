@@ -39,10 +39,24 @@ extension TransactionRunner {
         if machine.isDelivering {
             task.counters.receive(bytes.count)
             if let error = unsafe deliver(bytes) { abort(error) }
+            keepRate(bytes.count)
             noteProgress()
         } else if machine.isDiscarding {
             step(.content(bytes.count))
         }
+    }
+
+    private func keepRate(_ count: Int) {
+        guard let end = rate?.add(count, at: loop.now) else { return }
+        content.rateEnd = end
+        loop.look(at: end)
+        pause(.rate)
+    }
+
+    /// More content may come.
+    func endRatePause() {
+        content.rateEnd = nil
+        step(.released(.rate))
     }
 
     private func deliver(_ bytes: UnsafeRawBufferPointer) -> ClientError? {

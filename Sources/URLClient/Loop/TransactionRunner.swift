@@ -20,6 +20,7 @@ final class TransactionRunner: LoopMember, @unchecked Sendable {
     /// Its place in the queue, or the one that its transfer takes.
     var slot: Admission<TransactionRunner>.Slot?
     var content = ContentFlow()
+    var rate: RateLimiter?
     var meter = TransactionMeter()
     /// Why the task failed, once it is over.
     private var outcome: ClientError?
@@ -31,6 +32,7 @@ final class TransactionRunner: LoopMember, @unchecked Sendable {
         self.task = task
         self.sink = sink
         priority = task.originalRequest.priority
+        rate = loop.configuration.receiveBytesPerSecond.map { RateLimiter(bytesPerSecond: $0) }
         let context = TransactionContext(
             task.originalRequest, isDownload: task is DownloadTask, hasDelegate: task.events != nil)
         machine = TransactionMachine(

@@ -45,6 +45,8 @@ final class TransferRoute: Sendable {
     let allowsHTTP09: Bool
     /// Whether a large receive buffer is worth its memory.
     let receivesMuch: Bool
+    let receiveBytesPerSecond: Int64?
+    let sendBytesPerSecond: Int64?
 
     /// - Parameters:
     ///   - request: whose own settings win over those of the configuration.
@@ -70,6 +72,8 @@ final class TransferRoute: Sendable {
         idleConnectionTime = configuration.idleConnectionTime
         allowsHTTP09 = configuration.allowsHTTP09
         self.receivesMuch = receivesMuch
+        receiveBytesPerSecond = configuration.receiveBytesPerSecond
+        sendBytesPerSecond = configuration.sendBytesPerSecond
     }
 }
 

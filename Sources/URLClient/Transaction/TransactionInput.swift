@@ -163,4 +163,6 @@ package struct PauseReasons: OptionSet, Sendable {
     package static let reader = PauseReasons(rawValue: 2)
     /// The cache is behind.
     package static let recorder = PauseReasons(rawValue: 4)
+    /// ``ClientConfiguration/receiveBytesPerSecond`` is used up for the moment.
+    package static let rate = PauseReasons(rawValue: 8)
 }

@@ -9,9 +9,9 @@ enum FetchArguments {
     ]
     /// The names of flags with one.
     static let names: Set = [
-        "cacert", "connect-to", "cookie", "cookie-jar", "data", "form", "header", "max-redirects",
-        "max-time", "netrc-file", "output", "proxy", "range", "request", "retry", "timeout",
-        "upload-file", "user", "user-agent",
+        "cacert", "connect-to", "cookie", "cookie-jar", "data", "form", "header", "limit-rate",
+        "max-redirects", "max-time", "netrc-file", "output", "proxy", "range", "request", "retry",
+        "timeout", "upload-file", "user", "user-agent",
     ]
 
     /// - Parameter arguments: those of the program, its own name left out.

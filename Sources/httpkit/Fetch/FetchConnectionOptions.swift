@@ -46,6 +46,12 @@ struct FetchConnectionOptions: ParsableArguments {
         help: ArgumentHelp("The most time for the whole transfer.", valueName: "seconds"))
     var timeout: Double?
 
+    @Option(
+        help: ArgumentHelp(
+            "The most bytes a second, in each direction, such as 200k or 1m; 0 for any number.",
+            valueName: "rate"))
+    var limitRate: ByteCount?
+
     func validate() throws {
         if let connectTo { _ = try Self.target(connectTo) }
         if maxRedirects < 0 { throw ValidationError("--max-redirects takes a number") }
@@ -82,6 +88,10 @@ struct FetchConnectionOptions: ParsableArguments {
         configuration.tls.verifiesServer = !insecure
         if let cacert { configuration.tls.authorities = .file(cacert) }
         if let timeout { configuration.timeouts.total = .seconds(timeout) }
+        if let limitRate, limitRate.bytes > 0 {
+            configuration.receiveBytesPerSecond = limitRate.bytes
+            configuration.sendBytesPerSecond = limitRate.bytes
+        }
         configuration.redirects.limit = maxRedirects
         configuration.redirects.isEnabled = maxRedirects > 0
         configuration.cookies = cookieJar.map { CookieStorage(file: $0, format: .netscape) }

@@ -65,6 +65,25 @@ struct FetchCurlFlagTests {
         await site.server.shutdown()
     }
 
+    @Test("--limit-rate limits both directions, and 0 neither")
+    func rate() async throws {
+        let bin = try await BinProcess()
+        let folder = try Folder()
+        try Data(repeating: 0x61, count: 100_000).write(to: folder.file("f"))
+        let sending = ["-T", folder.file("f").path, bin.base + "/put"]
+        for arguments in [[bin.base + "/bytes/100000"], sending] {
+            for (rate, limit) in [("40k", 1.5), ("0", 0)] {
+                let start = ContinuousClock.now
+                let result = try await Program.run(
+                    Program.httpkit, ["fetch", "--limit-rate", rate] + arguments)
+                #expect(result.status == 0, "\(result.complaints)")
+                #expect(start.duration(to: .now) >= .seconds(limit))
+            }
+        }
+        let wrong = try await Self.fetch("--limit-rate", "1x", bin.base)
+        #expect(wrong.status == 64)
+    }
+
     @Test("-v shows both heads and leaves the content alone")
     func verbose() async throws {
         let site = try await Site()

@@ -1,0 +1,99 @@
+import HTTPParser
+import TestSupport
+import Testing
+import URLClient
+
+@Suite("Limited rates", .timeLimit(.minutes(3)))
+struct RateTests {
+    enum Way: CaseIterable { case collected, streamed, file, sent }
+
+    private static let content = TestServer.pattern(120_000)
+
+    private func move(_ way: Way, _ session: ClientSession, _ server: TestServer) async throws
+        -> [UInt8]?
+    {
+        let request = ClientRequest(.get, server.url("/bytes/\(Self.content.count)"))
+        switch way {
+        case .collected: return try await session.data(for: request).0
+        case .streamed:
+            var content: [UInt8] = []
+            for try await piece in try await session.bytes(for: request).0 { content += piece }
+            return content
+        case .file:
+            let folder = try ServerDirectory()
+            try await session.download(for: request, to: folder.path("file"))
+            return Files.read(folder.path("file"))
+        case .sent:
+            let request = ClientRequest(
+                .put, server.url("/echo"), body: .bytes(Self.content))
+            return try await session.data(for: request).0
+        }
+    }
+
+    @Test("Content comes and goes no faster than the session allows", arguments: Way.allCases)
+    func limited(_ way: Way) async throws {
+        let server = try await TestServer()
+        var configuration = ClientConfiguration.ephemeral
+        if way == .sent {
+            configuration.sendBytesPerSecond = 40_000
+        } else {
+            configuration.receiveBytesPerSecond = 40_000
+        }
+        let start = ContinuousClock.now
+        let content = try await move(way, ClientSession(configuration), server)
+        #expect(content == Self.content)
+        // Three seconds, less the first and the last piece.
+        #expect(start.duration(to: .now) >= .seconds(2))
+    }
+
+    @Test("A rate below one byte a second counts as one", arguments: [Int64.min, 0])
+    func smallest(_ rate: Int64) async throws {
+        let server = try await TestServer()
+        var configuration = ClientConfiguration.ephemeral
+        (configuration.receiveBytesPerSecond, configuration.sendBytesPerSecond) = (rate, rate)
+        let session = ClientSession(configuration)
+        let request = ClientRequest(.put, server.url("/echo"), body: .text("x"))
+        #expect(try await session.data(for: request).0 == Array("x".utf8))
+    }
+
+    @Test("A rate beyond all numbers of bytes is no limit")
+    func greatest() async throws {
+        let server = try await TestServer()
+        var configuration = ClientConfiguration.ephemeral
+        (configuration.receiveBytesPerSecond, configuration.sendBytesPerSecond) = (.max, .max)
+        for way in Way.allCases {
+            #expect(try await move(way, ClientSession(configuration), server) == Self.content)
+        }
+    }
+}
+
+@Suite("The limiter of a rate, as a value")
+struct RateLimiterTests {
+    private static let second: Int64 = 1_000_000_000
+
+    @Test(
+        "More may come when the bytes so far fit the rate",
+        arguments: [
+            // Bytes, seconds of their arrival in tenths, and when more may come.
+            ([(1_000, 0)], [10]),
+            ([(500, 0), (500, 5), (1_000, 10)], [5, 10, 20]),
+            ([(0, 0)], [nil]),
+            // A return that is late by less than two tenths is made up for, a longer one is not.
+            ([(1_000, 0), (100, 12)], [10, nil]),
+            ([(1_000, 0), (100, 11), (100, 11)], [10, nil, 12]),
+            ([(1_000, 0), (300, 100), (100, 100)], [10, 101, 102]),
+        ] as [([(Int, Int64)], [Int64?])])
+    func pauses(_ pieces: [(Int, Int64)], _ ends: [Int64?]) {
+        var limiter = RateLimiter(bytesPerSecond: 1_000)
+        let tenth = Self.second / 10
+        #expect(pieces.map { limiter.add($0.0, at: $0.1 * tenth).map { $0 / tenth } } == ends)
+    }
+
+    @Test("No number overflows", arguments: [Int64.min, 0, 1, .max])
+    func extremes(_ rate: Int64) {
+        var limiter = RateLimiter(bytesPerSecond: rate)
+        for now in [0, 1 << 62] as [Int64] {
+            for _ in 0..<5 { _ = limiter.add(.max, at: now) }
+        }
+    }
+}
