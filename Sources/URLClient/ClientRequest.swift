@@ -235,7 +235,7 @@ public struct ClientRequest: Sendable {
     /// Creates a request.
     /// - Parameters:
     ///   - method: the method.
-    ///   - url: an absolute URL, http or https.
+    ///   - url: an absolute URL, http or https; WebSockets also take ws and wss.
     ///   - fields: fields to send.
     ///   - body: content to send.
     public init(
@@ -251,7 +251,7 @@ public struct ClientRequest: Sendable {
     /// ``ClientError/Kind/badURL``.
     /// - Parameters:
     ///   - method: the method.
-    ///   - url: an absolute URL, http or https.
+    ///   - url: an absolute URL, http or https; WebSockets also take ws and wss.
     ///   - fields: fields to send.
     ///   - body: content to send.
     public init(

@@ -30,7 +30,7 @@ extension ClientSession {
                 options: options))
     }
 
-    /// Creates a task that opens a WebSocket; see
+    /// Creates a task that opens a WebSocket by a ws, wss, http or https URL; see
     /// ``webSocketTask(with:protocols:compression:options:)-(ClientRequest,_,_,_)``.
     public func webSocketTask(
         with url: URL, protocols: [String] = [], compression: DeflateExtension.Offer? = nil,
