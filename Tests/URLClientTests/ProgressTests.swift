@@ -102,8 +102,28 @@ struct ProgressTests {
         let task = ClientSession().downloadTask(resuming: data, to: folder.path("file"))
         for await progress in task.progress where progress.received > 0 {
             #expect(progress.received >= 4 && progress.expectedToReceive == 8)
+            #expect(progress.newlyReceived == progress.received - 4)
             if progress.received == 6 { gate.open() }
         }
         #expect(Files.read(folder.path("file")) == Array("halfrest".utf8))
+    }
+
+    @Test("A download that begins again has received what it gave up, too")
+    func restarted() async throws {
+        let peer = try ScriptedPeer { connection in
+            while connection.head() != nil {
+                connection.send(
+                    "HTTP/1.1 200 OK\r\nETag: \"\(connection.index)\"\r\n"
+                        + "Content-Length: 1000\r\n\r\n")
+                connection.send(TestServer.pattern(connection.index == 0 ? 400 : 1_000))
+                if connection.index == 0 { return }
+            }
+        }
+        let folder = try ServerDirectory()
+        let task = ClientSession(.ephemeral).downloadTask(
+            for: ClientRequest(.get, peer.url()), to: folder.path("file"))
+        try await task.finished()
+        let progress = task.currentProgress
+        #expect(progress.received == 1_000 && progress.newlyReceived == 1_400)
     }
 }

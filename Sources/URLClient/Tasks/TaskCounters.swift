@@ -3,11 +3,16 @@ internal import Synchronization
 /// How many bytes have come and gone.
 final class TaskCounters: Sendable {
     private let receivedCount = Atomic<Int64>(0)
+    /// How many received bytes do not come from this task: those of the part that it went on from,
+    /// less those that it received and gave up.
+    private let foundCount = Atomic<Int64>(0)
     private let sentCount = Atomic<Int64>(0)
     private let expectedReceive = Atomic<Int64>(-1)
     private let expectedSend = Atomic<Int64>(-1)
 
     var received: Int64 { receivedCount.load(ordering: .relaxed) }
+    /// Between two transactions the counts may not fit each other.
+    var newlyReceived: Int64 { max(0, received - foundCount.load(ordering: .relaxed)) }
     var sent: Int64 { sentCount.load(ordering: .relaxed) }
     var toReceive: Int64? { Self.known(expectedReceive.load(ordering: .relaxed)) }
     var toSend: Int64? { Self.known(expectedSend.load(ordering: .relaxed)) }
@@ -30,6 +35,7 @@ final class TaskCounters: Sendable {
 
     /// A response is delivered; so much of it was there before.
     func expectToReceive(_ count: Int64?, after offset: Int64) {
+        foundCount.add(offset - received, ordering: .relaxed)
         receivedCount.store(offset, ordering: .relaxed)
         expectedReceive.store(count.map { $0 + offset } ?? -1, ordering: .relaxed)
     }
@@ -37,8 +43,11 @@ final class TaskCounters: Sendable {
 
 /// How far a task has come.
 public struct TransferProgress: Sendable, Hashable {
-    /// How many bytes of the response's content have come, content coding still on.
+    /// How many bytes of the response's content have come, content coding still on. A download that
+    /// is resumed counts the part that it found, too.
     public var received: Int64
+    /// How many bytes of content this task has received itself: rates are made of them.
+    public var newlyReceived: Int64
     /// How many bytes will come; nil if that is not known.
     public var expectedToReceive: Int64?
     /// How many bytes of the request's content were sent.

@@ -275,7 +275,8 @@ public class TransferTask: @unchecked Sendable {
     /// How far the task has come.
     public var currentProgress: TransferProgress {
         TransferProgress(
-            received: counters.received, expectedToReceive: counters.toReceive,
+            received: counters.received, newlyReceived: counters.newlyReceived,
+            expectedToReceive: counters.toReceive,
             sent: counters.sent, expectedToSend: counters.toSend)
     }
 

@@ -20,7 +20,8 @@ final class ProgressDisplay: Sendable {
             var isShown = false
             for await progress in stream {
                 let line = ProgressLine(
-                    received: progress.received, toReceive: progress.expectedToReceive,
+                    received: progress.received, newlyReceived: progress.newlyReceived,
+                    toReceive: progress.expectedToReceive,
                     sent: progress.sent, toSend: progress.expectedToSend
                 ).text(elapsed: start.duration(to: .now))
                 Self.write("\r\(line)\u{1B}[K")

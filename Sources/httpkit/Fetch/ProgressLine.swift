@@ -4,6 +4,8 @@ struct ProgressLine {
     private static let barWidth = 24
 
     var received: Int64 = 0
+    /// How many of them have come since the start; nil for all.
+    var newlyReceived: Int64?
     /// How many bytes will come, if that is known.
     var toReceive: Int64?
     var sent: Int64 = 0
@@ -16,7 +18,9 @@ struct ProgressLine {
         let isSending = received == 0 && sent > 0
         let done = isSending ? sent : received
         let whole = isSending ? toSend : toReceive
-        let rate = Double(done) / max(elapsed.inSeconds, 0.001)
+        // The part that an earlier call has left took none of the time.
+        let moved = isSending ? sent : newlyReceived ?? received
+        let rate = Double(moved) / max(elapsed.inSeconds, 0.001)
         guard let whole, whole > 0 else { return "\(Self.size(done))  \(Self.size(Int64(rate)))/s" }
         let part = min(1, Double(done) / Double(whole))
         let cells = Int(part * Double(Self.barWidth))

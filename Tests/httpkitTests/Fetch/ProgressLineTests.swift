@@ -18,6 +18,16 @@ struct ProgressLineTests {
         #expect(start.text(elapsed: .zero).hasSuffix("0 B/s  --:--"))
     }
 
+    @Test("Rate and remaining time are those of this call, not of the part that was there")
+    func resumed() {
+        let line = ProgressLine(received: 60 << 20, newlyReceived: 10 << 20, toReceive: 100 << 20)
+        #expect(
+            line.text(elapsed: .seconds(10))
+                == "[##############----------] 60 %  60.0 MiB of 100.0 MiB  1.0 MiB/s  00:40")
+        let start = ProgressLine(received: 50, newlyReceived: 0, toReceive: 100)
+        #expect(start.text(elapsed: .seconds(1)).hasSuffix("  50 B of 100 B  0 B/s  --:--"))
+    }
+
     @Test("Without a length there is no bar")
     func unknown() {
         #expect(
