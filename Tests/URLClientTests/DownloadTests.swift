@@ -261,4 +261,23 @@ struct DownloadTests {
         #expect(Files.descriptorCount(below: folder.path) == 0)
         #expect(Files.read(folder.path("file"))?.elementsEqual(content) == true)
     }
+
+    /// For a process of its own, as the current folder belongs to all threads.
+    private static func elsewhere() async throws {
+        let (folder, other) = (try ServerDirectory(), try ServerDirectory())
+        let server = try await TestServer()
+        let files = FileManager.default
+        try #require(files.changeCurrentDirectoryPath(folder.path))
+        let task = ClientSession().downloadTask(
+            for: ClientRequest(.get, server.url("/hello")), to: "file")
+        try #require(files.changeCurrentDirectoryPath(other.path))
+        try await task.finished()
+        try #require(Files.names(folder.path) == ["file"] && Files.names(other.path).isEmpty)
+        try #require(task.path.hasPrefix("/") && task.path.hasSuffix("/file"))
+    }
+
+    @Test("A relative path is one of the folder where the task was created")
+    func otherFolder() async {
+        await #expect(processExitsWith: .success) { try await DownloadTests.elsewhere() }
+    }
 }

@@ -85,11 +85,13 @@ final class FileSink: ContentSink {
     init(to destination: String?, resuming resume: ResumeData?) {
         let name = Self.randomName()
         isTemporary = destination == nil
-        self.destination = destination ?? "\(System.temporaryFolder)/\(name).download"
+        // The program may go to another folder while this is being written.
+        self.destination = System.absolute(
+            destination ?? "\(System.temporaryFolder)/\(name).download")
         partialPath = Self.partialPath(for: self.destination, name)
         self.resume = resume
         notifiesResumption = resume != nil
-        if let resume { partialPath = resume.partialPath }
+        if let resume { partialPath = System.absolute(resume.partialPath) }
     }
 
     private static func randomName() -> String {
@@ -157,8 +159,8 @@ final class FileSink: ContentSink {
             return ClientError(.badResponse, "\(response.status) where the rest was asked for")
         }
         source = response
-        if let resume, file == nil,
-            case .success(let old) = System.reopen(resume.partialPath, at: 0)
+        if resume != nil, file == nil,
+            case .success(let old) = System.reopen(partialPath, at: 0)
         {
             file = old
         }
@@ -181,9 +183,9 @@ final class FileSink: ContentSink {
 
     private func resumeProcessing(_ resume: ResumeData, total: Int64?) -> ClientError? {
         if file == nil {
-            switch System.reopen(resume.partialPath, at: resume.offset) {
+            switch System.reopen(partialPath, at: resume.offset) {
             case .failure(let error):
-                return ClientError(.cannotOpenFile, "\(resume.partialPath): \(error.text)")
+                return ClientError(.cannotOpenFile, "\(partialPath): \(error.text)")
             case .success(let file): self.file = file
             }
         }
@@ -293,8 +295,7 @@ final class FileSink: ContentSink {
         if file == nil, source == nil { return resume }
         guard file != nil, hasRanges, let validator, offset > 0, let source else { return nil }
         return ResumeData(
-            url: source.url, partialPath: System.absolute(partialPath), offset: offset,
-            validator: validator,
+            url: source.url, partialPath: partialPath, offset: offset, validator: validator,
             expectedLength: length)
     }
 

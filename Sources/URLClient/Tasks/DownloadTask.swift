@@ -6,7 +6,8 @@ internal import ToolkitSystem
 /// It is written next to its destination, which it replaces when it is complete: a partial file never
 /// appears there. The content stays as the server sends it; no content coding is requested.
 public final class DownloadTask: TransferTask, @unchecked Sendable {
-    /// Where the file will be.
+    /// Where the file will be: an absolute path, also if the task was given another one, so that it
+    /// holds when the program goes to another folder.
     public let path: String
     /// Whether the file is removed once the delegate has seen it and not moved it away.
     let isTemporary: Bool
