@@ -95,7 +95,11 @@ public struct ClientConfiguration: Sendable {
     public var allowsHTTP09 = false
     /// How often a download goes on by itself after its connection broke; only where the server
     /// gives ranges and a strong validator. The count starts again whenever content arrives.
-    public var downloadContinuations = 3
+    ///
+    /// The first time is at once; before the others it waits as a retry does
+    /// (``RetryPolicy/firstDelay``). With the defaults a server may be away for 3 to 6 seconds, with 13
+    /// continuations for half a minute to a whole one.
+    public var downloadContinuations = 7
 
     /// The defaults.
     public init() {}

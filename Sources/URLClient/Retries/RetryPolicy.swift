@@ -11,7 +11,8 @@ public struct RetryPolicy: Sendable, Hashable {
     public var limit = 1
     /// Whether that is done, too, where no connection could be made.
     public var retriesConnecting = false
-    /// How long to wait before the first time; it doubles from one to the next.
+    /// How long to wait before the first time; it doubles from one to the next. A wait is shortened by
+    /// up to a half, at random, so that clients do not come back together.
     public var firstDelay = Duration.milliseconds(100)
     /// How long to wait at most.
     public var longestDelay = Duration.seconds(10)
@@ -75,6 +76,15 @@ extension RetryPolicy {
             return retriesWithoutRetryAfter ? backOff(count, random) : nil
         }
         return wait <= longestRetryAfter ? wait : nil
+    }
+
+    /// How long to wait before a download goes on.
+    /// - Parameters:
+    ///   - count: how often it has gone on since it last received anything, this time included.
+    ///   - random: 0 up to 1, from which the wait is made.
+    package func delay(beforeContinuation count: Int, random: Double) -> Duration {
+        // A connection may break while its server is there.
+        count > 1 ? backOff(count - 2, random) : .zero
     }
 
     private func isIdempotent(_ method: HTTPMethod) -> Bool {

@@ -54,9 +54,9 @@ extension TransactionMachine {
     private mutating func continueDownload(
         after error: ClientError, _ download: DownloadState?
     ) -> TransactionAction? {
-        guard let download, isDelivering || isUndecided && download.isOpen,
-            continuation.count < configuration.downloadContinuations
-        else { return nil }
+        guard let download, isDelivering || isUndecided && download.isOpen else { return nil }
+        let count = download.offset > continuation.offset ? 1 : continuation.count + 1
+        guard count <= configuration.downloadContinuations else { return nil }
         switch error.kind {
         case .connectionLost, .truncated, .badResponse, .timedOut(.idle), .cannotConnect,
             .cannotFindHost, .emptyResponse, .timedOut(.connect), .timedOut(.tls),
@@ -65,7 +65,7 @@ extension TransactionMachine {
         default: return nil
         }
         guard sent.method == .get, let data = download.resumeData else { return nil }
-        continuation.count = download.offset > continuation.offset ? 1 : continuation.count + 1
+        continuation.count = count
         // An offset counts as progress when it was never reached before: contents may alternate.
         continuation.offset = max(continuation.offset, download.offset)
         state = .preparing
@@ -74,12 +74,10 @@ extension TransactionMachine {
     }
 
     mutating func downloadContinued() -> TransactionAction {
-        let count = continuation.count
         guard let data = continuation.data.take() else { return .none }
         return begin(
             context.request.resuming(data),
-            after: count > 1 ? .milliseconds(100 << min(count, 6)) : .zero
-        )
+            after: policy.delay(beforeContinuation: continuation.count))
     }
 
     // MARK: tunnels

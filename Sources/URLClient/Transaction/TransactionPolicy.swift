@@ -264,6 +264,12 @@ package final class TransactionPolicy: Sendable {
 
     // MARK: after a failure
 
+    /// How long to wait before a download goes on; see
+    /// ``RetryPolicy/delay(beforeContinuation:random:)``.
+    func delay(beforeContinuation count: Int) -> Duration {
+        configuration.retries.delay(beforeContinuation: count, random: random())
+    }
+
     /// Decides the next step after a transaction failed before anything was delivered.
     func recover(
         from error: ClientError, of request: ClientRequest, _ context: TransactionContext

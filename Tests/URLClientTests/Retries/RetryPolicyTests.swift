@@ -42,6 +42,18 @@ struct RetryPolicyTests {
         #expect(!isRetried(.nothingSent, .get, .never))
     }
 
+    @Test(
+        "A download goes on at once, then with the waits of a retry",
+        arguments: [
+            (0, 0), (1, 0), (2, 100), (3, 200), (4, 400), (8, 6_400), (9, 10_000), (.max, 10_000),
+        ])
+    func continuations(_ count: Int, _ milliseconds: Int) {
+        let policy = RetryPolicy()
+        let whole = Duration.milliseconds(milliseconds)
+        #expect(policy.delay(beforeContinuation: count, random: 1) == whole)
+        #expect(policy.delay(beforeContinuation: count, random: 0) == whole * 0.5)
+    }
+
     @Test("The wait doubles, is spread, and has an end")
     func backOff() {
         var policy = RetryPolicy()

@@ -88,10 +88,44 @@ struct TransactionMachineFailureTests {
             validator: "\"x\"", expectedLength: 9)
     }
 
-    @Test("A download asks for the rest after its connection broke, three times without progress")
-    func continuation() {
+    @Test("A download waits longer each time, and goes on at once when something has come")
+    func waits() {
+        // The script's chance makes a wait half as long as it may be.
+        let configuration = ClientConfiguration.scripted {
+            $0.retries.firstDelay = .seconds(2)
+            $0.downloadContinuations = 6
+        }
         var script = MachineScript(
-            ClientRequest(.get, "http://a.example/"), .scripted(), isDownload: true)
+            ClientRequest(.get, "http://a.example/"), configuration, isDownload: true)
+        script.head(.ok)
+        for offset: Int64 in [5, 6] {
+            var data = resumeData
+            data.offset = offset
+            let state = DownloadState(isOpen: true, offset: offset, resumeData: data)
+            var waits: [Duration] = []
+            for _ in 0..<6 {
+                script.fail(.cannotConnect, state)
+                if case .ask(.delay(let wait), _) = script.lastAction {
+                    waits.append(wait)
+                    script.answer(.done)
+                }
+                #expect(script.log.last == "send GET http://a.example/")
+            }
+            #expect(waits == [1, 2, 4, 5, 5].map { .seconds($0) })
+        }
+        let last = DownloadState(isOpen: true, offset: 6, resumeData: resumeData)
+        script.fail(.cannotConnect, last)
+        #expect(script.log.last == "fail cannotConnect")
+    }
+
+    @Test("A download asks for the rest after its connection broke, so often without progress")
+    func continuation() {
+        let configuration = ClientConfiguration.scripted {
+            $0.retries.firstDelay = .milliseconds(100)
+            $0.downloadContinuations = 3
+        }
+        var script = MachineScript(
+            ClientRequest(.get, "http://a.example/"), configuration, isDownload: true)
         script.head(.ok)
         let state = DownloadState(isOpen: true, offset: 5, resumeData: resumeData)
         script.fail(.connectionLost, state)
