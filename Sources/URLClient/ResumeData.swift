@@ -30,6 +30,18 @@ public struct ResumeData: Sendable, Hashable, Codable {
         self.expectedLength = expectedLength
     }
 
+    /// The same for as many bytes as the file of the part has by now: those that
+    /// ``DownloadTask/onResumable`` has given are from before the content came.
+    /// - Returns: nil where the file is gone, empty, or longer than the whole.
+    public func measured() -> ResumeData? {
+        guard case .success(let part) = System.openForReading(partialPath), part.size > 0,
+            part.size <= expectedLength ?? .max
+        else { return nil }
+        var data = self
+        data.offset = part.size
+        return data
+    }
+
     /// Gives the download up: removes the part that is there.
     public func discard() { System.remove(partialPath) }
 }

@@ -173,4 +173,61 @@ struct ResumeEndTests {
         #expect(try await ResumeRequest.download(peer, ClientSession(.ephemeral)) == archive)
         #expect(peer.connectionCount == 2)
     }
+
+    @Test(
+        "How a download goes on is known before its content is written, and again when it changes")
+    func resumable() async throws {
+        let peer = try ScriptedPeer { connection in
+            while connection.head() != nil {
+                let tag = connection.index == 2 ? "" : "ETag: \"\(connection.index)\"\r\n"
+                connection.send("HTTP/1.1 200 OK\r\n\(tag)Content-Length: 1000\r\n\r\n")
+                connection.send(TestServer.pattern(connection.index == 2 ? 1_000 : 400))
+                if connection.index < 2 { return }
+            }
+        }
+        let folder = try ServerDirectory()
+        let task = ClientSession(.ephemeral).downloadTask(
+            for: ClientRequest(.get, peer.url()), to: folder.path("file"))
+        let seen = Locked([String?]())
+        task.onResumable = { data in
+            // Nothing of the new content is there yet.
+            let size = data.flatMap { Files.read($0.partialPath)?.count } ?? 0
+            let isRight = size == 0 && data?.offset ?? 0 == 0 && data?.measured() == nil
+            seen.withLock { $0.append(isRight ? data?.validator : "wrong") }
+        }
+        try await task.finished()
+        #expect(seen.withLock { $0 } == ["\"0\"", "\"1\"", nil])
+    }
+
+    @Test("An error page gives no way to go on, and no word of one")
+    func resumableError() async throws {
+        let peer = try ScriptedPeer { connection in
+            while connection.head() != nil {
+                connection.send(
+                    "HTTP/1.1 404 No\r\nETag: \"1\"\r\nContent-Length: 2\r\n\r\nno")
+            }
+        }
+        let folder = try ServerDirectory()
+        let task = ClientSession(.ephemeral).downloadTask(
+            for: ClientRequest(.get, peer.url()), to: folder.path("file"))
+        let count = Locked(0)
+        task.onResumable = { _ in count.withLock { $0 += 1 } }
+        let error = await failure { try await task.finished() }
+        #expect(error?.kind == .unexpectedStatus && count.withLock { $0 } == 0)
+    }
+
+    @Test(
+        "The file of a part says how many bytes are there",
+        arguments: [
+            (nil, 9, nil), (0, 9, nil), (1, 9, 1), (8, 9, 8), (9, 9, 9), (10, 9, nil),
+            (10, nil, 10),
+        ] as [(Int?, Int64?, Int64?)])
+    func measured(_ size: Int?, _ length: Int64?, _ offset: Int64?) throws {
+        let folder = try ServerDirectory()
+        if let size { try folder.write(".part", [UInt8](repeating: 0, count: size)) }
+        let data = ResumeData(
+            url: try #require(URL(string: "http://a.example/")), partialPath: folder.path(".part"),
+            offset: 3, validator: "\"1\"", expectedLength: length)
+        #expect(data.measured()?.offset == offset)
+    }
 }

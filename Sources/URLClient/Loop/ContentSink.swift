@@ -293,10 +293,20 @@ final class FileSink: ContentSink {
     var resumeData: ResumeData? {
         // Before the first response that is accepted, it is the data that the download was resumed with.
         if file == nil, source == nil { return resume }
-        guard file != nil, hasRanges, let validator, offset > 0, let source else { return nil }
+        return offset > 0 ? laterData : nil
+    }
+
+    /// The same, also before the first byte of content.
+    private var laterData: ResumeData? {
+        guard file != nil, hasRanges, let validator, let source else { return nil }
         return ResumeData(
             url: source.url, partialPath: partialPath, offset: offset, validator: validator,
             expectedLength: length)
+    }
+
+    /// Says how the download could go on if the program ended, unless the content is an error page.
+    func noteResumability(_ note: (ResumeData?) -> Void) {
+        if !isRefused { note(laterData) }
     }
 
     /// Resumes at once: the next `begin` is for the rest.

@@ -21,6 +21,9 @@ extension TransactionRunner {
             (sink as? FileSink)?.isDecoded = false
         }
         if let error = sink.begin(response) { return error }
+        if let note = (task as? DownloadTask)?.onResumable {
+            (sink as? FileSink)?.noteResumability(note)
+        }
         if sink.startOffset == 0 { content.delivered = 0 } else { notifyResumption() }
         task.counters.expectToReceive(response.expectedLength, after: sink.startOffset)
         return nil

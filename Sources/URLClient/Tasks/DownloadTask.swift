@@ -50,6 +50,17 @@ public final class DownloadTask: TransferTask, @unchecked Sendable {
         set { shared.withLock { $0.keepsPartial = newValue } }
     }
 
+    /// Is called when a response is about to be written, with the data to go on with, or nil where the
+    /// server gives no way to; again when the download begins again with other content. A program that
+    /// keeps them can go on by ``ResumeData/measured()`` after it was killed.
+    ///
+    /// Set it before the task is started. It is called on the session's thread, before any of the
+    /// content is written, and must not block for long.
+    public var onResumable: (@Sendable (ResumeData?) -> Void)? {
+        get { shared.withLock { $0.onResumable } }
+        set { shared.withLock { $0.onResumable = newValue } }
+    }
+
     override func finishDelivery(_ error: ClientError?) {
         if error == nil { events?.downloaded(self, to: path, isTemporary: isTemporary) }
     }

@@ -46,6 +46,8 @@ public class TransferTask: @unchecked Sendable {
         var collector: Waiter<Void>?
         /// Whether a partial file is kept; nil to keep it after failures, but not after `cancel()`.
         var keepsPartial: Bool?
+        /// See ``DownloadTask/onResumable``.
+        var onResumable: (@Sendable (ResumeData?) -> Void)?
         var text = ""
         var priority: Double
         var watchers: [AsyncStream<TransferProgress>.Continuation] = []

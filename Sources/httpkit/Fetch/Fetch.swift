@@ -189,6 +189,7 @@ struct Fetch {
         _ task: DownloadTask, _ note: ResumeNote
     ) async throws -> ClientResponse {
         task.keepsPartialFile = output.resume
+        if output.resume { task.onResumable = { note.keep($0) } }
         let progress = showProgress(of: task)
         do {
             let response = try await task.finished()
@@ -211,7 +212,8 @@ struct Fetch {
                 if output.includesHead { try Self.write(head: response) }
                 return response
             }
-            if output.resume, let data = error.resumeData { note.write(data) }
+            guard output.resume else { throw error }
+            if let data = error.resumeData { note.write(data) } else { note.removeIfStale() }
             throw error
         }
     }

@@ -44,7 +44,8 @@ struct FetchOutputOptions: ParsableArguments {
             "Resume an interrupted download, and keep a partial one when this call is interrupted.",
             discussion: """
                 What has to be known for that is kept in FILE.resume until FILE is whole: the file of \
-                -o, or that of -T. A file is sent on where the server has resumable uploads.
+                -o, or that of -T. The part of a download is a hidden file beside it; a call that was \
+                killed has left both. A file is sent on where the server has resumable uploads.
                 """
         ))
     var resume = false

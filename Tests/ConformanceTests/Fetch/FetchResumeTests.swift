@@ -8,7 +8,7 @@ import ToolkitSystem
 
 @Suite("httpkit fetch: stopped, and gone on with", .fewAtOnce, .timeLimit(.minutes(5)))
 struct FetchResumeTests {
-    enum End: CaseIterable { case serverKilled, interrupt, terminate }
+    enum End: CaseIterable { case serverKilled, interrupt, terminate, killed }
 
     private static let size = 4_000_000
     private static let content = (0..<size).map { UInt8(ascii: "a") + UInt8($0 % 26) }
@@ -59,14 +59,16 @@ struct FetchResumeTests {
         case .serverKilled: slow.signal(SIGKILL)
         case .interrupt: fetch.signal(SIGINT)
         case .terminate: fetch.signal(SIGTERM)
+        case .killed: fetch.signal(SIGKILL)
         }
         let status = await fetch.end()
         switch end {
         case .serverKilled: #expect([7, 18, 52, 56].contains(status), "\(fetch.complaints)")
         case .interrupt: #expect(status == 130, "\(fetch.complaints)")
         case .terminate: #expect(status == 143, "\(fetch.complaints)")
+        case .killed: #expect(status == -SIGKILL)
         }
-        #expect(fetch.complaints.split(separator: "\n").count == 1)
+        #expect(fetch.complaints.split(separator: "\n").count == (end == .killed ? 0 : 1))
         slow.signal(SIGKILL)
         _ = await slow.waitForEnd()
         #expect(names(folder).contains("f.resume") && !names(folder).contains("f"))
@@ -98,7 +100,7 @@ struct FetchResumeTests {
         let other = try await Program.run(
             Program.httpkit, ["fetch", "--resume", "-o", folder.file("f").path, "\(url)0"])
         #expect(other.status == 0 && successor.ranges.withLock { $0 } == [nil])
-        #expect(folder.bytes("f") == Self.content)
+        #expect(folder.bytes("f") == Self.content && names(folder) == ["f"])
         let second = try Folder()
         let (slowURL, slowPort) = try await stop(.interrupt, second)
         let changed = try await Successor(port: slowPort, tag: "other")
@@ -109,6 +111,27 @@ struct FetchResumeTests {
         #expect(changed.ranges.withLock { $0.count } == 1)
         await successor.server.shutdown()
         await changed.server.shutdown()
+    }
+
+    @Test("A note does not lead to a file that is no hidden one beside it")
+    func foreignNote() async throws {
+        let folder = try Folder()
+        let (url, port) = try await stop(.killed, folder)
+        let successor = try await Successor(port: port, tag: "range\(Self.size)")
+        let victim = try Folder()
+        try Data("precious, and as long as a part".utf8).write(to: victim.file("v"))
+        let note = folder.text("f.resume")
+        let path = try #require(
+            note.firstMatch(of: /"partialPath":"([^"]*)"/)?.output.1)
+        let escaped = victim.file("v").path.replacingOccurrences(of: "/", with: "\\/")
+        try Data(note.replacingOccurrences(of: path, with: escaped).utf8).write(
+            to: folder.file("f.resume"))
+        let again = try await Program.run(
+            Program.httpkit, ["fetch", "--resume", "-o", folder.file("f").path, url])
+        #expect(again.status == 0, "\(again.complaints)")
+        #expect(victim.text("v") == "precious, and as long as a part")
+        #expect(folder.bytes("f") == Self.content && successor.ranges.withLock { $0 } == [nil])
+        await successor.server.shutdown()
     }
 
     @Test("Without --resume nothing is left behind")
