@@ -137,7 +137,7 @@ struct Fetch {
     private func download(to path: String) async throws -> ClientResponse {
         let note = ResumeNote(file: path, request: request.url)
         guard output.resume, let data = note.read() else {
-            return try await finish(session.downloadTask(for: request, to: path), note)
+            return try await downloadUnlessWhole(path, note)
         }
         let rest = session.downloadTask(resuming: data, request: request, to: path)
         do {
@@ -156,6 +156,28 @@ struct Fetch {
             note.remove()
             _ = unsafe unlink(data.partialPath)
             return try await finish(session.downloadTask(for: request, to: path), note)
+        }
+    }
+
+    /// With --resume, a file that is whole is fetched again only if the server has another one now.
+    private func downloadUnlessWhole(
+        _ path: String, _ note: ResumeNote
+    ) async throws -> ClientResponse {
+        guard output.resume, let whole = FetchedFile(path, for: request) else {
+            return try await finish(session.downloadTask(for: request, to: path), note)
+        }
+        let task = session.downloadTask(for: whole.conditional(request), to: path)
+        do {
+            return try await finish(task, note)
+        } catch let error as ClientError where error.kind == .unexpectedStatus {
+            guard let response = task.response, response.status == .notModified else { throw error }
+            guard whole.isConfirmed(by: response) else {
+                return try await finish(session.downloadTask(for: request, to: path), note)
+            }
+            output.complain("\(path) is whole, and the server still has the same")
+            if output.includesHead { try Self.write(head: response) }
+            showMetrics(task)
+            return response
         }
     }
 
@@ -195,6 +217,7 @@ struct Fetch {
             let response = try await task.finished()
             await progress?.end()
             note.remove()
+            if output.resume { FetchedFile.note(task.path, request, response) }
             if output.includesHead { try Self.write(head: response) }
             showMetrics(task)
             return response

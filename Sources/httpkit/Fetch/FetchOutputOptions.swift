@@ -45,7 +45,9 @@ struct FetchOutputOptions: ParsableArguments {
             discussion: """
                 What has to be known for that is kept in FILE.resume until FILE is whole: the file of \
                 -o, or that of -T. The part of a download is a hidden file beside it; a call that was \
-                killed has left both. A file is sent on where the server has resumable uploads.
+                killed has left both. A FILE that an earlier call with this flag has made whole is kept, with \
+                a message, if the server still has the same: that takes an entity tag, and a file \
+                system with extended attributes. Otherwise it is fetched again. A file is sent on where the server has resumable uploads.
                 """
         ))
     var resume = false

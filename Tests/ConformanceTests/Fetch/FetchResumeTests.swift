@@ -113,6 +113,88 @@ struct FetchResumeTests {
         await changed.server.shutdown()
     }
 
+    /// A server of content by its entity tag, as whole as it is.
+    private final class Source: Sendable {
+        let server: HTTPServer
+        let tag = Locked("\"1\"")
+        let conditions = Locked([String]())
+
+        init() async throws {
+            let (tag, conditions) = (tag, conditions)
+            let handler = SyncHandler { request in
+                conditions.withLock { $0.append(request.fields[.ifNoneMatch] ?? "-") }
+                let current = tag.withLock { $0 }
+                guard request.fields[.ifNoneMatch] != current else {
+                    return Response(.notModified, fields: [.eTag: current])
+                }
+                return Response(.ok, fields: [.eTag: current], body: .text("content \(current)"))
+            }
+            server = HTTPServer(ServerConfiguration(host: "127.0.0.1", port: 0), handler: handler)
+            try await server.start()
+        }
+
+        func fetch(_ folder: Folder, _ target: String = "/") async throws -> Program.Result {
+            let port = try #require(server.addresses.first?.port)
+            return try await Program.run(
+                Program.httpkit,
+                [
+                    "fetch", "--resume", "-o", folder.file("f").path,
+                    "http://127.0.0.1:\(port)\(target)",
+                ])
+        }
+    }
+
+    /// Whether files there can have extended attributes.
+    private func hasAttributes(_ folder: Folder) throws -> Bool {
+        try folder.write("", to: "probe")
+        defer { try? FileManager.default.removeItem(at: folder.file("probe")) }
+        let handle = try FileHandle(forReadingFrom: folder.file("probe"))
+        do {
+            let file = OpenFile(owning: dup(handle.fileDescriptor))
+            try file.setAttribute("user.probe", [1])
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    @Test(
+        "RFC 9110, 13.1.2: a whole file is fetched again only if the server or the disk has another"
+    )
+    func whole() async throws {
+        let folder = try Folder()
+        guard try hasAttributes(folder) else { return }
+        let source = try await Source()
+        #expect(try await source.fetch(folder).complaints.isEmpty)
+        let again = try await source.fetch(folder)
+        #expect(again.status == 0 && again.complaints.hasSuffix("the server still has the same\n"))
+        #expect(folder.text("f") == "content \"1\"" && names(folder) == ["f"])
+        source.tag.withLock { $0 = "\"2\"" }
+        #expect(try await source.fetch(folder).complaints.isEmpty)
+        #expect(folder.text("f") == "content \"2\"")
+        // As long as before.
+        let handle = try FileHandle(forWritingTo: folder.file("f"))
+        try handle.write(contentsOf: Data("changed".utf8))
+        try handle.close()
+        #expect(try await source.fetch(folder).complaints.isEmpty)
+        #expect(folder.text("f") == "content \"2\"")
+        // Another resource.
+        #expect(try await source.fetch(folder, "/other").complaints.isEmpty)
+        #expect(
+            source.conditions.withLock { $0 } == ["-", "\"1\"", "\"1\"", "-", "-"])
+        await source.server.shutdown()
+    }
+
+    @Test("A weak entity tag does not say that a file has the same bytes")
+    func wholeWeak() async throws {
+        let folder = try Folder()
+        let source = try await Source()
+        source.tag.withLock { $0 = "W/\"1\"" }
+        for _ in 0..<2 { #expect(try await source.fetch(folder).status == 0) }
+        #expect(source.conditions.withLock { $0 } == ["-", "-"])
+        await source.server.shutdown()
+    }
+
     @Test("A note does not lead to a file that is no hidden one beside it")
     func foreignNote() async throws {
         let folder = try Folder()

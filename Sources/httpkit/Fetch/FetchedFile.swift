@@ -1,0 +1,101 @@
+import HTTPCrypto
+import HTTPParser
+internal import ToolkitSystem
+import URLClient
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A file that an earlier call has fetched whole, and the entity tag that the server gave to its
+/// content (RFC 9110 section 8.8.3).
+///
+/// It is kept in an extended attribute of the file, and holds while nobody has changed the file. URLs
+/// are kept as digests, because they may have secrets in them.
+struct FetchedFile {
+    private struct Content: Codable, Equatable {
+        /// The digest of the URL of the call; redirects may have led elsewhere.
+        var request: String
+        /// That of the URL that answered.
+        var source: String
+        var tag: String
+        var size: Int64
+        /// When the file was last changed, in seconds since 1970 and nanoseconds.
+        var modified: [Int64]
+    }
+
+    private static let attribute = "user.httpkit.fetched"
+    /// Far more than the tags of servers need; above it a file counts as one of unknown origin.
+    private static let attributeLimit = 4_096
+
+    private let content: Content
+
+    /// The file at a path; nil if it is not what the request would fetch, as far as this side knows.
+    init?(_ path: String, for request: ClientRequest) {
+        guard request.method == .get, !Self.conditions.contains(where: request.fields.contains),
+            let file = OpenFile(reading: path), let status = try? file.status(),
+            let bytes = try? file.attribute(Self.attribute, upTo: Self.attributeLimit),
+            let content = try? JSONDecoder().decode(Content.self, from: Data(bytes)),
+            content.request == Self.digest(request.url), content.size == status.size,
+            content.modified == Self.modified(status)
+        else { return nil }
+        self.content = content
+    }
+
+    /// A request with one of them is left as it is.
+    private static let conditions: [HTTPFieldName] = [
+        .range, .ifMatch, .ifNoneMatch, .ifModifiedSince, .ifUnmodifiedSince,
+    ]
+
+    /// The request for other content than that of the file (RFC 9110 section 13.1.2).
+    func conditional(_ request: ClientRequest) -> ClientRequest {
+        var request = request
+        request.fields[.ifNoneMatch] = content.tag
+        return request
+    }
+
+    /// Whether a response says that the server still has the same. Another resource to which a redirect
+    /// leads by now may have the same tag.
+    func isConfirmed(by response: ClientResponse) -> Bool {
+        response.status == .notModified && Self.digest(response.url) == content.source
+            && response.fields[.eTag] ?? content.tag == content.tag
+    }
+
+    /// Notes what a file was fetched from. On a file system without attributes, and without a strong
+    /// tag, the file will be fetched again.
+    static func note(_ path: String, _ request: ClientRequest, _ response: ClientResponse) {
+        guard request.method == .get, let tag = response.fields[.eTag], tag.hasPrefix("\""),
+            let file = OpenFile(reading: path), let status = try? file.status()
+        else { return }
+        let content = Content(
+            request: digest(request.url), source: digest(response.url), tag: tag,
+            size: status.size, modified: modified(status))
+        guard let bytes = try? JSONEncoder().encode(content) else { return }
+        try? file.setAttribute(attribute, Array(bytes))
+    }
+
+    private static func digest(_ url: URL) -> String {
+        Hex.text(of: Crypto.sha256(Array(url.absoluteString.utf8)))
+    }
+
+    private static func modified(_ status: FileStatus) -> [Int64] {
+        [status.modifiedSeconds, status.modifiedNanoseconds]
+    }
+}
+
+extension OpenFile {
+    fileprivate convenience init?(reading path: String) {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return nil }
+        self.init(owning: descriptor)
+    }
+}
