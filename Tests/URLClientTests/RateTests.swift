@@ -46,6 +46,44 @@ struct RateTests {
         #expect(start.duration(to: .now) >= .seconds(2))
     }
 
+    @Test("The pauses that keep a rate are no silence of the server", arguments: [false, true])
+    func silence(_ isBrief: Bool) async throws {
+        let server = try await TestServer()
+        var configuration = ClientConfiguration.ephemeral
+        configuration.receiveBytesPerSecond = 1_024
+        configuration.timeouts.idle = .milliseconds(500)
+        if isBrief { configuration.briefWait = .milliseconds(1) }
+        let session = ClientSession(configuration)
+        let request = ClientRequest(.get, server.url("/bytes/3072"))
+        #expect(try await session.data(for: request).0 == TestServer.pattern(3_072))
+    }
+
+    @Test("A limited download can be cancelled and suspended in a pause")
+    func control() async throws {
+        let server = try await TestServer()
+        let folder = try ServerDirectory()
+        var configuration = ClientConfiguration.ephemeral
+        configuration.receiveBytesPerSecond = 20_000
+        let session = ClientSession(configuration)
+        func task(_ name: String) -> DownloadTask {
+            session.downloadTask(
+                for: ClientRequest(.get, server.url("/bytes/30000")), to: folder.path(name))
+        }
+        let (cancelled, suspended) = (task("cancelled"), task("suspended"))
+        for task in [cancelled, suspended] {
+            task.resume()
+            try await waitUntil { task.countOfBytesReceived > 0 }
+        }
+        cancelled.cancel()
+        suspended.suspend()
+        suspended.resume()
+        let error = await failure { try await cancelled.finished() }
+        #expect(error?.kind == .cancelled)
+        try await suspended.finished()
+        #expect(Files.read(folder.path("suspended")) == TestServer.pattern(30_000))
+        #expect(Files.names(folder.path) == ["suspended"])
+    }
+
     @Test("A rate below one byte a second counts as one", arguments: [Int64.min, 0])
     func smallest(_ rate: Int64) async throws {
         let server = try await TestServer()
