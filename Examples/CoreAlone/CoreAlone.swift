@@ -19,8 +19,7 @@ struct EchoHandler: Handler {
 struct CoreAlone {
     static func main() async throws {
         let port = CommandLine.arguments.dropFirst().first.flatMap { UInt16($0) } ?? 8080
-        let configuration = ServerConfiguration(
-            endpoints: [.tcp(host: "127.0.0.1", port: port)])
+        let configuration = ServerConfiguration(bare: [.tcp(host: "127.0.0.1", port: port)])
         print("http://127.0.0.1:\(port)/")
         let server = HTTPServer(configuration, handler: EchoHandler())
         try await server.run(stoppingOn: [.interrupt, .terminate])

@@ -106,14 +106,27 @@ public struct CodecError: Error, Hashable, Sendable {
 }
 
 extension CodecError: CustomStringConvertible {
-    /// Kind and place in one line, such as `checksum mismatch at byte 17`.
+    /// Kind, place and detail in one line, such as `checksum mismatch at byte 17`.
     ///
-    /// An error of a field, such as a wrong media type, has no place in the content: then its detail
-    /// alone.
+    /// An error without a place in the content has none in its line, such as
+    /// `unexpected JSON: the field "text" is missing`. One of a field of the message, such as a wrong
+    /// media type, is its detail alone.
     public var description: String {
-        if offset == 0, suggestedStatus == .unsupportedMediaType, !detail.isEmpty { return detail }
-        return detail.isEmpty
-            ? "\(reason) at byte \(offset)" : "\(reason) at byte \(offset): \(detail)"
+        let start = hasPlace ? "\(reason) at byte \(offset)" : reason
+        if detail.isEmpty { return start }
+        return hasPlace || suggestedStatus != .unsupportedMediaType ? "\(start): \(detail)" : detail
+    }
+
+    /// Whether the offset is that of a byte. These kinds have an offset only where the content is a
+    /// part or a line of other content, and then that of its start.
+    private var hasPlace: Bool {
+        switch kind {
+        case .unsupportedMediaType, .unsupportedCharset, .unsupportedContentCoding,
+            .invalidBoundary,
+            .unexpectedJSON, .outOfMemory, .fileNotWritable:
+            offset > 0
+        default: true
+        }
     }
 
     /// The kind in plain words.
@@ -123,5 +136,19 @@ extension CodecError: CustomStringConvertible {
         case .unexpectedJSON: "unexpected JSON"
         default: lowercaseWords(of: kind.rawValue)
         }
+    }
+}
+
+extension CodecError {
+    /// `.invalidText` at the first byte that is not UTF-8.
+    /// - Parameter start: where the bytes begin.
+    package static func invalidUTF8(
+        in bytes: some Sequence<UInt8>, from start: Int64 = 0, _ detail: String = ""
+    ) -> CodecError {
+        var (decoder, iterator, offset) = (UTF8(), bytes.makeIterator(), start)
+        while case .scalarValue(let scalar) = decoder.decode(&iterator) {
+            offset += Int64(UTF8.width(scalar))
+        }
+        return CodecError(.invalidText, at: offset, detail)
     }
 }

@@ -30,7 +30,11 @@ package final class PasswordChecker: Sendable {
     /// How many different checks may wait; above it 503. One takes some tenths of a second.
     package static let waitingLimit = 128
     /// Derivations are work for processors, and the others have to go on serving.
-    private static let pool = BlockingPool(threads: 2)
+    static let pool = BlockingPool(threads: 2)
+    /// The answer when too many checks wait.
+    static var overload: HTTPError {
+        HTTPError(.serviceUnavailable, fields: [.retryAfter: "2"])
+    }
 
     private let state = Locked(State())
     private let secret = Crypto.random(32)
@@ -104,8 +108,7 @@ package final class PasswordChecker: Sendable {
             switch turn {
             case .waits: break
             case .refused:
-                continuation.resume(
-                    throwing: HTTPError(.serviceUnavailable, fields: [.retryAfter: "2"]))
+                continuation.resume(throwing: Self.overload)
             case .starts:
                 // On its own: that its client goes must not keep others from their answer.
                 Task {

@@ -63,10 +63,22 @@ public struct PasswordHash: Hashable, Sendable {
 
     /// Whether this is the password; it takes as long for a wrong one as for the right one. One with
     /// a NUL in it matches nothing.
+    ///
+    /// It keeps its thread busy for as long as its rounds take; handlers call ``verify(_:)``.
     public func matches(_ password: String) -> Bool {
         let derived = Crypto.pbkdf2SHA256(Array(password.utf8), salt: salt, rounds: rounds)
         // HMAC pads its key with zeros, so a password and the same with zeros behind it are one.
         return Crypto.areEqual(derived, key) && !password.utf8.contains(0)
+    }
+
+    /// Whether this is the password, found out outside of the event loops.
+    ///
+    /// Two checks run at a time in the whole program, those of every `Authenticator` among them, and
+    /// up to 128 are under way. Nothing is remembered, and failures are not counted.
+    /// - Throws: `HTTPError` with 503 and Retry-After when 128 checks are under way already;
+    ///   `CancellationError` as soon as the task is cancelled.
+    public func verify(_ password: String) async throws -> Bool {
+        try await PasswordQueue.shared.check(password, self)
     }
 
     /// The identifier of this kind of hash.

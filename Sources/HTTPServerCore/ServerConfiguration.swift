@@ -82,10 +82,10 @@ public struct ServerConfiguration: Sendable {
     public var errorRenderer = ErrorRenderer.plainText
 
     /// Creates the configuration of a bare server: errors are lines of text, and content codings
-    /// stay on. `HTTPServerKit` adds `init(host:port:)`, which tells errors in the form that a client
+    /// stay on. `HTTPServerKit` adds `init(endpoints:)`, which tells errors in the form that a client
     /// likes, and takes gzip and deflate off requests.
     /// - Parameter endpoints: where to listen.
-    public init(endpoints: [Endpoint]) {
+    public init(bare endpoints: [Endpoint]) {
         self.endpoints = endpoints
     }
 

@@ -1,15 +1,21 @@
 public import HTTPServerCore
 
 extension ServerConfiguration {
-    /// Creates a configuration that listens at one host and port, tells errors in the form that a
-    /// client likes, and takes gzip and deflate off requests.
+    /// Creates a configuration that tells errors in the form that a client likes, and takes gzip and
+    /// deflate off requests; `init(bare:)` does neither.
+    /// - Parameter endpoints: where to listen; each of them has to succeed.
+    public init(endpoints: [Endpoint]) {
+        self.init(bare: endpoints)
+        errorRenderer = .negotiated
+        contentDecoder = ContentCodings()
+    }
+
+    /// Creates a configuration that listens at one host and port, with the same defaults.
     /// - Parameters:
     ///   - host: a name or an address; `localhost` and `*` stand for both families.
     ///   - port: the port, 0 for any free one.
     public init(host: String = "localhost", port: UInt16 = 8080) {
         self.init(endpoints: [.tcp(host: host, port: port)])
-        errorRenderer = .negotiated
-        contentDecoder = ContentCodings()
     }
 
     /// Whether the content coding of requests, gzip or deflate, is taken off before handlers read

@@ -46,7 +46,8 @@ public struct UploaderHandler: PrecheckingHandler {
         origin.trustedOrigins = options.trustedOrigins
         let checked = OriginCheckHandler(site, options: origin)
         if let hosts = options.hosts {
-            guarded = HostCheckHandler(checked, hosts: hosts)
+            guarded = HostCheckHandler(
+                checked, hosts: hosts, setting: "UploaderOptions.hosts")
         } else {
             guarded = checked
         }

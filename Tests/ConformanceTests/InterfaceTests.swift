@@ -69,6 +69,16 @@ struct ServedAddressTests {
         }
     }
 
+    @Test("A refused host is told with the flag that makes it known", .overTLSToo)
+    func refusedHost() async throws {
+        let server = try await ServeProcess(try folder())
+        let answer = try await server.get("/file", [.host: "evil.example"])
+        #expect(answer.status == .misdirectedRequest)
+        #expect(answer.text.contains("--allow-host makes it known"))
+        #expect(await server.waitForComplaint("--allow-host makes it known"))
+        #expect(server.complaints.contains("host=evil.example "))
+    }
+
     @Test("A name that is given is known")
     func allowedHost() async throws {
         let server = try await ServeProcess(try folder(), ["--allow-host", "*.example"])

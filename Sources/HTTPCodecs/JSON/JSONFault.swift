@@ -1,12 +1,13 @@
 /// The words for JSON that is not of the asked type.
 enum JSONFault {
-    /// Where and what, such as `items[3].name: Expected to decode String but found number instead.`
+    /// Where and what, such as `the field "items[3].name" is missing` or
+    /// `items[3].name: Expected to decode String but found number instead.`
     static func text(_ error: any Error) -> String {
         switch error {
         case DecodingError.typeMismatch(_, let context): text(context)
         case DecodingError.valueNotFound(_, let context): text(context)
         case DecodingError.keyNotFound(let key, let context):
-            path(context.codingPath + [key]) + ": it is missing"
+            "the field \"\(path(context.codingPath + [key]))\" is missing"
         case DecodingError.dataCorrupted(let context): text(context)
         default: "\(error)"
         }

@@ -56,20 +56,9 @@ public struct MultipartPart: Sendable {
         }
         let bytes = try await collect(upTo: byteLimit)
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw CodecError(.invalidText, at: content.offset + Self.validLength(of: bytes))
+            throw CodecError.invalidUTF8(in: bytes, from: content.offset)
         }
         return text
-    }
-
-    /// The number of bytes before the first that is no UTF-8.
-    private static func validLength(of bytes: [UInt8]) -> Int64 {
-        var decoder = UTF8()
-        var iterator = bytes.makeIterator()
-        var length: Int64 = 0
-        while case .scalarValue(let scalar) = decoder.decode(&iterator) {
-            length += Int64(UTF8.width(scalar))
-        }
-        return length
     }
 }
 

@@ -33,7 +33,7 @@ enum TextCharset {
         case .utf8:
             let hasMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])
             let text = String(validating: bytes.dropFirst(hasMark ? 3 : 0), as: UTF8.self)
-            guard let text else { throw CodecError(.invalidText, "UTF-8") }
+            guard let text else { throw .invalidUTF8(in: bytes, "UTF-8") }
             return text
         }
     }

@@ -1,5 +1,4 @@
 internal import HTTPParser
-public import HTTPServerCore
 
 /// The names under which a server is reached.
 ///
@@ -92,34 +91,5 @@ public struct AllowedHosts: Sendable, Hashable {
             }
         }
         return dots == 3 && digits > 0
-    }
-}
-
-/// Answers only requests for hosts that the program knows, as a guard against DNS rebinding; all
-/// others are 421, whatever their method (RFC 9110 section 15.5.20).
-///
-/// A request without a host, which only HTTP/1.0 allows, is let through: no browser sends one.
-public struct HostCheckHandler: Handler {
-    private let inner: any Handler
-    private let hosts: AllowedHosts
-
-    /// Creates a handler.
-    /// - Parameters:
-    ///   - handler: the inner handler.
-    ///   - hosts: the names under which the server is reached.
-    public init(_ handler: some Handler, hosts: AllowedHosts = AllowedHosts()) {
-        inner = handler
-        self.hosts = hosts
-    }
-
-    /// Refuses, or answers by the handler.
-    public func answer(_ request: Request) throws -> Answer {
-        try check(request)
-        return try inner.answer(request)
-    }
-
-    private func check(_ request: Request) throws(HTTPError) {
-        guard let host = request.host, !hosts.contains(host) else { return }
-        throw HTTPError(.misdirectedRequest, "this server does not know that host")
     }
 }

@@ -67,6 +67,9 @@ public struct Router: Handler {
 
     /// Adds a handler of a path and everything below it, with all methods. The handler sees the
     /// rest of the path in `Request.pathSegments`.
+    ///
+    /// It answers what no route added later does, whatever the method, so that the router answers
+    /// nothing there by 405. A mount at `/` that is added last answers everything.
     public mutating func mount(_ prefix: String, _ handler: some Handler) {
         add(.prefix(prefix), nil, handler)
     }

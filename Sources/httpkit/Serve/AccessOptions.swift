@@ -161,6 +161,11 @@ struct AccessOptions: ParsableArguments {
         return hosts
     }
 
+    /// The handler behind a check of hosts whose refusals name the flag that allows more.
+    static func checkingHosts(of handler: some Handler, _ hosts: AllowedHosts) -> HostCheckHandler {
+        HostCheckHandler(handler, hosts: hosts, setting: "--allow-host")
+    }
+
     /// The handler behind the login. Nothing here is meant for pages of other origins, so preflight
     /// requests need a login, too: the answers would reveal which files exist.
     /// - Parameter optionsFields: the fields of OPTIONS without a login.

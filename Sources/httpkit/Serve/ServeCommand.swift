@@ -194,7 +194,7 @@ struct ServeCommand: AsyncParsableCommand {
             // Only an address of the Internet has nothing that a page elsewhere could not reach by
             // itself; all others are guarded against DNS rebinding.
             guard place.isPrivate else { return access.guarding(served) }
-            return access.guarding(HostCheckHandler(served, hosts: hosts))
+            return access.guarding(AccessOptions.checkingHosts(of: served, hosts))
         }
         // Outside of the compression, which would give a file another tag on GET than the one that
         // PUT returned.
@@ -210,7 +210,7 @@ struct ServeCommand: AsyncParsableCommand {
             router.mount(prefix, resumable(page, "page", tusMethod: .post, &uploads))
         }
         return access.guarding(
-            HostCheckHandler(router, hosts: hosts),
+            AccessOptions.checkingHosts(of: router, hosts),
             optionsFields: webdav == nil
                 ? [:] : WebDAVHandler.classFields(isReadOnly: files.readOnly))
     }

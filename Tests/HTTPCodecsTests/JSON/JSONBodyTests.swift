@@ -58,8 +58,11 @@ struct JSONBodyTests {
     @Test(
         "JSON of another shape is told with the path to what is wrong",
         arguments: [
-            (#"{"count": 1}"#, "name: it is missing"),
-            (#"{"name": "a", "items": [{"name": "b"}, {}]}"#, "items[1].name: it is missing"),
+            (#"{"count": 1}"#, #"the field "name" is missing"#),
+            (
+                #"{"name": "a", "items": [{"name": "b"}, {}]}"#,
+                #"the field "items[1].name" is missing"#
+            ),
             (#"{"name": 5}"#, "name: "), (#"{"name": null}"#, "name: "), ("[1]", ""), ("null", ""),
             (#"{"name": "a", "count": 1.5}"#, ""), (#"{"name": "a", "count": 1e400}"#, ""),
             (#"{"name": "a", "count": 9223372036854775808}"#, ""),

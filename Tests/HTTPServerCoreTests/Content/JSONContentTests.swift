@@ -37,7 +37,7 @@ struct JSONContentTests {
         arguments: [
             (#"{"text": "a","#, "application/json", 400, "invalid JSON at byte 13"),
             (deep, "application/json", 400, "nested too deeply at byte 128"),
-            ("{}", "application/json", 422, "text: it is missing"),
+            ("{}", "application/json", 422, #": unexpected JSON: the field "text" is missing"#),
             (#"{"text": "a", "tags": ["b", 5]}"#, "application/json", 422, "tags[1]: "),
             ("{}", "text/plain", 415, "expected application/json, got text/plain"),
             ("{}", nil, 415, "expected application/json, got none"),

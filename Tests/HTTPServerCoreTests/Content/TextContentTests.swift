@@ -42,6 +42,18 @@ struct TextContentTests {
         #expect(try await text(mediaType, bytes).status == status)
     }
 
+    @Test("The answer names the byte that is not UTF-8, behind a byte order mark, too")
+    func place() async throws {
+        for (bytes, place) in [
+            ([0x61, 0xC3, 0xA9, 0xFF], 3), ([0xEF, 0xBB, 0xBF, 0x61, 0xC3], 4),
+        ]
+            as [([UInt8], Int)]
+        {
+            let answer = try await text("text/plain", bytes)
+            #expect(answer.text.contains("invalid text at byte \(place): UTF-8"), "\(answer.text)")
+        }
+    }
+
     @Test("Text may be as long as the limit", arguments: [(3, 200), (4, 200), (5, 413)])
     func limit(count: Int, status: Int) async throws {
         let content = [UInt8](repeating: 0x61, count: count)

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Lines of swift-log, kept.
-private struct KeptLines: LogHandler {
+struct KeptLines: LogHandler {
     let lines: ServerLog<String>
     var metadata: Logger.Metadata = [:]
     var logLevel: Logger.Level
@@ -14,6 +14,14 @@ private struct KeptLines: LogHandler {
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
         set { metadata[key] = newValue }
+    }
+
+    /// A configuration whose server logs to `lines`.
+    static func configuration(
+        _ lines: ServerLog<String>, _ level: Logger.Level
+    ) -> ServerConfiguration {
+        let handler = KeptLines(lines: lines, logLevel: level)
+        return .test { $0.logger = Logger(label: "test") { _ in handler } }
     }
 
     func log(event: LogEvent) {
@@ -30,8 +38,7 @@ struct ServerLoggingTests {
     private let lines = ServerLog<String>()
 
     private func configuration(_ level: Logger.Level) -> ServerConfiguration {
-        let handler = KeptLines(lines: lines, logLevel: level)
-        return .test { $0.logger = Logger(label: "test") { _ in handler } }
+        KeptLines.configuration(lines, level)
     }
 
     struct Unknown: Error {}

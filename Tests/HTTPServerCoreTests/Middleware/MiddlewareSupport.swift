@@ -8,12 +8,13 @@ import ToolkitSystem
 /// One request to a handler, over a connection of its own.
 func exchange(
     _ handler: any Handler, _ method: String = "GET", _ target: String = "/", _ fields: String = "",
-    host: String = "a", configuration: ServerConfiguration = .test,
+    host: String = "a", content: String = "", configuration: ServerConfiguration = .test,
     address: PeerAddress = PeerAddress()
 ) async throws -> ServerAnswer {
     let client = MemoryConnection(handler, configuration: configuration, address: address)
     client.send(
-        "\(method) \(target) HTTP/1.1\r\nHost: \(host)\r\n\(fields)Connection: close\r\n\r\n")
+        "\(method) \(target) HTTP/1.1\r\nHost: \(host)\r\n\(fields)Connection: close\r\n\r\n"
+            + content)
     client.end()
     let output = try await client.closed().output
     // What hears of the end comes after it.

@@ -151,6 +151,28 @@ struct RouterTests {
         #expect(last["Via"] == nil)
     }
 
+    @Test("A mount has all methods: it answers those that routes leave, in place of 405")
+    func mountAndRoute() async throws {
+        let refusing = SyncHandler { _ in throw HTTPError(.unauthorized) }
+        var router = Router()
+        router.route(.post, "/login", to: Self.named("login"))
+        for (method, status) in [("POST", 200), ("GET", 405)] {
+            let answer = try await Self.answer(router, Self.request(method, "/login"))
+            #expect(answer.status == status)
+        }
+        var before = Router()
+        before.mount("/", refusing)
+        before.route(.post, "/login", to: Self.named("login"))
+        var after = router
+        after.mount("/", refusing)
+        for (router, method, status) in [
+            (before, "POST", 200), (before, "GET", 401), (after, "POST", 401), (after, "GET", 401),
+        ] {
+            let answer = try await Self.answer(router, Self.request(method, "/login"))
+            #expect(answer.status == status)
+        }
+    }
+
     @Test("The last route that matches wins, whatever its kind")
     func lastWins() async throws {
         var router = Router()
