@@ -285,8 +285,10 @@ struct ServeCommand: AsyncParsableCommand {
     private var plainRouter: Router {
         get throws {
             var router = Router()
+            var options = files.options
+            if !files.readOnly { options.uploadPage = uploaderFlags.linkFromRoot }
             do throws(SystemError) {
-                router.mount("/", try FileHandler(directory: directory, options: files.options))
+                router.mount("/", try FileHandler(directory: directory, options: options))
             } catch {
                 fail("\(directory): \(error.reason)")
             }

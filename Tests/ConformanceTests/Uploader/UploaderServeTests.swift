@@ -26,6 +26,25 @@ struct UploaderServeTests {
         #expect(try await server.status(.get, "/a.txt") == 200)
     }
 
+    @Test(
+        "The listing of a folder leads to the page of that folder, where files may be changed",
+        arguments: [
+            (["--uploader", "/up"], true), (["--uploader", "/up/in"], true), ([], false),
+            (["--uploader", "/up", "--read-only"], false), (["--webdav", "/dav"], false),
+        ] as [([String], Bool)])
+    func linkOfTheListing(_ flags: [String], _ isThere: Bool) async throws {
+        let folder = try Folder()
+        try folder.write("old", to: "a b/c.txt")
+        let server = try await ServeProcess(folder, flags)
+        let listing = try await server.get("/a%20b/").text
+        let link = listing.firstMatch(of: /<a class="upload" href="([^"]*)">Upload</)
+        #expect((link != nil) == isThere, "\(flags)")
+        guard let link else { return }
+        #expect(link.1 == "../\(flags[1].dropFirst())/?path=/a%20b/")
+        let page = try await server.get("\(flags[1])/?path=/a%20b/")
+        #expect(page.status == .ok && page.text.contains("c.txt"))
+    }
+
     /// Its length would tell of the token in it, together with what a page elsewhere has it show
     /// (BREACH).
     @Test("The page, which has a token, is never compressed")
