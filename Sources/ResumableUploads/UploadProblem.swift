@@ -17,9 +17,10 @@ struct UploadProblem: Error {
         var status: Int
         var expected: Int64?
         var provided: Int64?
+        var limit: Int64?
 
         enum CodingKeys: String, CodingKey {
-            case type, title, status
+            case type, title, status, limit
             case expected = "expected-offset"
             case provided = "provided-offset"
         }
@@ -33,6 +34,8 @@ struct UploadProblem: Error {
     /// The offset of the upload, where the answer reports it.
     var offset: Int64?
     var provided: Int64?
+    /// The most bytes of an upload, where there are more.
+    var limit: Int64?
     var fields = HTTPFields()
 
     init(_ status: HTTPStatus, _ title: String, kind: Kind? = nil, offset: Int64? = nil) {
@@ -58,7 +61,7 @@ struct UploadProblem: Error {
         var response = Response(status, fields: fields)
         let details = Details(
             type: kind.map { Self.types + $0.rawValue }, title: title, status: Int(status.code),
-            expected: provided == nil ? nil : offset, provided: provided)
+            expected: provided == nil ? nil : offset, provided: provided, limit: limit)
         let bytes = (try? JSONBody().encode(details)) ?? []
         response.body = .bytes(bytes, mediaType: "application/problem+json")
         if let offset { response.fields[.uploadOffset] = "\(offset)" }

@@ -147,7 +147,9 @@ extension UploadSite {
 
     var tooLarge: UploadProblem {
         var problem = UploadProblem(
-            .contentTooLarge, "at most \(options.byteLimit) bytes are taken here")
+            .contentTooLarge,
+            "the upload is larger than the limit of \(ListingText.size(options.byteLimit))")
+        problem.limit = options.byteLimit
         UploadDialect.draft(nil).tell(
             byteLimit: options.byteLimit, age: seconds, in: &problem.fields)
         return problem

@@ -1,6 +1,7 @@
 internal import HTTPCodecs
 internal import HTTPParser
 internal import HTTPServerCore
+internal import HTTPServerKit
 internal import Logging
 internal import WebDAVKit
 
@@ -40,9 +41,27 @@ struct UploaderError: Error {
     var code: Code?
     var reason: String
     var fields = HTTPFields()
+    /// The file that is too long, and the most bytes of one.
+    var excess: (name: String, limit: Int64)?
 
     init(_ status: HTTPStatus, _ code: Code?, _ reason: String = "") {
         (self.status, self.code, self.reason) = (status, code, reason)
+    }
+
+    /// A file has more than `limit` bytes.
+    init(tooLong path: ResourcePath, limit: Int64) {
+        let name = ListingText.name(path.name)
+        self.init(
+            .contentTooLarge, nil,
+            "\(name) is larger than the limit of \(ListingText.size(limit))")
+        excess = (name, limit)
+    }
+
+    /// The reason in the language of a page.
+    func reason(in texts: PageTexts) -> String {
+        guard let excess else { return reason }
+        return excess.name + ": "
+            + texts["overLimit"].replacing("%", with: ListingText.size(excess.limit))
     }
 
     init(_ error: HTTPError) {
@@ -81,6 +100,8 @@ struct UploaderError: Error {
         var status: Int
         var detail: String?
         var code: String?
+        /// The most bytes of a file.
+        var limit: Int64?
     }
 
     /// A problem (RFC 9457), or a page if the client prefers one.
@@ -94,7 +115,8 @@ struct UploaderError: Error {
         } else {
             let problem = Problem(
                 title: status.reasonPhrase, status: Int(status.code),
-                detail: reason.isEmpty ? nil : reason, code: code?.rawValue)
+                detail: reason.isEmpty ? nil : reason, code: code?.rawValue,
+                limit: excess?.limit)
             let bytes = try? JSONBody().encode(problem)
             response.body = .bytes(bytes ?? [], mediaType: "application/problem+json")
         }

@@ -84,6 +84,8 @@ struct UploadRuleTests {
         let whole = try await client.send("POST", "/up/f", ["Upload-Complete: ?1"], "123456")
         #expect(whole.status == 413)
         #expect(whole["Upload-Limit"]?.hasPrefix("max-size=5") == true)
+        #expect(whole.text.contains("larger than the limit of 5 B\""))
+        #expect(whole.text.contains("\"limit\":5"))
         let location = try await client.begin()
         #expect(try await client.append(location, at: 0, "123456").status == 413)
         _ = try await client.begin()

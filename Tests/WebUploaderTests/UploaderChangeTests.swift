@@ -158,6 +158,51 @@ struct UploaderChangeTests {
         #expect(try await client.upload("name=a", "1234").status == 201)
     }
 
+    @Test("A file that is too long is named, and so is the limit, in units")
+    func nameAndLimitOfTooLongContent() async throws {
+        var options = UploaderOptions()
+        options.contentLimit = 1_536
+        let client = UploaderClient(options)
+        let long = String(repeating: "x", count: 1_537)
+        for answer in [
+            try await client.upload("name=a.txt", long),
+            try await client.send(
+                "POST", "/up/upload?name=a.txt", ["Transfer-Encoding: chunked"],
+                Array("601\r\n\(long)\r\n0\r\n\r\n".utf8)),
+            try await client.form([("files[]", "fits", "x"), ("files[]", "a.txt", long)]),
+        ] {
+            #expect(answer.status == 413 && answer.limit == 1_536)
+            #expect(answer.detail == "a.txt is larger than the limit of 1.5 KiB")
+        }
+        #expect(try await client.get("list").names == ["fits"])
+    }
+
+    @Test(
+        "The page of a refused form says so in the language of the browser",
+        arguments: [
+            ("en", "a.txt: larger than the limit of 1.0 KiB"),
+            ("de", "a.txt: größer als die Grenze von 1.0 KiB"),
+        ])
+    func pageOfTooLongContent(_ language: String, _ text: String) async throws {
+        var options = UploaderOptions()
+        options.contentLimit = 1_024
+        let client = UploaderClient(options)
+        let answer = try await client.form(
+            [("files[]", "a.txt", String(repeating: "x", count: 1_025))], "Accept: text/html",
+            "Accept-Language: \(language)")
+        #expect(answer.status == 413 && answer.text.contains("<p>\(text)</p>"))
+    }
+
+    @Test("The page names the limit, where there is one")
+    func limitOnThePage() async throws {
+        var options = UploaderOptions()
+        #expect(try await !UploaderClient(options).get("").text.contains("for each file"))
+        options.contentLimit = 10 << 20
+        let page = try await UploaderClient(options).get("").text
+        #expect(page.contains("<p class=\"hint\">At most 10 MiB for each file</p>"))
+        #expect(page.contains(" data-limit=\"10485760\""))
+    }
+
     @Test func partsOfFilesAreNotTaken() async throws {
         let client = UploaderClient()
         let answer = try await client.upload("name=a", "x", "Content-Range: bytes 0-0/9")

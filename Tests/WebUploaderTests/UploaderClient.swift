@@ -157,6 +157,8 @@ extension ServerAnswer {
         var status: Int
         var code: String?
         var title: String
+        var detail: String?
+        var limit: Int64?
     }
 
     private struct Token: Decodable { var token: String }
@@ -179,6 +181,10 @@ extension ServerAnswer {
     var token: String { get throws { try decoded(Token.self).token } }
     /// The word by which a refusal is told.
     var code: String? { try? decoded(Problem.self).code }
+    /// Why it was refused, in words.
+    var detail: String? { try? decoded(Problem.self).detail }
+    /// The most bytes of a file, where it had more.
+    var limit: Int64? { try? decoded(Problem.self).limit }
     /// Whether it is a problem as RFC 9457 has it, with the status of the answer.
     var isProblem: Bool {
         self["Content-Type"] == "application/problem+json"

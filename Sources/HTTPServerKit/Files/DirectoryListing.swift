@@ -28,15 +28,21 @@ package struct DirectoryListing: Sendable {
     package let path: [[UInt8]]
     /// The name of the root on the page.
     package let rootName: String
+    /// The address of the upload page of the root; a relative one counts from the root.
+    package let uploadPage: String?
     /// The members: folders first, then by natural order of their names.
     package let entries: [DirectoryEntry]
 
     /// Makes a listing; the order of the entries does not matter.
     ///
     /// Names that are no names (empty, `.` and `..`) are left out.
-    package init(path: [[UInt8]], rootName: String = "Files", entries: [DirectoryEntry]) {
+    package init(
+        path: [[UInt8]], rootName: String = "Files", uploadPage: String? = nil,
+        entries: [DirectoryEntry]
+    ) {
         self.path = path
         self.rootName = rootName
+        self.uploadPage = uploadPage
         self.entries = Self.ordered(entries.filter { Self.isName($0.name) })
     }
 

@@ -10,7 +10,9 @@ extension DirectoryListing {
         writeHead(to: &writer)
         writer.markup("<header>\n")
         writeBreadcrumb(to: &writer)
-        writer.markup("<p class=\"summary\">\(summary)</p>\n</header>\n<main>\n")
+        writer.markup("<p class=\"summary\">\(summary)</p>\n")
+        writeUploadLink(to: &writer)
+        writer.markup("</header>\n<main>\n")
         guard hasTable else { return writer.bytes }
         writer.markup("<table>\n")
         if !entries.isEmpty { writer.markup(ListingPage.tableHead) }
@@ -57,6 +59,17 @@ extension DirectoryListing {
             writer.markup(isLast ? "</span></h1></li>\n" : "</span></a></li>\n")
         }
         writer.markup("</ol></nav>\n")
+    }
+
+    /// The way to the upload page of this folder.
+    private func writeUploadLink(to writer: inout HTMLWriter) {
+        guard let uploadPage else { return }
+        let isRelative = !uploadPage.hasPrefix("/") && !uploadPage.contains("://")
+        let way = isRelative ? String(repeating: "../", count: path.count) : ""
+        let folder = path.map { PathEncoding.segment($0) + "/" }.joined()
+        writer.markup("<a class=\"upload\" href=\"")
+        writer.attribute("\(way)\(uploadPage)?path=/\(folder)")
+        writer.markup("\">Upload</a>\n")
     }
 
     private var summary: String {

@@ -108,6 +108,11 @@ enum ListingPage {
         nav .icon { width: 1.25rem; height: 1.25rem; color: inherit; }
         h1 { margin: 0; font-size: inherit; font-weight: 650; }
         .summary { margin: 0; color: var(--soft); font-variant-numeric: tabular-nums; }
+        .upload {
+            padding: 0.25rem 0.875rem; border: 1px solid var(--line); border-radius: 0.5rem;
+            background: var(--card); color: var(--accent); font-weight: 500;
+        }
+        .upload:hover { background: var(--hover); }
 
         main {
             overflow: clip; background: var(--card);
@@ -252,6 +257,6 @@ extension DirectoryListing {
         "frame-ancestors 'self'",
     ].joined(separator: "; ")
 
-    private static let styleHash = "1c3VtR687MnysRYao/kXm7/8PdClZoRZnjgzRK8vi+w="
+    private static let styleHash = "8IiAxtO2u9ws58FvFK6lEhZBjUbYsKUJpOA8YvHeUVg="
     private static let scriptHash = "CktO//hcu/3Q++bXe2XnjkpgbZMS6mLKdKL0b0hMAjE="
 }

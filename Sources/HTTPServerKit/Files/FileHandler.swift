@@ -44,6 +44,11 @@ public struct FileHandler: Handler {
         public var cachedBytes = 1 << 20
         /// The name of the directory in listings.
         public var rootName = "Files"
+        /// The address of an upload page of the same directory, such as `upload/` or `/upload/`; the
+        /// listing of a folder links to the page of that folder. It is used as it is given, with
+        /// percent-encoding, and a relative one counts from the root of the directory. `nil` for no
+        /// link.
+        public var uploadPage: String?
 
         /// Which requests of missing paths are answered by the fallback file.
         public enum FallbackRequests: Sendable {
@@ -273,7 +278,8 @@ public struct FileHandler: Handler {
                 modified: HTTPDate(secondsSinceEpoch: status.modifiedSeconds))
         }
         let listing = DirectoryListing(
-            path: path.directorySegments, rootName: options.rootName, entries: entries)
+            path: path.directorySegments, rootName: options.rootName,
+            uploadPage: options.uploadPage, entries: entries)
         let fields: HTTPFields = [
             .vary: "Accept", .cacheControl: "no-cache", .xContentTypeOptions: "nosniff",
             .contentSecurityPolicy: DirectoryListing.contentSecurityPolicy,

@@ -88,10 +88,13 @@ extension UploaderSite {
                 var iterator = content.makeAsyncIterator()
                 return try await iterator.next()
             }
-            changed.append(
-                try await take(
-                    body, target.appending(Array(name.utf8)), nil, conflict,
-                    makesFoldersIn: nil, call))
+            let path = target.appending(Array(name.utf8))
+            do {
+                changed.append(
+                    try await take(body, path, nil, conflict, makesFoldersIn: nil, call))
+            } catch let error as CodecError where error.kind == .partTooLong {
+                throw UploaderError(tooLong: path, limit: options.contentLimit)
+            }
         }
         if changed.isEmpty {
             try requireToken(call, fields)
@@ -123,7 +126,7 @@ extension UploaderSite {
         defer { withExtendedLifetime(hold) {} }
         return try await perform(.upload(wished), call) {
             try files.requireName(wished, isFolder: false)
-            try refuse(announced)
+            try refuse(announced, wished)
             hold = try await quota.hold(announced, for: call.request)
             if call.request.isPrecheck {
                 try await precheck(wished, announced, conflict, makesFolders: top != nil)
@@ -134,7 +137,7 @@ extension UploaderSite {
             try await requireRoom(for: path, conflict)
             let content = try await files.store.stage(
                 observed(body, path, announced, hold, call), for: path, expected: announced)
-            try refuse(content.length)
+            try refuse(content.length, path)
             let placed = try await files.withName(path, isFolder: false, conflict, call) {
                 (path, old) in
                 _ = try await files.store.place(content, at: path, modified: nil) { info in
@@ -178,10 +181,9 @@ extension UploaderSite {
         try await files.requireUnlocked(path, andMembership: false)
     }
 
-    private func refuse(_ length: Int64?) throws(UploaderError) {
+    private func refuse(_ length: Int64?, _ path: ResourcePath) throws(UploaderError) {
         guard let length, length > options.contentLimit else { return }
-        throw UploaderError(
-            .contentTooLarge, nil, "at most \(options.contentLimit) bytes are taken here")
+        throw UploaderError(tooLong: path, limit: options.contentLimit)
     }
 
     /// The content, with progress reported to the program. Reading throws once the content is too
@@ -200,10 +202,7 @@ extension UploaderSite {
                 received += count
                 return received
             }
-            guard bytes <= limit else {
-                throw UploaderError(
-                    .contentTooLarge, nil, "at most \(limit) bytes are taken here")
-            }
+            guard bytes <= limit else { throw UploaderError(tooLong: path, limit: limit) }
             try hold?.reach(bytes)
             told?(UploadProgress(path: path, bytes: bytes, total: announced, request: request))
         }

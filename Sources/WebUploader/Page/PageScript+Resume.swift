@@ -142,7 +142,9 @@ extension PageScript {
             async begin(signal) {
                 const limits = this.file.size < pieceBytes ? null : await offered();
                 if (!limits) return this.sendWhole(signal);
-                if (this.file.size > limits.size) throw new Problem(413, {});
+                if (this.file.size > limits.size) {
+                    throw new Problem(413, { limit: limits.size });
+                }
                 this.limits = limits;
                 const answer = await exchange("POST", this.target, {
                     "Accept": "application/json", "Content-Type": "application/octet-stream",

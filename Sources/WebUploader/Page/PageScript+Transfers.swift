@@ -8,6 +8,8 @@ extension PageScript {
         import{ Upload } from "./resume.js";
 
         const atOnce = 3;
+        // The most bytes of one file.
+        const limit = settings.limit ? Number(settings.limit) : Infinity;
         const find = (name) => document.getElementById(name);
         const rows = find("transfer-list");
         const all = new Set();
@@ -91,7 +93,8 @@ extension PageScript {
                     exists: () => this.choices(),
                     done: () => [],
                     failed: () => [
-                        this.button("retry", () => this.retry()), ...this.kept ? [cancel("discard")] : [],
+                        ...this.isTooLong ? [] : [this.button("retry", () => this.retry())],
+                        ...this.kept ? [cancel("discard")] : [],
                     ],
                     cancelled: () => [this.button("retry", () => this.retry())],
                 };
@@ -198,6 +201,7 @@ extension PageScript {
 
             fail(error) {
                 this.isBroken = error.status === 0;
+                this.isTooLong = error.limit !== undefined;
                 if (error.code !== "exists" || !settings.choose) {
                     say(`${clean(this.name)}: ${error.message}`);
                     return this.end("failed", error.message);
@@ -288,7 +292,9 @@ extension PageScript {
             for (const { file, name } of files) {
                 const old = before.find((item) => item.name === name && item.size === file.size);
                 if (old && await old.take(file)) continue;
-                new Transfer({ link, name, size: file.size, batch }, file);
+                const made = new Transfer({ link, name, size: file.size, batch }, file);
+                // Nothing is sent for nothing.
+                if (file.size > limit) made.fail(new Problem(413, { limit }));
             }
             next();
         }

@@ -27,10 +27,12 @@ enum PageScript {
 
         export class Problem extends Error {
             constructor(status, body) {
-                const reason = texts[reasons[body.code] ?? reasons[status]];
+                const reason = Number.isFinite(body.limit) ? text("overLimit", size(body.limit))
+                    : texts[reasons[body.code] ?? reasons[status]];
                 super(reason || body.detail || body.title || text("failed"));
                 this.status = status;
                 this.code = body.code;
+                this.limit = body.limit;
             }
         }
 

@@ -44,6 +44,7 @@ extension PageTexts {
         "retrying": "la connexion est coupée ; nouvel essai",
         "unreadable": "le fichier est illisible ou a été modifié", "ask": "Demander",
         "askQuestion": "% existe déjà ici", "forAll": "Pour tous",
+        "overLimit": "dépasse la limite de %", "limit": "% au maximum par fichier",
     ]
 
     static let japanese: [String: String] = [
@@ -73,6 +74,7 @@ extension PageTexts {
         "otherFile": "別のファイルか、変更されたファイルです", "retrying": "接続が切れました。再試行しています",
         "unreadable": "ファイルを読めないか、変更されています", "ask": "確認する", "askQuestion": "%は既にあります",
         "forAll": "すべてに適用",
+        "overLimit": "上限の%を超えています", "limit": "1ファイルあたり最大%",
     ]
 
     static let chinese: [String: String] = [
@@ -98,5 +100,6 @@ extension PageTexts {
         "interrupted": "未完成：请重新选择该文件以继续", "chooseAgain": "重新选择文件", "discard": "放弃",
         "otherFile": "这是另一个文件，或文件已被修改", "retrying": "连接中断，正在重试", "unreadable": "文件无法读取或已被修改",
         "ask": "询问", "askQuestion": "此处已有%", "forAll": "应用于全部",
+        "overLimit": "超过了%的上限", "limit": "每个文件最大%",
     ]
 }

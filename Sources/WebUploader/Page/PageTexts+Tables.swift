@@ -38,6 +38,7 @@ extension PageTexts {
         "retrying": "the connection broke; trying again",
         "unreadable": "the file cannot be read, or has changed", "ask": "Ask",
         "askQuestion": "% is there already", "forAll": "For all of them",
+        "overLimit": "larger than the limit of %", "limit": "At most % for each file",
     ]
 
     static let german: [String: String] = [
@@ -82,6 +83,7 @@ extension PageTexts {
         "retrying": "die Verbindung ist abgebrochen; neuer Versuch",
         "unreadable": "die Datei ist nicht lesbar oder wurde geändert", "ask": "Nachfragen",
         "askQuestion": "% gibt es hier schon", "forAll": "Für alle",
+        "overLimit": "größer als die Grenze von %", "limit": "Höchstens % je Datei",
     ]
 
     static let spanish: [String: String] = [
@@ -127,5 +129,6 @@ extension PageTexts {
         "retrying": "se ha perdido la conexión; nuevo intento",
         "unreadable": "el archivo no se puede leer o ha cambiado", "ask": "Preguntar",
         "askQuestion": "% ya existe aquí", "forAll": "Para todos",
+        "overLimit": "supera el límite de %", "limit": "Como máximo % por archivo",
     ]
 }

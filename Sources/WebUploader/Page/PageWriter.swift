@@ -103,6 +103,7 @@ struct PageWriter {
         data("title", options.title)
         data("conflict", options.conflict.rawValue)
         data("choose", options.letsClientsChoose ? "1" : "")
+        data("limit", options.contentLimit == .max ? "" : String(options.contentLimit))
         let json = try? JSONBody().encode(texts.ofScript)
         data("texts", String(decoding: json ?? [], as: UTF8.self))
         html.markup(">\n")
@@ -170,7 +171,14 @@ struct PageWriter {
         button("upload", "type=\"submit\" class=\"plain primary\"")
         html.markup("<p class=\"enhanced hint\">")
         text("drop")
-        html.markup("</p>\n</form>\n")
+        html.markup("</p>\n")
+        if options.contentLimit < .max {
+            html.markup("<p class=\"hint\">")
+            html.text(
+                texts["limit"].replacing("%", with: ListingText.size(options.contentLimit)))
+            html.markup("</p>\n")
+        }
+        html.markup("</form>\n")
         html.markup(
             "<form id=\"create\" class=\"card\" method=\"post\" action=\"create\">\n")
         hidden("token", token)
@@ -257,9 +265,10 @@ extension PageWriter {
         html.markup("</h1>\n<p>")
         html.text(error.status.description)
         html.markup("</p>\n")
-        if !error.reason.isEmpty {
+        let reason = error.reason(in: texts)
+        if !reason.isEmpty {
             html.markup("<p>")
-            html.text(error.reason)
+            html.text(reason)
             html.markup("</p>\n")
         }
         html.markup("<p><a href=\"./\">")

@@ -5,10 +5,13 @@ internal import ToolkitSystem
 /// Answers a request with what it was, as JSON: method, target, version, fields, content in
 /// base64, trailers and peer.
 struct EchoHandler: Handler {
+    /// The most bytes of content; above it 413.
+    let byteLimit: Int64
+
     func answer(_ request: Request) -> Answer { .later { try await echo(request) } }
 
     private func echo(_ request: Request) async throws -> Response {
-        let content = try await request.body.collect(upTo: 64 << 20)
+        let content = try await request.body.collect(upTo: Int(clamping: byteLimit))
         let trailers = await request.body.trailers
         // Long content takes a while to write, so this does not run on the event loop.
         return await BlockingPool.computing.value { Self.response(request, content, trailers) }

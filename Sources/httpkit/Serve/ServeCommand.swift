@@ -86,7 +86,10 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "The most content of one request, such as 100M or 5GiB; above it 413.",
-            discussion: "By default the free space on the disk is the limit.", valueName: "bytes"))
+            discussion: """
+                On the upload page it is the limit of each file. By default the free space on the \
+                disk is the limit.
+                """, valueName: "bytes"))
     var maxBody: ByteCount?
 
     @Option(
@@ -227,7 +230,7 @@ struct ServeCommand: AsyncParsableCommand {
     ) -> any Handler {
         guard !files.readOnly else { return handler }
         var options = ResumableUploadHandler.Options()
-        options.byteLimit = maxBody?.bytes ?? .max
+        options.byteLimit = contentLimit
         options.tusMethod = tusMethod
         options.synchronizes = webdavOptions.webdavSync
         let own = String(decoding: ReservedNames.folder, as: UTF8.self)
@@ -237,10 +240,12 @@ struct ServeCommand: AsyncParsableCommand {
         return upload
     }
 
+    private var contentLimit: Int64 { maxBody?.bytes ?? .max }
+
     private var uploaderOptions: UploaderOptions {
         var options = uploaderFlags.options
         options.allowsHidden = files.showHidden
-        options.contentLimit = maxBody?.bytes ?? .max
+        options.contentLimit = contentLimit
         if files.readOnly { options.role = { _ in .readOnly } }
         // Hosts are checked around everything.
         options.hosts = nil
@@ -255,7 +260,7 @@ struct ServeCommand: AsyncParsableCommand {
         options.isReadOnly = files.readOnly
         options.allowsHidden = files.showHidden
         options.listsCollections = !files.noListing
-        options.contentLimit = maxBody?.bytes ?? .max
+        options.contentLimit = contentLimit
         options.origins = webdavOptions.origin
         return WebDAVHandler(store: store, locks: locks, options: options)
     }
@@ -285,12 +290,16 @@ struct ServeCommand: AsyncParsableCommand {
     private var plainRouter: Router {
         get throws {
             var router = Router()
+            var options = files.options
+            if !files.readOnly { options.uploadPage = uploaderFlags.linkFromRoot }
             do throws(SystemError) {
-                router.mount("/", try FileHandler(directory: directory, options: files.options))
+                router.mount("/", try FileHandler(directory: directory, options: options))
             } catch {
                 fail("\(directory): \(error.reason)")
             }
-            if let echo { router.route(nil, echo, to: EchoHandler()) }
+            if let echo {
+                router.route(nil, echo, to: EchoHandler(byteLimit: min(64 << 20, contentLimit)))
+            }
             return router
         }
     }
@@ -304,7 +313,8 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.endpoints = try proxies.endpoints(configuration.endpoints)
         configuration.loops = loops
         configuration.raisesDescriptorLimit = true
-        configuration.contentLimit = maxBody?.bytes ?? .max
+        // The page limits each file of a form itself, and names the one that is too long.
+        configuration.contentLimit = uploaderFlags.uploader == nil ? contentLimit : .max
         if accessLog { configuration.accessLog = { Self.accessLines.write($0) } }
         return configuration
     }

@@ -1,4 +1,5 @@
 import ArgumentParser
+internal import HTTPServerKit
 import WebUploader
 
 /// How the directory is served by the upload page.
@@ -35,6 +36,11 @@ struct UploaderFlags: ParsableArguments {
 
     /// The names of a path, by which paths are compared.
     static func segments(_ path: String) -> [Substring] { path.split(separator: "/") }
+
+    /// The page as listings link to it, from the root of the directory; `nil` without a page.
+    var linkFromRoot: String? {
+        uploader.map { Self.segments($0).map { PathEncoding.segment($0.utf8) + "/" }.joined() }
+    }
 
     var options: UploaderOptions {
         var options = UploaderOptions()

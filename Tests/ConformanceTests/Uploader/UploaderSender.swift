@@ -86,6 +86,25 @@ enum UploaderSender {
                 return page;
             },
 
+            // The page knows the limit, and sends nothing in vain.
+            async limits() {
+                const page = await visit();
+                await choose(page, "long.bin", "a.txt");
+                await page.until(`${state("a.txt")} === "done"`);
+                steps.push(`${await page.get(state("long.bin"))}: ${await page.get(note("long.bin"))}`);
+                await page.until(`!!${link("a.txt")}`);
+                const buttons = await page.get(`${row("long.bin")}.querySelectorAll("button").length`);
+                if (buttons !== 0) faults.push("it can be tried again");
+                const names = await page.get(`performance.getEntriesByType("resource")
+                    .map((one) => new URL(one.name))
+                    .filter((one) => one.pathname.endsWith("/upload"))
+                    .map((one) => one.searchParams.get("name"))`);
+                steps.push(`sent: ${names.join(", ")}`);
+                await check(page, "limit");
+                await pictures(page, "limit");
+                return page;
+            },
+
             async stops() {
                 const page = await visit();
                 await page.network(4 << 20);

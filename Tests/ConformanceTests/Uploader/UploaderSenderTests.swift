@@ -16,8 +16,8 @@ struct UploaderSenderTests {
         try target.write(UploaderSender.program, to: "sender.mjs")
     }
 
-    private func serve() async throws -> ServeProcess {
-        try await ServeProcess(folder, ["--uploader", "/up"])
+    private func serve(_ flags: String...) async throws -> ServeProcess {
+        try await ServeProcess(folder, ["--uploader", "/up"] + flags)
     }
 
     private func run(_ tasks: String..., at address: String, axe: String?) async throws
@@ -73,6 +73,18 @@ struct UploaderSenderTests {
         // With the page the piece goes that was under way.
         let limit = size / 100 + (isReloaded ? 8 << 20 : 0)
         #expect(counts.passed < size + limit, "\(counts.passed - size) bytes more")
+    }
+
+    @Test("A file above the limit is refused before it is sent, by its name and the limit")
+    func limit() async throws {
+        try source.write([UInt8](repeating: 1, count: (1 << 20) + 1), to: "long.bin")
+        try source.write("short", to: "a.txt")
+        let server = try await serve("--max-body", "1M")
+        let axe = try await AxeCore.script(in: target)
+        let result = try await run("limits", at: server.url("/up/"), axe: axe)
+        #expect(
+            result.steps == ["failed: larger than the limit of 1.0 MiB", "sent: a.txt"])
+        #expect(folder.text("a.txt") == "short" && folder.bytes("long.bin") == [])
     }
 
     @Test("Pause, no network, cancel and discard; questions about names; what is dropped")

@@ -26,6 +26,44 @@ struct UploaderServeTests {
         #expect(try await server.status(.get, "/a.txt") == 200)
     }
 
+    @Test(
+        "The listing of a folder leads to the page of that folder, where files may be changed",
+        arguments: [
+            (["--uploader", "/up"], true), (["--uploader", "/up/in"], true), ([], false),
+            (["--uploader", "/up", "--read-only"], false), (["--webdav", "/dav"], false),
+        ] as [([String], Bool)])
+    func linkOfTheListing(_ flags: [String], _ isThere: Bool) async throws {
+        let folder = try Folder()
+        try folder.write("old", to: "a b/c.txt")
+        let server = try await ServeProcess(folder, flags)
+        let listing = try await server.get("/a%20b/").text
+        let link = listing.firstMatch(of: /<a class="upload" href="([^"]*)">Upload</)
+        #expect((link != nil) == isThere, "\(flags)")
+        guard let link else { return }
+        #expect(link.1 == "../\(flags[1].dropFirst())/?path=/a%20b/")
+        let page = try await server.get("\(flags[1])/?path=/a%20b/")
+        #expect(page.status == .ok && page.text.contains("c.txt"))
+    }
+
+    @Test("A form is refused when one of its files is too long, whatever the length of all")
+    func limitOfForms() async throws {
+        let (server, folder) = try await server("--max-body", "1M", "--echo", "/echo")
+        let source = try Folder()
+        try source.write([UInt8](repeating: 1, count: 700_000), to: "short.bin")
+        try source.write([UInt8](repeating: 1, count: (1 << 20) + 1), to: "long.bin")
+        func form(_ names: String..., at path: String = "/up/upload") async throws -> String {
+            let files = names.flatMap { ["-F", "files[]=@\(source.file($0).path)"] }
+            let flags = ["-sS", "-m", "110", "-w", " %{http_code}"]
+            return try await Program.run("curl", flags + files + [server.url(path)]).text
+        }
+        #expect(try await form("short.bin", "short.bin").hasSuffix(" 201"))
+        let refused = try await form("short.bin", "long.bin")
+        #expect(refused.hasSuffix(" 413"))
+        #expect(refused.contains("long.bin is larger than the limit of 1.0 MiB"))
+        #expect(folder.bytes("short (2).bin").count == 700_000 && folder.bytes("long.bin") == [])
+        #expect(try await form("long.bin", at: "/echo").hasSuffix(" 413"))
+    }
+
     /// Its length would tell of the token in it, together with what a page elsewhere has it show
     /// (BREACH).
     @Test("The page, which has a token, is never compressed")

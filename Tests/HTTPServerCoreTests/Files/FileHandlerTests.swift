@@ -337,6 +337,14 @@ struct FileHandlerTests {
         #expect(browser["Content-Type"] == "text/html; charset=utf-8")
     }
 
+    @Test("A listing links to the upload page of its folder, where one is named")
+    func uploadPage() async throws {
+        let link = "href=\"../up/?path=/sub/\""
+        #expect(try await !get("/sub/").text.contains(">Upload<"))
+        let answer = try await get("/sub/", handler: handler { $0.uploadPage = "up/" })
+        #expect(answer.text.contains(link))
+    }
+
     @Test("Without listings a directory is 404")
     func noListing() async throws {
         let answer = try await get("/sub/", handler: handler { $0.listsDirectories = false })

@@ -93,6 +93,21 @@ struct DirectoryListingTests {
         #expect(page.contains("Parent folder"))
     }
 
+    @Test(
+        "A link leads to the upload page of the folder, wherever that is",
+        arguments: [
+            ("up/", [], "up/?path=/"), ("up/", ["a b", "c"], "../../up/?path=/a%20b/c/"),
+            ("../up/", ["a"], "../../up/?path=/a/"), ("/up/", ["a&b"], "/up/?path=/a%26b/"),
+            ("https://a.example/\"", ["x"], "https://a.example/&quot;?path=/x/"),
+        ] as [(String, [String], String)])
+    func uploadLink(_ address: String, _ path: [String], _ link: String) {
+        let listing = DirectoryListing(
+            path: path.map { Array($0.utf8) }, uploadPage: address, entries: [Self.entry("x")])
+        let page = String(decoding: listing.rendered(as: .html), as: UTF8.self)
+        #expect(page.contains("<a class=\"upload\" href=\"\(link)\">Upload</a>"), "\(page)")
+        #expect(!Self.page([Self.entry("x")]).contains("class=\"upload\""))
+    }
+
     @Test("The root has no parent")
     func root() {
         let page = Self.page([Self.entry("x")])
