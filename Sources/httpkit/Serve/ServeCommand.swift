@@ -113,7 +113,12 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Show a QR code of the address, if it is reachable and the output is a terminal.")
+        help: ArgumentHelp(
+            "Show a QR code of the address, or of the upload page if there is one.",
+            discussion: """
+                Only on a terminal, and where others can reach the address: with --host '*', or \
+                --host and an address of this machine.
+                """))
     var qr = true
 
     func validate() throws {
