@@ -68,8 +68,23 @@ struct InstallTests {
             #expect(page.contains(text), "\(text)")
         }
         let requests = page.split(separator: "\n").filter { $0.hasPrefix(".") || $0.hasPrefix("'") }
-        let known = [".TH ", ".SH ", ".TP", ".IP", ".PP"]
+        let known = [".TH ", ".SH ", ".TP", ".IP", ".PP", ".EX", ".EE"]
         #expect(requests.allSatisfy { line in known.contains { line.hasPrefix($0) } })
+    }
+
+    @Test(
+        "Flags in the examples of a page are flags of its command", arguments: ["serve", "fetch"])
+    func examples(_ command: String) async throws {
+        let place = try Folder()
+        _ = try await install(place.path)
+        let page = place.text("share/man/man1/httpkit-\(command).1").replacing("\\-", with: "-")
+        let parts = page.split(separator: "\n.SH EXAMPLES\n")
+        let (options, examples) = (try #require(parts.first), try #require(parts.dropFirst().first))
+        let words = examples.split { $0 == " " || $0 == "\n" }
+        let flags = words.filter { $0.wholeMatch(of: #/--?[A-Za-z][A-Za-z-]*/#) != nil }
+        #expect(flags.count >= 5)
+        for flag in flags { #expect(options.contains("\\fB\(flag)\\fR"), "\(flag)") }
+        #expect(examples.matches(of: #/\nhttpkit /#).count == 3)
     }
 
     @Test("The completions know the flags", arguments: ["bash", "zsh", "fish"])
