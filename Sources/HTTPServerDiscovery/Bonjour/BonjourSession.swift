@@ -82,6 +82,7 @@ final class BonjourSession: @unchecked Sendable {
     private func register() {
         guard let port, registration == nil else { return }
         attempt += 1
+        DNSServiceConnection.prepareLibrary()
         guard let interface = interfaceIndex() else {
             return fail(.noSuchInterface(configuration.interface ?? ""))
         }

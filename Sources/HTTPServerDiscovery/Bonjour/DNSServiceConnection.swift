@@ -15,6 +15,17 @@ final class DNSServiceConnection: @unchecked Sendable {
     private let source: any DispatchSourceRead
     private var whenClosed: @Sendable () -> Void = {}
 
+    #if !canImport(Darwin)
+        private static let memoryIsCleared: Void = http_avahi_clear_memory()
+    #endif
+
+    /// Comes before the first conversation: Avahi's library reads memory that it never wrote.
+    static func prepareLibrary() {
+        #if !canImport(Darwin)
+            memoryIsCleared
+        #endif
+    }
+
     /// - Parameters:
     ///   - reference: what a call of the library began; this object ends it.
     ///   - failed: called with the number of the error when the service has gone.
