@@ -8,7 +8,7 @@ PORT = 8080
 UPLOADER = /upload
 ARGS =
 # For `make test` and `make test-all`: the seconds after which the tests are ended.
-TEST_SECONDS = 600
+TEST_SECONDS = 1200
 # For `make install`: where to, and the folder in front of that while a package is built.
 PREFIX = /usr/local
 DESTDIR =

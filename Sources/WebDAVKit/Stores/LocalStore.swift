@@ -84,8 +84,12 @@ public final class LocalStore: ResourceStore {
         staging.removeIfEmpty()
     }
 
-    /// Removes the staging directory; the next write creates it again. Call it at the end of the
-    /// program, with no request in progress. It blocks.
+    /// Removes the staging directory; the next write creates it again. Call it with no request in
+    /// progress. It blocks.
+    ///
+    /// A program need not call it: an empty directory is removed when `main` returns or calls
+    /// `exit`. One that holds discarded files stays, as it does when a signal ends the program; the
+    /// next store at this root removes it.
     public func close() {
         staging.close()
     }

@@ -13,6 +13,8 @@ final class StagingDirectory: Sendable {
         var status: FileStatus
         /// Whether it is on the volume and the mount of the root.
         var isOnRootVolume: Bool
+        /// The number of its action in `ProcessExit`: not every program closes its store.
+        var exitAction: UInt64 = 0
     }
 
     private let tree: FileTree
@@ -85,6 +87,7 @@ final class StagingDirectory: Sendable {
         session.withLock { session in
             if session?.name == current.name { session = nil }
         }
+        ProcessExit.remove(current.exitAction)
         return true
     }
 
@@ -172,7 +175,9 @@ final class StagingDirectory: Sendable {
         let made: Result<Session, SystemError> = session.withLock { session in
             if let session { return .success(session) }
             do throws(SystemError) {
-                let new = try makeSession()
+                var new = try makeSession()
+                new.exitAction = ProcessExit.add { [new, tree] in Self.removeIfEmpty(new, in: tree)
+                }
                 session = new
                 return .success(new)
             } catch {
@@ -233,11 +238,23 @@ final class StagingDirectory: Sendable {
         if let ended { Self.end(ended, in: tree) } else { removeIfEmpty() }
     }
 
+    /// For the end of the process, when requests may still be in progress: a folder that is in use
+    /// stays, and the next process removes it.
+    private static func removeIfEmpty(_ session: Session, in tree: FileTree) {
+        inOwnFolder(of: tree) { try? $0.remove(session.name, isDirectory: true) }
+    }
+
     private static func end(_ session: Session, in tree: FileTree) {
+        defer { ProcessExit.remove(session.exitAction) }
+        inOwnFolder(of: tree) { _ = $0.removeTree(session.name) }
+    }
+
+    /// Removes something from `.httpkit-dav`, and then that folder if nothing else is in it.
+    private static func inOwnFolder(of tree: FileTree, _ remove: (OpenDirectory) -> Void) {
         guard let root = try? tree.directory([]),
             let own = root.directoryIfThere(ReservedNames.folder)
         else { return }
-        _ = own.removeTree(session.name)
+        remove(own)
         try? root.remove(ReservedNames.folder, isDirectory: true)
     }
 
