@@ -58,6 +58,17 @@ extension PageScript {
             });
         }
 
+        // How much the server has of an upload of before: `null` for none of it any more, and
+        // `undefined` where it cannot be asked.
+        export async function reached(id, size) {
+            try {
+                const answer = await exchange("HEAD", `.uploads/${id}`, {}, null, { patience });
+                const text = answer.getResponseHeader("Upload-Offset") ?? "";
+                const offset = /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+                return offset <= size ? offset : undefined;
+            } catch (error) { return gone.includes(error.status) ? null : undefined; }
+        }
+
         // What is told of the upload: `onBegin(id, seconds)`, `onReach(offset)` when so much is
         // kept, `onForget()` when it is not there any more, `onProgress(bytes)`, `onBreak()`.
         export class Upload {

@@ -5,7 +5,7 @@ extension PageScript {
         import{ question } from "./ask.js";
         import{ forget, isSame, keep, unfinished } from "./kept.js";
         import{ current } from "./list.js";
-        import{ Upload } from "./resume.js";
+        import{ Upload, reached } from "./resume.js";
 
         const atOnce = 3;
         // The most bytes of one file.
@@ -122,9 +122,30 @@ extension PageScript {
 
             // MARK: What is done
 
+            // The note of before may lack the piece that was under way when its page went.
+            async refresh() {
+                const offset = await reached(this.kept.id, this.size);
+                if (this.state !== "interrupted" || !all.has(this) || offset === undefined) return;
+                if (offset !== null) {
+                    this.sent = offset;
+                    this.show();
+                } else if (!this.isTaking) {
+                    this.drop();
+                }
+            }
+
+            // The note of it stays: another user's upload, or another server's at this address, is
+            // answered in the same way.
+            drop() {
+                this.row.remove();
+                all.delete(this);
+                showAll();
+            }
+
             // Goes on with an upload of before, if the file is the same.
             async take(file) {
-                const isRight = await isSame(file, this.kept);
+                this.isTaking = true;
+                const isRight = await isSame(file, this.kept).finally(() => { this.isTaking = false; });
                 if (!isRight || this.state !== "interrupted") return isRight;
                 this.file = file;
                 claim();
@@ -331,15 +352,15 @@ extension PageScript {
         if (tabs) tabs.onmessage = ({ data }) => {
             if (!data.mine) return claim();
             each((item) => item.state === "interrupted" && data.mine.includes(item.kept.id), (item) => {
-                item.row.remove();
-                all.delete(item);
-                showAll();
+                item.drop();
             });
         };
 
         export function recall() {
             for (const one of unfinished()) new Transfer({ ...one, batch: { count: 1 } }, undefined, one);
             tabs?.postMessage({});
+            // By then another tab has said which are its own: a question would end what it sends.
+            setTimeout(() => each((item) => item.state === "interrupted", (item) => item.refresh()), 500);
         }
 
         """#

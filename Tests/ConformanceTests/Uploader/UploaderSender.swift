@@ -73,6 +73,11 @@ enum UploaderSender {
                     await page.until(`${sent("big.bin")} > ${row("big.bin")}.querySelector("progress").max / 2`, 300);
                     await page.goto(address);
                     await page.until(`${state("big.bin")} === "interrupted"`);
+                    // The page shows how much the server has, not the last note of the browser.
+                    const id = await page.get("JSON.parse(Object.values(localStorage)[0]).id");
+                    const known = await fetch(`${address}.uploads/${id}`, { method: "HEAD" });
+                    const offset = known.headers.get("upload-offset");
+                    await page.until(`${sent("big.bin")} === ${offset}`);
                     await check(page, "interrupted");
                     await pictures(page, "interrupted");
                     // Another file of this name is not put behind it.
@@ -155,6 +160,13 @@ enum UploaderSender {
                 const id = await page.get("JSON.parse(Object.values(localStorage)[0]).id");
                 const gone = await fetch(`${address}.uploads/${id}`, { method: "DELETE" });
                 if (!gone.ok) faults.push(`DELETE: ${gone.status}`);
+                // A page that is opened later no longer offers to continue it. The note stays: this
+                // is also the answer about an upload of another user.
+                const later = await visit();
+                await later.until(`!${row("three.bin")}`);
+                if (await later.get("Object.keys(localStorage).length") !== 1) faults.push("forgotten");
+                faults.push(...later.faults);
+                await later.send("Page.close");
                 await page.network(-1);
                 await choose(page, "three.bin");
                 await page.until(`${state("three.bin")} === "done"`);
