@@ -101,6 +101,8 @@ let package = Package(
             name: "UploadPage",
             dependencies: [
                 .product(name: "HTTPServerToolkit", package: "swift-http-toolkit"),
+                .product(name: "HTTPServerAuthentication", package: "swift-http-toolkit"),
+                .product(name: "ResumableUploads", package: "swift-http-toolkit"),
                 .product(name: "WebDAVKit", package: "swift-http-toolkit"),
                 .product(name: "WebUploader", package: "swift-http-toolkit"),
             ],

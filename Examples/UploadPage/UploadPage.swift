@@ -1,26 +1,50 @@
-// UploadPage: a page to move files, and the same files for file managers by WebDAV.
+// UploadPage: a page to move files, with a login, a limit, and uploads that go on after a cut; and
+// the same files for file managers by WebDAV.
 //
-//   swift run --package-path Examples UploadPage [PORT] [FOLDER]
-//   curl -F files[]=@photo.jpg localhost:8080/upload/upload
-//   curl localhost:8080/dav/photo.jpg
+//   SHARE_PASSWORD=secret swift run --package-path Examples UploadPage [PORT] [FOLDER]
+//   curl --digest -u me:secret -F files[]=@photo.jpg localhost:8080/upload/upload
+//   curl --digest -u me:secret localhost:8080/dav/photo.jpg
 //
 // Open http://localhost:8080/upload/ in a browser.
 
+import Foundation
+import HTTPServerAuthentication
 import HTTPServerToolkit
+import ResumableUploads
 import WebDAVKit
 import WebUploader
 
 @main
 struct UploadPage {
+    static let limit: Int64 = 200 << 20
+
     static func main() async throws {
         let words = CommandLine.arguments
-        let files = WebDAVHandler(store: try LocalStore(root: words.count > 2 ? words[2] : "."))
+        let folder = words.count > 2 ? words[2] : "."
+        let files = WebDAVHandler(store: try LocalStore(root: folder))
         var options = UploaderOptions()
         options.allowedExtensions = ["jpg", "png", "pdf", "txt"]
+        options.contentLimit = limit
         options.onEvent = { print($0.operation, $0.failure.map { "\($0)" } ?? "done") }
+        var uploads = ResumableUploadHandler.Options()
+        uploads.byteLimit = limit
+        let page = ResumableUploadHandler(
+            UploaderHandler(sharing: files, options: options),
+            folder: folder + "/.httpkit-dav/uploads", options: uploads)
+
+        guard let password = ProcessInfo.processInfo.environment["SHARE_PASSWORD"] else {
+            print("SHARE_PASSWORD is not set")
+            exit(64)
+        }
+        let accounts = MemoryAccountStore(realm: "Share")
+        try accounts.add("me", password: password)
+        var login = Authenticator.Options()
+        login.schemes = [.digest]
+        let authenticator = Authenticator(accounts: accounts, options: login)
+
         var router = Router()
-        router.mountWebDAV("/dav", files)
-        router.mount("/upload", UploaderHandler(sharing: files, options: options))
+        router.mountWebDAV("/dav", AuthenticationHandler(files, by: authenticator))
+        router.mount("/upload", AuthenticationHandler(page, by: authenticator))
         let port = words.count > 1 ? UInt16(words[1]) : nil
         let configuration = ServerConfiguration(host: "127.0.0.1", port: port ?? 8080)
         try await HTTPServer(configuration, handler: router).run()

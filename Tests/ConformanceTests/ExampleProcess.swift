@@ -9,16 +9,21 @@ final class ExampleProcess: Sendable {
     let port: UInt16
     private let program: RunningProgram
 
-    /// - Parameter lines: what it reads on standard input, which does not end then; `nil` for an
-    ///   empty input.
-    init(_ name: String, _ arguments: String..., lines: String? = nil) async throws {
+    /// - Parameters:
+    ///   - lines: what it reads on standard input, which does not end then; `nil` for an empty
+    ///     input.
+    ///   - environment: variables beside those of the tests.
+    init(
+        _ name: String, _ arguments: String..., lines: String? = nil,
+        environment: [String: String]? = nil
+    ) async throws {
         let binary = try await Self.binary(name)
         if let lines {
             let script = "(printf %s \"$0\"; exec sleep 600) | \"$@\""
             program = try RunningProgram(
                 "sh", ["-c", script, lines, binary, "0"] + arguments, isGroup: true)
         } else {
-            program = try RunningProgram(binary, ["0"] + arguments)
+            program = try RunningProgram(binary, ["0"] + arguments, environment: environment)
         }
         guard await program.wait(until: { Self.port(in: $0.complaints) != nil }),
             let port = Self.port(in: program.complaints)
@@ -51,6 +56,13 @@ final class ExampleProcess: Sendable {
         guard let start = log.firstRange(of: "127.0.0.1:")?.upperBound else { return nil }
         let digits = log[start...].prefix { $0.isNumber }
         return digits.endIndex < log.endIndex ? UInt16(digits) : nil
+    }
+
+    /// Sends Control-C, and waits until the program has ended as it should.
+    func stop() async throws {
+        program.signal(SIGINT)
+        let status = await program.end(limit: .seconds(30))
+        guard status == 0 else { throw Program.Failure("\(status): \(program.complaints)") }
     }
 
     var url: String { "http://127.0.0.1:\(port)/" }

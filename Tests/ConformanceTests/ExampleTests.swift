@@ -81,15 +81,29 @@ struct ExampleTests {
 
     @Test func uploadPage() async throws {
         let folder = try Folder()
-        let example = try await ExampleProcess("UploadPage", folder.path)
+        let example = try await ExampleProcess(
+            "UploadPage", folder.path, environment: ["SHARE_PASSWORD": "open sesame"])
+        func ask(_ path: String, _ body: String? = nil) async throws -> String {
+            try await example.ask(
+                path, body == nil ? .get : .post, body: body.map { .text($0) } ?? .none
+            ) {
+                $0.authentication.challenge = { _ in
+                    .use(.password(user: "me", password: "open sesame"))
+                }
+            }
+        }
+        #expect(try await example.ask("/dav/").hasSuffix("\n401"))
+        #expect(try await example.ask("/upload/").hasSuffix("\n401"))
         for (name, status) in [("note.txt", "201"), ("note.exe", "403")] {
-            try folder.write("content", to: name)
-            let path = "/upload/upload?name=new-\(name)"
-            let answer = try await example.ask(path, .post, body: .text("sent"))
+            let answer = try await ask("/upload/upload?name=new-\(name)", "sent")
             #expect(answer.hasSuffix("\n" + status))
         }
         #expect(folder.text("new-note.txt") == "sent")
-        #expect(try await example.ask("/dav/new-note.txt") == "sent\n200")
+        #expect(try await ask("/dav/new-note.txt") == "sent\n200")
+        // Nothing stays beside the files, although it does not close its store.
+        try await example.stop()
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["new-note.txt"])
     }
 
     @Test func textTransfer() async throws {
