@@ -42,6 +42,6 @@ public struct ResumeData: Sendable, Hashable, Codable {
         return data
     }
 
-    /// Gives the download up: removes the part that is there.
-    public func discard() { System.remove(partialPath) }
+    /// Gives the download up: removes the part that is there, unless a download is writing it.
+    public func discard() { System.removeUnlessInUse(partialPath) }
 }

@@ -175,6 +175,75 @@ struct ResumeEndTests {
     }
 
     @Test(
+        "RFC 9110, 15.3.7: a part that is not as long as its range is refused, whatever it claims",
+        arguments: ["9223372036854775807", "601", "599", "0"])
+    func lengthOfRange(_ length: String) async throws {
+        let content = TestServer.pattern(1_000)
+        let peer = try ScriptedPeer { connection in
+            while let head = connection.head() {
+                guard ResumeRequest.start(head) != nil else {
+                    connection.send(
+                        "HTTP/1.1 200 OK\r\nETag: \"1\"\r\nContent-Length: 1000\r\n\r\n")
+                    connection.send(Array(content[..<400]))
+                    return
+                }
+                connection.send(
+                    "HTTP/1.1 206 Part\r\nETag: \"1\"\r\nContent-Range: bytes 400-999/1000\r\n"
+                        + "Content-Length: \(length)\r\n\r\n")
+                connection.send(Array(content[400...]))
+            }
+        }
+        let error = await failure {
+            try await ResumeRequest.download(peer, ClientSession(.ephemeral))
+        }
+        #expect(error?.kind == .badResponse, "\(String(describing: error))")
+    }
+
+    @Test("Two tasks do not write one part, and a part that is being written is not discarded")
+    func inUse() async throws {
+        let content = TestServer.pattern(1_000)
+        let gate = DispatchSemaphore(value: 0)
+        let peer = try ScriptedPeer { connection in
+            while connection.head() != nil {
+                connection.send(
+                    "HTTP/1.1 206 Part\r\nETag: \"1\"\r\nContent-Length: 600\r\n"
+                        + "Content-Range: bytes 400-999/1000\r\n\r\n")
+                connection.send(Array(content[400..<500]))
+                if connection.index == 0 { gate.wait() }
+                connection.send(Array(content[500...]))
+            }
+        }
+        let folder = try ServerDirectory()
+        let data = try part(folder, peer, Array(content[..<400]))
+        let first = ClientSession(.ephemeral).downloadTask(
+            resuming: data, to: folder.path("file"))
+        let begun = Locked(false)
+        first.onResumable = { _ in begun.withLock { $0 = true } }
+        async let end: Void = { _ = try await first.finished() }()
+        try await waitUntil { begun.withLock { $0 } && first.countOfBytesReceived == 500 }
+        let second = ClientSession(.ephemeral).downloadTask(
+            resuming: data, to: folder.path("other"))
+        second.keepsPartialFile = true
+        let error = await failure { try await second.finished() }
+        #expect(error?.kind == .cannotWriteFile && error?.message.contains("another") == true)
+        data.discard()
+        gate.signal()
+        try await end
+        #expect(Files.read(folder.path("file")) == content && Files.names(folder.path) == ["file"])
+    }
+
+    @Test(
+        "Names of parts",
+        arguments: [
+            (".f.0", true), (".f.zz9", true), (".f.3w5e11264sgsf", true), ("f.1", false),
+            (".f", false), (".f.", false), (".f.A", false), (".f.01", false), (".f.+1", false),
+            (".f.3w5e11264sgsg", false), (".env", false), (".g.1", false), (".f.1/x", false),
+        ])
+    func names(_ name: String, _ isPart: Bool) {
+        #expect(PartialFile.isName(name, for: "f") == isPart)
+    }
+
+    @Test(
         "How a download goes on is known before its content is written, and again when it changes")
     func resumable() async throws {
         let peer = try ScriptedPeer { connection in

@@ -8,6 +8,12 @@ struct ContentRange {
     let last: Int64
     let total: Int64?
 
+    /// How many bytes it has; `last` may be the greatest number there is, and `first` 0.
+    var length: Int64? {
+        let (count, isTooLong) = (last - first).addingReportingOverflow(1)
+        return isTooLong ? nil : count
+    }
+
     init?(_ value: String?) {
         guard let value, value.utf8.count <= 80, value.lowercased().hasPrefix("bytes ") else {
             return nil

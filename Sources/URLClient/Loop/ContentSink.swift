@@ -83,32 +83,15 @@ final class FileSink: ContentSink {
 
     /// - Parameter destination: a path; nil for a temporary file.
     init(to destination: String?, resuming resume: ResumeData?) {
-        let name = Self.randomName()
+        let number = UInt64.random(in: 0...UInt64.max)
         isTemporary = destination == nil
         // The program may go to another folder while this is being written.
         self.destination = System.absolute(
-            destination ?? "\(System.temporaryFolder)/\(name).download")
-        partialPath = Self.partialPath(for: self.destination, name)
+            destination ?? "\(System.temporaryFolder)/\(String(number, radix: 36)).download")
+        partialPath = PartialFile.path(for: self.destination, number: number)
         self.resume = resume
         notifiesResumption = resume != nil
         if let resume { partialPath = System.absolute(resume.partialPath) }
-    }
-
-    private static func randomName() -> String {
-        String(UInt64.random(in: 0...UInt64.max), radix: 36)
-    }
-
-    private static func partialPath(for destination: String, _ name: String) -> String {
-        let slash = destination.lastIndex(of: "/")
-        let start = slash.map { destination.index(after: $0) } ?? destination.startIndex
-        return "\(destination[..<start]).\(shortened(destination[start...])).\(name)"
-    }
-
-    /// The name, cut so that a suffix fits into the limit of file systems.
-    private static func shortened(_ name: Substring) -> Substring {
-        var name = name
-        while name.utf8.count > 128 { name.removeLast() }
-        return name
     }
 
     var path: String { destination }
@@ -148,7 +131,8 @@ final class FileSink: ContentSink {
     override func begin(_ response: ClientResponse) -> ClientError? {
         if response.status == .partialContent, let resume {
             guard let range = ContentRange(response.fields[.contentRange]),
-                range.first == resume.offset, !resume.isOutdated(by: response)
+                range.first == resume.offset, !resume.isOutdated(by: response),
+                response.expectedLength.map({ $0 == range.length }) ?? true
             else {
                 return ClientError(.badResponse, "another range than asked for")
             }
@@ -184,6 +168,8 @@ final class FileSink: ContentSink {
     private func resumeProcessing(_ resume: ResumeData, total: Int64?) -> ClientError? {
         if file == nil {
             switch System.reopen(partialPath, at: resume.offset) {
+            case .failure(let error) where error.isInUse:
+                return ClientError(.cannotWriteFile, "\(partialPath): another download writes it")
             case .failure(let error):
                 return ClientError(.cannotOpenFile, "\(partialPath): \(error.text)")
             case .success(let file): self.file = file

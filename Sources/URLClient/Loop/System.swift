@@ -142,7 +142,7 @@ enum System {
         return .success((file, Int64(status.st_size)))
     }
 
-    /// Creates a file, which must not be there.
+    /// Creates a file, which must not be there, and holds it for this process.
     /// - Parameters:
     ///   - path: its path.
     ///   - isPrivate: whether only its owner may read it, as is right in a folder that all share;
@@ -150,16 +150,26 @@ enum System {
     static func create(_ path: String, isPrivate: Bool) -> Result<File, FileError> {
         let mode: mode_t = isPrivate ? 0o600 : 0o666
         let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode)
-        return descriptor < 0 ? .failure(FileError(number: errno)) : .success(File(descriptor))
+        guard descriptor >= 0 else { return .failure(FileError(number: errno)) }
+        let file = File(descriptor)
+        return hold(file) ? .success(file) : .failure(FileError(number: EWOULDBLOCK))
     }
 
-    /// Opens a file to go on writing it at `offset`; what stands behind that is cut off.
+    /// Opens a file to go on writing it at `offset`, and holds it; what stands behind that is cut off.
+    /// - Returns: an error with `isInUse` where another download writes it.
     static func reopen(_ path: String, at offset: Int64) -> Result<File, FileError> {
         let descriptor = unsafe open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return .failure(FileError(number: errno)) }
         let file = File(descriptor)
+        guard hold(file) else { return .failure(FileError(number: EWOULDBLOCK)) }
         guard size(of: file) ?? 0 >= offset else { return .failure(FileError(number: EINVAL)) }
         return cut(file, at: offset) ? .success(file) : .failure(FileError(number: errno))
+    }
+
+    /// Locks a file until it is closed.
+    /// - Returns: false where another open file has the lock. A file system without locks refuses none.
+    private static func hold(_ file: File) -> Bool {
+        flock(file.descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK
     }
 
     static func size(of file: File) -> Int64? {
@@ -209,6 +219,14 @@ enum System {
         unsafe unlink(path)
     }
 
+    /// Removes a file, unless a download writes it.
+    static func removeUnlessInUse(_ path: String) {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
+        guard descriptor >= 0 else { return }
+        let file = File(descriptor)
+        if hold(file) { remove(path) }
+    }
+
     static var temporaryFolder: String {
         guard let folder = unsafe getenv("TMPDIR") else { return "/tmp" }
         return unsafe String(cString: folder)
@@ -237,6 +255,8 @@ enum System {
 struct FileError: Error {
     let number: CInt
     var text: String { System.text(of: number) }
+    /// Whether another open file holds the lock.
+    var isInUse: Bool { number == EWOULDBLOCK }
 }
 
 private final class ThreadBody: Sendable {

@@ -37,7 +37,9 @@ final class TaskCounters: Sendable {
     func expectToReceive(_ count: Int64?, after offset: Int64) {
         foundCount.add(offset - received, ordering: .relaxed)
         receivedCount.store(offset, ordering: .relaxed)
-        expectedReceive.store(count.map { $0 + offset } ?? -1, ordering: .relaxed)
+        // A server may claim any length.
+        let (whole, isTooLong) = (count ?? 0).addingReportingOverflow(offset)
+        expectedReceive.store(count == nil || isTooLong ? -1 : whole, ordering: .relaxed)
     }
 }
 

@@ -8,13 +8,6 @@ import URLClient
 #else
     import Foundation
 #endif
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// A file that an earlier call has fetched whole, and the entity tag that the server gave to its
 /// content (RFC 9110 section 8.8.3).
@@ -42,7 +35,7 @@ struct FetchedFile {
     /// The file at a path; nil if it is not what the request would fetch, as far as this side knows.
     init?(_ path: String, for request: ClientRequest) {
         guard request.method == .get, !Self.conditions.contains(where: request.fields.contains),
-            let file = OpenFile(reading: path), let status = try? file.status(),
+            let file = OpenFile(own: path), let status = try? file.status(),
             let bytes = try? file.attribute(Self.attribute, upTo: Self.attributeLimit),
             let content = try? JSONDecoder().decode(Content.self, from: Data(bytes)),
             content.request == Self.digest(request.url), content.size == status.size,
@@ -73,8 +66,10 @@ struct FetchedFile {
     /// Notes what a file was fetched from. On a file system without attributes, and without a strong
     /// tag, the file will be fetched again.
     static func note(_ path: String, _ request: ClientRequest, _ response: ClientResponse) {
-        guard request.method == .get, let tag = response.fields[.eTag], tag.hasPrefix("\""),
-            let file = OpenFile(reading: path), let status = try? file.status()
+        guard request.method == .get, !conditions.contains(where: request.fields.contains),
+            let tag = response.fields[.eTag], tag.hasPrefix("\""),
+            let file = OpenFile(own: path), let status = try? file.status(),
+            response.status != .partialContent || wholeLength(response) == status.size
         else { return }
         let content = Content(
             request: digest(request.url), source: digest(response.url), tag: tag,
@@ -83,19 +78,17 @@ struct FetchedFile {
         try? file.setAttribute(attribute, Array(bytes))
     }
 
+    /// The length that Content-Range names (RFC 9110 section 14.4): a server may send a part that it
+    /// was not asked for.
+    private static func wholeLength(_ response: ClientResponse) -> Int64? {
+        response.fields[.contentRange]?.split(separator: "/").last.flatMap { Int64($0) }
+    }
+
     private static func digest(_ url: URL) -> String {
         Hex.text(of: Crypto.sha256(Array(url.absoluteString.utf8)))
     }
 
     private static func modified(_ status: FileStatus) -> [Int64] {
         [status.modifiedSeconds, status.modifiedNanoseconds]
-    }
-}
-
-extension OpenFile {
-    fileprivate convenience init?(reading path: String) {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { return nil }
-        self.init(owning: descriptor)
     }
 }

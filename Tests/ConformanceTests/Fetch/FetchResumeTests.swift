@@ -124,6 +124,11 @@ struct FetchResumeTests {
             let handler = SyncHandler { request in
                 conditions.withLock { $0.append(request.fields[.ifNoneMatch] ?? "-") }
                 let current = tag.withLock { $0 }
+                if request.fields[.range] != nil {
+                    return Response(
+                        .partialContent, fields: [.eTag: current, .contentRange: "bytes 0-3/11"],
+                        body: .text("cont"))
+                }
                 guard request.fields[.ifNoneMatch] != current else {
                     return Response(.notModified, fields: [.eTag: current])
                 }
@@ -133,14 +138,16 @@ struct FetchResumeTests {
             try await server.start()
         }
 
-        func fetch(_ folder: Folder, _ target: String = "/") async throws -> Program.Result {
+        func fetch(
+            _ folder: Folder, _ target: String = "/", _ flags: String...
+        ) async throws -> Program.Result {
             let port = try #require(server.addresses.first?.port)
             return try await Program.run(
                 Program.httpkit,
                 [
                     "fetch", "--resume", "-o", folder.file("f").path,
                     "http://127.0.0.1:\(port)\(target)",
-                ])
+                ] + flags)
         }
     }
 
@@ -195,23 +202,54 @@ struct FetchResumeTests {
         await source.server.shutdown()
     }
 
-    @Test("A note does not lead to a file that is no hidden one beside it")
-    func foreignNote() async throws {
+    @Test("A part is not taken for the whole file")
+    func wholePart() async throws {
+        let folder = try Folder()
+        let source = try await Source()
+        #expect(try await source.fetch(folder, "/", "-H", "Range: bytes=0-3").status == 0)
+        #expect(folder.text("f") == "cont")
+        #expect(try await source.fetch(folder).status == 0)
+        #expect(folder.text("f") == "content \"1\"")
+        #expect(source.conditions.withLock { $0 } == ["-", "-"])
+        await source.server.shutdown()
+    }
+
+    @Test("A download that can no longer be resumed keeps what it writes")
+    func noLongerResumable() async throws {
+        let folder = try Folder()
+        let (url, port) = try await stop(.killed, folder)
+        let handler = SyncHandler { _ in
+            Response(.ok, fields: [.eTag: "W/\"x\""], body: .bytes(Self.content))
+        }
+        let server = HTTPServer(
+            ServerConfiguration(host: "127.0.0.1", port: port), handler: handler)
+        try await server.start()
+        let again = try await Program.run(
+            Program.httpkit, ["fetch", "--resume", "-o", folder.file("f").path, url])
+        #expect(again.status == 0, "\(again.complaints)")
+        #expect(folder.bytes("f") == Self.content && names(folder) == ["f"])
+        await server.shutdown()
+    }
+
+    @Test("A note leads to no file but a part of this download", arguments: [true, false])
+    func foreignNote(_ isElsewhere: Bool) async throws {
         let folder = try Folder()
         let (url, port) = try await stop(.killed, folder)
         let successor = try await Successor(port: port, tag: "range\(Self.size)")
-        let victim = try Folder()
-        try Data("precious, and as long as a part".utf8).write(to: victim.file("v"))
+        let other = try Folder()
+        let victim = isElsewhere ? other.file("v") : folder.file(".env")
+        try Data("precious, and as long as a part".utf8).write(to: victim)
         let note = folder.text("f.resume")
         let path = try #require(
             note.firstMatch(of: /"partialPath":"([^"]*)"/)?.output.1)
-        let escaped = victim.file("v").path.replacingOccurrences(of: "/", with: "\\/")
+        let escaped = victim.path.replacingOccurrences(of: "/", with: "\\/")
         try Data(note.replacingOccurrences(of: path, with: escaped).utf8).write(
             to: folder.file("f.resume"))
         let again = try await Program.run(
             Program.httpkit, ["fetch", "--resume", "-o", folder.file("f").path, url])
         #expect(again.status == 0, "\(again.complaints)")
-        #expect(victim.text("v") == "precious, and as long as a part")
+        let kept = try String(decoding: Data(contentsOf: victim), as: UTF8.self)
+        #expect(kept == "precious, and as long as a part")
         #expect(folder.bytes("f") == Self.content && successor.ranges.withLock { $0 } == [nil])
         await successor.server.shutdown()
     }
