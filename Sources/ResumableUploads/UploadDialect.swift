@@ -54,6 +54,19 @@ enum UploadDialect: Hashable, Sendable {
         return FieldItem.boolean(.uploadIncomplete, in: read).map { !$0 }
     }
 
+    /// Whether a PATCH is the last. In the first versions one is that says nothing of it; from then on
+    /// an upload is incomplete until a request says otherwise.
+    /// - Throws: 400 for a missing or ill-formed field: half an upload must not count as the whole.
+    func isLast(_ request: Request) throws(UploadProblem) -> Bool {
+        if isTus { return false }
+        if let isComplete = isComplete(request) { return isComplete }
+        guard saysIncomplete, !request.fields.contains(.uploadIncomplete) else {
+            let name = saysIncomplete ? "Upload-Incomplete" : "Upload-Complete"
+            throw UploadProblem(.badRequest, "\(name) is missing, or is no boolean")
+        }
+        return true
+    }
+
     /// Adds the field that says whether an upload is complete.
     func tell(isComplete: Bool, in fields: inout HTTPFields) {
         guard !isTus else { return }

@@ -153,18 +153,20 @@ final class UploadFolder: Sendable {
         var counts: [String?: Int] = [:]
         for name in Self.names(in: directory) {
             let stem = name.prefix { $0 != 0x2E }
-            guard let id = UploadID(stem), !isActive(id) else { continue }
+            guard let id = UploadID(stem) else { continue }
+            // It counts, but nothing of it is removed.
+            let isActive = isActive(id)
             if name == id.recordName {
                 do {
-                    guard let record = try record(id), record.expires > now else {
-                        remove(id)
+                    guard let record = try record(id), isActive || record.expires > now else {
+                        if !isActive { remove(id) }
                         continue
                     }
                     if record.answer == nil { counts[record.owner, default: 0] += 1 }
                 } catch {
                     // The next sweep may be able to read it.
                 }
-            } else if isStray(name, id, in: directory, now) {
+            } else if !isActive, isStray(name, id, in: directory, now) {
                 try? directory.remove(name, isDirectory: false)
             }
         }

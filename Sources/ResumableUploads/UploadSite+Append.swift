@@ -16,13 +16,13 @@ extension UploadSite {
     func append(
         _ request: Request, _ id: UploadID, _ dialect: UploadDialect
     ) async throws -> Response {
+        try refuseCoded(request)
         try requireMediaType(request, dialect)
         let wanted = FieldItem.integer(.uploadOffset) { request.fields.values(of: $0) }
         guard let wanted else {
             throw UploadProblem(.badRequest, "Upload-Offset is missing, or is no offset")
         }
-        // A PATCH of the first versions that says nothing is the last.
-        let isLast = dialect.isTus ? false : dialect.isComplete(request) ?? true
+        let isLast = try dialect.isLast(request)
         return try await requestQueue.run(id, ifAllowed: { _ = try await record(id, request) }) {
             var record = try await self.record(id, request)
             let offset = try await self.offset(id, record)
@@ -202,8 +202,8 @@ extension UploadSite {
         } catch {
             response = request.response(for: error)
         }
-        // The next try may find more room, or a server that is not about to stop.
-        let isForNow = [408, 503, 507].contains(response.status.code)
+        // The next try may find more room, no lock, or a server that is not about to stop.
+        let isForNow = [408, 423, 425, 429, 503, 504, 507].contains(response.status.code)
         guard !isForNow else {
             var response = response
             response.fields[.uploadOffset] = "\(length)"

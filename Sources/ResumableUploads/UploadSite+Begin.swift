@@ -12,11 +12,10 @@ extension UploadSite {
         guard isTaken, let isComplete = dialect.isComplete(request) else {
             return try await pass(request).response(to: request)
         }
-        // Offsets are of the coded content, which is not kept so.
-        if request.wireFields.contains(.contentEncoding) {
-            if isComplete { return try await handler.respond(to: request) }
-            throw UploadProblem(.unsupportedMediaType, "content codings are taken whole only")
+        if isComplete, request.wireFields.contains(.contentEncoding) {
+            return try await handler.respond(to: request)
         }
+        try refuseCoded(request)
         let length = try announcedLength(request, isComplete: isComplete, offset: 0, known: nil)
         let record = try makeRecord(request, request.method, length)
         if let refusal = try await refusal(request, record) {
@@ -39,9 +38,17 @@ extension UploadSite {
         }
     }
 
+    /// Refuses content with a coding: offsets would be those of the coded content, and the coding is
+    /// not kept (RFC 9110 section 15.5.16).
+    func refuseCoded(_ request: Request) throws(UploadProblem) {
+        guard request.wireFields.contains(.contentEncoding) else { return }
+        throw UploadProblem(.unsupportedMediaType, "content codings are taken whole only")
+    }
+
     /// By tus: a POST with Upload-Length or Upload-Defer-Length.
     func beginTus(_ request: Request) async throws -> Response {
         guard request.method == .post else { return try await pass(request).response(to: request) }
+        try refuseCoded(request)
         let length = FieldItem.integer(.uploadLength) { request.fields.values(of: $0) }
         guard length != nil || request.fields[.uploadDeferLength] == "1" else {
             throw UploadProblem(.badRequest, "Upload-Length is missing")

@@ -41,6 +41,34 @@ struct UploadRuleTests {
         #expect(type.status == 415 && type["Accept-Patch"] == "application/partial-upload")
     }
 
+    @Test("A PATCH that does not say whether it is the last is refused, and loses nothing")
+    func unsaidEnd() async throws {
+        let client = try UploadClient()
+        let location = try await client.begin()
+        for field in [nil, "true", "1", "?2", "?0, ?0"] {
+            let said = field.map { ["Upload-Complete: \($0)"] } ?? []
+            let answer = try await client.send(
+                "PATCH", location,
+                ["Upload-Offset: 0", "Content-Type: application/partial-upload"] + said, "half")
+            #expect(answer.status == 400 && answer.text.contains("Upload-Complete"), "\(said)")
+        }
+        #expect(try await client.offset(location) == 0 && client.received.withLock { $0 }.isEmpty)
+        #expect(try await client.append(location, at: 0, "whole", isLast: true).status == 201)
+    }
+
+    @Test("RFC 9110, 15.5.16: parts have no content coding")
+    func codedParts() async throws {
+        let client = try UploadClient()
+        let location = try await client.begin()
+        let coding = "Content-Encoding: gzip"
+        let part = try await client.append(location, at: 0, "coded", isLast: true, coding)
+        #expect(part.status == 415)
+        #expect(try await client.offset(location) == 0 && client.received.withLock { $0 }.isEmpty)
+        let tus = try await client.send(
+            "POST", "/up/f", ["Tus-Resumable: 1.0.0", "Upload-Length: 5", coding], "coded")
+        #expect(tus.status == 415)
+    }
+
     @Test("Lengths that do not agree")
     func lengths() async throws {
         let client = try UploadClient()
@@ -180,7 +208,9 @@ struct UploadRuleTests {
         #expect(told["Upload-Complete"] == "?1" && told["Upload-Offset"] == "1")
     }
 
-    @Test("What the handler cannot take now can be completed later", arguments: [503, 507])
+    @Test(
+        "What the handler cannot take now can be completed later",
+        arguments: [423, 429, 503, 504, 507])
     func later(status: Int) async throws {
         let isBusy = Locked(true)
         let client = try UploadClient(answer: { _ in
