@@ -14,8 +14,8 @@ public import HTTPServerCore
 /// that the user may not make 403. That happens before content is read and before `100 Continue` is
 /// sent. Inner handlers, and the access log, find the user in `Request.identity`.
 ///
-/// Answers to a logged-in user are private: `public` in Cache-Control becomes `private` (RFC 9111
-/// section 3.5).
+/// Answers to a logged-in user are private: where Cache-Control would let a shared cache keep them, by
+/// `public`, `s-maxage` or `must-revalidate`, it says `private` (RFC 9111 section 3.5).
 public struct AuthenticationHandler: Handler {
     private let handler: any Handler
     private let authenticator: Authenticator
@@ -32,13 +32,14 @@ public struct AuthenticationHandler: Handler {
     ///     Wrong ones are refused all the same.
     ///   - exemptsPreflight: whether preflight requests of browsers pass without a login: `OPTIONS`
     ///     with Origin and Access-Control-Request-Method, which never carry credentials. The inner
-    ///     handler answers them, so its answer to OPTIONS is public.
+    ///     handler answers them, so anybody may have it do what it does for OPTIONS. A
+    ///     `CORSHandler` around this one answers them without that.
     ///   - optionsFields: fields of the answers to `OPTIONS` without a login; some clients of WebDAV
     ///     look for `DAV` even there.
     ///   - allows: whether a logged-in user may make the request. It must not block.
     public init(
         _ handler: some Handler, by authenticator: Authenticator, isOptional: Bool = false,
-        exemptsPreflight: Bool = true, optionsFields: HTTPFields = HTTPFields(),
+        exemptsPreflight: Bool = false, optionsFields: HTTPFields = HTTPFields(),
         allows: (@Sendable (Identity, Request) -> Bool)? = nil
     ) {
         self.handler = handler
@@ -103,10 +104,13 @@ public struct AuthenticationHandler: Handler {
 
     /// `nil` when there is nothing to change.
     private static func withoutPublic(_ control: String) -> String? {
-        guard var directives = FieldValues.list(control),
-            let index = directives.firstIndex(where: { $0.lowercased() == "public" })
-        else { return nil }
-        directives[index] = "private"
-        return directives.joined(separator: ", ")
+        guard let directives = FieldValues.list(control) else { return nil }
+        let names = directives.map { $0.prefix { $0 != "=" && $0 != " " }.lowercased() }
+        let isShared = names.contains { ["public", "s-maxage", "must-revalidate"].contains($0) }
+        guard isShared, !names.contains("private") || names.contains("public") else { return nil }
+        let others = zip(names, directives).filter {
+            !["public", "s-maxage", "private"].contains($0.0)
+        }
+        return (["private"] + others.map(\.1)).joined(separator: ", ")
     }
 }

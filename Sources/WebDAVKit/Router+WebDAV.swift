@@ -18,14 +18,11 @@ extension Router {
 
     /// Mounts a handler that wraps a WebDAV handler, such as one that requires a login.
     ///
-    /// An `AuthenticationHandler` passes on preflight requests, which browsers send before a
-    /// request to another origin, and the answer to OPTIONS reveals whether a resource exists. To
-    /// require a login for these requests as well:
+    /// Some clients look for `DAV` in the answer to OPTIONS before they have a password:
     ///
     /// ```swift
     /// let guarded = AuthenticationHandler(
-    ///     handler, by: authenticator, exemptsPreflight: false,
-    ///     optionsFields: WebDAVHandler.classFields())
+    ///     handler, by: authenticator, optionsFields: WebDAVHandler.classFields())
     /// router.mountWebDAV("/dav", guarded)
     /// ```
     /// - Parameters:

@@ -43,6 +43,7 @@ public struct TemplateHandler: Handler {
     }
 
     private func page(for request: Request) async throws -> Response {
+        if let response = try request.answerIfNotRead() { return response }
         let (file, status, mediaType) = try files.find(request)
         guard status.size <= byteLimit else {
             throw HTTPError(.internalServerError, "the template is too long")

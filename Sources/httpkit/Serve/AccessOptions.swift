@@ -187,6 +187,6 @@ struct AccessOptions: ParsableArguments {
         options.schemes = [auth == .basic ? .basic : .digest]
         return AuthenticationHandler(
             handler, by: Authenticator(accounts: accounts, options: options),
-            exemptsPreflight: false, optionsFields: optionsFields)
+            optionsFields: optionsFields)
     }
 }

@@ -67,19 +67,19 @@ struct AuthenticationHandlerTests {
         #expect(answer.text == "POST abcde")
     }
 
-    @Test("N6: The question of a browser about another origin needs no login")
+    @Test("N6: The question of a browser about another origin needs a login, unless it is exempt")
     func preflight() async throws {
         let handler = SyncHandler { request in .text(request.identity?.name ?? "nobody") }
         let origin = "Origin: http://b\r\n"
         let asked = "Access-Control-Request-Method: PUT\r\n"
         let space = try ProtectedSpace()
-        let client = space.client(handler)
+        let client = ProtectedClient(
+            AuthenticationHandler(handler, by: space.authenticator, exemptsPreflight: true))
         #expect(try await client.ask("OPTIONS", "/", fields: origin + asked).text == "nobody")
         #expect(try await client.ask("OPTIONS", "/", fields: origin).status == 401)
         #expect(try await client.ask("OPTIONS", "/", fields: asked).status == 401)
         #expect(try await client.ask("GET", "/", fields: origin + asked).status == 401)
-        let strict = ProtectedClient(
-            AuthenticationHandler(handler, by: space.authenticator, exemptsPreflight: false))
+        let strict = space.client(handler)
         #expect(try await strict.ask("OPTIONS", "/", fields: origin + asked).status == 401)
     }
 
@@ -180,8 +180,10 @@ struct AuthenticationHandlerTests {
             AuthenticationHandler(handler, by: space.authenticator, isOptional: true))
         for (given, sent) in [
             ("public, max-age=60", "private, max-age=60"),
-            ("max-age=60, Public", "max-age=60, private"), ("no-cache", "no-cache"),
-            ("x-public=1", "x-public=1"),
+            ("max-age=60, Public", "private, max-age=60"), ("no-cache", "no-cache"),
+            ("x-public=1", "x-public=1"), ("s-maxage=60", "private"),
+            ("max-age=60, must-revalidate", "private, max-age=60, must-revalidate"),
+            ("private, s-maxage=60", "private, s-maxage=60"),
         ] {
             control.withLock { $0 = given }
             #expect(try await client.ask("GET", "/", ann)["Cache-Control"] == sent)

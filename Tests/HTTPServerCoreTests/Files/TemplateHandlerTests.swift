@@ -57,6 +57,17 @@ struct TemplateHandlerTests {
         #expect(try await get(target).status == status)
     }
 
+    @Test("Only GET and HEAD give a page", arguments: ["POST", "PUT", "DELETE", "OPTIONS"])
+    func otherMethods(_ method: String) async throws {
+        let pages = TemplateHandler(root: directory.path) { _ in ["name": "secret"] }
+        var router = Router()
+        router.mount("/", pages)
+        let answer = try await RouterTests.answer(
+            router, RouterTests.request(method, "/page.html"))
+        #expect(!answer.text.contains("secret") && answer["Allow"] == "GET, HEAD, OPTIONS")
+        #expect(answer.status == (method == "OPTIONS" ? 204 : 405))
+    }
+
     @Test("A template that is too long is an error of the site, and values may fail")
     func failures() async throws {
         #expect(try await get("/long.html").status == 500)

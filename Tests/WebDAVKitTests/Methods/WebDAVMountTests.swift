@@ -221,7 +221,7 @@ struct WebDAVMountTests {
         router.mountWebDAV(
             "/dav",
             AuthenticationHandler(
-                handler, by: try Self.authenticator(["ann"]), exemptsPreflight: false,
+                handler, by: try Self.authenticator(["ann"]),
                 optionsFields: WebDAVHandler.classFields()))
         let client = DAVClient(router: router)
         for fields in [
