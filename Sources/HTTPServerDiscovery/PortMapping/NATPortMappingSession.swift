@@ -19,6 +19,11 @@
         private var port: UInt16?
         /// The client that has mapped it.
         private var mapper: (any NATPortMappingClient)?
+        /// A mapping that could not be renewed: the gateway may have it all the same.
+        private var unrenewed: (mapping: NATMapping, mapper: any NATPortMappingClient)?
+        /// Counts the calls of `start` and `stop`: a start that waits for a removal counts only while
+        /// no other call has come.
+        private var wish = 0
         /// Counts the rounds: what was planned for an older one does not matter any more.
         private var round = 0
         private var lastError: NATPortMappingError?
@@ -43,8 +48,11 @@
 
         func start(port: UInt16) {
             queue.async {
+                self.wish += 1
                 guard self.port != port else { return }
+                let wish = self.wish
                 let begin: @Sendable () -> Void = {
+                    guard wish == self.wish else { return }
                     self.port = port
                     self.lastError = nil
                     self.follow()
@@ -56,6 +64,7 @@
 
         func stop(_ done: @escaping @Sendable () -> Void) {
             queue.async {
+                self.wish += 1
                 self.networks?.cancel()
                 self.networks = nil
                 self.remove(done)
@@ -115,6 +124,7 @@
             mapping.isSecure = configuration.isSecure
             lastError = nil
             mapper = client
+            unrenewed = nil
             let before = known.withLock { known in
                 defer { known = mapping }
                 return known
@@ -129,7 +139,11 @@
         }
 
         private func failed(_ error: NATPortMappingError) {
-            known.withLock { $0 = nil }
+            let lost = known.withLock { known in
+                defer { known = nil }
+                return known
+            }
+            if let lost, let mapper { unrenewed = (lost, mapper) }
             mapper = nil
             // A lasting failure is reported once.
             if error != lastError { events.send(.failed(error)) }
@@ -157,11 +171,13 @@
                 defer { known = nil }
                 return known
             }
-            guard let mapping, let mapper else {
+            let held = mapping.flatMap { mapping in mapper.map { (mapping, $0) } } ?? unrenewed
+            mapper = nil
+            unrenewed = nil
+            guard let (mapping, mapper) = held else {
                 if wasWanted { events.send(.removed) }
                 return done()
             }
-            self.mapper = nil
             // Holds this object: it may be the last thing that is done.
             mapper.remove(mapping) {
                 self.events.send(.removed)

@@ -20,6 +20,9 @@
         /// Counts the connections: what an older one has to say does not matter any more.
         private var round = 0
         private var lastError: NATPortMappingError?
+        /// Counts the calls of `start` and `stop`: a start that waits for a removal counts only while
+        /// no other call has come.
+        private var wish = 0
 
         init(_ configuration: NATPortMappingConfiguration) {
             self.configuration = configuration
@@ -31,8 +34,11 @@
 
         func start(port: UInt16) {
             queue.async {
+                self.wish += 1
                 guard self.port != port else { return }
+                let wish = self.wish
                 let begin: @Sendable () -> Void = {
+                    guard wish == self.wish else { return }
                     self.port = port
                     self.lastError = nil
                     self.ask()
@@ -42,7 +48,10 @@
         }
 
         func stop(_ done: @escaping @Sendable () -> Void) {
-            queue.async { self.remove(done) }
+            queue.async {
+                self.wish += 1
+                self.remove(done)
+            }
         }
 
         // MARK: Asking

@@ -381,6 +381,33 @@
             #expect(await again.wait(for: "delete 8099"))
         }
 
+        @Test("A mapping that could not be renewed is taken back at the stop")
+        func unrenewed() async throws {
+            let router = try await ScriptedRouter(["plan=grant:1,refuse:606"])
+            let mapper = mapper(router)
+            let events = mapper.events()
+            mapper.start(port: 8099)
+            _ = try await mapped(events)
+            #expect(try await event(events) == .failed(.refused))
+            await mapper.stop()
+            #expect(await router.wait(for: "delete 8099"))
+        }
+
+        @Test("A start that waits for the removal of another port ends with the stop")
+        func stoppedStart() async throws {
+            let router = try await ScriptedRouter(["removal=silent"])
+            let mapper = mapper(router)
+            let events = mapper.events()
+            mapper.start(port: 8099)
+            _ = try await mapped(events)
+            mapper.start(port: 9090)
+            await mapper.stop()
+            // Longer than the removal is waited for.
+            try await Task.sleep(for: .milliseconds(1_500))
+            #expect(!router.requests.contains { $0.hasPrefix("add 9090") }, "\(router.requests)")
+            #expect(mapper.mapping == nil)
+        }
+
         @Test("A router that falls silent does not keep the stop")
         func silentStop() async throws {
             let router = try await ScriptedRouter(["removal=silent"])
