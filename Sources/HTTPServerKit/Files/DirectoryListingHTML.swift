@@ -65,7 +65,9 @@ extension DirectoryListing {
     private func writeUploadLink(to writer: inout HTMLWriter) {
         guard let uploadPage else { return }
         let isRelative = !uploadPage.hasPrefix("/") && !uploadPage.contains("://")
-        let way = isRelative ? String(repeating: "../", count: path.count) : ""
+        // With "./" in front a colon in it ends no scheme.
+        let up = path.isEmpty ? "./" : String(repeating: "../", count: path.count)
+        let way = isRelative ? up : ""
         let folder = path.map { PathEncoding.segment($0) + "/" }.joined()
         writer.markup("<a class=\"upload\" href=\"")
         writer.attribute("\(way)\(uploadPage)?path=/\(folder)")

@@ -96,7 +96,8 @@ struct DirectoryListingTests {
     @Test(
         "A link leads to the upload page of the folder, wherever that is",
         arguments: [
-            ("up/", [], "up/?path=/"), ("up/", ["a b", "c"], "../../up/?path=/a%20b/c/"),
+            ("up/", [], "./up/?path=/"), ("a:b/", [], "./a:b/?path=/"),
+            ("up/", ["a b", "c"], "../../up/?path=/a%20b/c/"),
             ("../up/", ["a"], "../../up/?path=/a/"), ("/up/", ["a&b"], "/up/?path=/a%26b/"),
             ("https://a.example/\"", ["x"], "https://a.example/&quot;?path=/x/"),
         ] as [(String, [String], String)])
