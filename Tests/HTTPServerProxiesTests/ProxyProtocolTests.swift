@@ -56,7 +56,8 @@ struct ProxyProtocolTests {
     func slow() async throws {
         let connection = try Self.connection(from: "10.0.0.1", [Array("PROXY TCP4 ".utf8)])
         await connection.settle()
-        #expect(await connection.secondsLeft() == 10)
+        // Less on a busy machine.
+        #expect((1...10).contains(await connection.secondsLeft() ?? 0))
         await connection.expire()
         #expect(try await connection.closed().output.isEmpty)
     }

@@ -60,6 +60,29 @@ struct DispositionTests {
         }
     }
 
+    @Test("Decoded content that becomes a file is not gone on with by ranges of coded content")
+    func decodedDownload() async throws {
+        let coded = try (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 7) }.gzipped()
+        let heads = Locked([String]())
+        let peer = try ScriptedPeer { connection in
+            guard let head = connection.head() else { return }
+            heads.withLock { $0.append(head) }
+            connection.send(
+                "HTTP/1.1 200 OK\r\nETag: \"1\"\r\nContent-Encoding: gzip\r\n"
+                    + "Content-Length: \(coded.count)\r\n\r\n")
+            connection.send(Array(coded[..<(coded.count / 2)]))
+        }
+        let folder = try ServerDirectory()
+        let delegate = Decider(.becomeDownload(path: folder.path("file")), takesTime: false)
+        let session = ClientSession(.ephemeral, delegate: delegate)
+        let task = session.dataTask(for: ClientRequest(.get, peer.url()))
+        task.resume()
+        await delegate.waitForEnd()
+        #expect(delegate.log.withLock { $0.last?.hasPrefix("complete ") } == true)
+        #expect(heads.withLock { $0.allSatisfy { !$0.contains("Range:") } })
+        #expect(Files.names(folder.path).allSatisfy { $0 != "file" })
+    }
+
     @Test("A cancelled response is cancelled, however small", arguments: answers, [false, true])
     func cancelled(_ answer: String, takesTime: Bool) async throws {
         let peer = try peer(answer)

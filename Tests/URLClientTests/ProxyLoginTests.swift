@@ -206,6 +206,12 @@ struct ProxyLoginTests {
         let strict = ClientSession(configuration)
         let error = await failure { try await strict.data(for: http) }
         #expect(error?.kind == .certificateUntrusted, "\(error?.description ?? "-")")
+        // A policy is about origins.
+        var lenient = configuration
+        lenient.trust = TrustPolicy { _ in true }
+        let lenientSession = ClientSession(lenient)
+        let refused = await failure { try await lenientSession.data(for: http) }
+        #expect(refused?.kind == .certificateUntrusted, "\(refused?.description ?? "-")")
         proxy.tls = TLSOptions(authorities: authorities)
         configuration.proxy = .proxy(proxy)
         let (again, _) = try await ClientSession(configuration).data(for: http)

@@ -44,6 +44,20 @@ struct ProxyTests {
         #expect(heads.withLock { $0.count } == 1)
     }
 
+    @Test(
+        "What a proxy answers to CONNECT need not be HTTP",
+        arguments: ["a 200\n\n", "a 200\r\n\r\n", " 200\n\n", "HTTP/ 200\n\n", "\n\n", "x\n\n"])
+    func noHead(_ answer: String) async throws {
+        let peer = try ScriptedPeer { connection in
+            guard connection.head() != nil else { return }
+            connection.send(answer)
+        }
+        var request = ClientRequest(.get, "https://a.test/x")
+        request.proxy = .proxy(ClientProxy(host: "127.0.0.1", port: peer.port))
+        let error = await failure { try await ClientSession(.ephemeral).data(for: request) }
+        #expect(error != nil)
+    }
+
     @Test("A tunnel, and connect-to through it")
     func tunnel() async throws {
         let heads = Locked([String]())

@@ -13,6 +13,8 @@ struct CacheIndex<Value: Sendable>: Sendable {
     private static var variantLimit: Int { 8 }
     private(set) var byteCount: Int64 = 0
     private(set) var count = 0
+    /// How many changes the disk has yet to follow.
+    var pendingChanges = 0
 
     init(byteLimit: Int64) {
         self.byteLimit = byteLimit

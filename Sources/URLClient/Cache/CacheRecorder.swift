@@ -143,6 +143,7 @@ final class CacheSpool: @unchecked Sendable {
     /// All has come.
     func finish(_ head: CachedHead) {
         cache.queue.async {
+            defer { self.cache.endChange() }
             guard let body = self.body, !self.hasFailed else { return self.remove() }
             let (length, checksum) = (self.length, self.checksum.value)
             let _: Void? = self.cache.withDisk {

@@ -1,4 +1,4 @@
-internal import Dispatch
+package import Dispatch
 internal import HTTPCodecs
 package import HTTPParser
 internal import ToolkitSystem
@@ -26,8 +26,8 @@ public final class ClientCache: Sendable {
     private let entryLimit: Int
     private let disk: Locked<DiskStore?>
     private let hasDisk: Bool
-    /// Everything on the disk happens here, one thing after the other.
-    let queue: DispatchQueue
+    /// Everything on the disk happens here, one thing after the other. Tests hold it up.
+    package let queue: DispatchQueue
 
     /// Creates a cache.
     /// - Parameters:
@@ -79,7 +79,7 @@ public final class ClientCache: Sendable {
 
     /// Removes everything.
     public func removeAll() {
-        memory.withLock { _ = $0.removeAll() }
+        change { _ = $0.removeAll() }
         onDisk { $0.removeAll() }
     }
 
@@ -141,16 +141,13 @@ public final class ClientCache: Sendable {
             content += piece
         }
         let stored = Stored(head: entry.head, content: .bytes(content))
-        keepInMemory(stored)
+        // A change that the disk has yet to follow makes this an answer of before.
+        memory.withLock { if $0.pendingChanges == 0 { keep(stored, in: &$0) } }
         return stored
     }
 
     /// How long content may be that is kept in memory.
     private var memoryEntryLimit: Int { min(max(memoryLimit / 4, 1), entryLimit) }
-
-    private func keepInMemory(_ stored: Stored) {
-        memory.withLock { keep(stored, in: &$0) }
-    }
 
     private func keep(_ stored: Stored, in memory: inout CacheIndex<Stored>) {
         guard case .bytes(let content) = stored.content else { return }
@@ -185,7 +182,7 @@ public final class ClientCache: Sendable {
 
     /// Makes a file that was filled the answer for its URL.
     func store(_ head: CachedHead, _ spool: CacheSpool) {
-        memory.withLock { memory in
+        change { memory in
             for old in memory.values(of: head.url)
             where old.head.vary != head.vary || old.head.variant == head.variant {
                 _ = memory.remove(head.url, old.head.variant)
@@ -196,8 +193,14 @@ public final class ClientCache: Sendable {
 
     /// Stores what came whole.
     func store(_ head: CachedHead, _ content: [UInt8]) {
-        invalidateMemory(head)
-        keepInMemory(Stored(head: head, content: .bytes(content)))
+        let stored = Stored(head: head, content: .bytes(content))
+        change { memory in
+            // The old variant must not outlive a new one that depends on other fields.
+            for old in memory.values(of: head.url) where old.head.vary != head.vary {
+                _ = memory.remove(head.url, old.head.variant)
+            }
+            keep(stored, in: &memory)
+        }
         onDisk { disk in
             guard let (name, file) = try? disk.newBody() else { return }
             var checksum = CacheChecksum()
@@ -208,20 +211,11 @@ public final class ClientCache: Sendable {
         }
     }
 
-    /// The old variant must not outlive a new one that depends on other fields.
-    private func invalidateMemory(_ head: CachedHead) {
-        memory.withLock { memory in
-            for old in memory.values(of: head.url) where old.head.vary != head.vary {
-                _ = memory.remove(head.url, old.head.variant)
-            }
-        }
-    }
-
     /// Stores what a 304 has said, if what is there is still what the server was asked about: the
     /// head would not be that of a response that came meanwhile (RFC 9111 section 4.3.4), and what
     /// was removed stays away.
     func freshen(_ stored: Stored, _ head: CachedHead) {
-        memory.withLock { memory in
+        change { memory in
             let isThere = memory.values(of: head.url).contains {
                 $0.head.isSameResponse(as: stored.head)
             }
@@ -233,13 +227,25 @@ public final class ClientCache: Sendable {
 
     /// Forgets what is stored for a URL.
     package func invalidate(_ url: String) {
-        memory.withLock { _ = $0.removeAll(url) }
+        change { _ = $0.removeAll(url) }
         onDisk { $0.remove(url) }
     }
+
+    /// Changes memory; the disk follows by `onDisk` or by a spool.
+    private func change(_ body: (inout CacheIndex<Stored>) -> Void) {
+        memory.withLock { memory in
+            if hasDisk { memory.pendingChanges += 1 }
+            body(&memory)
+        }
+    }
+
+    /// The disk has followed a change.
+    func endChange() { memory.withLock { $0.pendingChanges -= 1 } }
 
     private func onDisk(_ body: @escaping @Sendable (inout DiskStore) -> Void) {
         guard hasDisk else { return }
         queue.async {
+            defer { self.endChange() }
             self.disk.withLock { store in
                 guard var open = store.take() else { return }
                 body(&open)

@@ -9,6 +9,8 @@ struct DiskStore {
     private struct Place: Sendable {
         var head: String
         var body: String?
+        /// The names of the fields on which the response depends.
+        var vary: [String]
     }
 
     private let folder: String
@@ -48,7 +50,7 @@ struct DiskStore {
                 continue
             }
             bodies[body.name] = nil
-            let place = Place(head: head.name, body: body.name)
+            let place = Place(head: head.name, body: body.name, vary: content.head.vary)
             remove(
                 index.insert(
                     place, size: head.size + body.size, key: key.url, variant: key.variant))
@@ -121,7 +123,11 @@ struct DiskStore {
         guard let bytes = try? CacheEntryFile.bytes(of: entry),
             (try? StoreFiles.replace("\(folder)/\(name)", with: bytes)) != nil
         else { return removeBody(body) }
-        let place = Place(head: name, body: body)
+        // An older response that depends on other fields would answer in its place (RFC 9111 section 4.1).
+        for old in index.values(of: key) where old.head != name && old.vary != head.vary {
+            drop(old)
+        }
+        let place = Place(head: name, body: body, vary: head.vary)
         let gone = index.insert(
             place, size: length + Int64(bytes.count), key: key, variant: variant)
         // The head of the one that was replaced has the same name.

@@ -225,6 +225,9 @@ final class ClientLoop: @unchecked Sendable {
         _ certificates: [[UInt8]], isTrusted: Bool, of settings: TransferSettings
     ) -> Bool {
         guard let trust = settings.route.trust else { return isTrusted }
+        // libcurl asks about the chain of an HTTPS proxy, too, and does not say whose chain it is: a
+        // policy that trusts the origin must not have somebody else's proxy trusted.
+        if !isTrusted, settings.route.proxy?.kind == .https { return false }
         let origin = settings.wire.origin
         let isAccepted = trust.evaluate(
             TrustPolicy.Evaluation(

@@ -6,6 +6,7 @@ struct ContentFlow {
     private static let pool = ContentCodingPool()
 
     private var decoding: Decoding?
+    var isDecoding: Bool { decoding != nil }
     private var recorder: (any ContentRecorder)?
     /// How many bytes the sink was given, after content decoding.
     var delivered: Int64 = 0

@@ -148,7 +148,10 @@ struct ResponseHeadReader {
         // HTTP/0.9 has no head, and libcurl makes none up.
         guard let end = lines.firstIndex(of: 10) else { return nil }
         let line = lines[..<end]
-        guard let space = line.firstIndex(of: 32), line.count >= space + 4 else { return nil }
+        // libcurl looks at the heads of servers, but hands on what a proxy answers to CONNECT.
+        guard line.starts(with: "HTTP/".utf8), let space = line.firstIndex(of: 32),
+            line.count >= space + 4
+        else { return nil }
         var code = 0
         for byte in line[(space + 1)...(space + 3)] {
             guard (0x30...0x39).contains(byte) else { return nil }

@@ -220,6 +220,8 @@ final class TransactionRunner: LoopMember, @unchecked Sendable {
 
     private func becomeDownload(_ path: String?) -> TransactionInput? {
         let file = FileSink(to: path, resuming: nil)
+        // Ranges are those of the coded content. Stored content is decoded, too.
+        file.isDecoded = content.isDecoding || machine.response?.isFromCache == true
         task = task.becomeDownload(file, isTemporary: path == nil)
         sink = file
         return .becameDownload(machine.response.flatMap { file.begin($0) })

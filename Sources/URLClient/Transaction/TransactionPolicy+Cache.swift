@@ -118,12 +118,15 @@ extension TransactionPolicy {
     // MARK: after the head of a response
 
     /// The step, where the cache decides it.
+    /// - Parameter isAuthenticated: whether the response is the server's; without TLS it counts as such.
     func cached(
-        _ response: ClientResponse, _ request: ClientRequest, _ context: inout TransactionContext
+        _ response: ClientResponse, _ request: ClientRequest, _ context: inout TransactionContext,
+        isAuthenticated: Bool
     ) -> TransactionStep? {
         guard let cache = configuration.cache else { return nil }
         if context.memory.validating != nil || context.memory.fallback != nil,
-            let step = confirmed(response, request, &context, cache)
+            let step = confirmed(
+                response, request, &context, cache, isAuthenticated: isAuthenticated)
         {
             return step
         }
@@ -139,7 +142,7 @@ extension TransactionPolicy {
     /// The stored response that this one confirms or fails to replace.
     private func confirmed(
         _ response: ClientResponse, _ request: ClientRequest, _ context: inout TransactionContext,
-        _ cache: ClientCache
+        _ cache: ClientCache, isAuthenticated: Bool
     ) -> TransactionStep? {
         let now = clock()
         let (validating, fallback) = (
@@ -152,7 +155,7 @@ extension TransactionPolicy {
             }
             let head = stored.head.freshened(
                 by: response.fields, requestTime: context.memory.requestTime, responseTime: now)
-            cache.freshen(stored, head)
+            if isAuthenticated { cache.freshen(stored, head) }
             let fresh = ClientCache.Stored(head: head, content: stored.content)
             return .serve(storedAnswer(fresh, request, now))
         }

@@ -165,7 +165,12 @@ package final class TransactionPolicy: Sendable {
         if response.status != .proxyAuthenticationRequired {
             learn(response, request, isOverruled: isOverruled)
         }
-        if let step = cached(response, request, &context) { return step }
+        let isAuthenticated =
+            request.origin?.isSecure != true
+            || (request.tls ?? configuration.tls).verifiesServer && !isOverruled
+        if let step = cached(response, request, &context, isAuthenticated: isAuthenticated) {
+            return step
+        }
         if authenticator.mayAnswer(response, context) {
             return authenticator.answer(response, &context)
         }
@@ -175,7 +180,8 @@ package final class TransactionPolicy: Sendable {
             return step
         }
         if let step = retried(response, context) { return step }
-        return .deliver(storagePlan(response, request, context))
+        // A response that somebody on the way may have sent is not stored: it would answer others.
+        return .deliver(isAuthenticated ? storagePlan(response, request, context) : nil)
     }
 
     func learn(

@@ -212,6 +212,16 @@ public final class ResumableUpload: Sendable {
         made.url = url
         made.body = .none
         let isSame = made.origin == request.origin
+        if isSame {
+            // Location names no user.
+            made.credential = request.ownCredential
+        } else {
+            made.credential = nil
+            made.connectTo = nil
+            var tls = made.tls ?? session.configuration.tls
+            tls.clientCertificate = nil
+            made.tls = tls
+        }
         made.fields = HTTPFields()
         for field in request.fields where isSame && !Self.isOfContent(field.name) {
             made.fields.append(field)

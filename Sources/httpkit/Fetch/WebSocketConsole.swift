@@ -121,7 +121,7 @@ struct WebSocketConsole: Sendable {
 
     private func status() -> Int32 {
         guard let end = task.end else { return 2 }
-        let reason = end.reason.isEmpty ? "" : " \(end.reason)"
+        let reason = end.reason.isEmpty ? "" : " \(Fetch.harmless(end.reason))"
         show("httpkit: closed with \(end.code)\(reason)", on: STDERR_FILENO)
         switch end.cause {
         case .peer, .local: return end.code == .normal || end.code == .noStatus ? 0 : 22

@@ -1,3 +1,4 @@
+import Dispatch
 import HTTPCodecs
 import HTTPParser
 import Testing
@@ -64,6 +65,45 @@ struct ClientCacheTests {
         cache.keep(head("/a"), bytes("one"))
         await cache.replaceStored(for: request) { _ in Array("two".utf8) }
         #expect(await content(cache, "/a") == "two")
+    }
+
+    @Test(
+        "4.1: a response that depends on other fields replaces the one of before, on the disk, too")
+    func otherVary() async throws {
+        let folder = TemporaryPath()
+        let english: HTTPFields = [.acceptLanguage: "en"]
+        do {
+            let cache = try ClientCache(memoryLimit: 1 << 20, folder: folder.text)
+            cache.keep(head("/"), bytes("any"))
+            cache.keep(head("/", vary: ["accept-language"], request: english), bytes("en"))
+            await cache.flush()
+        }
+        let cache = try ClientCache(memoryLimit: 1 << 20, folder: folder.text)
+        #expect(await content(cache, "/", english) == "en")
+        #expect(await content(cache, "/", [.acceptLanguage: "de"]) == nil)
+        #expect(folder.names.count == 2)
+    }
+
+    @Test("A look-up on the disk brings nothing back that was removed meanwhile")
+    func readBesideRemoval() async throws {
+        let folder = TemporaryPath()
+        let first = try ClientCache(memoryLimit: 1 << 20, folder: folder.text)
+        first.keep(head("/a"), bytes("old"))
+        await first.flush()
+        let cache = try ClientCache(memoryLimit: 1 << 20, folder: folder.text)
+        cache.queue.suspend()
+        async let before = content(cache, "/a")
+        // The look-up waits for the disk by then; a slower one finds nothing, which is right, too.
+        try await Task.sleep(for: .milliseconds(100))
+        cache.invalidate("http://h.example/a")
+        cache.queue.resume()
+        _ = await before
+        await cache.flush()
+        #expect(await content(cache, "/a") == nil && cache.memoryByteCount == 0)
+        cache.keep(head("/a"), bytes("new"))
+        await cache.flush()
+        let later = try ClientCache(memoryLimit: 1 << 20, folder: folder.text)
+        #expect(await content(later, "/a") == "new" && later.memoryByteCount > 0)
     }
 
     @Test("4.1: variants stand beside each other", arguments: [false, true])

@@ -28,6 +28,7 @@ struct TransactionStrictTransportTests {
                     more: "add_header Strict-Transport-Security max-age=1000;\n"
                         + "ssl_client_certificate \(certificates.authority.certificate);\n"
                         + "ssl_verify_client optional;\n"
+                        + "location = /stored { add_header Cache-Control max-age=1000; return 200 x; }\n"
                         + "location = /back { return 302 https://a.test/who; }\n"))
         }
 
@@ -82,6 +83,27 @@ struct TransactionStrictTransportTests {
             configuration.trust = TrustPolicy { $0.isTrusted }
         }
         #expect(setup.store.isKnown("a.test"))
+    }
+
+    @Test("RFC 9111, 3: what a server sends that was not looked at answers no later request")
+    func storedUnseen() async throws {
+        let setup = try await Setup()
+        let url = "https://a.test/stored"
+        let cache = ClientCache()
+        _ = try await setup.data(url) { configuration in
+            configuration.cache = cache
+            configuration.tls.verifiesServer = false
+        }
+        _ = try await setup.data(url) { configuration in
+            configuration.cache = cache
+            configuration.tls.authorities = nil
+            configuration.trust = TrustPolicy { _ in true }
+        }
+        #expect(cache.memoryByteCount == 0)
+        for isStored in [false, true] {
+            let (_, response) = try await setup.data(url) { $0.cache = cache }
+            #expect(response.isFromCache == isStored)
+        }
     }
 
     /// Sends redirects to another origin to a place of its own.
