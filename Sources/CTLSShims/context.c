@@ -176,6 +176,26 @@ static int set_session_context(SSL_CTX *context, const void *authorities, size_t
     return done;
 }
 
+// A session must not outlive the certificate that it stands for: each resumption would get a new ticket,
+// for ever. A full handshake judges the certificate then.
+static SSL_TICKET_RETURN judge_session(
+    SSL *ssl, SSL_SESSION *session, const unsigned char *name, size_t size, SSL_TICKET_STATUS status,
+    void *target
+) {
+    (void)ssl;
+    (void)name;
+    (void)size;
+    (void)target;
+    if (status != SSL_TICKET_SUCCESS && status != SSL_TICKET_SUCCESS_RENEW) {
+        return SSL_TICKET_RETURN_IGNORE_RENEW;
+    }
+    X509 *leaf = SSL_SESSION_get0_peer(session);
+    if (leaf && X509_cmp_current_time(X509_get0_notAfter(leaf)) <= 0) {
+        return SSL_TICKET_RETURN_IGNORE_RENEW;
+    }
+    return status == SSL_TICKET_SUCCESS ? SSL_TICKET_RETURN_USE : SSL_TICKET_RETURN_USE_RENEW;
+}
+
 int http_tls_verify_clients(void *context, const void *authorities, size_t size, int required) {
     int count = 0;
     X509_STORE *store = SSL_CTX_get_cert_store(context);
@@ -194,6 +214,7 @@ int http_tls_verify_clients(void *context, const void *authorities, size_t size,
     SSL_CTX_set_verify(
         context, SSL_VERIFY_PEER | (required ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0), NULL);
     SSL_CTX_set_purpose(context, X509_PURPOSE_SSL_CLIENT);
+    SSL_CTX_set_session_ticket_cb(context, NULL, judge_session, NULL);
     return set_session_context(context, authorities, size, required) ? count : 0;
 }
 

@@ -187,6 +187,9 @@ final class TLSTransport: Transport, @unchecked Sendable {
             }
         }
         if let end, total == 0 {
+            // The room is that of all connections of the loop: bytes behind the end of this one must
+            // not be taken for the next one's.
+            _ = room.takeRest()
             flushRoom()
             return end
         }

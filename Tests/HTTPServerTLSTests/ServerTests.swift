@@ -110,6 +110,28 @@ struct ServerTests {
     }
 
     @Test(
+        "A session does not outlive the client's certificate",
+        arguments: [TLSClient.tls12, TLSClient.tls13])
+    func expiredIdentity(_ version: CInt) async throws {
+        let authority = try SecureServer.authority.get()
+        let context = try TLSContext.test {
+            $0.clientAuthentication = .optional(authorities: authority.chain)
+        }
+        let alice = TLSClient(version: version)
+        #expect(alice.use(try MadeCertificate("alice", seconds: 2, issuer: authority)))
+        let first = TLSPair(context, alice)
+        try first.shakeHands()
+        _ = first.send([1])
+        _ = first.readByClient()
+        #expect(first.owner.facts.security?.value.peerCertificate?.commonName == "alice")
+        try await Task.sleep(for: .seconds(3))
+        let second = TLSPair(context, TLSClient(version: version, session: alice.session))
+        try second.shakeHands()
+        let security = second.owner.facts.security?.value
+        #expect(security?.isResumed == false && security?.peerCertificate == nil)
+    }
+
+    @Test(
         "A session is not resumed once other authorities count",
         arguments: [TLSClient.tls12, TLSClient.tls13], [false, true])
     func otherAuthorities(_ version: CInt, _ isChanged: Bool) throws {

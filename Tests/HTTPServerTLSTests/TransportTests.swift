@@ -265,6 +265,21 @@ struct TransportTests {
         }
     }
 
+    @Test("Bytes that follow the end of a stream are not another connection's", arguments: versions)
+    func behindTheEnd(_ version: CInt) throws {
+        let loop = TLSPair.Loop()
+        let context = try TLSContext.test()
+        let ending = TLSPair(context, TLSClient(version: version), on: loop)
+        let other = TLSPair(context, TLSClient(version: version), on: loop)
+        for pair in [ending, other] { try pair.shakeHands() }
+        ending.client.close()
+        ending.socket.inbox.append(ending.client.take() + [0x17, 3, 3, 0, 1, 0])
+        #expect(ending.receive().result == .done(0))
+        other.client.write([7])
+        other.sendFromClient()
+        #expect(other.receive().bytes == [7])
+    }
+
     @Test("New keys are answered, and a client that wants them without end is cut off")
     func keyUpdates() throws {
         let pair = TLSPair(try .test(), TLSClient(version: TLSClient.tls13))

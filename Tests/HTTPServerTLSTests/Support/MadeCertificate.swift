@@ -16,15 +16,17 @@ struct MadeCertificate: Sendable {
     ///   - commonName: the name of its subject.
     ///   - names: its DNS names.
     ///   - days: when it begins and ends, in days from now.
+    ///   - seconds: when it ends, in seconds from now, in place of that.
     ///   - rsaBits: the size of an RSA key; 0 for one on P-256.
     init(
-        _ commonName: String, names: [String] = [], days: (Int, Int) = (-1, 2), rsaBits: Int32 = 0,
+        _ commonName: String, names: [String] = [], days: (Int, Int) = (-1, 2),
+        seconds: Int? = nil, rsaBits: Int32 = 0,
         mustStaple: Bool = false, isAuthority: Bool = false, passphrase: String? = nil,
         issuer: MadeCertificate? = nil
     ) throws {
         var wish = CertificateWish(commonName: commonName)
         if !names.isEmpty { wish.names = names.map { "DNS:\($0)" }.joined(separator: ",") }
-        (wish.starts, wish.ends) = (days.0 * Self.day, days.1 * Self.day)
+        (wish.starts, wish.ends) = (days.0 * Self.day, seconds ?? days.1 * Self.day)
         wish.rsaBits = rsaBits
         wish.mustStaple = mustStaple
         wish.isAuthority = isAuthority
