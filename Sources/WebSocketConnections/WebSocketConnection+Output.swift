@@ -63,11 +63,16 @@ extension WebSocketConnection {
         guard let carrier else { return }
         noteSent(carrier)
         moveDeadline()
-        let waiting = writers
-        writers = []
-        for writer in waiting { writer.resume() }
+        if carrier.waitingBytes <= Self.highWater / 2 {
+            let waiting = writers
+            writers = []
+            for writer in waiting { writer.resume() }
+        }
         inboxHasRoom()
     }
+
+    /// Whether a task or input waits for the peer to take output.
+    package var waitsForRoom: Bool { !writers.isEmpty || !held.isEmpty }
 
     func releaseWriters() {
         let waiting = writers

@@ -2,6 +2,7 @@ import HTTPCodecs
 import HTTPParser
 import TestSupport
 import Testing
+
 @testable import WebSocketFrames
 
 @Suite("RFC 6455 section 7: closing; sections 5.5.2 and 5.5.3: pings")
@@ -283,6 +284,18 @@ struct KeepAliveTests {
         #expect(machine.tick(at: .seconds(220), into: &output) == .closed(end))
         #expect(PlainFrame.read(output.content) == [.close(1011, Array("pong timeout".utf8))])
         #expect(machine.closesTransport == true)
+    }
+
+    @Test("the time for a pong begins anew while the caller reads no further")
+    func heldInput() {
+        var machine = machine
+        var output = ByteBuffer()
+        _ = machine.tick(at: .seconds(30), into: &output)
+        machine.sent(output.count, at: .seconds(30))
+        machine.holdsInput(at: .seconds(49))
+        #expect(machine.tick(at: .seconds(50), into: &output) == nil)
+        #expect(machine.deadline == .seconds(69))
+        #expect(machine.tick(at: .seconds(69), into: &output) != nil)
     }
 
     @Test("a pong of other bytes is no answer")

@@ -46,9 +46,25 @@ extension WebSocketRunner: SocketWatcher {
     // MARK: output
 
     private func send() {
-        if let handle, !flow.isMute, unsafe output.send(by: handle) { return }
+        let before = unsafe output.count
+        if let handle, !flow.isMute, unsafe output.send(by: handle) {
+            return noteOutput(hasProgress: unsafe output.count < before)
+        }
         flow.isMute = true
         unsafe output.removeAll()
+    }
+
+    /// A server that keeps its connection and reads nothing would hold up `send` for ever: no ping
+    /// leaves behind the output, so none is missed.
+    private func noteOutput(hasProgress: Bool) {
+        guard unsafe !output.isEmpty else {
+            flow.outputEnd = .max
+            return
+        }
+        guard hasProgress || flow.outputEnd == .max else { return }
+        let (end, overflows) = loop.now.addingReportingOverflow(limits.idle)
+        flow.outputEnd = overflows ? .max : end
+        loop.look(at: flow.outputEnd)
     }
 
     private func reportRoom() {
@@ -106,7 +122,12 @@ extension WebSocketRunner: WebSocketCarrier {
     func flush() {
         guard socket >= 0 else { return unsafe output.removeAll() }
         send()
-        unsafe output.isNews = false
+        if case .open(let connection) = stage, connection.waitsForRoom {
+            // When all of the output has left, the poller has nothing to report.
+            if unsafe output.isNews { loop.post { self.move() } }
+        } else {
+            unsafe output.isNews = false
+        }
         if !flow.isReading { watch() }
     }
 

@@ -42,7 +42,7 @@ final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Send
     /// The request with what the session adds.
     private(set) var request: ClientRequest
     var context: TransactionContext
-    private let limits: TransactionLimits
+    let limits: TransactionLimits
     private(set) var settings: TransferSettings?
     /// libcurl's part of the connection.
     var handle: EasyHandle?
@@ -63,6 +63,8 @@ final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Send
         var isMute = false
         /// Whether the server's side has ended, which is not reported yet.
         var isBroken = false
+        /// When waiting output must have moved on, on the loop's clock.
+        var outputEnd = Int64.max
     }
 
     /// How long the server may take to end a connection that has failed.
@@ -291,6 +293,8 @@ final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Send
     /// Looks at the deadlines.
     func checkDeadlines() {
         if case .open(let connection) = stage {
+            guard flow.outputEnd > loop.now else { return end() }
+            if flow.outputEnd != .max { loop.look(at: flow.outputEnd) }
             if connection.deadline <= loop.monotonicTime { connection.deadlineReached() }
             return deadlineChanged()
         }

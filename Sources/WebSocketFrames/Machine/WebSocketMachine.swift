@@ -126,6 +126,12 @@ public struct WebSocketMachine: ~Copyable, Sendable {
         keepAlive.left(upTo: leftCount, pongBy: now + options.pongTimeout)
     }
 
+    /// The caller reads no further for now: a pong may lie behind what it has not read, so the time for
+    /// it starts again.
+    public mutating func holdsInput(at now: Duration) {
+        keepAlive.sawPartOfFrame(pongBy: now + options.pongTimeout)
+    }
+
     /// Does what is due: a ping, or the end of a connection whose peer does not answer.
     ///
     /// A call before ``deadline`` does nothing.

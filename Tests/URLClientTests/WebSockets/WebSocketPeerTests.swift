@@ -155,6 +155,25 @@ struct WebSocketPeerTests {
         #expect([frame[6] ^ frame[2], frame[7] ^ frame[3]] == [0x03, 0xEA])
     }
 
+    @Test("A server that stops reading does not hold up a sender for ever")
+    func stoppedServer() async throws {
+        let isOver = Locked(false)
+        let peer = try ScriptedPeer { connection in
+            WebSocketPeer.accept(connection)
+            while !isOver.withLock({ $0 }) { _ = connection.waitingBytes(milliseconds: 1) }
+        }
+        var configuration = ClientConfiguration.ephemeral
+        configuration.timeouts.idle = .seconds(1)
+        let socket = ClientSession(configuration).webSocketTask(
+            with: ClientRequest(.get, peer.url()))
+        try await socket.opened()
+        await #expect(throws: WebSocketClosedError.self) {
+            for _ in 0..<64 { try await socket.send([UInt8](repeating: 1, count: 1 << 20)) }
+        }
+        #expect(socket.end?.cause == .transport)
+        isOver.withLock { $0 = true }
+    }
+
     @Test("A server that does not read suspends the sender above 64 KiB")
     func backPressure() async throws {
         let mayRead = Locked(false)

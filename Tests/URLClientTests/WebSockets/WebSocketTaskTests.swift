@@ -15,6 +15,8 @@ final class WebSocketServer: Sendable {
     private let server: HTTPServer
     /// The Cookie and Authorization fields of the handshakes.
     let fields = Locked<[String]>([])
+    /// How many messages the slow reader has taken.
+    let slow = Locked(0)
 
     init(_ context: TLSContext? = nil) async throws {
         let fields = fields
@@ -43,6 +45,17 @@ final class WebSocketServer: Sendable {
             try request.webSocket(compression: nil) { socket in
                 let piece = [UInt8](repeating: 7, count: 16 << 10)
                 for _ in 0..<2_000 { try await socket.send(piece) }
+            }
+        }
+        let slow = slow
+        router.on(.get, "/slow") { request in
+            var options = WebSocketOptions()
+            options.messageBytes = 8 << 20
+            return try request.webSocket(compression: nil, options: options) { socket in
+                for try await _ in socket {
+                    slow.withLock { $0 += 1 }
+                    try await Task.sleep(for: .milliseconds(20))
+                }
             }
         }
         let endpoint = ServerConfiguration.Endpoint.tcp(host: "127.0.0.1", port: 0)
@@ -225,6 +238,22 @@ struct WebSocketTaskTests {
         }
         #expect(count == 2_000)
         #expect(socket.closeCode == .normal)
+    }
+
+    @Test("A sender is held to the pace of a server that reads slowly")
+    func slowServer() async throws {
+        let server = try await WebSocketServer()
+        let socket = ClientSession(.ephemeral).webSocketTask(with: server.request("/slow"))
+        try await socket.opened()
+        let message = TestServer.pattern(1 << 20)
+        var most = 0
+        for sent in 1...64 {
+            try await socket.send(message)
+            most = max(most, sent - server.slow.withLock { $0 })
+        }
+        // The system's buffers take some MiB.
+        #expect(most < 24, "\(most) MiB were ahead")
+        socket.cancel(with: .normal, reason: "")
     }
 
     @Test("Other requests of the session leave a WebSocket alone whose reader is slow")
