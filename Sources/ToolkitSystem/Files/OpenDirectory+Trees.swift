@@ -173,7 +173,13 @@ extension OpenDirectory {
     ) throws(SystemError) {
         let old = try open(name)
         let new = try place.directory.create(place.name)
-        try new.copyContent(of: old, size: status.size)
+        do throws(SystemError) {
+            try new.copyContent(of: old, size: status.size)
+        } catch {
+            // `finish` has not counted it, and the removal of the tree would take its size off.
+            try? place.directory.remove(place.name, isDirectory: false)
+            throw error
+        }
         try finish(old, new)
         // Reading the attributes costs much less than setting them. Bits that run a program with
         // another user's rights are not copied.

@@ -9,6 +9,8 @@ package struct LockTable: Sendable {
     /// A time before which no lock expires, in seconds since the epoch.
     private var nextExpiry = Int64.max
     private let limit: Int
+    /// How many shared locks one resource may have.
+    private static let sharedLimit = 64
 
     package init(limit: Int) {
         self.limit = limit
@@ -27,6 +29,13 @@ package struct LockTable: Sendable {
         }
         guard byToken.count < limit else {
             throw WebDAVError(.serviceUnavailable, "there are too many locks")
+        }
+        // Each is looked at by every later lock, and shown with every resource that it covers.
+        guard locks(at: lock.root).count < Self.sharedLimit,
+            others.count(where: { $0.covers(lock.root) }) < 4 * Self.sharedLimit
+        else {
+            throw WebDAVError(
+                .serviceUnavailable, "there are too many locks on this resource")
         }
         insert(lock)
     }

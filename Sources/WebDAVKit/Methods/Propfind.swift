@@ -14,7 +14,9 @@ enum PropertyRequest: Hashable, Sendable {
             throw WebDAVError(.badRequest, "expected the element propfind")
         }
         if let prop = content.child(.dav("prop")) {
-            self = .some(prop.children.map(\.name))
+            // A name counts once: each repetition would be written with its whole value.
+            var seen: Set<XMLName> = []
+            self = .some(prop.children.map(\.name).filter { seen.insert($0).inserted })
         } else if content.child(.dav("propname")) != nil {
             self = .names
         } else if content.child(.dav("allprop")) != nil {

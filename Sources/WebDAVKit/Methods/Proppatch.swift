@@ -23,17 +23,26 @@ struct PropertyUpdate: Hashable, Sendable {
             throw WebDAVError(.badRequest, "expected the element \(root)")
         }
         var updates: [PropertyUpdate] = []
+        // A value repeats the declarations of the prefixes that its text may use.
+        var bytes = 0
         for step in content.children where step.name == .dav("set") || step.name == .dav("remove") {
             for prop in step.children where prop.name == .dav("prop") {
                 let scope = content.declarations + step.declarations + prop.declarations
                 let language =
                     prop.languageIfSet ?? step.languageIfSet ?? content.languageIfSet
                 for property in prop.children {
-                    let xml = property.fragment(scope: scope, language: language)
-                    let value = DeadProperty(property.name, xml: xml)
+                    var value: DeadProperty?
+                    if step.name == .dav("set") {
+                        let xml = property.fragment(scope: scope, language: language)
+                        bytes += xml.utf8.count
+                        guard bytes <= 4 * PropertyFile.byteLimit else {
+                            throw WebDAVError(.insufficientStorage, "too many properties")
+                        }
+                        value = DeadProperty(property.name, xml: xml)
+                    }
                     updates.append(
                         PropertyUpdate(
-                            name: property.name, value: step.name == .dav("set") ? value : nil,
+                            name: property.name, value: value,
                             text: property.text, children: property.children.map(\.name)))
                 }
             }

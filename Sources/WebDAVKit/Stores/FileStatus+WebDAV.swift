@@ -15,6 +15,8 @@ extension WebDAVError {
             self = .notFound
         } else if error.isForbidden {
             self = .forbidden
+        } else if error.isTaken {
+            self.init(.conflict, "another program has made it meanwhile")
         } else if error.isBusy {
             self.init(.forbidden, "it is in use")
         } else if error.isNameTooLong {

@@ -6,6 +6,8 @@ internal import ToolkitSystem
 /// Reads a directory batch by batch. One call ends before the next begins.
 final class LocalMembers: Sendable {
     private static let batchCount = 512
+    /// How many bytes of dead properties end a batch.
+    private static let batchBytes = 1 << 20
 
     private let path: ResourcePath
     private let reader: DirectoryReader
@@ -25,12 +27,15 @@ final class LocalMembers: Sendable {
     func next(of store: LocalStore) throws(SystemError) -> [ResourceMember]? {
         var members: [ResourceMember] = []
         members.reserveCapacity(Self.batchCount)
-        while members.count < Self.batchCount {
+        var bytes = 0
+        while members.count < Self.batchCount, bytes < Self.batchBytes {
             guard let name = try reader.next() else {
                 end.store(true, ordering: .relaxed)
                 break
             }
-            if let member = try member(name, of: store) { members.append(member) }
+            guard let member = try member(name, of: store) else { continue }
+            bytes += member.properties.reduce(0) { $0 + $1.xml.utf8.count }
+            members.append(member)
         }
         return members.isEmpty ? nil : members
     }

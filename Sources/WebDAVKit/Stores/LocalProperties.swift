@@ -92,7 +92,10 @@ final class LocalProperties: Sendable {
     private func encoded(
         _ value: [UInt8]?, of place: FilePlace
     ) throws(SystemError) -> [UInt8] {
-        if let value, value != Self.elsewhere { return value }
+        if let value {
+            guard value == Self.elsewhere else { return value }
+            noteFiles()
+        }
         guard hasFiles.load(ordering: .relaxed) else { return [] }
         do throws(SystemError) {
             return try sideFile(of: try place.directory.open(place.name)) ?? []
@@ -101,6 +104,9 @@ final class LocalProperties: Sendable {
             return []
         }
     }
+
+    /// Another store of this folder may have made the first file with properties.
+    private func noteFiles() { hasFiles.store(true, ordering: .relaxed) }
 
     /// Writes dead properties; the description of the content stays as it is.
     func write(_ properties: [DeadProperty], to file: OpenFile) throws {
@@ -179,7 +185,10 @@ final class LocalProperties: Sendable {
 
     private func encoded(of file: OpenFile) throws(SystemError) -> [UInt8] {
         let value = try file.attribute(Self.attribute, upTo: Self.attributeLimit)
-        if let value, value != Self.elsewhere { return value }
+        if let value {
+            guard value == Self.elsewhere else { return value }
+            noteFiles()
+        }
         return try sideFile(of: file) ?? []
     }
 

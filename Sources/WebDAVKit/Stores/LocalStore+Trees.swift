@@ -72,6 +72,8 @@ extension LocalStore {
         try Self.requireForeign(path)
         try Self.requireForeign(destination)
         let target = try place(of: destination)
+        // Copying takes a while: what another program makes meanwhile is not replaced.
+        let isFree = try target.directory.statusIfThere(of: target.name) == nil
         var source: FilePlace
         if path.isRoot {
             source = FilePlace(directory: try tree.directory([]), name: [0x2E])
@@ -95,7 +97,7 @@ extension LocalStore {
             try source.directory.copyTree(
                 source.name, to: new, deep: deep, isMove: isMove, synchronizes: synchronizes,
                 leavingOut: own,
-                finish: { [properties, clock, usage] (old, new) throws(SystemError) in
+                finish: { [properties, clock, usage, inlineIO] (old, new) throws(SystemError) in
                     // A file that is refused here is removed, and counts until then.
                     if let usage, case let status = try new.status(), status.kind == .regular {
                         usage.change(by: status.size)
@@ -110,8 +112,16 @@ extension LocalStore {
                         try new.setModified(time.seconds, nanoseconds: time.nanoseconds)
                     }
                     try properties.copy(from: old, to: new)
+                    // A remote file system may say only then that its disk is full.
+                    if !inlineIO.isLocal, try new.status().kind == .regular {
+                        try new.synchronize()
+                    }
                 })
-            try put(new, at: target, from: nil, to: destination)
+            if isFree {
+                try Self.rename(new, toFree: target)
+            } else {
+                try put(new, at: target, from: nil, to: destination)
+            }
             if synchronizes { try target.directory.file.synchronize() }
         } catch {
             removeTree(new)
@@ -142,7 +152,7 @@ extension LocalStore {
     ) throws(SystemError) {
         // A target that cannot be examined is not treated as missing.
         guard let old = try target.directory.statusIfThere(of: target.name) else {
-            return try new.directory.rename(new.name, to: target, .replacing)
+            return try Self.rename(new, toFree: target)
         }
         // Clients must not replace sockets and devices, though they do not see them.
         guard old.kind != .other || old.isLink else { throw SystemError.forbidden("rename") }

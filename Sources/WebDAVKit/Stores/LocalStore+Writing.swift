@@ -121,10 +121,12 @@ extension LocalStore {
             if permissions != status.permissions { try file.setPermissions(permissions) }
         }
         guard let info = ResourceInfo(status) else { throw WebDAVError.notFound }
-        if synchronizes { try file.synchronize() }
+        // A remote file system may say only then that its disk is full: the old content must still
+        // be there.
+        if synchronizes || !inlineIO.isLocal { try file.synchronize() }
         do throws(SystemError) {
             if old == nil {
-                try from.directory.rename(from.name, to: target, .replacing)
+                try Self.rename(from, toFree: target)
             } else {
                 try clock.replace(target, by: from)
             }
@@ -137,6 +139,17 @@ extension LocalStore {
         if let old { forget(old) }
         try synchronize([target])
         return info
+    }
+
+    /// Renames where nothing was found, so that nothing is replaced that another program has made
+    /// meanwhile.
+    static func rename(_ place: FilePlace, toFree target: FilePlace) throws(SystemError) {
+        do throws(SystemError) {
+            try place.directory.rename(place.name, to: target, .creating)
+        } catch {
+            guard error.isUnsupported else { throw error }
+            try place.directory.rename(place.name, to: target, .replacing)
+        }
     }
 
     /// Copies a file with other content from an offset on, sharing blocks if the file system can.

@@ -75,6 +75,18 @@ struct LockTableTests {
         try table.add(lock("c"), now: 100)
     }
 
+    @Test func sharedLocksOfAResourceAreLimited() throws {
+        var table = LockTable(limit: 1_000)
+        for _ in 0..<64 { try table.add(lock("a", .shared), now: 0) }
+        let error = #expect(throws: WebDAVError.self) {
+            try table.add(try lock("a", .shared), now: 0)
+        }
+        #expect(error?.status == .serviceUnavailable)
+        try table.add(lock("b", .shared), now: 0)
+        for _ in 0..<64 { try table.add(lock("c", deep: true, .shared), now: 0) }
+        try table.add(lock("c/d", .shared), now: 0)
+    }
+
     /// Both are the least of several times, so that what else the machine does counts for little: to
     /// look at all locks would take a thousand times as long.
     @Test func manyLocksCostNoMoreThanFew() throws {

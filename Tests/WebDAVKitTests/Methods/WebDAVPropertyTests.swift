@@ -90,6 +90,32 @@ struct WebDAVPropertyTests {
         #expect(names.contains("<x:v xmlns:x=\"urn:z\"/>") && names.contains("<D:getetag/>"))
     }
 
+    @Test func aNameThatIsAskedForTwiceIsGivenOnce() async throws {
+        _ = try await client.send("PUT", "/dav/f", [], "x")
+        let value = String(repeating: "v", count: 10_000)
+        let patch = """
+            <propertyupdate xmlns="DAV:"><set><prop><p xmlns="u:">\(value)</p></prop></set>\
+            </propertyupdate>
+            """
+        #expect(try await client.status("PROPPATCH", "/dav/f", [], patch) == 207)
+        let names = String(repeating: "<p xmlns=\"u:\"/>", count: 100)
+        let text = try await find("/dav/f", "0", prop(names))
+        #expect(text.contains(value) && text.utf8.count < 20_000)
+    }
+
+    @Test func declarationsThatTextMayUseAreBounded() async throws {
+        _ = try await client.send("PUT", "/dav/f", [], "x")
+        let name = String(repeating: "n", count: 900)
+        let declarations = (0..<60).map { "xmlns:a\($0)=\"\(name)\($0)\"" }.joined(separator: " ")
+        let text = (0..<60).map { "a\($0):x" }.joined(separator: " ")
+        let properties = (0..<200).map { "<q\($0) xmlns=\"u:\">\(text)</q\($0)>" }.joined()
+        let patch = """
+            <propertyupdate xmlns="DAV:" \(declarations)><set><prop>\(properties)</prop></set>\
+            </propertyupdate>
+            """
+        #expect(try await client.status("PROPPATCH", "/dav/f", [], patch) == 507)
+    }
+
     @Test func changesAreAllOrNone() async throws {
         _ = try await client.send("PUT", "/dav/a", [], "x")
         let patch = """

@@ -57,6 +57,22 @@ struct SideStoreTests {
         #expect(count(share) == 0)
     }
 
+    @Test func anotherStoreOfTheFolderFindsThem() async throws {
+        let share = try Share()
+        let (first, second) = (try share.client(), try share.client())
+        #expect(try await first.status("PUT", "/dav/a", [], "x") == 201)
+        try await set("/dav/a", first)
+        #expect(try await has("/dav/a", second))
+        let patch = """
+            <propertyupdate xmlns="DAV:"><set><prop><q xmlns="u:">1</q></prop></set>\
+            </propertyupdate>
+            """
+        #expect(try await second.status("PROPPATCH", "/dav/a", [], patch) == 207)
+        #expect(try await has("/dav/a", first))
+        #expect(try await second.status("PUT", "/dav/a", [], "y") == 204)
+        #expect(try await has("/dav/a", first))
+    }
+
     /// What cannot be read now is not taken for nothing: it would be written over.
     @Test func thoseThatCannotBeReadAreNotLost() async throws {
         let share = try Share()
