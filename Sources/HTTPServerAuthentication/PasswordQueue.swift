@@ -4,8 +4,8 @@ package import ToolkitSystem
 /// Checks passwords outside of the event loops, a few at a time, and lets a bounded number of
 /// checks wait for that.
 package final class PasswordQueue: Sendable {
-    /// For checks that are asked for by `PasswordHash.verify(_:)`. Its thread is its own: a login form
-    /// that somebody floods must not hold up the logins of an `Authenticator`.
+    /// Runs the checks of `PasswordHash.verify(_:)`. It has a separate thread, so that a flood of
+    /// requests to a login form does not delay the logins of an `Authenticator`.
     static let shared = PasswordQueue(pool: BlockingPool(threads: 1))
 
     private let limit: Int

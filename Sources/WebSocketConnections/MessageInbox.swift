@@ -102,11 +102,11 @@ struct MessageInbox: Sendable {
     ///   before, or a fault has waited for the reader.
     func read(_ reader: Waiting.Reader, _ wait: Waiting.Wait) -> Bool {
         let answer = state.withLock { state -> Answer in
+            // The end of a connection cancels its handler, which still reads to the end.
+            if wait.isCancelled, state.end == nil { return .cancelled }
             precondition(!state.waiting.isTaken, "a WebSocket has one reader at a time")
             if let taken = Self.take(from: &state, limit) { return .taken(taken) }
-            // The end of a connection cancels its handler, which still reads to the end.
             if let end = state.end { return .ended(end) }
-            if wait.isCancelled { return .cancelled }
             state.waiting.begin(reader, wait)
             defer { state.isFaultHeld = false }
             return .waits(releasesFault: state.isFaultHeld)

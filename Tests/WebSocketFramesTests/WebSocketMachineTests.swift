@@ -286,7 +286,7 @@ struct KeepAliveTests {
         #expect(machine.closesTransport == true)
     }
 
-    @Test("the time for a pong begins anew while the caller reads no further")
+    @Test("the time limit for a pong restarts while the caller does not read")
     func heldInput() {
         var machine = machine
         var output = ByteBuffer()

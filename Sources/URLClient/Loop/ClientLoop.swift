@@ -225,8 +225,8 @@ final class ClientLoop: @unchecked Sendable {
         _ certificates: [[UInt8]], isTrusted: Bool, of settings: TransferSettings
     ) -> Bool {
         guard let trust = settings.route.trust else { return isTrusted }
-        // libcurl asks about the chain of an HTTPS proxy, too, and does not say whose chain it is: a
-        // policy that trusts the origin must not have somebody else's proxy trusted.
+        // libcurl also asks about the certificates of an HTTPS proxy, and does not say whose they are.
+        // A policy that accepts the origin's must not accept a proxy's.
         if !isTrusted, settings.route.proxy?.kind == .https { return false }
         let origin = settings.wire.origin
         let isAccepted = trust.evaluate(

@@ -165,9 +165,9 @@ package final class TransactionPolicy: Sendable {
         if response.status != .proxyAuthenticationRequired {
             learn(response, request, isOverruled: isOverruled)
         }
+        // Without TLS a response counts as the server's.
         let isAuthenticated =
-            request.origin?.isSecure != true
-            || (request.tls ?? configuration.tls).verifiesServer && !isOverruled
+            isVerified(request, isOverruled: isOverruled) || request.origin?.isSecure != true
         if let step = cached(response, request, &context, isAuthenticated: isAuthenticated) {
             return step
         }
@@ -180,8 +180,13 @@ package final class TransactionPolicy: Sendable {
             return step
         }
         if let step = retried(response, context) { return step }
-        // A response that somebody on the way may have sent is not stored: it would answer others.
+        // Stored, a response from an attacker would answer requests that verify the server.
         return .deliver(isAuthenticated ? storagePlan(response, request, context) : nil)
+    }
+
+    /// Whether the certificate of the server was checked and found right.
+    private func isVerified(_ request: ClientRequest, isOverruled: Bool) -> Bool {
+        !isOverruled && request.tls?.verifiesServer ?? configuration.tls.verifiesServer
     }
 
     func learn(
@@ -190,7 +195,7 @@ package final class TransactionPolicy: Sendable {
         if let hosts = configuration.strictTransport, let origin = request.origin,
             response.head.value(of: "strict-transport-security") != nil,
             // A server that was not authenticated cannot set a policy (RFC 6797 section 8.1).
-            (request.tls ?? configuration.tls).verifiesServer, !isOverruled
+            isVerified(request, isOverruled: isOverruled)
         {
             hosts.receive(response.fields, from: origin, now: clock())
         }
