@@ -27,12 +27,16 @@ final class JSONTree {
     let nodes: [Node]
     /// Whether a part was met that only Foundation reads, even if the error was dropped.
     var needsFoundation = false
+    /// The steps that coding paths may still take. Code that drops errors asks for a path at each
+    /// element of an array, and each path counts the elements in front of it.
+    private var pathSteps: Int
 
     /// - Parameters:
     ///   - bytes: valid JSON.
     ///   - nodes: its values, at least one, as `JSONGrammar` found them.
     init(_ bytes: [UInt8], _ nodes: [Node]) {
         (self.bytes, self.nodes) = (bytes, nodes)
+        pathSteps = 8 * nodes.count
     }
 
     /// The value of the first member with a name.
@@ -74,8 +78,13 @@ final class JSONTree {
         return names
     }
 
-    /// The keys that lead to a value.
+    /// The keys that lead to a value; none once they have cost too much, after which only
+    /// Foundation's value counts.
     func path(to node: Int) -> [any CodingKey] {
+        guard pathSteps > 0 else {
+            needsFoundation = true
+            return []
+        }
         var (path, outer) = ([any CodingKey](), 0)
         while outer < node {
             var (inner, index) = (outer + 1, 0)
@@ -85,6 +94,7 @@ final class JSONTree {
                 inner = Int(nodes[inner + offset].next)
                 index += 1
             }
+            pathSteps -= index + 1
             path.append(offset == 1 ? JSONName(text(inner) ?? "") : JSONIndex(index))
             outer = inner + offset
         }

@@ -36,6 +36,14 @@ struct JSONPlainTests {
         }
     }
 
+    @Test("Errors that are dropped at each of 20,000 elements, each of which asks for its path")
+    func droppedErrors() throws {
+        let texts = String(repeating: "\"\",", count: 20_000)
+        let values = try JSONBody().decode([Loose].self, from: Array("[\(texts)1]".utf8))
+        #expect(values.count == 20_001)
+        #expect(values.first?.text == "s" && values.last?.text == "i1")
+    }
+
     private func compare<Value: Decodable & Equatable>(_ type: Value.Type, _ text: String) {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .iso8601
