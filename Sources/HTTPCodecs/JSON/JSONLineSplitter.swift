@@ -64,7 +64,7 @@ public struct JSONLineSplitter: Sendable {
         }
         // One byte more is allowed if it may be the CR of a CRLF.
         let length = buffer.count - start
-        let mayEnd = length == lineLimit + 1 && buffer.last == 0x0D
+        let mayEnd = length - 1 == lineLimit && buffer.last == 0x0D
         guard length <= lineLimit || mayEnd else { throw tooLong }
         return nil
     }

@@ -17,7 +17,7 @@ public import HTTPParser
 ///
 /// Check values and lengths follow each file in a data descriptor, so that content is read once.
 /// Names are UTF-8. Lengths, offsets and counts that need it are written as ZIP64. The memory that
-/// it takes is the directory at the end of the archive: for each member 59 bytes and its name, and
+/// it takes is the directory at the end of the archive: for each member 55 bytes and its name, and
 /// 28 more for one of 4 GiB.
 ///
 /// APPNOTE.TXT, version 6.3.10 (PKWARE).

@@ -79,6 +79,10 @@ extension FieldValueReader {
             }
         }
         let padding = trial.takeWhile { $0 == UInt8(ascii: "=") }
+        // In a list a comma may stand after white space (section 5.6.1).
+        var rest = trial
+        rest.skipWhitespace()
+        if rest.next == UInt8(ascii: ",") { trial = rest }
         guard !letters.isEmpty, trial.isAtEnd || trial.next == UInt8(ascii: ",") else {
             return nil
         }

@@ -54,7 +54,9 @@ public struct RequestHead: ~Copyable, @unchecked Sendable {
     ///   - length: what `HeadParser.parse(_:)` returned for these bytes.
     public init(_ parser: borrowing HeadParser, copying bytes: Span<UInt8>, length: Int) {
         precondition(parser.kind == .request, "the parser reads requests")
-        precondition(length > 0 && length <= bytes.count, "no head of that length")
+        precondition(
+            parser.phase == .complete && length == parser.lineStart && length <= bytes.count,
+            "no head of that length")
         let region = unsafe bytes.withUnsafeBytes { unsafe $0 }
         guard let base = region.baseAddress else { preconditionFailure("no bytes") }
         unsafe self.init(parser, bytes: base, length: length)

@@ -1,7 +1,7 @@
 /// Reads the content of one message, transfer coding taken off, and its trailers: bytes in, ranges
 /// of them out.
 ///
-/// Content is never copied. Bytes that belong to an unfinished trailer line stay with the caller,
+/// Content is never copied. The bytes of trailers that are not complete stay with the caller,
 /// who passes them again, followed by more.
 @safe
 public struct BodyParser: ~Copyable, Sendable {

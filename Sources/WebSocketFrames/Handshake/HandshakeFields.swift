@@ -1,3 +1,4 @@
+internal import HTTPCodecs
 public import HTTPParser
 
 extension HTTPFieldName {
@@ -14,10 +15,11 @@ extension HTTPFieldName {
 }
 
 extension HTTPFields {
-    /// Whether a list of tokens has one, without regard to case.
-    func hasToken(_ token: String, in name: HTTPFieldName) -> Bool {
+    /// Whether a list of tokens has one, without regard to the case of ASCII letters: Unicode would
+    /// take a Kelvin sign for a K, and an intermediary in front would see another protocol.
+    func hasToken(_ token: StaticString, in name: HTTPFieldName) -> Bool {
         values(of: name).contains { value in
-            FieldValues.list(value)?.contains { $0.lowercased() == token } ?? false
+            FieldValues.list(value)?.contains { $0.isASCII(token) } ?? false
         }
     }
 

@@ -1,3 +1,4 @@
+internal import HTTPCodecs
 public import HTTPParser
 
 /// A client's handshake as the client keeps it, to check the server's answer.
@@ -58,7 +59,7 @@ public struct WebSocketOffer: Hashable, Sendable {
         guard status == .switchingProtocols else {
             throw WebSocketHandshakeError(.unexpectedStatus)
         }
-        guard fields.single(.upgrade)?.lowercased() == "websocket", fields.upgradesToWebSocket
+        guard fields.single(.upgrade)?.isASCII("websocket") == true, fields.upgradesToWebSocket
         else { throw WebSocketHandshakeError(.noUpgrade) }
         guard let accept = key.accept else { throw WebSocketHandshakeError(.hashUnavailable) }
         guard fields.single(.secWebSocketAccept) == accept else {

@@ -14,6 +14,8 @@ struct ChallengeFieldTests {
             (#"Digest realm=x, nonce="1" , Basic realm="a""#, ["digest", "basic"]),
             (#"Basic realm=a,, charset="UTF-8",,Bearer"#, ["basic", "bearer"]),
             ("Negotiate abc==, Basic realm=a", ["negotiate", "basic"]),
+            ("Negotiate abc== , Basic realm=a", ["negotiate", "basic"]),
+            ("Bearer abc\t, Basic realm=a", ["bearer", "basic"]),
             ("X a=b, Y, Z c=d", ["x", "y", "z"]),
         ])
     func schemes(_ value: String, _ schemes: [String]) throws {
