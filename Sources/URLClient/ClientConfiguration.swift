@@ -25,6 +25,9 @@ public struct ClientConfiguration: Sendable {
 
     /// Where cookies are kept; nil for no cookies.
     public var cookies: CookieStorage? = .shared
+    /// Which cookies of responses are stored, in place of the storage's own
+    /// ``CookieStorage/acceptPolicy``, which holds for all sessions that share it.
+    package var cookiePolicy: CookieAcceptPolicy?
     /// Whether cookies are sent and stored. Cookies in a request's own fields are always sent.
     public var setsCookies = true
     /// Where responses are kept; nil for no cache. Data tasks use it.

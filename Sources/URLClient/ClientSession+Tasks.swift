@@ -32,7 +32,7 @@ extension ClientSession {
         adopt(
             DataTask(
                 nextIdentifier(), request, loop, events: events(nil), wantsMetrics: true,
-                completion: handled(completion)), collectingSink)
+                completion: handled(completion)), collectingSink, hasHandler: true)
     }
 
     /// Creates a task that sends content; what comes back goes to the delegate.
@@ -63,7 +63,7 @@ extension ClientSession {
         return adopt(
             UploadTask(
                 nextIdentifier(), request, loop, events: events(nil), wantsMetrics: true,
-                completion: handled(completion)), collectingSink)
+                completion: handled(completion)), collectingSink, hasHandler: true)
     }
 
     /// Creates a task that writes content to a file.
@@ -144,7 +144,7 @@ extension ClientSession {
         let task = DownloadTask(
             nextIdentifier(), request, loop, sink, isTemporary: path == nil && completion == nil,
             events: events, completion: completion)
-        return adopt(task, sink)
+        return adopt(task, sink, hasHandler: completion != nil)
     }
 
     private func sink(for events: TaskEvents?) -> ContentSink {

@@ -163,15 +163,18 @@ public final class ClientSession: Sendable {
     }
 
     /// Puts a task together.
-    /// - Parameter keepsContent: whether it keeps the content for a caller that collects it.
+    /// - Parameters:
+    ///   - keepsContent: whether it keeps the content for a caller that collects it.
+    ///   - hasHandler: whether an application's completion handler is called at its end.
     @discardableResult
     func adopt<Made: TransferTask>(
-        _ task: Made, _ sink: ContentSink, keepsContent: Bool = false
+        _ task: Made, _ sink: ContentSink, keepsContent: Bool = false, hasHandler: Bool = false
     ) -> Made {
         task.shared.withLock { shared in
             shared.plan = TaskPlan(policy: policy, sink: sink)
             shared.session = self
             shared.keepsContent = keepsContent
+            shared.hasHandler = hasHandler
         }
         if isInvalid { task.complete(ClientError(.sessionInvalidated), [], nil) }
         return task

@@ -37,7 +37,7 @@
 
         /// Which cookies of responses are kept.
         public var cookieAcceptPolicy: HTTPCookie.AcceptPolicy {
-            get { HTTPCookie.AcceptPolicy(client.acceptPolicy) }
+            get { HTTPCookie.AcceptPolicy(known: client.acceptPolicy) }
             set { client.acceptPolicy = CookieAcceptPolicy(newValue) }
         }
 
@@ -120,7 +120,7 @@
     }
 
     extension HTTPCookie.AcceptPolicy {
-        fileprivate init(_ policy: CookieAcceptPolicy) {
+        init(known policy: CookieAcceptPolicy) {
             self =
                 switch policy {
                 case .always: .always
@@ -131,7 +131,7 @@
     }
 
     extension CookieAcceptPolicy {
-        fileprivate init(_ policy: HTTPCookie.AcceptPolicy) {
+        init(_ policy: HTTPCookie.AcceptPolicy) {
             self =
                 switch policy {
                 case .never: .never

@@ -122,10 +122,14 @@
             set { client.cookies = newValue?.client }
         }
 
-        /// Which cookies are accepted.
+        /// Which cookies are accepted. Set here, it holds for the sessions of this configuration;
+        /// otherwise it is the policy of the storage, which others may share.
         public var httpCookieAcceptPolicy: HTTPCookie.AcceptPolicy {
-            get { httpCookieStorage?.cookieAcceptPolicy ?? .never }
-            set { httpCookieStorage?.cookieAcceptPolicy = newValue }
+            get {
+                client.cookiePolicy.map(HTTPCookie.AcceptPolicy.init(known:))
+                    ?? httpCookieStorage?.cookieAcceptPolicy ?? .never
+            }
+            set { client.cookiePolicy = CookieAcceptPolicy(newValue) }
         }
 
         /// The cache of the session; nil for none.

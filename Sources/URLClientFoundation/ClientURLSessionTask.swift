@@ -26,14 +26,24 @@
         /// Whether a completion handler is called at the end, in place of the delegate.
         let hasHandler: Bool
         private let values = Locked(Values())
-        /// How far the task is; cancelling it cancels the task.
-        public let progress = Progress(totalUnitCount: -1)
+        private let shownProgress = Progress(totalUnitCount: -1)
 
         init(_ core: TransferTask, _ session: ClientURLSession, hasHandler: Bool = false) {
             (self.core, self.session, self.hasHandler) = (core, session, hasHandler)
             super.init()
-            progress.isCancellable = true
-            progress.cancellationHandler = { [weak core] in core?.cancel() }
+            shownProgress.isCancellable = true
+            shownProgress.cancellationHandler = { [weak self] in self?.cancel() }
+        }
+
+        /// How far the task is; cancelling it cancels the task. Ask the task for it again to see
+        /// the latest figures: without a delegate for its content they are brought up to date then.
+        public var progress: Progress {
+            if core.state != .completed {
+                showProgress()
+                // It may have ended meanwhile: what was shown last must be the end.
+                if core.state == .completed { showEnd() }
+            }
+            return shownProgress
         }
 
         /// The number of the task in its session.
@@ -65,10 +75,17 @@
             set { core.priority = Double(newValue) }
         }
         /// Is told about this task in place of the session's delegate. Set it before the task is
-        /// resumed.
+        /// resumed; it is nil again once the task is over.
         public var delegate: (any ClientURLSessionTaskDelegate)? {
             get { values.withLock { $0.delegate } }
-            set { values.withLock { $0.delegate = newValue } }
+            set {
+                // The old one goes outside of the lock: its end may ask for this task.
+                let old = values.withLock { values in
+                    defer { values.delegate = newValue }
+                    return values.delegate
+                }
+                withExtendedLifetime(old) {}
+            }
         }
 
         /// How many bytes of content came.
@@ -119,16 +136,18 @@
 
         func showProgress() {
             let now = core.currentProgress
-            let total = (now.expectedToReceive ?? 0) + (now.expectedToSend ?? 0)
-            if total > 0 { progress.totalUnitCount = total }
-            progress.completedUnitCount = now.received + now.sent
+            let (total, isTooMuch) = (now.expectedToReceive ?? 0).addingReportingOverflow(
+                now.expectedToSend ?? 0)
+            // A server may claim any length.
+            if total > 0, !isTooMuch { shownProgress.totalUnitCount = total }
+            shownProgress.completedUnitCount = now.received + now.sent
         }
 
         func showEnd() {
             showProgress()
             guard core.error == nil else { return }
-            progress.totalUnitCount = max(progress.completedUnitCount, 1)
-            progress.completedUnitCount = progress.totalUnitCount
+            shownProgress.totalUnitCount = max(shownProgress.completedUnitCount, 1)
+            shownProgress.completedUnitCount = shownProgress.totalUnitCount
         }
 
         /// How much was written since the last call.

@@ -21,6 +21,8 @@
             weak var session: ClientURLSession?
             /// Kept from the call that ends the session to its last call of the delegate.
             var ending: ClientURLSession?
+            /// Whether that last call was made, or begins.
+            var hasEnded = false
             /// Calls about tasks that follow once their stored responses are revised, in order.
             var revisions: [Int: [@Sendable () -> Void]] = [:]
             /// Whether the end of the session waits for them, too.
@@ -54,8 +56,13 @@
             }
         }
 
+        /// Keeps a session until the delegate is notified of its end. That happens once: kept
+        /// after it, the session would never be released.
         func keepSession(_ session: ClientURLSession) {
-            values.withLock { $0.ending = session }
+            values.withLock { values in
+                guard !values.hasEnded else { return }
+                values.ending = session
+            }
         }
 
         // MARK: calling the delegate
@@ -85,13 +92,14 @@
             return box.value
         }
 
-        /// A task with its session and delegate; nil when the session has no delegate of this kind.
+        /// A task with its session and delegate; nil when there is no delegate of this kind. Calls
+        /// that the task's own has no methods for go to the session's.
         private func listener<Delegate>(
             of core: TransferTask, as kind: Delegate.Type
         ) -> (ClientURLSession, ClientURLSessionTask, Delegate)? {
             guard let (session, task) = known(core) else { return nil }
-            let delegate: (any ClientURLSessionDelegate)? = task.delegate ?? delegate
-            guard let delegate = delegate as? Delegate else { return nil }
+            let own = task.delegate as? Delegate
+            guard let delegate = own ?? (self.delegate as? Delegate) else { return nil }
             return (session, task, delegate)
         }
 
@@ -99,8 +107,9 @@
             values.withLock { values in
                 guard let session = values.session ?? values.ending else { return nil }
                 if let task = values.tasks[core.identifier] { return (session, task) }
-                // The content of `bytes(for:)` comes without a separate task.
-                let task = ClientURLSessionDataTask(core, session)
+                // The content of `bytes(for:)` comes without a separate task. A task of a
+                // session that takes no more is over before its own one is made.
+                let task = ClientURLSessionDataTask(core, session, hasHandler: core.hasHandler)
                 values.tasks[core.identifier] = task
                 return (session, task)
             }
@@ -156,6 +165,7 @@
         private func notifyEnd() {
             let (session, delegate) = values.withLock { values in
                 defer { (values.ending, values.delegate) = (nil, nil) }
+                values.hasEnded = true
                 return (values.session ?? values.ending, values.delegate)
             }
             guard let session, let delegate else { return }
@@ -251,12 +261,15 @@
         }
 
         private func tellCompletion(_ core: TransferTask, _ error: ClientError?) {
-            known(core)?.1.showEnd()
+            let shown = known(core)?.1
+            shown?.showEnd()
             let found = listener(of: core, as: (any ClientURLSessionTaskDelegate).self)
             values.withLock { _ = $0.tasks.removeValue(forKey: core.identifier) }
+            // As with URLSession, a task that the program keeps does not keep its delegate.
+            defer { shown?.delegate = nil }
             guard let (session, task, delegate) = found, !task.hasHandler else { return }
-            let shown = error?.sessionError
-            call { delegate.urlSession(session, task: task, didCompleteWithError: shown) }
+            let failure = error?.sessionError
+            call { delegate.urlSession(session, task: task, didCompleteWithError: failure) }
         }
 
         // MARK: data
@@ -285,8 +298,10 @@
             let task = ClientURLSessionDownloadTask(download, session)
             task.delegate = old.delegate
             values.withLock { $0.tasks[core.identifier] = task }
-            let delegate: (any ClientURLSessionDelegate)? = old.delegate ?? delegate
-            guard let delegate = delegate as? any ClientURLSessionDataDelegate,
+            // The old one gets no more calls.
+            defer { old.delegate = nil }
+            typealias Kind = any ClientURLSessionDataDelegate
+            guard let delegate = (old.delegate as? Kind) ?? (self.delegate as? Kind),
                 let dataTask = old as? ClientURLSessionDataTask
             else { return }
             call { delegate.urlSession(session, dataTask: dataTask, didBecome: task) }
@@ -304,7 +319,10 @@
         }
 
         func task(_ core: TransferTask, willStore response: ClientResponse) async -> Bool {
-            if let (_, task, _) = listener(of: core, as: (any ClientURLSessionDataDelegate).self) {
+            // The content of a task with a handler does not pass here: there is nothing to show.
+            if let (_, task, _) = listener(of: core, as: (any ClientURLSessionDataDelegate).self),
+                !task.hasHandler
+            {
                 task.beginStorable()
             }
             return true

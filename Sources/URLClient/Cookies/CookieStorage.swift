@@ -165,13 +165,17 @@ public final class CookieStorage: Sendable {
     }
 
     /// Takes the values of Set-Cookie in the bytes in which they came.
-    func receive(_ values: [[UInt8]], from context: CookieContext, now: HTTPDate) {
+    /// - Parameter policy: which of them are stored; nil for what ``acceptPolicy`` says.
+    func receive(
+        _ values: [[UInt8]], from context: CookieContext, policy: CookieAcceptPolicy? = nil,
+        now: HTTPDate
+    ) {
         state.withLock { state in
             for value in values {
                 let text = String(validating: value, as: UTF8.self)
                 let isTaken = state.jar.receive(
                     text ?? FieldLines.text(value[...]), isLatin1: text == nil, from: context,
-                    policy: state.policy, now: now)
+                    policy: policy ?? state.policy, now: now)
                 if isTaken { state.isChanged = true }
             }
         }

@@ -43,6 +43,8 @@ public class TransferTask: @unchecked Sendable {
         /// The content, when a caller collects it.
         var content: [UInt8] = []
         var keepsContent = false
+        /// Whether the task was created with a completion handler.
+        var hasHandler = false
         var collector: Waiter<Void>?
         /// Whether a partial file is kept; nil to keep it after failures, but not after `cancel()`.
         var keepsPartial: Bool?
@@ -116,6 +118,8 @@ public class TransferTask: @unchecked Sendable {
     public var state: State { shared.withLock { $0.state } }
     /// The times and counts of the task, once it is over.
     public var metrics: ClientMetrics? { shared.withLock { $0.metrics } }
+    /// Whether the task was created with a completion handler.
+    package var hasHandler: Bool { shared.withLock { $0.hasHandler } }
     /// A text for people; the client does not use it.
     public var taskDescription: String {
         get { shared.withLock { $0.text } }

@@ -204,7 +204,8 @@ package final class TransactionPolicy: Sendable {
             let place = CookieContext(request, configuration)
         {
             cookies.receive(
-                response.head.rawValues(of: "set-cookie"), from: place, now: clock())
+                response.head.rawValues(of: "set-cookie"), from: place,
+                policy: configuration.cookiePolicy, now: clock())
         }
         authenticator.receive(response, to: request)
     }
