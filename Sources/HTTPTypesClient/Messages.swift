@@ -15,14 +15,27 @@
         /// - Parameters:
         ///   - request: its scheme, authority and path make the URL.
         ///   - body: the content.
-        /// - Returns: `nil` where scheme, authority and path make no URL, and with the method CONNECT.
+        /// - Returns: `nil` where scheme, authority and path make no URL whose host is that of the
+        ///   authority, and with the method CONNECT.
         public init?(_ request: HTTPTypes.HTTPRequest, body: ClientBody = .none) {
             guard request.method != .connect, let method = HTTPMethod(request.method),
                 let scheme = request.scheme, let authority = request.authority,
-                let url = URL(string: "\(scheme)://\(authority)\(request.path ?? "/")")
+                let url = Self.joined(scheme, authority, request.path ?? "")
             else { return nil }
             self.init(
                 method, url, fields: HTTPParser.HTTPFields(request.headerFields), body: body)
+        }
+
+        /// Refuses parts that would move the border between host and path: `.example.net/` as a
+        /// path makes the host longer, and `@example.net/` makes a user name of it. RFC 9113
+        /// section 8.3.1 wants a path that begins with a slash, and no user in the authority.
+        private static func joined(_ scheme: String, _ authority: String, _ path: String) -> URL? {
+            let path = path.isEmpty ? "/" : path
+            let delimiters = Array("/?#@\\".utf8)
+            guard path.utf8.first == UInt8(ascii: "/"), !scheme.utf8.contains(UInt8(ascii: ":")),
+                !(scheme + authority).utf8.contains(where: { delimiters.contains($0) })
+            else { return nil }
+            return URL(string: "\(scheme)://\(authority)\(path)")
         }
     }
 

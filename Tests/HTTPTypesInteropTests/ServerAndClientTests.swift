@@ -68,6 +68,27 @@
             #expect(ClientRequest(tunnel) == nil)
         }
 
+        @Test(
+            "Path and authority cannot change the host that is asked",
+            arguments: [
+                ("http", "h", ".example.net/x"), ("http", "h", "@example.net/"),
+                ("http", "h", ":81/"), ("http", "h", "*"), ("http", "h", "?a"), ("http", "h", "x/"),
+                ("http", "example.net/", "/"), ("http", "example.net?", "/"),
+                ("http", "example.net#", "/"), ("http", "h@example.net", "/"),
+                ("http", "example.net\\", "/"), ("http://example.net/", "h", "/"),
+                ("http:", "h", "/"),
+            ])
+        func otherHost(_ scheme: String, _ authority: String, _ path: String) {
+            let head = HTTPRequest(method: .get, scheme: scheme, authority: authority, path: path)
+            #expect(ClientRequest(head) == nil)
+        }
+
+        @Test("Without a path the root is asked", arguments: ["", nil] as [String?])
+        func emptyPath(_ path: String?) throws {
+            let head = HTTPRequest(method: .get, scheme: "http", authority: "h:1", path: path)
+            #expect(try #require(ClientRequest(head)).url.absoluteString == "http://h:1/")
+        }
+
         @Test("A client's response keeps status and fields")
         func clientResponse() {
             let response = ClientResponse(
