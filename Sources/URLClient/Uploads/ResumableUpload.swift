@@ -52,7 +52,7 @@ public final class ResumableUpload: Sendable {
     ///   - path: the file. It must not change meanwhile.
     ///   - session: sends it.
     ///   - data: what an earlier upload of the file has left; the upload starts again when the server does
-    ///     not know it any more, and when it is for another URL or file.
+    ///     not know it any more, and when it is for another URL or file, or leads from TLS to clear text.
     ///   - limit: how often the connection may break, one time after the other, without anything
     ///     having come.
     public init(
@@ -60,7 +60,12 @@ public final class ResumableUpload: Sendable {
         resuming data: UploadResumeData? = nil, failureLimit limit: Int = 5
     ) {
         (self.request, self.path, self.session, self.limit) = (request, path, session, limit)
-        known = data?.path == path && data?.url == request.url ? data : nil
+        known = data.flatMap { data in
+            guard data.path == path, data.url == request.url,
+                UploadPlace.url(data.upload.absoluteString, for: request) != nil
+            else { return nil }
+            return data
+        }
     }
 
     /// With which the upload goes on later; `nil` as long as the server has told no URL for it.

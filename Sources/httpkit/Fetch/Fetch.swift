@@ -243,12 +243,16 @@ struct Fetch {
 
     // MARK: On standard error
 
-    private func showProgress(of task: TransferTask) -> ProgressDisplay? {
-        guard !output.noProgress, !output.isSilent, isatty(STDERR_FILENO) != 0 else { return nil }
-        return ProgressDisplay(task)
+    /// Whether progress is wanted, and somebody is there to see it.
+    var showsProgress: Bool {
+        !output.noProgress && !output.isSilent && isatty(STDERR_FILENO) != 0
     }
 
-    private func showMetrics(_ task: TransferTask) {
+    private func showProgress(of task: TransferTask) -> ProgressDisplay? {
+        showsProgress ? ProgressDisplay(task) : nil
+    }
+
+    func showMetrics(_ task: TransferTask) {
         guard output.metrics, let metrics = task.metrics else { return }
         for transaction in metrics.transactions {
             var line = ByteBuffer()

@@ -78,7 +78,7 @@ struct ResumeNote {
     }
 
     /// Far more than a URL and the validator of a server need.
-    private static let sizeLimit = 64 << 10
+    static let sizeLimit = 64 << 10
 
     /// Notes how a download that begins can go on, even if this call is killed; nil for not at all. The
     /// part of a note that is replaced goes, unless this call writes into it from the beginning.

@@ -94,6 +94,32 @@ struct FetchUploadTests {
         #expect(refused.status == 22)
     }
 
+    @Test("--metrics and progress are those of the upload")
+    func metrics() async throws {
+        try place.write([UInt8].noise(2_000_000, seed: 14), to: "data")
+        let server = try await serve()
+        let words =
+            ["fetch", "-T", data, "--resume", "--metrics", server.url("/dav/a.bin")]
+            + TestTLS.fetchFlags
+        let sent = try await Program.run(Program.httpkit, words)
+        #expect(sent.status == 0)
+        let line = try #require(sent.complaints.split(separator: "\n").last)
+        let json = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+        #expect(json?["requestContentBytes"] as? Int == 2_000_000)
+        // On a terminal, and so slowly that there is something to be seen.
+        let script = """
+            import os, pty, sys
+            sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))
+            """
+        let shown = try await Program.run(
+            "python3", ["-c", script, Program.httpkit] + words + ["--limit-rate", "2m"])
+        #expect(shown.status == 0 && shown.text.contains(" of 1.9 MiB"), "\(shown.text)")
+        #expect(shown.text.contains("\"requestContentBytes\""))
+        let quiet = try await Program.run(
+            "python3", ["-c", script, Program.httpkit] + words + ["--no-progress"])
+        #expect(quiet.status == 0 && !quiet.text.contains(" of 1.9 MiB"), "\(quiet.text)")
+    }
+
     @Test("An upload that the server has forgotten is begun anew")
     func forgotten() async throws {
         let content = [UInt8].noise(2_000_000, seed: 13)
