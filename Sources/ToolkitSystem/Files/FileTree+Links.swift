@@ -14,7 +14,8 @@ extension FileTree {
     /// - Parameters:
     ///   - path: a path.
     ///   - followsLast: whether a link at its end is followed as well.
-    /// - Throws: `EXDEV` where it leads out, `ELOOP` where it leads nowhere.
+    /// - Throws: `EXDEV` where it leads out, `ELOOP` where it leads nowhere, `ENAMETOOLONG` where
+    ///   it is deeper than ``OpenDirectory/depthLimit``.
     package func realPath(of path: [UInt8], followsLast: Bool) throws(SystemError) -> [UInt8] {
         let (slash, dot) = (UInt8(ascii: "/"), UInt8(ascii: "."))
         var rest: [[UInt8]] = path.split(separator: slash).reversed().map { Array($0) }
@@ -34,7 +35,12 @@ extension FileTree {
             }
             guard status.isLink, followsLast || !rest.isEmpty else {
                 names.append(name)
-                if !rest.isEmpty { around.append(try here.directory(name)) }
+                guard !rest.isEmpty else { continue }
+                // Each level holds a descriptor, and the client has chosen how many there are.
+                guard around.count <= OpenDirectory.depthLimit else {
+                    throw SystemError.tooDeep("open")
+                }
+                around.append(try here.directory(name))
                 continue
             }
             links += 1

@@ -21,8 +21,9 @@ package struct TreeFault: Error, Sendable {
 /// Work on whole trees. Links inside of them are things of their own: nothing behind them is
 /// touched.
 extension OpenDirectory {
-    /// The deepest nesting of directories. Beyond it the error is that of a path that is too long.
-    private static var depthLimit: Int { 512 }
+    /// The deepest nesting of directories: each level holds a descriptor. Beyond it the error is
+    /// that of a path that is too long.
+    static var depthLimit: Int { 512 }
 
     /// Removes a file or a tree. Entries that cannot be removed stay, with the directories around
     /// them.
@@ -49,7 +50,7 @@ extension OpenDirectory {
                 onRemoval?(status)
                 return []
             }
-            guard depth < Self.depthLimit else { throw SystemError("unlink", code: ENAMETOOLONG) }
+            guard depth < Self.depthLimit else { throw SystemError.tooDeep("unlink") }
             var faults: [TreeFault] = []
             let inner = try directory(name)
             for member in try inner.names() {
@@ -64,40 +65,6 @@ extension OpenDirectory {
         } catch {
             return error.code == ENOENT ? [] : [TreeFault(path: path, error: error)]
         }
-    }
-
-    /// The total size of the files in this directory and below. Unreadable entries count as 0.
-    /// - Parameter isLeftOut: whether a name does not count, with everything inside.
-    package func contentBytes(leavingOut isLeftOut: ([UInt8]) -> Bool) -> Int64 {
-        contentBytes(isLeftOut, depth: 0)
-    }
-
-    private func contentBytes(_ isLeftOut: ([UInt8]) -> Bool, depth: Int) -> Int64 {
-        guard depth < Self.depthLimit, let reader = try? DirectoryReader(self) else { return 0 }
-        var bytes: Int64 = 0
-        while let name = try? reader.next() {
-            guard !isLeftOut(name), let status = try? status(of: name) else { continue }
-            switch status.kind {
-            case .regular: bytes += status.size
-            case .directory:
-                guard let inner = try? directory(name) else { continue }
-                bytes += inner.contentBytes(isLeftOut, depth: depth + 1)
-            default: break
-            }
-        }
-        return bytes
-    }
-
-    /// Whether a directory is this one, or inside of it.
-    package func holds(_ directory: FileStatus, depth: Int = 0) throws(SystemError) -> Bool {
-        if try status(of: []).isSameFile(as: directory) { return true }
-        guard depth < Self.depthLimit else { throw SystemError("open", code: ENAMETOOLONG) }
-        let reader = try DirectoryReader(self)
-        while let name = try reader.next() {
-            guard let inner = try? status(of: name), inner.kind == .directory else { continue }
-            if try self.directory(name).holds(directory, depth: depth + 1) { return true }
-        }
-        return false
     }
 
     /// All names, read at once: a directory that is changed must not be read meanwhile.
@@ -139,7 +106,7 @@ extension OpenDirectory {
             switch status.kind {
             case .regular: try copyFile(name, status, to: place, synchronizes, finish)
             case .directory:
-                guard depth < Self.depthLimit else { throw SystemError("copy", code: ENAMETOOLONG) }
+                guard depth < Self.depthLimit else { throw SystemError.tooDeep("copy") }
                 let old = try directory(name)
                 // Closed to others until it is whole.
                 try place.directory.makeDirectory(place.name, 0o700)
@@ -160,7 +127,7 @@ extension OpenDirectory {
         }
         do throws(SystemError) {
             try finish(old.file, new.file)
-            try new.file.setPermissions(try old.file.status().permissions)
+            try new.file.setCopiedPermissions(try old.file.status().permissions)
             if synchronizes { try new.file.synchronize() }
         } catch {
             throw TreeFault(path: path, error: error)
@@ -187,4 +154,22 @@ extension OpenDirectory {
         if try new.status().permissions != permissions { try new.setPermissions(permissions) }
         if synchronizes { try new.synchronize() }
     }
+}
+
+extension OpenFile {
+    /// Gives a copied directory the permissions of the old one. systemd's RestrictSUIDSGID= refuses
+    /// the bit by which new files get the group of their directory: the copy goes without it then.
+    fileprivate func setCopiedPermissions(_ permissions: UInt16) throws(SystemError) {
+        do throws(SystemError) {
+            try setPermissions(permissions)
+        } catch {
+            guard error.code == EPERM, permissions & 0o6000 != 0 else { throw error }
+            try setPermissions(permissions & 0o1777)
+        }
+    }
+}
+
+extension SystemError {
+    /// A directory is nested deeper than ``OpenDirectory`` goes.
+    static func tooDeep(_ call: String) -> SystemError { SystemError(call, code: ENAMETOOLONG) }
 }

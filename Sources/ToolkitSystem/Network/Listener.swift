@@ -135,7 +135,7 @@ package final class Listener: Sendable {
 
     /// With port 0 the first address chooses and the others follow; when one of them finds that
     /// port taken, all try another.
-    private static func bind(
+    package static func bind(
         _ addresses: [RawSocketAddress], place: String, backlog: Int
     ) throws(ListenError) -> [Listener] {
         let isAnyPort = addresses.first?.address?.port == 0
@@ -160,7 +160,8 @@ package final class Listener: Sendable {
             do throws(ListenError) {
                 listeners.append(try open(&addresses[index], place: place, backlog: backlog))
             } catch {
-                failure = failure ?? error
+                // A taken port decides below, whatever is wrong with other addresses.
+                if failure == nil || error == .addressInUse(place) { failure = error }
             }
         }
         // A port that is taken in one family is taken: half a server would surprise.

@@ -118,7 +118,8 @@ package struct PeerAddress: Hashable, Sendable {
         switch CInt(family) {
         case AF_INET: return PeerNetwork(bits: high, isIPv6: false)
         case AF_INET6 where isMapped: return PeerNetwork(bits: low >> 32, isIPv6: false)
-        case AF_INET6 where isLoopback || isLinkLocal: return PeerNetwork(bits: low, isIPv6: true)
+        case AF_INET6 where isLoopback: return PeerNetwork(low, .loopback)
+        case AF_INET6 where isLinkLocal: return PeerNetwork(low, .linkLocal)
         case AF_INET6: return PeerNetwork(bits: high, isIPv6: true)
         default: return nil
         }
@@ -127,17 +128,30 @@ package struct PeerAddress: Hashable, Sendable {
 
 /// An address of IPv4, or the network of one of IPv6: a site has 2^64 of those.
 package struct PeerNetwork: Hashable, Sendable {
-    private let bits: UInt64
-    private let isIPv6: Bool
+    /// Which part of an address the bits are. A link-local address may end as ::1 does, or as the
+    /// network of a site begins.
+    fileprivate enum Kind: Hashable, Sendable {
+        case ipv4, ipv6, linkLocal, loopback
+    }
 
+    private let bits: UInt64
+    private let kind: Kind
+
+    /// - Parameter bits: an address of IPv4, or the first half of one of IPv6, in network order.
     package init(bits: UInt64, isIPv6: Bool) {
-        (self.bits, self.isIPv6) = (bits, isIPv6)
+        self.init(bits, isIPv6 ? .ipv6 : .ipv4)
+    }
+
+    fileprivate init(_ bits: UInt64, _ kind: Kind) {
+        (self.bits, self.kind) = (bits, kind)
     }
 
     /// 127.0.0.0/8, or ::1.
     package var isLoopback: Bool {
-        isIPv6
-            ? UInt64(bigEndian: bits) == 1
-            : UInt32(bigEndian: UInt32(truncatingIfNeeded: bits)) >> 24 == 127
+        switch kind {
+        case .ipv4: UInt32(bigEndian: UInt32(truncatingIfNeeded: bits)) >> 24 == 127
+        case .loopback: true
+        case .ipv6, .linkLocal: false
+        }
     }
 }

@@ -18,6 +18,9 @@ package struct UnixSocketFile: Hashable, Sendable {
     private let inode: UInt64
 
     /// Listens at a path. A socket file without a listener is replaced.
+    ///
+    /// Any user who may read the folder can hold its lock. A free path is bound without it then,
+    /// and only a file that is in the way stays.
     /// - Returns: the descriptor and the file.
     static func listen(
         at path: String, permissions: UInt16?, backlog: Int
@@ -26,8 +29,8 @@ package struct UnixSocketFile: Hashable, Sendable {
         guard address.setUnixPath(path) else { throw SystemError("bind", code: ENAMETOOLONG) }
         // Between bind and listen a socket looks as if its listener were gone: others who start at
         // this moment must not remove it.
-        let lock = try lockFolder(of: path)
-        defer { if lock >= 0 { Syscalls.close(lock) } }
+        let lock = lockFolder(of: path)
+        defer { if case .held(let descriptor) = lock { Syscalls.close(descriptor) } }
         let descriptor: CInt
         do throws(SystemError) {
             descriptor = try open(&address, permissions, backlog)
@@ -35,6 +38,7 @@ package struct UnixSocketFile: Hashable, Sendable {
             guard error.code == EADDRINUSE, ListeningSocket.isSocket(path),
                 ListeningSocket.isStale(&address)
             else { throw error }
+            if case .heldElsewhere = lock { throw SystemError.heldElsewhere("flock") }
             Syscalls.removeFile(path)
             descriptor = try open(&address, permissions, backlog)
         }
@@ -90,24 +94,30 @@ package struct UnixSocketFile: Hashable, Sendable {
     /// How often the lock is tried, ten milliseconds apart.
     private static let attempts = 200
 
-    /// - Returns: a descriptor that holds the lock; negative where the folder cannot be read.
-    private static func lockFolder(of path: String) throws(SystemError) -> CInt {
+    private enum FolderLock {
+        /// By the descriptor.
+        case held(CInt)
+        case heldElsewhere
+        /// The folder cannot be read, or the file system has no locks.
+        case unavailable
+    }
+
+    private static func lockFolder(of path: String) -> FolderLock {
         let end = path.lastIndex(of: "/")
         let folder = end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         let descriptor = systemOpen(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { return descriptor }
+        guard descriptor >= 0 else { return .unavailable }
         for _ in 0..<attempts {
-            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return descriptor }
+            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return .held(descriptor) }
             let code = errno
             guard code == EWOULDBLOCK || code == EINTR else {
-                // The file system has no locks.
                 Syscalls.close(descriptor)
-                return -1
+                return .unavailable
             }
             usleep(10_000)
         }
         Syscalls.close(descriptor)
-        throw SystemError("flock", code: EWOULDBLOCK)
+        return .heldElsewhere
     }
 }
 

@@ -28,7 +28,13 @@ final class StoreUsage: Sendable {
     }
 
     /// Records files that exist already, or were removed.
-    func change(by count: Int64) { bytes.withLock { $0 += count } }
+    func change(by count: Int64) {
+        bytes.withLock { bytes in
+            // Files of holes may have more bytes than a number holds.
+            let (sum, isTooMuch) = bytes.addingReportingOverflow(count)
+            bytes = isTooMuch ? .max : sum
+        }
+    }
 
     /// Records a removed file.
     func forget(_ status: FileStatus) {

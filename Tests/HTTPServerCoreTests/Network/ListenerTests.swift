@@ -53,6 +53,19 @@ struct ListenerTests {
         withExtendedLifetime(first) {}
     }
 
+    @Test("A taken port is told, whatever is wrong with another address", arguments: [true, false])
+    func mixedFailures(_ takenIsFirst: Bool) throws {
+        let first = try Listener.bind(host: "127.0.0.1", port: 0, backlog: 8)
+        let port = try #require(first.first?.address.port)
+        let taken = try RawSocketAddress.resolve(host: "127.0.0.1", port: port, family: nil)
+        let foreign = try RawSocketAddress.resolve(host: "192.0.2.1", port: port, family: nil)
+        let addresses = takenIsFirst ? taken + foreign : foreign + taken
+        #expect(throws: ListenError.addressInUse("both")) {
+            try Listener.bind(addresses, place: "both", backlog: 8)
+        }
+        withExtendedLifetime(first) {}
+    }
+
     @Test("One family can be asked for", arguments: ["localhost", "*", "127.0.0.1"])
     func oneFamily(_ host: String) throws {
         let listeners = try Listener.bind(host: host, port: 0, family: .ipv4, backlog: 8)
@@ -221,6 +234,23 @@ struct ListenerTests {
             #expect(client >= 0)
             close(client)
         }
+    }
+
+    @Test("A lock that others hold on the folder keeps a stale file alone from being replaced")
+    func unixFolderLocked() async throws {
+        let directory = try ServerDirectory()
+        try directory.makeStaleSocket("stale")
+        let folder = unsafe open(directory.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        defer { close(folder) }
+        #expect(flock(folder, LOCK_EX | LOCK_NB) == 0)
+        let (free, stale) = (directory.path("free"), directory.path("stale"))
+        let listener = await OwnThread.run { try? Listener.bind(unixPath: free, backlog: 8) }
+        #expect(listener?.isAlive == true)
+        let other = await OwnThread.run { try? Listener.bind(unixPath: stale, backlog: 8) }
+        #expect(other == nil && directory.exists("stale"))
+        #expect(flock(folder, LOCK_UN) == 0)
+        let again = await OwnThread.run { try? Listener.bind(unixPath: stale, backlog: 8) }
+        #expect(again?.isAlive == true)
     }
 
     @Test("A path that is too long, or leads nowhere, is told")

@@ -57,6 +57,27 @@ struct FileTreeTests {
         #expect(try await client.status("MOVE", "/dav/d", ["Destination: /dav/e"]) == 201)
     }
 
+    /// As deep as copies and removals go: each level holds a descriptor.
+    @Test(.enabled("descriptors are too few here") { try await descriptorsSuffice() })
+    func aRealPathHasAtMostSoManyLevels() throws {
+        let name = Array("d".utf8)
+        var directory = root
+        for _ in 0..<514 {
+            try directory.makeDirectory(name)
+            directory = try directory.directory(name)
+        }
+        let tree = try FileTree(share.path)
+        for levels in [511, 512, 513, 514] {
+            let path = Array([[UInt8]](repeating: name, count: levels).joined(separator: [0x2F]))
+            do throws(SystemError) {
+                let found = try tree.realPath(of: path, followsLast: false)
+                #expect(levels <= 513 && found == path)
+            } catch {
+                #expect(levels > 513 && error.isNameTooLong)
+            }
+        }
+    }
+
     private static func descriptorsSuffice() async throws -> Bool {
         guard let share = try? Share(), let tree = try? FileTree(share.path) else { return false }
         var open: [OpenDirectory] = []
@@ -74,6 +95,17 @@ struct FileTreeTests {
         let faults = root.removeTree(Array("tree".utf8), keeping: { $0.size == 5 })
         #expect(faults.map(\.path) == [Array("b/new".utf8)])
         #expect(share.text("tree/b/new") == "newer" && share.text("tree/a/old") == nil)
+    }
+
+    /// New files get the group of a directory with this bit.
+    @Test func aDirectoryForAGroupIsCopied() async throws {
+        let client = try share.client()
+        #expect(try await client.status("MKCOL", "/dav/a") == 201)
+        #expect(try await client.status("PUT", "/dav/a/f", [], "x") == 201)
+        try root.directory(Array("a".utf8)).file.setPermissions(0o2775)
+        #expect(try await client.status("COPY", "/dav/a", ["Destination: /dav/b"]) == 201)
+        #expect(share.text("b/f") == "x")
+        #expect(try root.status(of: Array("b".utf8)).permissions & 0o777 == 0o775)
     }
 
     @Test func newContentRunsByNobodysRights() async throws {
