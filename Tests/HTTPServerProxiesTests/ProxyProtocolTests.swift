@@ -16,7 +16,7 @@ struct ProxyProtocolTests {
     }
 
     private static func connection(
-        from address: String, _ pieces: [[UInt8]]
+        from address: String, _ pieces: [[UInt8]], _ handler: SyncHandler = Self.handler
     ) throws -> MemoryConnection {
         let layer = ProxyProtocol(from: try TrustedProxies(["10.0.0.1"]))
         let peer = try #require(PeerAddress(.ipv4(address, port: 1)))
@@ -68,6 +68,34 @@ struct ProxyProtocolTests {
         let connection = try Self.connection(
             from: "10.0.0.1", [header + Array(Self.request.utf8)])
         try await connection.output("peer 10.0.0.1:1")
+    }
+
+    @Test(
+        "The common name of a client is escaped in its subject (RFC 4514 section 2.4)",
+        arguments: [
+            ("alice", "CN=alice"), ("a b", "CN=a b"), (" a ", "CN=\\ a\\ "), (" ", "CN=\\ "),
+            ("#a#", "CN=\\#a#"), ("a,O=b", "CN=a\\,O=b"), ("a+OU=b", "CN=a\\+OU=b"),
+            ("\"a\"", "CN=\\\"a\\\""), ("a\\", "CN=a\\\\"), ("<a;b>", "CN=\\<a\\;b\\>"),
+            ("Zoë", "CN=Zoë"),
+        ])
+    func subject(_ commonName: String, _ subject: String) async throws {
+        var tls = ProxyHeader.TLS()
+        tls.commonName = commonName
+        tls.hasCertificate = true
+        tls.verifyResult = 0
+        var header = ProxyHeader(
+            .proxy, source: .ipv4("192.0.2.7", port: 40_000),
+            destination: .ipv4("198.51.100.1", port: 443))
+        header.tls = tls
+        let handler = SyncHandler { request in
+            let certificate = request.connection.security?.peerCertificate
+            let isSame =
+                certificate?.subject == subject && certificate?.commonName == commonName
+            return .text("same: \(isSame)")
+        }
+        let connection = try Self.connection(
+            from: "10.0.0.1", [header.bytes(in: .binary) + Array(Self.request.utf8)], handler)
+        try await connection.output("same: true")
     }
 
     @Test("TLS comes after the header, whichever layer is added first")

@@ -47,8 +47,8 @@ public struct ForwardedFields: Sendable {
     /// The fields that are read. The proxies must write each of them, or remove it: many pass on
     /// fields that they do not know, with anything that a client has written there.
     ///
-    /// If a request has Forwarded, the others are not used. It is refused if both name a client, and
-    /// not the same one.
+    /// If a request has Forwarded, the others are not used. It is refused if X-Forwarded-For then
+    /// names a client, and Forwarded another one or none: one of the two may come from the client.
     public var names: Names
     /// The most elements that are read of a field.
     public var elementLimit = 64
@@ -191,7 +191,7 @@ public struct ForwardedFieldError: Error, Hashable, Sendable, CustomStringConver
         case malformed
         /// There are more elements than the limit.
         case tooManyElements
-        /// Forwarded and X-Forwarded-For name different clients.
+        /// Forwarded does not name the client that X-Forwarded-For names.
         case contradiction
     }
 
@@ -209,7 +209,7 @@ public struct ForwardedFieldError: Error, Hashable, Sendable, CustomStringConver
         switch kind {
         case .malformed: "malformed \(field)"
         case .tooManyElements: "too many elements in \(field)"
-        case .contradiction: "Forwarded and X-Forwarded-For name different clients"
+        case .contradiction: "Forwarded does not name the client of X-Forwarded-For"
         }
     }
 }

@@ -71,7 +71,33 @@ extension TransportFacts {
                 String(decoding: $0, as: UTF8.self)
             },
             peerCertificate: tls.isVerified
-                ? tls.commonName.map { PeerCertificate(subject: "CN=\($0)", commonName: $0) } : nil)
+                ? tls.commonName.map { PeerCertificate(proxied: $0) } : nil)
         security = Shared(info)
+    }
+}
+
+extension PeerCertificate {
+    /// The certificate of a client of which a proxy tells the common name alone. Its characters
+    /// must not look like further parts of the subject.
+    fileprivate init(proxied commonName: String) {
+        self.init(subject: "CN=" + Self.escaped(commonName), commonName: commonName)
+    }
+
+    /// A value as RFC 4514 section 2.4 writes it.
+    private static func escaped(_ value: String) -> String {
+        let scalars = value.unicodeScalars
+        var text = ""
+        for index in scalars.indices {
+            let isFirst = index == scalars.startIndex
+            let isLast = scalars.index(after: index) == scalars.endIndex
+            switch scalars[index] {
+            case "\0": text += "\\00"
+            case ",", "+", "\"", "\\", "<", ">", ";": text += "\\\(scalars[index])"
+            case " " where isFirst || isLast: text += "\\ "
+            case "#" where isFirst: text += "\\#"
+            default: text.unicodeScalars.append(scalars[index])
+            }
+        }
+        return text
     }
 }
