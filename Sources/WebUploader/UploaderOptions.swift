@@ -49,7 +49,8 @@ public struct UploaderOptions: Sendable {
     public var allowedExtensions: Set<String>?
     /// Whether names that begin with a dot are shown and taken. It counts for each name of a path.
     public var allowsHidden = false
-    /// The action when a name is taken, unless the request chooses another one.
+    /// The action when a name is taken, unless the request chooses another one. A move and a copy
+    /// replace a file only if their request says so, and are refused otherwise.
     public var conflict = NameConflict.keepBoth
     /// Whether a request may choose that itself.
     public var letsClientsChoose = true

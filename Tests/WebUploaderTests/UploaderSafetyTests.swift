@@ -343,6 +343,16 @@ struct UploaderSafetyTests {
         #expect(bytes < 60 << 10, "\(bytes)")
     }
 
+    @Test("Links to content download, with and without a script, and do not leave the page")
+    func linksToContentDownload() async throws {
+        let client = try await client()
+        try await client.makeFolder("in")
+        let page = try await client.get("", "Accept: text/html").text
+        #expect(page.contains("<a href=\"download?path=/a\" download dir=\"auto\">a</a>"))
+        #expect(page.contains("<a href=\"?path=/in/\" dir=\"auto\">in</a>"))
+        #expect(page.contains("<a id=\"folder\" href=\"download?path=/\" download>"))
+    }
+
     @Test func theLanguageIsTheBrowsers() async throws {
         let client = try await client()
         for (field, mark) in [

@@ -80,7 +80,7 @@ extension UploaderSite {
         } else {
             wished = try await path(fields, "newPath")
         }
-        let conflict = try call.conflict(fields["conflict"], options)
+        let conflict = try conflictOfMove(fields, call)
         let (source, target) = (
             try await files.canonical(old), try await canonicalTarget(wished)
         )
@@ -106,6 +106,16 @@ extension UploaderSite {
             return (changed, operation(placed))
         }
         return try answer([changed], in: source.parent ?? .root, .ok, call)
+    }
+
+    /// The action when the new name is taken. `replace` as the setting of uploads does not count: a
+    /// new name that happens to be another file's must not destroy that.
+    private func conflictOfMove(
+        _ fields: FormFields, _ call: UploaderCall
+    ) throws(UploaderError) -> NameConflict {
+        let conflict = try call.conflict(fields["conflict"], options)
+        let isChosen = fields["conflict"].map { !$0.isEmpty } ?? false
+        return conflict == .replace && !isChosen ? .refuse : conflict
     }
 
     /// The target of a move. It may be hidden, and the error then says so.

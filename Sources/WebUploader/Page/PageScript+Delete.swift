@@ -1,12 +1,12 @@
 extension PageScript {
     /// Deleting, and undoing it.
     static let delete = #"""
-        import{ change, clean, element, say, text } from "./api.js";
-        import{ answerOf, current, each, focusOn, open, reload, tell } from "./list.js";
+        import{ change, clean, text } from "./api.js";
+        import{ answerOf, each, focusOn, reload, tell } from "./list.js";
 
         const find = (name) => document.getElementById(name);
         const offered = 10000;
-        // The bin's names of the last deletion.
+        // The last deletion: the names, and by which each of them is put back.
         let bin = [];
         let timer;
 
@@ -40,7 +40,8 @@ extension PageScript {
             const kept = [];
             const outcome = await each(entries, async (entry) => {
                 const answer = await change("delete", [["path", entry.link]]);
-                if (answer.items[0].undo) kept.push(answer.items[0].undo);
+                const { undo } = answer.items[0];
+                if (undo) kept.push({ undo, name: entry.name });
             });
             const isForGood = outcome.done.length > kept.length;
             tell("deleted", outcome, isForGood ? [text("deleteForGood")] : []);
@@ -55,19 +56,40 @@ extension PageScript {
             if (bin.length === 0) return;
             const wishes = bin;
             bin = [];
+            // No timer hides it again: to clear what was in the way may take a while.
+            clearTimeout(timer);
+            const hadFocus = document.activeElement === find("undo");
             find("undo").disabled = true;
-            try {
-                const answer = await change("restore", wishes.map((wish) => ["undo", wish]));
-                await reload();
-                focusOn(answer.items[0].link);
-                say(text("restored", answer.items.length));
-            } catch (error) {
-                await reload();
-                say(error.message);
-            } finally {
-                find("undo").disabled = false;
-                hide();
+            const { done, problems, kept } = await restore(wishes);
+            await reload();
+            focusOn(done[0]?.link);
+            tell("restored", { done, problems });
+            bin = [...kept, ...bin];
+            find("undo").disabled = false;
+            find("undo").hidden = bin.length === 0;
+            // Nothing, or something in another folder, was put back.
+            if (!hadFocus || document.activeElement?.closest("#entries")) return;
+            if (bin.length > 0) find("undo").focus(); else focusFirst();
+        }
+
+        // One after the other, so that one that cannot be put back leaves the rest alone. It can be
+        // tried again, unless the bin does not have it any more.
+        async function restore(wishes) {
+            const [done, problems, kept] = [[], [], []];
+            for (const [index, wish] of wishes.entries()) {
+                try {
+                    const answer = await change("restore", [["undo", wish.undo]]);
+                    done.push(answer.items[0]);
+                } catch (error) {
+                    problems.push(`${clean(wish.name)}: ${error.message}`);
+                    if (error.status !== 404) kept.push(wish);
+                    if (error.status !== 0) continue;
+                    // Without a server the others are not tried.
+                    kept.push(...wishes.slice(index + 1));
+                    break;
+                }
             }
+            return { done, problems, kept };
         }
 
         """#

@@ -94,6 +94,8 @@ extension PageScript {
                 href: `${isFolder ? "" : "download"}?path=${entry.link}`,
                 textContent: clean(entry.name), dir: "auto",
             });
+            // Such a link does not leave the page, on which uploads may be under way.
+            if (!isFolder) name.download = "";
             const when = element("time", {
                 dateTime: entry.modified, textContent: dates.format(new Date(entry.modified)),
             });
@@ -160,16 +162,18 @@ extension PageScript {
             render();
         }
 
+        // Entries that a search hides stay chosen, but nothing is done to them.
         export function choice() {
-            return folder.entries.filter((entry) => chosen.has(entry.link));
+            return shown.filter((entry) => chosen.has(entry.link));
         }
 
         function showChoice() {
             const all = document.getElementById("all");
-            all.checked = shown.length > 0 && chosen.size === shown.length;
-            all.indeterminate = chosen.size > 0 && chosen.size < shown.length;
-            document.getElementById("selection").hidden = chosen.size === 0;
-            document.getElementById("selected").textContent = text("selected", chosen.size);
+            const count = choice().length;
+            all.checked = shown.length > 0 && shown.every((entry) => chosen.has(entry.link));
+            all.indeterminate = count > 0 && !all.checked;
+            document.getElementById("selection").hidden = count === 0;
+            document.getElementById("selected").textContent = text("selected", count);
         }
 
         // MARK: Changes
@@ -180,21 +184,25 @@ extension PageScript {
             const input = element("input", { value: entry.name, maxLength: 255 });
             input.setAttribute("aria-label", text("newName"));
             let isOver = false;
-            const end = () => {
+            const end = (isByKey) => {
                 if (isOver) return;
                 isOver = true;
                 cell.replaceChildren(link);
-                link.focus();
+                // After a click elsewhere the focus is there.
+                if (isByKey) link.focus();
                 catchUp();
             };
-            input.onblur = end;
+            input.onblur = () => end(false);
             input.onkeydown = async (event) => {
                 event.stopPropagation();
-                if (event.key === "Escape") end();
+                // Such keys belong to an input method, whose Enter ends a word; some browsers tell by
+                // the code alone.
+                if (event.isComposing || event.keyCode === 229) return;
+                if (event.key === "Escape") end(true);
                 if (event.key !== "Enter") return;
                 event.preventDefault();
                 const name = input.value;
-                end();
+                end(true);
                 if (!name || name === entry.name) return;
                 try {
                     const answer = await change("move", [

@@ -1,7 +1,7 @@
 extension PageScript {
     /// Puts everything together.
     static let page = #"""
-        import{ change, element, say, settings, text } from "./api.js";
+        import{ change, clean, element, renewOld, say, settings, text } from "./api.js";
         import* as shown from "./list.js";
         import{ add, recall, whenChanged } from "./transfers.js";
         import{ chosen, watch } from "./drops.js";
@@ -42,15 +42,46 @@ extension PageScript {
         find("download").onclick = () => {
             const links = shown.choice().map((entry) => entry.link);
             const query = links.map((link) => `path=${link}`).join("&");
-            if (query.length < 4000) return location.assign(`download?${query}`);
-            const fields = links.map((value) =>
-                element("input", { type: "hidden", name: "link", value }));
-            const form = element("form", { method: "post", action: "download", hidden: true },
-                element("input", { type: "hidden", name: "token", value: settings.token }), ...fields);
+            if (query.length < 4000) save(`download?${query}`); else post(links);
+        };
+
+        // By a link that downloads: another address of the page would ask whether to leave it while
+        // uploads run, and an error would take its place.
+        function save(address) {
+            const link = element("a", { href: address, download: "", hidden: true });
+            document.body.append(link);
+            link.click();
+            link.remove();
+        }
+
+        // The frame in which an answer that is no download is left.
+        function frame() {
+            const known = find("saving");
+            if (known) return known;
+            const made = element("iframe", { id: "saving", name: "saving", hidden: true });
+            made.onload = () => {
+                let address;
+                try { address = made.contentWindow.location.href; } catch { /* It is an error page. */ }
+                if (address !== "about:blank") say(text("error"));
+            };
+            document.body.append(made);
+            return made;
+        }
+
+        // A selection that is too long for an address.
+        async function post(links) {
+            // The answer to a token that is too old would not be seen.
+            try { await renewOld(); } catch (error) { return say(error.message); }
+            const fields = [["token", settings.token], ...links.map((link) => ["link", link])]
+                .map(([name, value]) => element("input", { type: "hidden", name, value }));
+            const form = element("form", {
+                method: "post", action: "download", target: frame().name, hidden: true,
+            }, ...fields);
             document.body.append(form);
             form.submit();
             form.remove();
-        };
+        }
+
         if (mayChange) {
             find("delete").onclick = () => remove(shown.choice());
             find("undo").onclick = undo;
@@ -64,29 +95,42 @@ extension PageScript {
 
         // MARK: Uploads
 
-        async function take({ files, folders }) {
+        // `finding` is what was found, or the promise of it.
+        async function take(finding) {
+            // The folder that is shown now, and not the one that is shown when all is found.
             const folder = shown.current();
+            const { files, folders, unreadable } = await finding;
+            const problems = unreadable.map((name) => `${clean(name)}: ${text("unreadable")}`);
             for (const name of folders) {
                 let path = folder.link;
-                for (const part of name.split("/")) {
-                    path += `${encodeURIComponent(part)}/`;
-                    try { await change("create", [["path", path], ["conflict", "refuse"]]); }
-                    catch (error) { if (error.code !== "exists") say(error.message); }
-                }
+                try {
+                    for (const part of name.split("/")) {
+                        path += `${encodeURIComponent(part)}/`;
+                        await make(path);
+                    }
+                } catch (error) { problems.push(`${clean(name)}: ${error.message}`); }
             }
-            if (files.length === 0) return shown.reload();
-            add(files, folder.link);
+            if (files.length > 0) return add(files, folder.link, problems);
+            await shown.reload();
+            if (problems.length > 0) say(problems.join(". "));
+        }
+
+        async function make(path) {
+            try { await change("create", [["path", path], ["conflict", "refuse"]]); } catch (error) {
+                if (error.code !== "exists") throw error;
+            }
         }
 
         if (find("upload")) {
             watch(take);
             for (const name of ["files-input", "folder-input"]) {
                 find(name).onchange = () => {
-                    take({ files: chosen(find(name).files), folders: [] });
+                    take(chosen(find(name).files));
                     find(name).value = "";
                 };
             }
-            whenChanged(() => shown.reload());
+            // Without a word: it is told that the uploads are done.
+            whenChanged(() => shown.refresh());
             // Only a script can ask.
             if (find("conflict")) {
                 const option = element("option", { value: "ask", textContent: text("ask") });

@@ -119,7 +119,7 @@ extension PageScript {
                 const isKept = this.id && !error.isFinal;
                 // What cannot be read any more, or has changed on the disk, looks like a broken
                 // connection.
-                if (isKept && error.status === 0) await this.requireFile();
+                if (error.status === 0) await this.requireFile();
                 if (this.id && (error.isFinal || lost.includes(error.status))) this.forget();
                 if (error.code === "token") {
                     this.renewals += 1;
@@ -174,7 +174,7 @@ extension PageScript {
                     return await exchange("POST", this.target, {
                         "Accept": "application/json", "Content-Type": "application/octet-stream",
                         "X-Upload-Token": settings.token,
-                    }, this.file, { signal, onProgress: this.listener.onProgress });
+                    }, this.file, { signal, patience, onProgress: this.listener.onProgress });
                 } catch (error) {
                     // A second one might make a second file.
                     error.isFinal = true;

@@ -14,6 +14,8 @@ extension PageScript {
         const rows = find("transfer-list");
         const all = new Set();
         let finished = 0;
+        // The problems of what was not begun: they are told once more with the end of the rest.
+        let problems = [];
         let onChange = () => {};
 
         export function whenChanged(body) { onChange = body; }
@@ -96,7 +98,8 @@ extension PageScript {
                         ...this.isTooLong ? [] : [this.button("retry", () => this.retry())],
                         ...this.kept ? [cancel("discard")] : [],
                     ],
-                    cancelled: () => [this.button("retry", () => this.retry())],
+                    // An upload of before that was discarded has no file.
+                    cancelled: () => this.file ? [this.button("retry", () => this.retry())] : [],
                 };
                 return makers[this.state]();
             }
@@ -271,11 +274,11 @@ extension PageScript {
                 running += 1;
                 item.start();
             }
-            if (!items.some((item) => item.isActive) && finished > 0) {
-                say(text("uploads", finished));
-                finished = 0;
-                onChange();
-            }
+            if (items.some((item) => item.isActive)) return;
+            const told = [...finished > 0 ? [text("uploads", finished)] : [], ...problems];
+            if (told.length > 0) say(told.join(". "));
+            if (finished > 0) onChange();
+            [finished, problems] = [0, []];
         }
 
         // MARK: All of them
@@ -307,7 +310,8 @@ extension PageScript {
 
         function each(isMeant, body) { for (const item of [...all]) if (isMeant(item)) body(item); }
 
-        export async function add(files, link) {
+        export async function add(files, link, others) {
+            if (others.length > 0) say(others.join(". "));
             const batch = { count: files.length };
             const before = [...all].filter((item) => item.state === "interrupted" && item.link === link);
             for (const { file, name } of files) {
@@ -317,6 +321,7 @@ extension PageScript {
                 // Nothing is sent for nothing.
                 if (file.size > limit) made.fail(new Problem(413, { limit }));
             }
+            problems.push(...others);
             next();
         }
 

@@ -179,21 +179,29 @@ enum PageScript {
             }
         }
 
+        // One member that cannot be read takes no other along.
         async function walk(entry, prefix, found) {
             const name = prefix + entry.name;
-            if (entry.isFile) {
-                const file = await new Promise((resolve, reject) => entry.file(resolve, reject));
-                found.files.push({ file, name });
+            let inner;
+            try {
+                if (entry.isFile) {
+                    const file = await new Promise((resolve, reject) => entry.file(resolve, reject));
+                    found.files.push({ file, name });
+                    return;
+                }
+                inner = await members(entry);
+            } catch {
+                found.unreadable.push(name);
                 return;
             }
-            const inner = await members(entry);
             if (inner.length === 0) found.folders.push(name);
             for (const member of inner) await walk(member, `${name}/`, found);
         }
 
-        // The names of files with those of the folders around them, and folders that are empty.
+        // The names of files with those of the folders around them, folders that are empty, and the
+        // names of those that cannot be read.
         export async function dropped(transfer) {
-            const found = { files: [], folders: [] };
+            const found = { files: [], folders: [], unreadable: [] };
             // What is dropped is gone after the first wait.
             const entries = [...transfer.items].filter((item) => item.kind === "file")
                 .map((item) => item.webkitGetAsEntry?.() ?? item.getAsFile()).filter(Boolean);
@@ -204,10 +212,14 @@ enum PageScript {
             return found;
         }
 
-        export function chosen(files) {
-            return [...files].map((file) => ({ file, name: file.webkitRelativePath || file.name }));
+        // The same for files that are chosen or pasted, which the browser has looked at.
+        export function chosen(list) {
+            const files = [...list]
+                .map((file) => ({ file, name: file.webkitRelativePath || file.name }));
+            return { files, folders: [], unreadable: [] };
         }
 
+        // `onFiles` gets what was found, or the promise of it: to look through folders takes a while.
         export function watch(onFiles) {
             let depth = 0;
             const hasFiles = (event) => [...event.dataTransfer.types].includes("Files");
@@ -222,16 +234,16 @@ enum PageScript {
                 event.preventDefault();
                 event.dataTransfer.dropEffect = "copy";
             });
-            addEventListener("drop", async (event) => {
+            addEventListener("drop", (event) => {
                 if (!hasFiles(event)) return;
                 event.preventDefault();
                 depth = 0;
                 mark(0);
-                onFiles(await dropped(event.dataTransfer));
+                onFiles(dropped(event.dataTransfer));
             });
             addEventListener("paste", (event) => {
                 const files = event.clipboardData?.files ?? [];
-                if (files.length > 0) onFiles({ files: chosen(files), folders: [] });
+                if (files.length > 0) onFiles(chosen(files));
             });
         }
 

@@ -65,6 +65,6 @@ package struct PageTexts: Sendable {
         "offline", "parent", "rename", "renamed", "replace", "restored", "retry", "select",
         "selected", "skip", "tooLong", "uploads", "waiting", "deleteForGood", "pause", "paused",
         "continue", "interrupted", "chooseAgain", "discard", "otherFile", "retrying", "unreadable",
-        "ask", "askQuestion", "overLimit",
+        "ask", "askQuestion", "overLimit", "error",
     ]
 }

@@ -124,6 +124,8 @@ enum ChromeDriver {
                 Object.assign(this, { browser, session });
                 // Errors of the console, of scripts and of the policy.
                 this.faults = [];
+                // How often it has asked whether it may be left.
+                this.questions = 0;
                 browser.listeners.add((message) => {
                     if (message.sessionId !== session) return;
                     const told = message.params;
@@ -140,6 +142,7 @@ enum ChromeDriver {
                     }
                     // The page asks whether it may be left.
                     if (message.method === "Page.javascriptDialogOpening") {
+                        this.questions += 1;
                         this.send("Page.handleJavaScriptDialog", { accept: true });
                     }
                     if (message.method === "Page.loadEventFired") this.isLoaded = true;

@@ -71,8 +71,9 @@ struct UploaderBrowserTests {
         #expect(axe != nil, "axe-core could not be got: nothing was checked by it")
         #expect(
             result.steps == [
-                "list", "files", "tree", "rename", "move", "undo", "archive", "preview", "search",
-                "others", "key create", "key rename", "key undo", "key preview", "plain",
+                "list", "files", "tree", "rename", "move", "undo", "undo again", "archive",
+                "preview", "search", "others", "long selection", "key create", "key rename",
+                "key undo", "key preview", "plain",
             ])
         #expect(folder.text("file 0.txt") == "content 0")
         #expect(folder.text("renamed.txt") == "content 3")
@@ -82,6 +83,7 @@ struct UploaderBrowserTests {
         for (name, members) in [
             ("tree.zip", ["tree/", "tree/a.txt", "tree/file 4.txt", "tree/inner/b.txt"]),
             ("Files.zip", ["renamed.txt", "tree/", "tree/inner/"]),
+            ("many.zip", ["19" + String(repeating: "x", count: 220) + "/"]),
         ] {
             let archive = target.file(name).path
             #expect(try await Program.run("unzip", ["-tq", archive]).status == 0, "\(name)")

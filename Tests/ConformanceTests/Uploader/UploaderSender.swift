@@ -5,6 +5,7 @@ enum UploaderSender {
         // node sender.mjs PROGRAM ADDRESS SOURCE TARGET AXE TASK…
         // SOURCE holds the files to upload, TARGET gets pictures, AXE is the file of axe-core or "".
         // A task is the name of a function below, with arguments behind colons.
+        import { readdirSync, rmSync, writeFileSync } from "node:fs";
         import { join } from "node:path";
         import { Browser, until } from "./chrome.mjs";
 
@@ -23,6 +24,7 @@ enum UploaderSender {
         const sent = (name) => `(${row(name)}?.querySelector("progress").value ?? 0)`;
         const link = (name) => `[...document.querySelectorAll("#entries td.name a")]
             .find((one) => one.textContent === "${name}")`;
+        const said = (text) => `${find("status")}.textContent.includes("${text}")`;
         const has = (dialog) => `${find(dialog)}.open`;
         const file = (name) => join(source, name);
         const pause = (time) => new Promise((resolve) => setTimeout(resolve, time));
@@ -115,6 +117,15 @@ enum UploaderSender {
                 await page.network(4 << 20);
                 await choose(page, "one.bin", "two.bin");
                 await page.until(`${sent("one.bin")} > 1e6 && ${sent("two.bin")} > 1e6`);
+                // A download leaves the page no more than it ends its uploads.
+                await browser.send("Browser.setDownloadBehavior", {
+                    behavior: "allow", downloadPath: target, eventsEnabled: true,
+                });
+                await page.click(find("folder"));
+                await until("download", () =>
+                    readdirSync(target).some((name) => name.endsWith(".zip")));
+                if (page.questions > 0) faults.push("a download asks whether to leave the page");
+                steps.push("download");
                 await check(page, "running");
                 await pictures(page, "running");
                 await page.click(press("one.bin", "Pause"));
@@ -153,6 +164,9 @@ enum UploaderSender {
                 await leave(page, "three.bin");
                 await page.click(press("three.bin", "Discard"));
                 await page.until(`${state("three.bin")} === "cancelled"`);
+                // The page does not have its file.
+                const left = await page.get(`${row("three.bin")}.querySelectorAll("button").length`);
+                if (left > 0) faults.push("what was discarded can be tried again");
                 await page.until("Object.keys(localStorage).length === 0");
                 steps.push("discard");
                 // An upload that the server has lost begins anew.
@@ -180,8 +194,19 @@ enum UploaderSender {
             async asks() {
                 const page = await visit();
                 await choose(page, "a.txt", "b.txt", "c.txt");
-                await page.until(`!!${link("c.txt")}`);
+                await page.until(`!!${link("a.txt")} && !!${link("b.txt")} && !!${link("c.txt")}`);
+                await page.until(said("done: 3"));
+                // The page says so, and leaves a name alone that is being typed.
+                await page.get(`${link("a.txt")}.closest("tr").querySelector("button").click()`);
+                const isRenaming = `!!document.querySelector("#entries td.name input")`;
+                await page.until(isRenaming);
+                await choose(page, "d.txt");
+                await page.until(said("done: 1"));
+                if (!await page.get(isRenaming)) faults.push("an upload ends the renaming");
+                await page.key("Escape");
+                await page.until(`!!${link("d.txt")}`);
                 await page.click(find("clear"));
+                steps.push("end");
                 await page.get(`${find("conflict")}.value = "ask"`);
                 await choose(page, "a.txt", "b.txt", "c.txt");
                 await page.until(has("conflict-dialog"));
@@ -215,6 +240,35 @@ enum UploaderSender {
                 await page.key("Enter");
                 await page.until(`${state("a.txt")} === "done"`);
                 steps.push("ask by keys");
+                await page.click(find("clear"));
+                // A small file that is gone before it is sent.
+                writeFileSync(file("e.txt"), "content");
+                await choose(page, "e.txt");
+                await page.until(`${state("e.txt")} === "done" && !!${link("e.txt")}`);
+                await page.click(find("clear"));
+                await choose(page, "e.txt");
+                await page.until(has("conflict-dialog"));
+                rmSync(file("e.txt"));
+                await page.click(`${find("conflict-dialog")}.querySelector("[value=keep]")`);
+                await page.until(`${state("e.txt")} === "failed"`);
+                const reason = await page.get(note("e.txt"));
+                if (!reason.includes("cannot be read")) faults.push(`a file that is gone: ${reason}`);
+                // Members of a folder that cannot be read keep back no others.
+                await page.get(`(() => {
+                    const item = (entry) => ({ kind: "file", webkitGetAsEntry: () => entry });
+                    const fail = (resolve, reject) => reject(new Error());
+                    const event = new Event("drop", { cancelable: true });
+                    event.dataTransfer = { types: ["Files"], items: [
+                        item({ name: "bad.txt", isFile: true, file: fail }),
+                        item({ name: "bad", isFile: false, createReader: () => ({ readEntries: fail }) }),
+                        item({ name: "good.txt", isFile: true,
+                            file: (resolve) => resolve(new File(["x"], "good.txt")) }),
+                    ] };
+                    dispatchEvent(event);
+                })()`);
+                await page.until(`!!${link("good.txt")}`);
+                await page.until(said("done: 1. bad.txt: the file cannot be read"));
+                steps.push("unreadable");
                 // The hash by which files are known again is the one that the browser has.
                 const name = await page.get(`document.querySelector("script").src.replace("page.js", "kept.js")`);
                 const isRight = await page.get(`(async () => {

@@ -92,7 +92,7 @@ struct UploaderSenderTests {
         for (name, seed) in [("one.bin", UInt64(1)), ("two.bin", 2), ("three.bin", 3)] {
             try write(20, to: name, seed: seed)
         }
-        for name in ["a.txt", "b.txt", "c.txt", "tree/inner/d.txt"] {
+        for name in ["a.txt", "b.txt", "c.txt", "d.txt", "tree/inner/d.txt"] {
             try source.write("content of \(name)", to: name)
         }
         let server = try await serve()
@@ -101,8 +101,8 @@ struct UploaderSenderTests {
         #expect(axe != nil, "axe-core could not be got: nothing was checked by it")
         #expect(
             result.steps == [
-                "pause", "other tab", "no network", "cancel", "discard", "gone", "ask", "ask late",
-                "ask by keys",
+                "download", "pause", "other tab", "no network", "cancel", "discard", "gone", "end",
+                "ask", "ask late", "ask by keys", "unreadable",
             ])
         for name in ["one.bin", "two.bin", "three.bin"] {
             #expect(folder.bytes(name) == source.bytes(name), "\(name)")
