@@ -40,6 +40,20 @@ struct ServeArgumentsTests {
         #expect(try Self.complete(behind, [name: "1"]).count == behind.count + 1)
     }
 
+    @Test(
+        "--host and --port win over the socket of the environment",
+        arguments: [["--port", "9000"], ["-p9000"], ["--host=*"]])
+    func socket(_ flags: [String]) throws {
+        let socket = ["HTTPKIT_UNIX_SOCKET": "/run/s", "HTTPKIT_UNIX_SOCKET_MODE": "600"]
+        #expect(try Self.complete(["serve"] + flags, socket) == ["serve"] + flags)
+        let both = flags + ["--unix-socket=/s"]
+        let mode = ["serve", "--unix-socket-mode=600"]
+        #expect(try Self.complete(["serve"] + both, socket) == mode + both)
+        #expect(
+            try Self.complete(["serve"], socket)
+                == ["serve", "--unix-socket=/run/s", "--unix-socket-mode=600"])
+    }
+
     @Test("Other commands have no variables")
     func others() throws {
         for arguments in [["fetch", "a"], ["bin"], []] {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import HTTPParser
+internal import ToolkitSystem
 import URLClient
 
 /// `httpkit bench`: how fast a server answers, measured from one process.
@@ -95,6 +96,7 @@ struct BenchCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        try requireDescriptors()
         let url = FetchAddress.completed(url)
         let run = BenchRun(
             session: ClientSession(configuration), request: try request(url),
@@ -117,6 +119,21 @@ struct BenchCommand: AsyncParsableCommand {
         }
         try StandardOutput.write(&output)
         if result.tally.responses == 0 { throw ExitCode(2) }
+    }
+
+    /// Raises the limit of descriptors, and ends where it stays too low: connections above it would
+    /// fail in this process, and their failures would be counted as the server's.
+    private func requireDescriptors() throws {
+        Syscalls.raiseDescriptorLimit()
+        let limit = Syscalls.descriptorLimit()
+        // Streams, the event loop, look-ups of names, files of certificates.
+        let room = limit - max(40, Syscalls.openDescriptorCount() + 28)
+        // By HTTP/2 requests share a connection.
+        guard connections > room, version != .http2 else { return }
+        try StandardOutput.complain(
+            "--connections \(connections) is too many for the limit of \(limit) descriptors: "
+                + "choose at most \(max(1, room)), or raise it by ulimit -n")
+        throw ExitCode.validationFailure
     }
 
     /// How long it takes at most.

@@ -5,8 +5,8 @@ struct BenchReport {
     let tally: BenchTally
     let elapsed: Duration
 
-    /// The percentiles that are shown.
-    private static let percentiles = [50, 75, 90, 95, 99, 99.9]
+    /// The percentiles that are shown, in thousandths.
+    private static let percentiles = [500, 750, 900, 950, 990, 999]
 
     private var seconds: Double { max(elapsed.inSeconds, 1e-9) }
     private var rate: Double { Double(tally.responses) / seconds }
@@ -33,8 +33,8 @@ struct BenchReport {
         let named = [
             ("least", Double(values.least)), ("mean", values.mean), ("most", Double(values.most)),
         ]
-        let ranked = Self.percentiles.map { percent in
-            ("\(Self.short(percent)) %", Double(values.percentile(percent)))
+        let ranked = Self.percentiles.map { permille in
+            ("\(Self.percent(permille)) %", Double(values.percentile(permille: permille)))
         }
         return (named + ranked).map { name, value in
             let label = name + String(repeating: " ", count: max(1, 9 - name.count))
@@ -54,9 +54,9 @@ struct BenchReport {
             "min": .real(tally.responses > 0 ? Double(values.least) / 1e6 : 0),
             "mean": .real(values.mean / 1e6), "max": .real(Double(values.most) / 1e6),
         ]
-        for percent in Self.percentiles {
-            let name = JSONName("p\(Self.short(percent))")
-            latency[name] = .real(Double(values.percentile(percent)) / 1e6)
+        for permille in Self.percentiles {
+            let name = JSONName("p\(Self.percent(permille))")
+            latency[name] = .real(Double(values.percentile(permille: permille)) / 1e6)
         }
         let statuses = tally.statuses.map { (JSONName("\($0.key)"), JSONValue.integer($0.value)) }
         let failures = tally.failures.map { (JSONName($0.key), JSONValue.integer($0.value)) }
@@ -69,9 +69,9 @@ struct BenchReport {
         ])
     }
 
-    /// A number without zeros at its end.
-    private static func short(_ number: Double) -> String {
-        number == number.rounded() ? "\(Int(number))" : "\(number)"
+    /// Thousandths as a percentage, without a zero at its end.
+    private static func percent(_ permille: Int) -> String {
+        permille % 10 == 0 ? "\(permille / 10)" : "\(permille / 10).\(permille % 10)"
     }
 
     /// A number of at least zero with so many digits after the point.

@@ -50,12 +50,13 @@ struct LatencyHistogram: Sendable {
         sum += other.sum
     }
 
-    /// The latency in nanoseconds that so many percent do not exceed, rounded up to the end of its
-    /// bucket; zero without latencies.
-    /// - Parameter percent: from 0 to 100.
-    func percentile(_ percent: Double) -> Int64 {
+    /// The latency in nanoseconds that so many of a thousand do not exceed, rounded up to the end
+    /// of its bucket; zero without latencies.
+    /// - Parameter permille: from 0 to 1000. In floating point 99.9 percent of 1000 are more than
+    ///   999, and the rank would be the next one.
+    func percentile(permille: Int) -> Int64 {
         guard count > 0 else { return 0 }
-        let rank = max(1, Int((percent / 100 * Double(count)).rounded(.up)))
+        let rank = max(1, (permille * count + 999) / 1000)
         var seen = 0
         for (index, number) in counts.enumerated() {
             seen += number

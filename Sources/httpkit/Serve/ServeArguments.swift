@@ -41,7 +41,11 @@ enum ServeArguments {
     ) throws(Fault) -> [String] {
         guard arguments.first == "serve" else { return arguments }
         let own = withOrigins(Array(arguments.dropFirst()))
-        let given = names(in: own)
+        var given = names(in: own)
+        if !given.isDisjoint(with: ["host", "port"]), !given.contains("unix-socket") {
+            // A socket takes the place of host and port, which a flag has named.
+            given.formUnion(["unix-socket", "unix-socket-mode"])
+        }
         var added: [String] = []
         for name in options.union(lists).union(switches).sorted() where !given.contains(name) {
             guard let value = environment(variable(name)), !value.isEmpty else { continue }

@@ -9,7 +9,6 @@ import Logging
 import ResumableUploads
 internal import ToolkitSystem
 import WebDAVKit
-import WebUploader
 
 #if canImport(Glibc)
     import Glibc
@@ -29,7 +28,8 @@ struct ServeCommand: AsyncParsableCommand {
             there. Control-C and SIGTERM stop it: running requests get at most ten seconds to end.
 
             Each flag can also be a variable of the environment, such as HTTPKIT_PORT=8000, \
-            HTTPKIT_ACCESS_LOG=1, or HTTPKIT_TRUSTED_PROXY with a value in each line. Flags win.
+            HTTPKIT_ACCESS_LOG=1, or HTTPKIT_TRUSTED_PROXY with a value in each line. Flags win, \
+            --host and --port also over HTTPKIT_UNIX_SOCKET.
             """)
 
     @Argument(help: "The directory.")
@@ -146,10 +146,7 @@ struct ServeCommand: AsyncParsableCommand {
         if tls.redirectHTTP != nil, listen.unixSocket != nil {
             throw ValidationError("--redirect-http needs a port, not --unix-socket")
         }
-        guard let webdav, let prefix = uploaderFlags.uploader else { return }
-        if UploaderFlags.segments(webdav) == UploaderFlags.segments(prefix) {
-            throw ValidationError("--uploader and --webdav need different paths")
-        }
+        try validatePaths()
     }
 
     func run() async throws {
@@ -191,74 +188,8 @@ struct ServeCommand: AsyncParsableCommand {
     /// Gathers the lines of busy moments: a call for each would cost more than the request.
     private static let accessLines = AccessLogWriter(StandardErrorLog.lines)
 
-    private func handler(
-        _ shared: WebDAVHandler?, _ place: ListenPlace, _ uploads: inout [ResumableUploadHandler]
-    ) throws -> any Handler {
-        let served: any Handler =
-            files.gzip ? CompressionHandler(try plainRouter) : try plainRouter
-        var hosts = access.hosts(beside: listen.host)
-        for host in webdavOptions.hosts { hosts.allow(host) }
-        guard let shared else {
-            // Only an address of the Internet has nothing that a page elsewhere could not reach by
-            // itself; all others are guarded against DNS rebinding.
-            guard place.isPrivate else { return access.guarding(served) }
-            return access.guarding(AccessOptions.checkingHosts(of: served, hosts))
-        }
-        // Outside of the compression, which would give a file another tag on GET than the one that
-        // PUT returned.
-        var router = Router()
-        router.mount("/", served)
-        if let webdav {
-            router.mountWebDAV(
-                webdav, resumable(shared, "webdav", tusMethod: .put, &uploads),
-                isReadOnly: files.readOnly)
-        }
-        if let prefix = uploaderFlags.uploader {
-            let page = UploaderHandler(sharing: shared, options: uploaderOptions)
-            router.mount(prefix, resumable(page, "page", tusMethod: .post, &uploads))
-        }
-        return access.guarding(
-            AccessOptions.checkingHosts(of: router, hosts),
-            optionsFields: webdav == nil
-                ? [:] : WebDAVHandler.classFields(isReadOnly: files.readOnly))
-    }
-
-    /// The handler with uploads that go on after the connection broke, where files may be changed.
-    /// - Parameters:
-    ///   - handler: takes the uploads.
-    ///   - name: a name for the folder of their parts, which is in the one that no client sees.
-    ///   - tusMethod: what an upload by tus is to the handler.
-    ///   - uploads: the handlers that are closed at the end.
-    private func resumable(
-        _ handler: some Handler, _ name: String, tusMethod: HTTPMethod,
-        _ uploads: inout [ResumableUploadHandler]
-    ) -> any Handler {
-        guard !files.readOnly else { return handler }
-        var options = ResumableUploadHandler.Options()
-        options.byteLimit = contentLimit
-        options.tusMethod = tusMethod
-        options.synchronizes = webdavOptions.webdavSync
-        let own = String(decoding: ReservedNames.folder, as: UTF8.self)
-        let upload = ResumableUploadHandler(
-            handler, folder: "\(directory)/\(own)/uploads-\(name)", options: options)
-        uploads.append(upload)
-        return upload
-    }
-
-    private var contentLimit: Int64 { maxBody?.bytes ?? .max }
-
-    private var uploaderOptions: UploaderOptions {
-        var options = uploaderFlags.options
-        options.allowsHidden = files.showHidden
-        options.contentLimit = contentLimit
-        if files.readOnly { options.role = { _ in .readOnly } }
-        // Hosts are checked around everything.
-        options.hosts = nil
-        options.trustedOrigins = Set(
-            webdavOptions.origin.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
-        ).union(answers.origins)
-        return options
-    }
+    /// The most bytes of the content of one request.
+    var contentLimit: Int64 { maxBody?.bytes ?? .max }
 
     private func webdavHandler(_ store: LocalStore) -> WebDAVHandler {
         var options = WebDAVOptions()
@@ -289,23 +220,6 @@ struct ServeCommand: AsyncParsableCommand {
             } catch {
                 fail("\(directory): \(error.reason)")
             }
-        }
-    }
-
-    private var plainRouter: Router {
-        get throws {
-            var router = Router()
-            var options = files.options
-            if !files.readOnly { options.uploadPage = uploaderFlags.linkFromRoot }
-            do throws(SystemError) {
-                router.mount("/", try FileHandler(directory: directory, options: options))
-            } catch {
-                fail("\(directory): \(error.reason)")
-            }
-            if let echo {
-                router.route(nil, echo, to: EchoHandler(byteLimit: min(64 << 20, contentLimit)))
-            }
-            return router
         }
     }
 

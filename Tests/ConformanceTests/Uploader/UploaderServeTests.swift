@@ -2,6 +2,7 @@ import Foundation
 import HTTPParser
 import TestSupport
 import Testing
+import URLClient
 
 @Suite("httpkit serve --uploader, by curl", .fewAtOnce, .overTLSToo)
 struct UploaderServeTests {
@@ -43,6 +44,40 @@ struct UploaderServeTests {
         #expect(link.1 == "../\(flags[1].dropFirst())/?path=/a%20b/")
         let page = try await server.get("\(flags[1])/?path=/a%20b/")
         #expect(page.status == .ok && page.text.contains("c.txt"))
+    }
+
+    @Test(
+        "The innermost path answers, whatever is around it",
+        arguments: [
+            ("/dav", "/", "/echo"), ("/files/dav", "/files", "/files/echo"),
+            ("/dav", "/dav/up", "/dav/up/echo"), ("/", "/up", "/echo"),
+        ])
+    func innermost(_ dav: String, _ page: String, _ echo: String) async throws {
+        let folder = try Folder()
+        try folder.write("old", to: "a.txt")
+        let server = try await ServeProcess(
+            folder, ["--webdav", dav, "--uploader", page, "--echo", echo])
+        func path(_ prefix: String, _ rest: String) -> String {
+            (prefix == "/" ? "" : prefix) + "/" + rest
+        }
+        let found = try await server.send(.propfind, path(dav, ""), ["Depth": "1"])
+        #expect(found.status.code == 207 && found.text.contains("a.txt"))
+        #expect(try await server.status(.put, path(dav, "b.txt"), body: .text("new")) == 201)
+        let list = try await server.get(path(page, "list"))
+        #expect(list.status == .ok && list.text.contains("\"b.txt\""))
+        let told = try await server.get(echo)
+        #expect(told.status == .ok && told.text.contains("\"target\":\"\(echo)\""))
+    }
+
+    @Test(
+        "One path for two handlers is refused",
+        arguments: [
+            ["--webdav", "/a", "--uploader", "/a/"], ["--webdav", "/a", "--echo", "/a"],
+            ["--uploader", "/", "--echo", "/*"], ["--webdav", "/a", "--echo", "/a/:name"],
+        ])
+    func samePath(_ flags: [String]) async throws {
+        let result = try await Program.run(Program.httpkit, ["serve", "--port", "0"] + flags)
+        #expect(result.status == 64 && result.complaints.contains("need different paths"))
     }
 
     @Test("A form is refused when one of its files is too long, whatever the length of all")

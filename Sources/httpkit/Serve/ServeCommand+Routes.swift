@@ -1,0 +1,168 @@
+import ArgumentParser
+import HTTPParser
+import HTTPServerCore
+internal import HTTPServerKit
+import ResumableUploads
+internal import ToolkitSystem
+import WebDAVKit
+import WebUploader
+
+/// The paths of `serve`, and the handler of each.
+extension ServeCommand {
+    /// Refuses one path for two handlers, of which only one would answer.
+    func validatePaths() throws {
+        let paths: [(flag: String, segments: [Substring]?)] = [
+            ("--uploader", uploaderFlags.uploader.map { UploaderFlags.segments($0) }),
+            ("--webdav", webdav.map { UploaderFlags.segments($0) }),
+            ("--echo", echo.map { ServeRoutes.literalSegments(of: $0) }),
+        ]
+        for (index, path) in paths.enumerated() where path.segments != nil {
+            for other in paths[(index + 1)...] where other.segments == path.segments {
+                throw ValidationError("\(path.flag) and \(other.flag) need different paths")
+            }
+        }
+    }
+
+    /// The handler of all requests, apart from the fields that all answers have.
+    /// - Parameters:
+    ///   - shared: the handler of WebDAV, whose store and locks the page has; `nil` without both.
+    ///   - place: where the server listens.
+    ///   - uploads: gets the handlers that are closed at the end.
+    func handler(
+        _ shared: WebDAVHandler?, _ place: ListenPlace, _ uploads: inout [ResumableUploadHandler]
+    ) -> any Handler {
+        var routes = ServeRoutes(root: compressed(fileHandler))
+        addEcho(to: &routes)
+        var hosts = access.hosts(beside: listen.host)
+        for host in webdavOptions.hosts { hosts.allow(host) }
+        guard let shared else {
+            let served = routes.router
+            // Only an address of the Internet has nothing that a page elsewhere could not reach by
+            // itself; all others are guarded against DNS rebinding.
+            guard place.isPrivate else { return access.guarding(served) }
+            return access.guarding(AccessOptions.checkingHosts(of: served, hosts))
+        }
+        addMounts(of: shared, to: &routes, &uploads)
+        return access.guarding(
+            AccessOptions.checkingHosts(of: routes.router, hosts),
+            optionsFields: webdav == nil
+                ? [:] : WebDAVHandler.classFields(isReadOnly: files.readOnly))
+    }
+
+    private func addEcho(to routes: inout ServeRoutes) {
+        guard let echo else { return }
+        let handler = compressed(EchoHandler(byteLimit: min(64 << 20, contentLimit)))
+        routes.add(at: ServeRoutes.literalSegments(of: echo)) {
+            $0.route(nil, echo, to: handler)
+        }
+    }
+
+    /// Adds WebDAV and the page, outside of the compression, which would give a file another tag on
+    /// GET than the one that PUT returned.
+    private func addMounts(
+        of shared: WebDAVHandler, to routes: inout ServeRoutes,
+        _ uploads: inout [ResumableUploadHandler]
+    ) {
+        if let webdav {
+            let handler = resumable(shared, "webdav", tusMethod: .put, &uploads)
+            let isReadOnly = files.readOnly
+            routes.add(at: UploaderFlags.segments(webdav)) {
+                $0.mountWebDAV(webdav, handler, isReadOnly: isReadOnly)
+            }
+        }
+        if let prefix = uploaderFlags.uploader {
+            let page = UploaderHandler(sharing: shared, options: uploaderOptions)
+            let handler = resumable(page, "page", tusMethod: .post, &uploads)
+            routes.add(at: UploaderFlags.segments(prefix)) { $0.mount(prefix, handler) }
+        }
+    }
+
+    /// The handler with uploads that go on after the connection broke, where files may be changed.
+    /// - Parameters:
+    ///   - handler: takes the uploads.
+    ///   - name: a name for the folder of their parts, which is in the one that no client sees.
+    ///   - tusMethod: what an upload by tus is to the handler.
+    ///   - uploads: the handlers that are closed at the end.
+    private func resumable(
+        _ handler: some Handler, _ name: String, tusMethod: HTTPMethod,
+        _ uploads: inout [ResumableUploadHandler]
+    ) -> any Handler {
+        guard !files.readOnly else { return handler }
+        var options = ResumableUploadHandler.Options()
+        options.byteLimit = contentLimit
+        options.tusMethod = tusMethod
+        options.synchronizes = webdavOptions.webdavSync
+        let own = String(decoding: ReservedNames.folder, as: UTF8.self)
+        let upload = ResumableUploadHandler(
+            handler, folder: "\(directory)/\(own)/uploads-\(name)", options: options)
+        uploads.append(upload)
+        return upload
+    }
+
+    private var uploaderOptions: UploaderOptions {
+        var options = uploaderFlags.options
+        options.allowsHidden = files.showHidden
+        options.contentLimit = contentLimit
+        if files.readOnly { options.role = { _ in .readOnly } }
+        // Hosts are checked around everything.
+        options.hosts = nil
+        options.trustedOrigins = Set(
+            webdavOptions.origin.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
+        ).union(answers.origins)
+        return options
+    }
+
+    private func compressed(_ handler: some Handler) -> any Handler {
+        guard files.gzip else { return handler }
+        return CompressionHandler(handler)
+    }
+
+    private var fileHandler: FileHandler {
+        var options = files.options
+        if !files.readOnly { options.uploadPage = uploaderFlags.linkFromRoot }
+        do throws(SystemError) {
+            return try FileHandler(directory: directory, options: options)
+        } catch {
+            fail("\(directory): \(error.reason)")
+        }
+    }
+}
+
+/// Handlers by their paths. The innermost path answers, in whichever order they were added: the
+/// page at `/` hides neither WebDAV at `/dav` nor an echo at `/echo`.
+struct ServeRoutes {
+    private struct Route {
+        let depth: Int
+        let add: (inout Router) -> Void
+    }
+
+    private let root: any Handler
+    private var routes: [Route] = []
+
+    /// - Parameter root: answers where nothing else does.
+    init(root: any Handler) {
+        self.root = root
+    }
+
+    /// Adds a handler.
+    /// - Parameters:
+    ///   - segments: those of its path.
+    ///   - add: adds it to a router.
+    mutating func add(at segments: [Substring], _ add: @escaping (inout Router) -> Void) {
+        routes.append(Route(depth: segments.count, add: add))
+    }
+
+    /// All of them.
+    var router: Router {
+        var router = Router()
+        router.mount("/", root)
+        // Of several routes for a path the newest answers.
+        for route in routes.sorted(by: { $0.depth < $1.depth }) { route.add(&router) }
+        return router
+    }
+
+    /// The segments of a route up to its first parameter: `/*` is no deeper than `/`.
+    static func literalSegments(of route: String) -> [Substring] {
+        Array(UploaderFlags.segments(route).prefix { !$0.hasPrefix(":") && $0 != "*" })
+    }
+}
