@@ -6,6 +6,7 @@ Loopback only; every run is bounded in time.
 """
 
 import argparse
+import os
 import subprocess
 import sys
 import tempfile
@@ -16,7 +17,9 @@ import servers
 
 GIBIBYTE = 1 << 30
 PRODUCTS = {"ours": "ClientBench", "ahc": "PeerAsyncHTTPClient", "urlsession": "PeerURLSession"}
-CLIENTS = ["libcurl", *PRODUCTS, *(["base"] if harness.BASE else [])]
+# Ours once more, whose callers wait in the loop for a quick response: `ClientConfiguration.briefWait`.
+BRIEF, BRIEF_WAIT = "brief", "250"
+CLIENTS = ["libcurl", "ours", BRIEF, "ahc", "urlsession", *(["base"] if harness.BASE else [])]
 # Name: title, arguments with the URL's path first, requests for each client.
 SCENARIOS = {
     "sequential": ("small GETs, one after the other", "get", "/",
@@ -27,6 +30,8 @@ SCENARIOS = {
     "slow": ("the same by a slow reader", "download", "/big", None, ["slow"]),
     "upload": ("upload of 1 GiB from a file", "upload", "/upload", None, None),
 }
+# A server that answers at once is not sent the rest.
+NOT_MEASURED = {("upload", "ahc"): "which ends as soon as nginx answers, before the content was sent"}
 TIME_LIMIT = 300
 
 
@@ -47,7 +52,7 @@ def program(name):
         return harness.TOOLS / name
     if name == "base":
         return harness.built_product(PRODUCTS["ours"], harness.BASE / "Benchmarks")
-    return harness.built_product(PRODUCTS[name])
+    return harness.built_product(PRODUCTS["ours" if name == BRIEF else name])
 
 
 def run(name, scenario, port, file):
@@ -55,10 +60,11 @@ def run(name, scenario, port, file):
     _, what, path, counts, words = SCENARIOS[scenario]
     command = [program(name), what, f"http://127.0.0.1:{port}{path}"]
     if counts:
-        command.append(counts["ours" if name == "base" else name])
+        command.append(counts.get(name, counts["ours"]))
     command += [file] if words is None else words
+    environment = {**os.environ, **({"BRIEF_WAIT": BRIEF_WAIT} if name == BRIEF else {})}
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True,
-                          timeout=TIME_LIMIT)
+                          timeout=TIME_LIMIT, env=environment)
     for line in done.stdout.splitlines():
         if line.startswith("RESULT "):
             requests, size, wall, cpu, peak = map(int, line.split()[1:])
@@ -72,6 +78,10 @@ def run(name, scenario, port, file):
 
 def measure(scenario, names, rounds, port, file):
     """Samples by client; one that fails is told and left out."""
+    for name in names:
+        if (scenario, name) in NOT_MEASURED:
+            harness.leave_out(f"{scenario} by {name}", NOT_MEASURED[scenario, name])
+    names = [name for name in names if (scenario, name) not in NOT_MEASURED]
     samples = {name: [] for name in names}
     for number in range(rounds):
         # Whoever comes first finds the caches cold.
@@ -87,12 +97,6 @@ def measure(scenario, names, rounds, port, file):
     return samples
 
 
-def ratio(samples, name, other, key):
-    """The median of the ratios within each round."""
-    pairs = zip(samples.get(name, []), samples.get(other, []))
-    return harness.median([mine[key] / theirs[key] for mine, theirs in pairs if theirs[key]])
-
-
 def show(scenario, samples):
     title, _, _, counts, _ = SCENARIOS[scenario]
     print(f"\n### {title}\n")
@@ -104,15 +108,15 @@ def show(scenario, samples):
         speed = f"{1 / middle['wall']:,.0f} /s" if counts else f"{1024 / middle['wall']:,.0f} MiB/s"
         cost = f"{middle['cpu']:,.1f} µs" if counts else f"{middle['cpu'] / 1e6:,.2f} s"
         rows.append([name, speed, cost, f"{middle['peak'] / 1024:,.1f}",
-                     harness.figure(ratio(samples, name, "libcurl", "wall")),
-                     harness.figure(ratio(samples, name, "libcurl", "cpu")),
+                     harness.figure(harness.ratio(samples, name, "libcurl", "wall")),
+                     harness.figure(harness.ratio(samples, name, "libcurl", "cpu")),
                      "–" if spread is None else f"±{spread * 100:.0f} %"])
     print(harness.table(["client", "speed", "CPU", "peak MiB", "time / libcurl", "CPU / libcurl",
                          "noise"], rows))
     for name in samples:
         if name != "ours" and samples.get("ours") and samples[name]:
-            speed = harness.figure(ratio(samples, name, "ours", "wall"))
-            cost = harness.figure(ratio(samples, "ours", name, "cpu"))
+            speed = harness.figure(harness.ratio(samples, name, "ours", "wall"))
+            cost = harness.figure(harness.ratio(samples, "ours", name, "cpu"))
             print(f"ours against {name}: {speed} times the speed, {cost} times the CPU")
 
 
@@ -128,7 +132,10 @@ def main():
     for name in names:
         if name in PRODUCTS and not options.no_build:
             harness.build_product(PRODUCTS[name])
-    report = {"machine": harness.machine(), "rounds": rounds, "scenarios": {}}
+    report = {"kind": "client", "machine": harness.machine(), "rounds": rounds, "scenarios": {},
+              "versions": {"libcurl": harness.output_of("curl-config", "--version"),
+                           "nginx": harness.output_of("nginx", "-v"),
+                           **harness.package_versions(ahc="async-http-client")}}
     with tempfile.TemporaryDirectory() as root:
         big = Path(root) / "big"
         with big.open("wb") as file:

@@ -87,10 +87,27 @@ def machine():
     }
 
 
+def package_versions(**packages):
+    """The versions of packages that the peers are built from, by the names of the peers."""
+    try:
+        state = json.loads((HERE / ".build" / "workspace-state.json").read_text())
+        found = {entry["packageRef"]["identity"]: entry["state"]["checkoutState"].get("version")
+                 for entry in state["object"]["dependencies"] if "checkoutState" in entry["state"]}
+    except (OSError, KeyError, ValueError):
+        return {}
+    return {name: found.get(package) for name, package in packages.items()}
+
+
 def median(values):
     """The median, or None without values."""
     values = [value for value in values if value is not None]
     return statistics.median(values) if values else None
+
+
+def ratio(samples, name, other, key):
+    """The median of the ratios within each round."""
+    pairs = zip(samples.get(name, []), samples.get(other, []))
+    return median([mine[key] / theirs[key] for mine, theirs in pairs if theirs[key]])
 
 
 def spread(values):

@@ -160,10 +160,17 @@ def bin_server():
         process.terminate()
 
 
-def measure_http(rounds, found):
-    """Idle connections and the flood."""
+def add(found, row, name, value):
+    found.setdefault(row, {}).setdefault(name, []).append(value)
+
+
+def idle_count():
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    count = min(3000, (limit - 2 * WARM) // 2)
+    return min(3000, (limit - 2 * WARM) // 2)
+
+
+def measure_idle(found):
+    """Idle connections, of servers that have just started."""
     with tempfile.TemporaryDirectory() as root:
         server.make_root(root)
         for is_secure, opener in [(False, plain), (True, secure)]:
@@ -175,34 +182,37 @@ def measure_http(rounds, found):
                     def open_one(one=one, opener=opener):
                         return request(opener(int(one.port)))
 
-                    kind = "idle over TLS" if is_secure else "idle"
-                    found.setdefault(f"{kind}, bytes", {})[name] = [
-                        round(idle_bytes(read, open_one, count))]
+                    kind = "an idle connection over TLS" if is_secure else "an idle connection"
+                    add(found, f"{kind}, bytes", name,
+                        round(idle_bytes(read, open_one, idle_count())))
+
+
+def measure_flood(rounds, found):
+    with tempfile.TemporaryDirectory() as root:
+        server.make_root(root)
         with servers.running(["nginx", "ours"], root, secure=True) as running:
             for _ in range(rounds):
                 for name, one in running.items():
                     part, rate = under_flood(one)
-                    found.setdefault("part of the rate in a flood", {}).setdefault(
-                        name, []).append(round(part, 2))
-                    found.setdefault("handshakes of the flood in a second", {}).setdefault(
-                        name, []).append(round(rate))
+                    add(found, "part of the rate of 64 busy connections that a flood of handshakes "
+                        "leaves", name, round(part, 2))
+                    add(found, "handshakes that the flood gets in a second", name, round(rate))
 
 
 def measure_web_sockets(found):
     with bin_server() as (port, read):
-        limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-        count = min(3000, (limit - 2 * WARM) // 2)
-        found["idle WebSocket, bytes"] = {
-            "ours": [round(idle_bytes(read, lambda: echoed(web_socket(port)), count))]}
+        add(found, "an idle WebSocket, bytes", "ours",
+            round(idle_bytes(read, lambda: echoed(web_socket(port)), idle_count())))
     with bin_server() as (port, read):
         grown, sent = stalled_bytes(read, port)
-        found[f"{STALLED} stalled WebSockets, MiB"] = {"ours": [round(grown / 2**20, 1)]}
-        found["of which the clients had sent, MiB"] = {"ours": [round(sent / 2**20, 1)]}
+        add(found, f"{STALLED} stalled WebSockets whose clients read nothing, MiB", "ours",
+            round(grown / 2**20, 1))
+        add(found, "MiB that those clients have sent", "ours", round(sent / 2**20, 1))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=3, help="of the flood (3)")
+    parser.add_argument("--rounds", type=int, default=5, help="rounds of everything (5)")
     parser.add_argument("--no-build", action="store_true",
                         help="take the programs as they were built before")
     options = parser.parse_args()
@@ -213,11 +223,20 @@ def main():
         harness.build_product("BenchServer")
         harness.build_product("httpkit", harness.HERE.parent)
     found = {}
-    measure_web_sockets(found)
-    measure_http(options.rounds, found)
+    for number in range(options.rounds):
+        harness.note(f"round {number + 1} of {options.rounds}")
+        measure_idle(found)
+        measure_web_sockets(found)
+    harness.note("flood")
+    measure_flood(options.rounds, found)
     for title, values in found.items():
         print(f"{title}: " + ", ".join(
             f"{name} {'/'.join(map(str, samples))}" for name, samples in values.items()))
+    path = harness.save("holding", {
+        "kind": "holding", "machine": harness.machine(), "rounds": options.rounds,
+        "versions": {"nginx": harness.output_of("nginx", "-v"),
+                     "OpenSSL": harness.output_of("openssl", "version")}, "figures": found})
+    harness.note(f"written: {path}")
 
 
 if __name__ == "__main__":

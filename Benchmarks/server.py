@@ -10,6 +10,7 @@ import contextlib
 import http.client
 import itertools
 import json
+import re
 import resource
 import shutil
 import signal
@@ -47,6 +48,8 @@ SCENARIOS = {
     "tls-1m": ("TLS: 1 MiB file, 16 connections", "/1m", 16, {"tls": True}),
     "tls-handshake": ("TLS: resumed handshake, one request, close", "/", 64,
                       {"tls": True, "close": True, "short": True}),
+    "tls-handshake-full": ("TLS: full handshake, one request, close", "/", 1,
+                           {"tls": True, "close": True, "full": True}),
     "post-note": ("POST of 1 KiB of JSON, one long text, decoded and answered", "/note", 64,
                   {"post": "note"}),
     "post-note-async": ("the same by an async handler", "/note-async", 64, {"post": "note"}),
@@ -173,11 +176,28 @@ def wrk(server, path, connections, special, seconds, threads=1):
     raise RuntimeError(f"wrk on {server.name}: {(done.stdout + done.stderr).strip()[-300:]}")
 
 
+def full_handshakes(server, path, seconds):
+    """Connections that resume nothing, one after the other; returns what `wrk` does."""
+    done = subprocess.run(
+        ["openssl", "s_time", "-connect", f"127.0.0.1:{server.port}", "-new", "-time",
+         str(seconds), "-www", path], capture_output=True, text=True, timeout=seconds + 30)
+    found = re.search(r"(\d+) connections in (\d+) real seconds, (\d+) bytes read", done.stdout)
+    if not found or int(found[3]) < CONTENT_LENGTHS[path]:
+        raise RuntimeError(f"s_time on {server.name}: {(done.stdout + done.stderr)[-300:]}")
+    return int(found[1]), max(int(found[2]), 1), 0, None, None
+
+
+def load(server, path, connections, special, seconds, threads):
+    if special.get("full"):
+        return full_handshakes(server, path, seconds)
+    return wrk(server, path, connections, special, seconds, threads)
+
+
 def sample(server, path, connections, special, options):
-    """One measurement of one server under wrk."""
+    """One measurement of one server under load."""
     before, memory = server.cpu_seconds(), server.memory("VmRSS")
     server.reset_peak()
-    requests, seconds, errors, middle, high = wrk(
+    requests, seconds, errors, middle, high = load(
         server, path, connections, special, options.duration, options.threads)
     if requests == 0:
         raise RuntimeError(f"{server.name} answered nothing")
@@ -207,7 +227,7 @@ def sample_upload(server, options):
     }
 
 
-def rounds(running, options, take, warm):
+def rounds(running, options, title, take, warm):
     """Samples of every server by name, taken in turns; one that fails is left out."""
     samples = {name: [] for name in running}
     for number in range(options.rounds + 1):
@@ -219,7 +239,7 @@ def rounds(running, options, take, warm):
                     samples[name].append(take(running[name]))
             except (RuntimeError, OSError, http.client.HTTPException,
                     subprocess.TimeoutExpired) as error:
-                harness.leave_out(name, f"which failed: {error}")
+                harness.leave_out(f"{title} by {name}", f"which failed: {error}")
                 del samples[name]
     return samples
 
@@ -256,19 +276,20 @@ def run_scenario(name, names, root, options):
             check_post(server, path, special["post"])
         else:
             check(server, path)
-        wrk(server, path, connections, special, 1, options.threads)
+        load(server, path, connections, special, 1, options.threads)
 
     closes = bool(special.get("close"))
     with servers.running(names, root, threads=options.threads, closes=closes,
                          secure=bool(special.get("tls"))) as running:
-        samples = rounds(running, options, lambda server: sample(
+        samples = rounds(running, options, title, lambda server: sample(
             server, path, connections, special, options), warm)
     return summary(samples, title, bool(special.get("tls")))
 
 
 def run_upload(names, root, options):
     with servers.running(names, root, threads=options.threads) as running:
-        samples = rounds(running, options, lambda server: sample_upload(server, options),
+        samples = rounds(running, options, OTHERS["upload"],
+                         lambda server: sample_upload(server, options),
                          lambda server: upload(server, 16))
     return summary(samples, OTHERS["upload"])
 
@@ -422,7 +443,9 @@ def main():
               "threads": options.threads, "duration": options.duration,
               "rounds": options.rounds, "scenarios": {},
               "versions": {"nginx": harness.output_of("nginx", "-v"),
-                           "wrk": harness.output_of("wrk", "-v")}}
+                           "OpenSSL": harness.output_of("openssl", "version"),
+                           **harness.package_versions(**{name: servers.PACKAGES[name] for name
+                                                         in names if name in servers.PACKAGES})}}
     others = {"upload": run_upload, "idle": run_idle, "allocations": run_allocations}
     with tempfile.TemporaryDirectory() as root:
         make_root(root)

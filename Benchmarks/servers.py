@@ -117,6 +117,8 @@ COMMANDS = {
 }
 if harness.BASE:
     COMMANDS["base"] = product_command("BenchServer", package=harness.BASE / "Benchmarks")
+# The packages of the peers, as SwiftPM identifies them.
+PACKAGES = {"nio": "swift-nio", "hummingbird": "hummingbird", "flyingfox": "flyingfox"}
 PRODUCTS = {"ours": "BenchServer", "bare": "BenchServer", "dressed": "BenchServer",
             "nio": "PeerNIO", "hummingbird": "PeerHummingbird", "flyingfox": "PeerFlyingFox"}
 PEERS = ["nio", "hummingbird", "flyingfox"]

@@ -49,7 +49,6 @@ def arguments():
     parser.add_argument("--rounds", type=int, help="rounds of every server and scenario (5)")
     parser.add_argument("--servers", help=f"of {', '.join(NAMES)}, by commas")
     parser.add_argument("--scenarios", help=f"of {', '.join(SCENARIOS)}, by commas")
-    parser.add_argument("--wsgidav", help="the program, if it is not on PATH")
     parser.add_argument("--folder", help="where the trees are made, on the file system to be tried")
     parser.add_argument("--no-build", action="store_true", help="take httpkit as it was built")
     return parser.parse_args()
@@ -275,15 +274,9 @@ def measure(name, runs, rounds):
                 if number > 0:
                     samples[server].append(sample)
             except (RuntimeError, OSError, subprocess.TimeoutExpired) as error:
-                harness.note(f"  {name}: left out: {server}: {error}")
+                harness.leave_out(f"{name} by {server.removeprefix('dav-')}", f"which failed: {error}")
                 del samples[server]
     return {server.removeprefix("dav-"): taken for server, taken in samples.items() if taken}
-
-
-def ratio(samples, name, other, key):
-    """The median of the ratios within each round."""
-    pairs = zip(samples.get(name, []), samples.get(other, []))
-    return harness.median([mine[key] / theirs[key] for mine, theirs in pairs if theirs[key]])
 
 
 def shown(seconds, unit):
@@ -304,8 +297,8 @@ def show(name, samples):
         spread = harness.spread([one["seconds"] for one in taken])
         told = server + (" (hard links)" if taken[0].get("linked") else "")
         rows.append([told, shown(middle["seconds"], unit), f"{middle['cpu'] * 1e3:,.1f} ms",
-                     harness.figure(ratio(samples, "ours", server, "seconds")),
-                     harness.figure(ratio(samples, "ours", server, "cpu")),
+                     harness.figure(harness.ratio(samples, "ours", server, "seconds")),
+                     harness.figure(harness.ratio(samples, "ours", server, "cpu")),
                      f"{max(one['growth'] for one in taken) / 1024:,.1f}",
                      f"{middle['client'] * 1e3:,.1f} ms",
                      "–" if spread is None else f"±{spread * 100:.0f} %"])
@@ -324,7 +317,7 @@ def overview(report, names):
         speed = shown(harness.median([one["seconds"] for one in mine]), unit) if mine else "–"
         cells, whole = [], []
         for other in others:
-            value = ratio(samples, "ours", other, "seconds")
+            value = harness.ratio(samples, "ours", other, "seconds")
             linked = samples.get(other) and samples[other][0].get("linked")
             less = linked or name in report["less"].get(other, {})
             if value is not None and not less:
@@ -344,13 +337,14 @@ def main():
     for unknown in [*set(names) - set(NAMES), *set(scenarios) - set(SCENARIOS)]:
         sys.exit(f"webdav.py: nothing is called {unknown}")
     rounds = options.rounds or (2 if options.quick else 5)
-    webdav_servers.wsgidav_program = options.wsgidav
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     harness.compile_c(harness.HERE / "Load" / "plan.c", "plan")
     if not options.no_build and "ours" in names:
         harness.build_product("httpkit", webdav_servers.REPOSITORY, harness.release_flags())
     report = {"kind": "webdav", "machine": harness.machine(), "rounds": rounds,
               "versions": webdav_servers.versions(), "notes": webdav_servers.NOTES,
+              "titles": {name: {"title": SCENARIOS[name][0], "unit": SCENARIOS[name][1]}
+                         for name in scenarios},
               "less": {}, "scenarios": {}}
     root = Path(tempfile.mkdtemp(dir=options.folder))
     try:

@@ -1,5 +1,6 @@
 """The WebDAV servers under comparison: the configuration of each, and what it does not do."""
 
+import importlib.util
 import os
 import pwd
 import shutil
@@ -10,7 +11,8 @@ import harness
 import servers
 
 REPOSITORY = harness.HERE.parent
-wsgidav_program = None  # what --wsgidav says
+# A module, because what PyPI installs for one user is not on PATH everywhere.
+WSGIDAV_PROGRAM = [sys.executable, "-m", "wsgidav.server.server_cli"]
 
 APACHE_MODULES = ["/usr/lib/apache2/modules", "/usr/lib64/httpd/modules", "/usr/lib/httpd/modules"]
 APACHE = """
@@ -160,10 +162,9 @@ def rclone_command(setup):
 
 
 def wsgidav_command(setup):
-    program = wsgidav_program or shutil.which("wsgidav")
-    if not program:
-        raise RuntimeError("wsgidav is not there (see --wsgidav)")
-    return [program, "--config", write(setup, "wsgidav.yaml", WSGIDAV)]
+    if not importlib.util.find_spec("wsgidav"):
+        raise RuntimeError("wsgidav is not there (PyPI: wsgidav and cheroot)")
+    return [*WSGIDAV_PROGRAM, "--config", write(setup, "wsgidav.yaml", WSGIDAV)]
 
 
 COMMANDS = {"ours": ours_command, "apache": apache_command, "nginx": nginx_command,
@@ -191,6 +192,6 @@ def versions():
         "apache": harness.output_of(apache, "-v"), "nginx": harness.output_of("nginx", "-v"),
         "lighttpd": harness.output_of("lighttpd", "-v"),
         "rclone": harness.output_of("rclone", "version"),
-        "wsgidav": harness.output_of(wsgidav_program or "wsgidav", "--version"),
+        "wsgidav": harness.output_of(*WSGIDAV_PROGRAM, "--version"),
         "python": sys.version.split()[0],
     }
