@@ -35,6 +35,8 @@ struct UploaderError: Error {
         case preview
         /// The user, or the store, has as much as may be.
         case quota
+        /// The bin does not have the item, or not any more.
+        case undo
     }
 
     var status: HTTPStatus

@@ -61,6 +61,19 @@ struct RecordingTests {
         }
     }
 
+    @Test func aLaterRecordingTakesThePlaceOfAnEarlierOne() throws {
+        let store = try Folder()
+        for status in [404, 200] {
+            let response = Array("HTTP/1.1 \(status) X\r\nContent-Length: 0\r\n\r\n".utf8)
+            try RecordedExchange(
+                number: 1, method: "GET", status: status,
+                request: Array("GET / HTTP/1.1\r\n\r\n".utf8),
+                response: response
+            ).write(into: store.path)
+        }
+        #expect(try RecordedExchange.all(in: store.path).map(\.status) == [200])
+    }
+
     @Test func aDifferentAnswerIsTold() async throws {
         let folder = try folder()
         let server = try await ServeProcess(folder)

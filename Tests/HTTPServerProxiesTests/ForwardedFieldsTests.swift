@@ -251,6 +251,10 @@ struct ForwardedFieldsTests {
                 "Forwarded"
             ),
             (["Forwarded: proto=http", "X-Forwarded-For: 192.0.2.2"], .contradiction, "Forwarded"),
+            (
+                ["Forwarded: for=_hidden", "X-Forwarded-For: 192.0.2.2"], .contradiction,
+                "Forwarded"
+            ),
             (["Forwarded: ", "X-Forwarded-For: 192.0.2.2"], .contradiction, "Forwarded"),
         ] as [([String], ForwardedFieldError.Kind, HTTPFieldName)])
     func refused(_ lines: [String], _ kind: ForwardedFieldError.Kind, _ name: HTTPFieldName) {

@@ -33,7 +33,8 @@ struct HandshakeTests {
     static let variants: [(HTTPFieldName, String?, WebSocketHandshakeError.Kind?)] = [
         (.upgrade, "WebSocket", nil), (.upgrade, "h2c, websocket", nil),
         (.upgrade, nil, .noUpgrade),
-        (.upgrade, "websockets", .noUpgrade), (.connection, "keep-alive, UPGRADE", nil),
+        (.upgrade, "websockets", .noUpgrade), (.upgrade, "websoc\u{212A}et", .noUpgrade),
+        (.connection, "keep-alive, UPGRADE", nil),
         (.connection, "close", .noUpgrade), (.connection, nil, .noUpgrade),
         (.secWebSocketVersion, "8", .unsupportedVersion),
         (.secWebSocketVersion, nil, .unsupportedVersion),

@@ -28,6 +28,7 @@ struct UploaderBinTests {
         // Once is enough.
         #expect(try await client.post("restore", "undo=\(undo[0])").status == 404)
         #expect(try await client.post("restore", "undo=00").status == 404)
+        #expect(try await client.post("restore", "undo=00").code == "undo")
         #expect(try await client.post("restore", "").code == "field")
     }
 

@@ -22,8 +22,8 @@ public final class ExchangeRecorder: Sendable {
     private struct Talk: Sendable {
         var began: ContinuousClock.Instant
         var passages: [Passage] = []
-        var client: LoopbackSocket
-        var server: LoopbackSocket
+        /// Both sockets, until both directions have ended: a long recording holds no descriptors.
+        var sockets: [LoopbackSocket]
         /// How many of the directions are still open.
         var open = 2
     }
@@ -32,6 +32,8 @@ public final class ExchangeRecorder: Sendable {
     public let port: UInt16
     private let listener: LoopbackSocket
     private let talks = Locked<[Talk]>([])
+    /// Whether the recording is over: a connection that comes after that is not taken.
+    private let isOver = Locked(false)
     /// Counts the directions that have ended.
     private let ends = EventCount()
 
@@ -41,16 +43,25 @@ public final class ExchangeRecorder: Sendable {
         let (listener, port) = try LoopbackSocket.listen()
         (self.listener, self.port) = (listener, port)
         OwnThread.start { [self] in
-            while let client = listener.accept() { begin(client, server) }
+            while !isOver.withLock({ $0 }) {
+                // An error such as too many open files passes; the end of the listener does not.
+                guard let client = listener.accept() else {
+                    listener.pause()
+                    continue
+                }
+                begin(client, server)
+            }
         }
     }
 
     private func begin(_ client: LoopbackSocket, _ port: UInt16) {
         guard let server = try? LoopbackSocket.connect(to: port) else { return client.end() }
-        let index = talks.withLock { talks in
-            talks.append(Talk(began: .now, client: client, server: server))
+        let index = talks.withLock { talks -> Int? in
+            if isOver.withLock({ $0 }) { return nil }
+            talks.append(Talk(began: .now, sockets: [client, server]))
             return talks.count - 1
         }
+        guard let index else { return client.end() }
         OwnThread.start { [self] in pass(index, from: client, to: server, isRequest: true) }
         OwnThread.start { [self] in pass(index, from: server, to: client, isRequest: false) }
     }
@@ -68,7 +79,10 @@ public final class ExchangeRecorder: Sendable {
         target.endWriting()
         // A server that has closed is not waited for by what its client would still send.
         if !isRequest { source.end() }
-        talks.withLock { $0[index].open -= 1 }
+        talks.withLock { talks in
+            talks[index].open -= 1
+            if talks[index].open == 0 { talks[index].sockets = [] }
+        }
         ends.advance()
     }
 
@@ -76,11 +90,9 @@ public final class ExchangeRecorder: Sendable {
     /// - Returns: what was exchanged, in the order of the requests' first bytes. An exchange
     ///   that is not whole is left out.
     public func finish() async -> [RecordedExchange] {
+        isOver.withLock { $0 = true }
         listener.end()
-        for talk in talks.withLock({ $0 }) {
-            talk.client.end()
-            talk.server.end()
-        }
+        for socket in talks.withLock({ $0.flatMap(\.sockets) }) { socket.end() }
         while true {
             let known = ends.count
             if talks.withLock({ $0.allSatisfy { $0.open == 0 } }) { break }

@@ -21,8 +21,8 @@ public struct ExchangeReplay: Sendable {
 
     /// Lists the differences between a server's answer and the recorded one.
     ///
-    /// Each exchange has its own connection. Interim responses and the framing of the content
-    /// do not count.
+    /// Each exchange has its own connection. A server that sends nothing for a minute is given up.
+    /// Interim responses and the framing of the content do not count.
     /// - Parameters:
     ///   - exchange: the exchange whose request is sent.
     ///   - port: where the server listens at 127.0.0.1.
@@ -65,11 +65,14 @@ public struct ExchangeReplay: Sendable {
         HTTPMethod(exchange.method) ?? .get
     }
 
-    /// Reads until the response is complete; a server may keep the connection open.
+    /// Reads until the response is complete; a server may keep the connection open. It sends
+    /// meanwhile: a server may answer before it has read the request.
     private static func talk(
         _ socket: LoopbackSocket, _ pieces: [[UInt8]], _ method: HTTPMethod
     ) -> Answer {
-        for piece in pieces where !socket.send(piece) { break }
+        socket.limitWaits(seconds: 60)
+        OwnThread.start { for piece in pieces where !socket.send(piece) { break } }
+        defer { socket.end() }
         var collector = ResponseCollector(to: method)
         do throws(HTTPParseError) {
             while !collector.isWhole {

@@ -79,9 +79,14 @@ public struct RecordedExchange: Sendable {
 
     // MARK: Files
 
-    /// Writes the files into a folder that exists.
-    /// - Throws: `SystemError` when a file cannot be written.
+    /// Writes the files into a folder that exists, in place of an earlier exchange of this number.
+    /// - Throws: `SystemError` when a file cannot be written or removed.
     public func write(into folder: String) throws {
+        // An earlier response of another status would be read as that of this request.
+        for old in try Self.names(in: folder) where old.hasPrefix("\(name)-") {
+            guard old.hasSuffix(".request") || old.hasSuffix(".response") else { continue }
+            guard unsafe unlink("\(folder)/\(old)") == 0 else { throw SystemError("unlink") }
+        }
         try Self.write(request, to: "\(folder)/\(name)-\(method).request")
         try Self.write(response, to: "\(folder)/\(name)-\(status).response")
         let lines = pieces.map { "\($0.isRequest ? ">" : "<") \($0.milliseconds) \($0.count)\n" }
@@ -99,11 +104,7 @@ public struct RecordedExchange: Sendable {
     /// The exchanges of a folder, in order; a request without a response is left out.
     /// - Throws: `SystemError` when the folder or a file cannot be read.
     public static func all(in folder: String) throws -> [RecordedExchange] {
-        let root = try RootDirectory(folder)
-        let directory = OpenFile(owning: try Syscalls.openFile(folder))
-        let names = try root.entries(of: directory.descriptor, path: []).map {
-            String(decoding: $0.name, as: UTF8.self)
-        }
+        let names = try names(in: folder)
         return try names.sorted().compactMap { name in
             guard let dash = name.firstIndex(of: "-"), name.hasSuffix(".request"),
                 let number = Int(name[..<dash]),
@@ -118,6 +119,14 @@ public struct RecordedExchange: Sendable {
                 status: status, request: try Syscalls.readFile("\(folder)/\(name)"),
                 response: try Syscalls.readFile("\(folder)/\(answer)"),
                 pieces: names.contains(String(timing)) ? try pieces("\(folder)/\(timing)") : [])
+        }
+    }
+
+    private static func names(in folder: String) throws -> [String] {
+        let root = try RootDirectory(folder)
+        let directory = OpenFile(owning: try Syscalls.openFile(folder))
+        return try root.entries(of: directory.descriptor, path: []).map {
+            String(decoding: $0.name, as: UTF8.self)
         }
     }
 

@@ -69,10 +69,20 @@ final class LoopbackSocket: Sendable {
         return (made, UInt16(bigEndian: address.sin_port))
     }
 
-    /// The next connection; `nil` once the listener was ended.
+    /// The next connection; `nil` after an error, and once the listener was ended.
     func accept() -> LoopbackSocket? {
         let accepted = systemAccept(descriptor, nil, nil)
         return accepted < 0 ? nil : Self.adopt(accepted)
+    }
+
+    /// Gives an error time to pass.
+    func pause() { usleep(10_000) }
+
+    /// Has `receive` give up after so many seconds without a byte.
+    func limitWaits(seconds: Int) {
+        var time = timeval(tv_sec: seconds, tv_usec: 0)
+        _ = unsafe setsockopt(
+            descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
     }
 
     /// Bytes that have come; empty at the end of the stream or after an error.

@@ -222,7 +222,7 @@ extension UploaderSite {
 
     private func restore(_ key: String, _ call: UploaderCall) async throws -> Changed {
         guard let item = bin.take(key, call) else {
-            throw UploaderError(.notFound, nil, "it is no longer in the bin")
+            throw UploaderError(.notFound, .undo, "it is no longer in the bin")
         }
         do {
             return try await perform(.restore(item.path), call) {

@@ -82,7 +82,7 @@ extension PageScript {
                     done.push(answer.items[0]);
                 } catch (error) {
                     problems.push(`${clean(wish.name)}: ${error.message}`);
-                    if (error.status !== 404) kept.push(wish);
+                    if (error.code !== "undo") kept.push(wish);
                     if (error.status !== 0) continue;
                     // Without a server the others are not tried.
                     kept.push(...wishes.slice(index + 1));
