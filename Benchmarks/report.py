@@ -77,16 +77,19 @@ def shown(kind):
 
 def rows_of(kept):
     """What identifies each row of a result that is kept."""
-    rows = kept.get("rows", [])
-    return set(rows) if isinstance(rows, dict) else {row["title"] for row in rows}
+    rows = kept.get("rows", kept.get("instructions", []))
+    if isinstance(rows, dict):
+        return set(rows)
+    return {row.get("scenario") or row["title"] for row in rows}
 
 
 def keep(path, takes_fewer):
-    """Keeps a result, unless it has less than the one that is shown."""
+    """Keeps a result, unless it has less than the one that is shown.
+    :returns: whether it was kept."""
     report = json.loads(path.read_text())
-    kind = report["kind"]
+    kind = report.get("kind")
     if kind not in KINDS:
-        return
+        return False
     kept, old = condensed(report), shown(kind) or {"names": []}
     missing = KINDS[kind].needed - set(kept["names"])
     if not takes_fewer:
@@ -94,18 +97,18 @@ def keep(path, takes_fewer):
         missing |= rows_of(old) - rows_of(kept)
     if missing:
         harness.note(f"{path.name}: not taken, it lacks {', '.join(sorted(missing))}")
-        return
+        return False
     SHOWN.mkdir(exist_ok=True)
     (SHOWN / f"{kind}.json").write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n")
     harness.note(f"{path.name}: shown")
+    return True
 
 
-def newest():
-    """The newest result of each kind that has what is needed."""
+def keep_newest(takes_fewer):
+    """Keeps the newest result of each kind that can be kept."""
     for kind in KINDS:
         for path in sorted(harness.RESULTS.glob(f"{kind}-*.json"), reverse=True):
-            if KINDS[kind].needed <= set(names_of(json.loads(path.read_text()))):
-                yield path
+            if keep(path, takes_fewer):
                 break
 
 
@@ -229,8 +232,10 @@ def main(arguments):
                   "run Benchmarks/report.py")
         return 1 if stale else 0
     named = [Path(path) for path in arguments if not path.startswith("-")]
-    for path in named or newest():
+    for path in named:
         keep(path, "--fewer" in arguments)
+    if not named:
+        keep_newest("--fewer" in arguments)
     for path, text in outputs().items():
         path.write_text(text)
         harness.note(f"written: {path.relative_to(ROOT)}")

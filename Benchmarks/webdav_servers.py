@@ -192,6 +192,7 @@ def versions():
         "apache": harness.output_of(apache, "-v"), "nginx": harness.output_of("nginx", "-v"),
         "lighttpd": harness.output_of("lighttpd", "-v"),
         "rclone": harness.output_of("rclone", "version"),
-        "wsgidav": harness.output_of(*WSGIDAV_PROGRAM, "--version"),
+        "wsgidav": (harness.output_of(*WSGIDAV_PROGRAM, "--version")
+                    if importlib.util.find_spec("wsgidav") else ""),
         "python": sys.version.split()[0],
     }

@@ -53,7 +53,7 @@ def webdav_table(report, key, own):
         line = [row["title"], own(cells["ours"], row["unit"])]
         for name in others:
             cell = cells.get(name)
-            line.append("cannot" if cell is None else
+            line.append("failed" if cell is None else
                         figure(cell[key]) + ("*" if cell["less"] else ""))
         rows.append(line + ([figure(best(row))] if key == "time" else []))
     return harness.table(["", "ours", *map(title, others), *(["best"] if key == "time" else [])],
