@@ -37,6 +37,7 @@ extension PageScript {
                 : text("deleteSeveral", entries.length);
             if (!await answerOf(find("delete-dialog"))) return;
             hide();
+            bin = [];
             const kept = [];
             const outcome = await each(entries, async (entry) => {
                 const answer = await change("delete", [["path", entry.link]]);
@@ -46,7 +47,8 @@ extension PageScript {
             const isForGood = outcome.done.length > kept.length;
             tell("deleted", outcome, isForGood ? [text("deleteForGood")] : []);
             focusFirst();
-            bin = kept;
+            // An Undo that ended meanwhile may have left some.
+            bin = [...bin, ...kept];
             if (bin.length === 0) return;
             find("undo").hidden = false;
             hideLater();

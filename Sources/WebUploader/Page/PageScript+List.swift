@@ -188,8 +188,8 @@ extension PageScript {
                 if (isOver) return;
                 isOver = true;
                 cell.replaceChildren(link);
-                // After a click elsewhere the focus is there.
-                if (isByKey) link.focus();
+                // After a click elsewhere the focus is there, unless that was in another window.
+                if (isByKey || !document.hasFocus()) link.focus();
                 catchUp();
             };
             input.onblur = () => end(false);

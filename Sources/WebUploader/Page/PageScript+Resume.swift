@@ -174,7 +174,9 @@ extension PageScript {
                     return await exchange("POST", this.target, {
                         "Accept": "application/json", "Content-Type": "application/octet-stream",
                         "X-Upload-Token": settings.token,
-                    }, this.file, { signal, patience, onProgress: this.listener.onProgress });
+                    }, this.file, {
+                        signal, patience, awaitsAnswer: true, onProgress: this.listener.onProgress,
+                    });
                 } catch (error) {
                     // A second one might make a second file.
                     error.isFinal = true;

@@ -104,9 +104,10 @@ enum PageScript {
 
         // Sends a request of which somebody wants to know how much has gone, which only this tells.
         // `patience` is how long, in milliseconds, nothing may move before it is given up; the answer
-        // may take four times as long.
+        // may take four times as long, or, with `awaitsAnswer`, any time: what was sent cannot be sent
+        // again, and a server may have much to do with it.
         export function exchange(method, address, fields, content, options = {}) {
-            const { signal, onProgress, patience } = options;
+            const { signal, onProgress, patience, awaitsAnswer } = options;
             const request = new XMLHttpRequest();
             let timer;
             const stop = () => request.abort();
@@ -120,7 +121,9 @@ enum PageScript {
                 request.open(method, address);
                 for (const name in fields) request.setRequestHeader(name, fields[name]);
                 request.upload.onprogress = (event) => { wait(1); onProgress?.(event.loaded); };
-                request.upload.onload = () => wait(4);
+                request.upload.onload = () => {
+                    if (awaitsAnswer) clearTimeout(timer); else wait(4);
+                };
                 request.onload = () => {
                     if (request.status < 300) return resolve(request);
                     const error = problem(request.status, request.responseText);

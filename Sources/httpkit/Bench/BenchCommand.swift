@@ -19,8 +19,9 @@ struct BenchCommand: AsyncParsableCommand {
 
             Redirects are not followed, failures not tried again, content is not decoded. \
             Control-C ends the measurement early and shows what came until then. The exit status \
-            is 0 when a response came, 2 when none did, and otherwise as that of fetch when the \
-            first request, which does not count, fails.
+            is 0 when a response came, 2 when none did, 64 when fewer files may be open than there \
+            are connections, and otherwise as that of fetch when the first request, which does not \
+            count, fails.
             """)
 
     @Argument(help: "An http or https URL; http:// may be left out.")
@@ -128,12 +129,17 @@ struct BenchCommand: AsyncParsableCommand {
         let limit = Syscalls.descriptorLimit()
         // Streams, the event loop, look-ups of names, files of certificates.
         let room = limit - max(40, Syscalls.openDescriptorCount() + 28)
-        // By HTTP/2 requests share a connection.
-        guard connections > room, version != .http2 else { return }
+        guard connections > room, !mayShareConnections else { return }
         try StandardOutput.complain(
             "--connections \(connections) is too many for the limit of \(limit) descriptors: "
                 + "choose at most \(max(1, room)), or raise it by ulimit -n")
         throw ExitCode.validationFailure
+    }
+
+    /// Whether requests share connections, as they do by HTTP/2, which TLS may choose.
+    private var mayShareConnections: Bool {
+        version == .http2
+            || version == nil && FetchAddress.completed(url).lowercased().hasPrefix("https:")
     }
 
     /// How long it takes at most.

@@ -14,7 +14,7 @@ extension ServeCommand {
         let paths: [(flag: String, segments: [Substring]?)] = [
             ("--uploader", uploaderFlags.uploader.map { UploaderFlags.segments($0) }),
             ("--webdav", webdav.map { UploaderFlags.segments($0) }),
-            ("--echo", echo.map { ServeRoutes.literalSegments(of: $0) }),
+            ("--echo", echo.map { ServeRoutes.coveredSegments(of: $0) }),
         ]
         for (index, path) in paths.enumerated() where path.segments != nil {
             for other in paths[(index + 1)...] where other.segments == path.segments {
@@ -52,7 +52,8 @@ extension ServeCommand {
     private func addEcho(to routes: inout ServeRoutes) {
         guard let echo else { return }
         let handler = compressed(EchoHandler(byteLimit: min(64 << 20, contentLimit)))
-        routes.add(at: ServeRoutes.literalSegments(of: echo)) {
+        // It takes a part of what a mount of the same depth takes.
+        routes.add(at: ServeRoutes.literalSegments(of: echo), beforeMounts: true) {
             $0.route(nil, echo, to: handler)
         }
     }
@@ -133,6 +134,7 @@ extension ServeCommand {
 struct ServeRoutes {
     private struct Route {
         let depth: Int
+        let comesBeforeMounts: Bool
         let add: (inout Router) -> Void
     }
 
@@ -147,9 +149,14 @@ struct ServeRoutes {
     /// Adds a handler.
     /// - Parameters:
     ///   - segments: those of its path.
+    ///   - beforeMounts: whether it answers before a mount of the same depth.
     ///   - add: adds it to a router.
-    mutating func add(at segments: [Substring], _ add: @escaping (inout Router) -> Void) {
-        routes.append(Route(depth: segments.count, add: add))
+    mutating func add(
+        at segments: [Substring], beforeMounts: Bool = false,
+        _ add: @escaping (inout Router) -> Void
+    ) {
+        routes.append(
+            Route(depth: segments.count, comesBeforeMounts: beforeMounts, add: add))
     }
 
     /// All of them.
@@ -157,8 +164,19 @@ struct ServeRoutes {
         var router = Router()
         router.mount("/", root)
         // Of several routes for a path the newest answers.
-        for route in routes.sorted(by: { $0.depth < $1.depth }) { route.add(&router) }
+        let ordered = routes.sorted { one, other in
+            if one.depth != other.depth { return one.depth < other.depth }
+            return !one.comesBeforeMounts && other.comesBeforeMounts
+        }
+        for route in ordered { route.add(&router) }
         return router
+    }
+
+    /// The segments of a path of which a route takes all that a mount there would get: those of
+    /// `/a` and of `/a/*`.
+    static func coveredSegments(of route: String) -> [Substring] {
+        let segments = UploaderFlags.segments(route)
+        return Array(segments.last == "*" ? segments.dropLast() : segments[...])
     }
 
     /// The segments of a route up to its first parameter: `/*` is no deeper than `/`.

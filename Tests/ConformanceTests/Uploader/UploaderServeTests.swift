@@ -73,7 +73,7 @@ struct UploaderServeTests {
         "One path for two handlers is refused",
         arguments: [
             ["--webdav", "/a", "--uploader", "/a/"], ["--webdav", "/a", "--echo", "/a"],
-            ["--uploader", "/", "--echo", "/*"], ["--webdav", "/a", "--echo", "/a/:name"],
+            ["--uploader", "/", "--echo", "/*"], ["--webdav", "/a/b", "--echo", "/a/b/*"],
         ])
     func samePath(_ flags: [String]) async throws {
         let result = try await Program.run(Program.httpkit, ["serve", "--port", "0"] + flags)
