@@ -26,7 +26,7 @@
 
     @Suite("What URLSession does about delegates, ends and policies", .timeLimit(.minutes(3)))
     struct SessionRuleTests {
-        @Test("The session's delegate is told what that of the task has no methods for")
+        @Test("Calls that the task's delegate has no methods for go to the session's delegate")
         func sessionDelegateBeside() async throws {
             let server = try await SessionServer()
             let cases: [(SessionLog.Answers, [String])] = [

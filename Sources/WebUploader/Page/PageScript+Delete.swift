@@ -6,7 +6,7 @@ extension PageScript {
 
         const find = (name) => document.getElementById(name);
         const offered = 10000;
-        // The last deletion: the names, and by which each of them is put back.
+        // The items of the last deletion: the name of each, and the key that restores it.
         let bin = [];
         let timer;
 
@@ -58,7 +58,7 @@ extension PageScript {
             if (bin.length === 0) return;
             const wishes = bin;
             bin = [];
-            // No timer hides it again: to clear what was in the way may take a while.
+            // The button stays until all items are restored: clearing the way may take a while.
             clearTimeout(timer);
             const hadFocus = document.activeElement === find("undo");
             find("undo").disabled = true;

@@ -129,7 +129,7 @@ extension PageScript {
                     find(name).value = "";
                 };
             }
-            // Without a word: it is told that the uploads are done.
+            // No message: the page has just said that the uploads are done.
             whenChanged(() => shown.refresh());
             // Only a script can ask.
             if (find("conflict")) {

@@ -243,7 +243,7 @@ struct Fetch {
 
     // MARK: On standard error
 
-    /// Whether progress is wanted, and somebody is there to see it.
+    /// Whether progress is shown: no flag forbids it, and standard error is a terminal.
     var showsProgress: Bool {
         !output.noProgress && !output.isSilent && isatty(STDERR_FILENO) != 0
     }

@@ -53,7 +53,7 @@ struct ListenerTests {
         withExtendedLifetime(first) {}
     }
 
-    @Test("A taken port is told, whatever is wrong with another address", arguments: [true, false])
+    @Test("A taken port is reported, however another address fails", arguments: [true, false])
     func mixedFailures(_ takenIsFirst: Bool) throws {
         let first = try Listener.bind(host: "127.0.0.1", port: 0, backlog: 8)
         let port = try #require(first.first?.address.port)
