@@ -473,15 +473,12 @@ let package = Package(
     ]
 )
 
-// `make test-kqueue`: branches for other platforms run on Linux and x86-64. Those for kqueue have one
-// that is made of epoll.
+// `make test-all` and `make test-kqueue`: beside the pollers of epoll there are those of kqueue, over a
+// kqueue made of epoll.
 if Context.environment["KQUEUE_STAND_IN"] != nil {
     package.targets.append(.target(name: "CKqueueStandIn", path: "Tests/CKqueueStandIn"))
     for target in package.targets where ["ToolkitSystem", "URLClient"].contains(target.name) {
         target.dependencies.append("CKqueueStandIn")
         target.swiftSettings?.append(.define("KQUEUE_STAND_IN"))
-    }
-    for target in package.targets where target.name == "HTTPParser" {
-        target.swiftSettings?.append(.define("HTTPParserPortable"))
     }
 }

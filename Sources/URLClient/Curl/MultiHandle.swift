@@ -107,7 +107,7 @@ final class MultiHandle: @unchecked Sendable {
 
     /// Has a watcher told of events of a socket that libcurl does not use; none of them any more if
     /// the set is empty. Never within a callback.
-    func watch(_ socket: CInt, _ events: SocketPoller.Events, by watcher: any SocketWatcher) {
+    func watch(_ socket: CInt, _ events: SocketEvents, by watcher: any SocketWatcher) {
         watchers[socket] = watcher
         poller.want(socket, events)
     }
@@ -211,7 +211,7 @@ private func socketChanged(
     guard let context = unsafe context else { return 0 }
     let multi = unsafe Unmanaged<MultiHandle>.fromOpaque(context)
     // CURL_POLL_REMOVE is no combination of the others' bits.
-    let events = SocketPoller.Events(rawValue: UInt8(truncatingIfNeeded: what & 3))
+    let events = SocketEvents(rawValue: UInt8(truncatingIfNeeded: what & 3))
     unsafe multi._withUnsafeGuaranteedRef { multi in
         multi.poller.want(socket, what == 4 ? [] : events)
         if events == .write, let easy = unsafe easy { unsafe multi.onlySends(easy, over: socket) }

@@ -1,38 +1,17 @@
 internal import CCurlShims
 
-#if canImport(Darwin)
-    internal import Darwin
-#else
-    #if canImport(Glibc)
-        internal import Glibc
-    #else
-        internal import Musl
-    #endif
-#endif
-#if KQUEUE_STAND_IN
-    internal import CKqueueStandIn
-#endif
-
-/// The kernel's list of the sockets that libcurl waits for: epoll or kqueue.
+/// The sockets that libcurl waits for, and those that rest.
 ///
 /// Any thread may change it, one at a time, also while the loop's thread waits; nobody has to be
 /// woken for that. A connection that rests stays on the list, so that the next request over it costs
 /// no call: it is taken off when something happens to it that nobody waits for.
 @safe
 final class SocketPoller: @unchecked Sendable {
-    /// Events that libcurl waits for, or that have happened; the numbers are libcurl's.
-    struct Events: OptionSet {
-        let rawValue: UInt8
-        static let read = Events(rawValue: 1)
-        static let write = Events(rawValue: 2)
-        static let both: Events = [.read, .write]
-    }
-
     private struct Entry {
         /// The events that the kernel watches it for.
-        var listed: Events = []
+        var listed: SocketEvents = []
         /// The events that libcurl waits for.
-        var wanted: Events = []
+        var wanted: SocketEvents = []
         /// Whether the poller hears of it when it is closed.
         var isOwn = false
         /// The transfer over it that libcurl has told of last; 0 for none.
@@ -46,14 +25,16 @@ final class SocketPoller: @unchecked Sendable {
     }
 
     /// The most events that a wait tells of.
-    static let capacity = 128
-    private let descriptor: CInt
+    static var capacity: Int { SocketList.capacity }
+    private let list: SocketList
     @exclusivity(unchecked)
     private var entries: [Entry] = []
     /// The descriptors that somebody else waits for meanwhile; the kernel's list is not changed.
     @exclusivity(unchecked)
     private var held: [CInt] = []
     private(set) var isHeld = false
+    @exclusivity(unchecked)
+    private var waited: [SocketEvent] = []
     /// The connections of HTTP/1 that are kept for later requests.
     @exclusivity(unchecked)
     private var idle: [CInt] = []
@@ -65,94 +46,25 @@ final class SocketPoller: @unchecked Sendable {
     /// The turn whose wait has told of all that is on the kernel's list.
     private var toldTurn: UInt64 = 0
 
-    #if os(Linux) && !KQUEUE_STAND_IN
-        private let waker: CInt
-        private let events: UnsafeMutablePointer<http_poll_event>
+    init?() {
+        guard let list = SocketList() else { return nil }
+        self.list = list
+    }
 
-        init?() {
-            descriptor = http_poller_create()
-            waker = descriptor < 0 ? -1 : http_poller_create_waker(descriptor)
-            unsafe events = .allocate(capacity: Self.capacity)
-            guard waker >= 0 else { return nil }
-        }
+    /// Waits until something happens or the time is over.
+    /// - Returns: how many events there are for ``event(_:)``; -1 when a signal has ended it.
+    func wait(milliseconds: Int32) -> Int { list.wait(milliseconds: milliseconds) }
 
-        deinit {
-            if waker >= 0 { close(waker) }
-            if descriptor >= 0 { close(descriptor) }
-            unsafe events.deallocate()
-        }
+    /// An event of the last wait; nil where it only was woken.
+    func event(_ index: Int) -> (descriptor: CInt, events: SocketEvents)? { list.event(index) }
 
-        /// Brings the kernel's list from one state of a descriptor to another.
-        private func list(_ target: CInt, _ wanted: Events, was listed: Events) {
-            http_poller_change(
-                descriptor, target, CInt(wanted.rawValue), CInt(listed.rawValue))
-        }
-
-        /// Waits until something happens or the time is over.
-        /// - Returns: how many events there are for ``event(_:)``; -1 when a signal has ended it.
-        func wait(milliseconds: Int32) -> Int {
-            unsafe Int(
-                http_poller_wait(descriptor, events, CInt(Self.capacity), milliseconds))
-        }
-
-        /// An event of the last wait; nil where it only was woken.
-        func event(_ index: Int) -> (descriptor: CInt, events: Events)? {
-            let event = unsafe events[index]
-            return (event.descriptor, Events(rawValue: UInt8(truncatingIfNeeded: event.events)))
-        }
-
-        /// Ends the wait, or the next one.
-        func wake() { http_poller_wake(waker) }
-    #else
-        private let events: UnsafeMutablePointer<kevent>
-
-        init?() {
-            descriptor = kqueue()
-            unsafe events = .allocate(capacity: Self.capacity)
-            guard descriptor >= 0 else { return nil }
-            change(0, EVFILT_USER, EV_ADD | EV_CLEAR)
-        }
-
-        deinit {
-            if descriptor >= 0 { close(descriptor) }
-            unsafe events.deallocate()
-        }
-
-        private func change(_ target: UInt, _ filter: Int32, _ flags: Int32, _ more: UInt32 = 0) {
-            var event = unsafe kevent(
-                ident: target, filter: Int16(filter), flags: UInt16(flags), fflags: more, data: 0,
-                udata: nil)
-            _ = unsafe kevent(descriptor, &event, 1, nil, 0, nil)
-        }
-
-        private func list(_ target: CInt, _ wanted: Events, was listed: Events) {
-            for (bit, filter) in [(Events.read, EVFILT_READ), (.write, EVFILT_WRITE)]
-            where wanted.contains(bit) != listed.contains(bit) {
-                change(UInt(target), filter, wanted.contains(bit) ? EV_ADD : EV_DELETE)
-            }
-        }
-
-        func wait(milliseconds: Int32) -> Int {
-            var time = timespec(
-                tv_sec: Int(milliseconds / 1000), tv_nsec: Int(milliseconds % 1000) * 1_000_000)
-            return Int(unsafe kevent(descriptor, nil, 0, events, CInt(Self.capacity), &time))
-        }
-
-        func event(_ index: Int) -> (descriptor: CInt, events: Events)? {
-            let event = unsafe events[index]
-            guard unsafe event.filter != Int16(EVFILT_USER) else { return nil }
-            return unsafe (CInt(event.ident), event.filter == Int16(EVFILT_WRITE) ? .write : .read)
-        }
-
-        func wake() {
-            change(0, EVFILT_USER, 0, UInt32(NOTE_TRIGGER))
-        }
-    #endif
+    /// Ends the wait, or the next one.
+    func wake() { list.wake() }
 
     // MARK: what libcurl tells
 
     /// libcurl waits for other events than before; for none any more if the set is empty.
-    func want(_ target: CInt, _ wanted: Events) {
+    func want(_ target: CInt, _ wanted: SocketEvents) {
         guard target >= 0 else { return }
         let index = Int(target)
         if unsafe index >= entries.count {
@@ -170,7 +82,7 @@ final class SocketPoller: @unchecked Sendable {
         let entry = unsafe entries[Int(target)]
         guard entry.wanted != entry.listed, !(entry.wanted.isEmpty && entry.isOwn) else { return }
         unsafe entries[Int(target)].listed = entry.wanted
-        list(target, entry.wanted, was: entry.listed)
+        list.change(target, to: entry.wanted, from: entry.listed)
     }
 
     // MARK: waiting elsewhere
@@ -192,37 +104,29 @@ final class SocketPoller: @unchecked Sendable {
         unsafe held.removeAll(keepingCapacity: true)
     }
 
-    #if os(Linux) && !KQUEUE_STAND_IN
-        /// Waits for the descriptors that are held alone, and no longer than somebody wakes it.
-        /// - Returns: false when it was woken, or has nothing to wait for.
-        func waitForHeld(nanoseconds: Int64, _ body: (CInt, Events) -> Void) -> Bool {
-            unsafe waited.removeAll(keepingCapacity: true)
-            for target in unsafe held {
-                let entry = unsafe entries[Int(target)]
-                // The loop's thread shall not be woken for it, too.
-                if !entry.listed.isEmpty {
-                    unsafe entries[Int(target)].listed = []
-                    list(target, [], was: entry.listed)
-                }
-                guard !entry.wanted.isEmpty else { continue }
-                unsafe waited.append(
-                    http_poll_event(descriptor: target, events: CInt(entry.wanted.rawValue)))
+    /// Waits for the descriptors that are held alone, and no longer than somebody wakes it.
+    /// - Returns: false when it was woken, or has nothing to wait for, or the system cannot do it.
+    func waitForHeld(nanoseconds: Int64, _ body: (CInt, SocketEvents) -> Void) -> Bool {
+        unsafe waited.removeAll(keepingCapacity: true)
+        guard SocketList.waitsForSome else { return false }
+        for target in unsafe held {
+            let entry = unsafe entries[Int(target)]
+            // The loop's thread shall not be woken for it, too.
+            if !entry.listed.isEmpty {
+                unsafe entries[Int(target)].listed = []
+                list.change(target, to: [], from: entry.listed)
             }
-            guard unsafe !waited.isEmpty else { return false }
-            let wasWoken = unsafe http_poll_some(
-                &waited, CInt(waited.count), waker, max(0, nanoseconds))
-            beginTurn()
-            for event in unsafe waited where event.events != 0 {
-                body(event.descriptor, Events(rawValue: UInt8(truncatingIfNeeded: event.events)))
-            }
-            return wasWoken == 0
+            guard !entry.wanted.isEmpty else { continue }
+            unsafe waited.append(SocketEvent(descriptor: target, events: entry.wanted))
         }
-
-        @exclusivity(unchecked)
-        private var waited: [http_poll_event] = []
-    #else
-        func waitForHeld(nanoseconds: Int64, _ body: (CInt, Events) -> Void) -> Bool { false }
-    #endif
+        guard unsafe !waited.isEmpty else { return false }
+        let wasWoken = unsafe list.wait(for: &waited, nanoseconds: max(0, nanoseconds))
+        beginTurn()
+        for event in unsafe waited where !event.events.isEmpty {
+            body(event.descriptor, event.events)
+        }
+        return !wasWoken
+    }
 
     /// A socket was made; `closes` will report its end.
     func opened(_ target: CInt) {
@@ -251,7 +155,7 @@ final class SocketPoller: @unchecked Sendable {
         }
         if !entry.listed.isEmpty {
             unsafe entries[Int(target)].listed = []
-            list(target, [], was: entry.listed)
+            list.change(target, to: [], from: entry.listed)
         }
         return false
     }

@@ -27,7 +27,7 @@ extension WebSocketRunner: SocketWatcher {
 
     private func watch() {
         guard socket >= 0 else { return }
-        var wanted: SocketPoller.Events = wantsInput ? .read : []
+        var wanted: SocketEvents = wantsInput ? .read : []
         if unsafe !output.isEmpty { wanted.insert(.write) }
         guard wanted != flow.watched else { return }
         flow.watched = wanted

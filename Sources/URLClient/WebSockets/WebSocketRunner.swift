@@ -58,7 +58,7 @@ final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Send
     /// The state of the socket.
     struct Flow {
         var isReading = false
-        var watched: SocketPoller.Events = []
+        var watched: SocketEvents = []
         /// Whether nothing can be sent any more. Bytes that the server sent before are still read.
         var isMute = false
         /// Whether the server's side has ended, which is not reported yet.

@@ -1,0 +1,111 @@
+#if os(Linux)
+    internal import CHTTPServerShims
+    #if canImport(Glibc)
+        internal import Glibc
+    #else
+        internal import Musl
+    #endif
+
+    /// The kernel's list of watched descriptors: epoll, with a timer and a wake-up in it.
+    @safe
+    package final class EpollPoller: @unchecked Sendable {
+        package let descriptor: CInt
+        private let wakeUp: CInt
+        private let timer: CInt
+        private static let capacity = 256
+        private let events: UnsafeMutablePointer<epoll_event>
+
+        /// Tokens that are no connection's.
+        package static let wakeToken = UInt64.max
+        package static let timerToken = UInt64.max - 1
+
+        /// - Throws: when there are no descriptors left.
+        package init() throws(SystemError) {
+            descriptor = epoll_create1(CInt(bitPattern: UInt32(0o2000000)))
+            wakeUp = eventfd(0, CInt(0o2000000 | 0o4000))
+            timer = timerfd_create(CLOCK_MONOTONIC, CInt(0o2000000 | 0o4000))
+            guard descriptor >= 0, wakeUp >= 0, timer >= 0 else {
+                let error = SystemError("epoll_create1")
+                for made in [descriptor, wakeUp, timer] where made >= 0 { Syscalls.close(made) }
+                throw error
+            }
+            unsafe events = .allocate(capacity: Self.capacity)
+            _ = add(wakeUp, [.read, .edge], token: Self.wakeToken)
+            _ = add(timer, [.read, .edge], token: Self.timerToken)
+        }
+
+        deinit {
+            Syscalls.close(wakeUp)
+            Syscalls.close(timer)
+            Syscalls.close(descriptor)
+            unsafe events.deallocate()
+        }
+
+        private func control(
+            _ operation: CInt, _ target: CInt, _ interest: PollInterest, _ token: UInt64
+        ) -> Bool {
+            var event = unsafe epoll_event()
+            if interest.contains(.read) { unsafe event.events |= eventBit(EPOLLIN) }
+            if interest.contains(.write) { unsafe event.events |= eventBit(EPOLLOUT) }
+            if interest.contains(.exclusive) {
+                unsafe event.events |= http_server_epoll_exclusive()
+            }
+            if interest.contains(.edge) { unsafe event.events |= eventBit(EPOLLET) }
+            unsafe event.data.u64 = token
+            return unsafe epoll_ctl(descriptor, operation, target, &event) == 0
+        }
+
+        package func add(_ target: CInt, _ interest: PollInterest, token: UInt64) -> Bool {
+            control(EPOLL_CTL_ADD, target, interest, token)
+        }
+
+        package func modify(_ target: CInt, _ interest: PollInterest, token: UInt64) {
+            _ = control(EPOLL_CTL_MOD, target, interest, token)
+        }
+
+        package func remove(_ target: CInt) {
+            _ = control(EPOLL_CTL_DEL, target, [], 0)
+        }
+
+        /// Waits for events and hands them over one by one.
+        /// - Parameters:
+        ///   - milliseconds: how long to wait at the most; 0 only looks.
+        ///   - waited: called when the waiting is over, events or not.
+        ///   - body: called with each event.
+        @inline(__always)
+        package func wait(
+            milliseconds: CInt, _ waited: () -> Void, each body: (PollEvent) -> Void
+        ) -> Int {
+            let count = unsafe epoll_wait(descriptor, events, CInt(Self.capacity), milliseconds)
+            waited()
+            guard count > 0 else { return 0 }
+            for index in 0..<Int(count) {
+                let event = unsafe events[index]
+                let flags = unsafe event.events
+                unsafe body(
+                    PollEvent(
+                        token: event.data.u64,
+                        isReadable: flags & eventBit(EPOLLIN) != 0,
+                        isWritable: flags & eventBit(EPOLLOUT) != 0,
+                        isHungUp: flags & (eventBit(EPOLLHUP) | eventBit(EPOLLERR)) != 0))
+            }
+            return Int(count)
+        }
+
+        /// Makes the poller report `wakeToken`, from any thread.
+        package func wake() {
+            var one: UInt64 = 1
+            _ = unsafe write(wakeUp, &one, 8)
+        }
+
+        /// Makes the poller report `timerToken` at a time of the monotonic clock; `nil` never.
+        package func setTimer(_ deadline: UInt64?) {
+            var spec = itimerspec()
+            if let deadline {
+                spec.it_value.tv_sec = Int(deadline / 1_000_000_000)
+                spec.it_value.tv_nsec = Int(deadline % 1_000_000_000)
+            }
+            _ = unsafe timerfd_settime(timer, CInt(1), &spec, nil)
+        }
+    }
+#endif

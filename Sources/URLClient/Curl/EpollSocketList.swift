@@ -1,0 +1,76 @@
+#if os(Linux)
+    internal import CCurlShims
+    #if canImport(Glibc)
+        internal import Glibc
+    #else
+        internal import Musl
+    #endif
+
+    /// The kernel's list of watched sockets: epoll, with a wake-up in it.
+    ///
+    /// One thread at a time waits. The list may be changed by another meanwhile.
+    @safe
+    final class EpollSocketList: @unchecked Sendable {
+        /// The most events of one wait.
+        static let capacity = 128
+        static let waitsForSome = true
+        private let descriptor: CInt
+        private let waker: CInt
+        private let events: UnsafeMutablePointer<http_poll_event>
+        @exclusivity(unchecked)
+        private var some: [http_poll_event] = []
+
+        init?() {
+            descriptor = http_poller_create()
+            waker = descriptor < 0 ? -1 : http_poller_create_waker(descriptor)
+            unsafe events = .allocate(capacity: Self.capacity)
+            guard waker >= 0 else { return nil }
+        }
+
+        deinit {
+            if waker >= 0 { close(waker) }
+            if descriptor >= 0 { close(descriptor) }
+            unsafe events.deallocate()
+        }
+
+        /// Watches a socket for other events than before; none takes it off the list.
+        func change(_ target: CInt, to wanted: SocketEvents, from listed: SocketEvents) {
+            http_poller_change(descriptor, target, CInt(wanted.rawValue), CInt(listed.rawValue))
+        }
+
+        /// Waits until something happens or the time is over.
+        /// - Returns: how many events there are for ``event(_:)``; -1 when a signal has ended it.
+        func wait(milliseconds: Int32) -> Int {
+            unsafe Int(http_poller_wait(descriptor, events, CInt(Self.capacity), milliseconds))
+        }
+
+        /// An event of the last wait; nil where it only was woken.
+        func event(_ index: Int) -> (descriptor: CInt, events: SocketEvents)? {
+            let event = unsafe events[index]
+            return (
+                event.descriptor, SocketEvents(rawValue: UInt8(truncatingIfNeeded: event.events))
+            )
+        }
+
+        /// Ends the wait, or the next one.
+        func wake() { http_poller_wake(waker) }
+
+        /// Waits for some sockets alone, which need not be on the list, and puts in place of their
+        /// events those that have happened.
+        /// - Returns: whether ``wake()`` has ended it.
+        func wait(for events: inout [SocketEvent], nanoseconds: Int64) -> Bool {
+            unsafe some.removeAll(keepingCapacity: true)
+            for event in events {
+                unsafe some.append(
+                    http_poll_event(
+                        descriptor: event.descriptor, events: CInt(event.events.rawValue)))
+            }
+            let wasWoken = unsafe http_poll_some(&some, CInt(some.count), waker, nanoseconds)
+            for index in events.indices {
+                let happened = unsafe some[index].events
+                events[index].events = SocketEvents(rawValue: UInt8(truncatingIfNeeded: happened))
+            }
+            return wasWoken != 0
+        }
+    }
+#endif
