@@ -49,7 +49,7 @@ SCENARIOS = {
     "tls-handshake": ("TLS: resumed handshake, one request, close", "/", 64,
                       {"tls": True, "close": True, "short": True}),
     "tls-handshake-full": ("TLS: full handshake, one request, close", "/", 1,
-                           {"tls": True, "close": True, "full": True}),
+                           {"tls": True, "close": True, "short": True, "full": True}),
     "post-note": ("POST of 1 KiB of JSON, one long text, decoded and answered", "/note", 64,
                   {"post": "note"}),
     "post-note-async": ("the same by an async handler", "/note-async", 64, {"post": "note"}),

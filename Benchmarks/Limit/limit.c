@@ -139,7 +139,8 @@ static uint64_t content_length_of(const char *head, size_t length) {
 }
 
 static bool asks_to_close(const char *head, size_t length) {
-    return looks_for_close && memmem(head, length, "\r\nConnection: close", 19) != NULL;
+    return looks_for_close && (memmem(head, length, "\r\nConnection: close", 19) != NULL
+                               || memmem(head, length, " HTTP/1.0\r\n", 11) != NULL);
 }
 
 // The length of the head that starts at `bytes`, blank line included; 0 when it has not ended.

@@ -2,7 +2,9 @@
 
 import harness
 
-from reporting.words import at_most, caption, figure, goals, median_with_spread, title
+from reporting.words import at_most, caption, figure, goals, median_with_spread, title, why_not
+
+GAPS = [("nginx", "WebSocket", "it has none of its own, and passes them on")]
 
 
 def condensed_holding(report):
@@ -26,7 +28,8 @@ def holding_text(report):
     if flood is not None:
         judged.append(("part of their rate that a flood leaves, at least 0.5", figure(flood),
                        flood >= 0.5))
-    return [caption(report), "", harness.table(["", *map(title, names)], rows), "", goals(judged)]
+    return [caption(report), "", harness.table(["", *map(title, names)], rows), "",
+            *why_not(GAPS, rows), "", goals(judged)]
 
 
 def condensed_content(report):

@@ -59,6 +59,12 @@ def left_out(report):
             report["left_out"].items()]
 
 
+def why_not(gaps, rows):
+    """A line for each known gap of a table: `gaps` has the peer, the words of its rows, and the reason."""
+    return [f"- Not measured: {title(name)}, {words}: {reason}." for name, words, reason in gaps
+            if any(words in row[0] and "not measured" in row for row in rows)]
+
+
 def behind(rows, key, others):
     """A sentence for each of the others that is ahead of ours anywhere."""
     lines = []
