@@ -112,6 +112,16 @@ package enum Syscalls {
         result { unsafe recv(descriptor, room.baseAddress, room.count, 0) }
     }
 
+    /// Whether the peer of a socket has closed its side, and nothing is left to read.
+    package static func hasEnded(_ descriptor: CInt) -> Bool {
+        var byte: UInt8 = 0
+        switch result({ unsafe recv(descriptor, &byte, 1, CInt(MSG_PEEK)) }) {
+        case .done(let count): return count == 0
+        case .wouldBlock: return false
+        case .failed: return true
+        }
+    }
+
     /// - Parameter more: more follows at once, so a small segment is not worth sending.
     package static func send(
         _ descriptor: CInt, _ bytes: UnsafeRawBufferPointer, more: Bool

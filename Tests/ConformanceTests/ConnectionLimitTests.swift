@@ -222,5 +222,55 @@ struct ConnectionLimitTests {
             #expect(closed.entries == [.displaced])
             await local.server.shutdown(grace: .zero)
         }
+
+        @Test(
+            "A connection that was taken to learn its address is answered as soon as there is room",
+            .timeLimit(.minutes(2)))
+        func answersTheEarly() async throws {
+            let local = LocalServer {
+                $0.connectionLimit = 1
+                $0.connectionLimitPerAddress = 1
+                $0.connectionOverflow = .wait
+                $0.loops = 1
+            }
+            let port = try await local.start()
+            var busy: PlainSocket? = try PlainSocket(port: port)
+            try await busy?.send(LocalServer.get("/gate"))
+            _ = await local.begun.first { $0 == "/gate" }
+            // One gives up while it waits, and leaves its address to the next.
+            var impatient: PlainSocket? = try PlainSocket(port: port, from: 2)
+            try await impatient?.send("")
+            try await Task.sleep(for: .milliseconds(300))
+            impatient = nil
+            try await Task.sleep(for: .milliseconds(300))
+            let early = try PlainSocket(port: port, from: 2)
+            try await early.send(LocalServer.get("/early"))
+            try await Task.sleep(for: .milliseconds(300))
+            local.gate.open()
+            #expect(try await busy?.response().text == "/gate")
+            busy = nil
+            #expect(try await early.response().text == "/early")
+            await local.server.shutdown(grace: .zero)
+        }
+
+        @Test(
+            "Such a connection is answered when another loop has closed an idle one",
+            .timeLimit(.minutes(2)))
+        func answersTheEarlyOfAnotherLoop() async throws {
+            let local = LocalServer {
+                $0.connectionLimit = 1
+                $0.connectionLimitPerAddress = 1
+                $0.loops = 2
+                $0.idleTimeout = .seconds(600)
+            }
+            let port = try await local.start()
+            // Either loop may take a connection: some of these are on the other one.
+            for number in 0..<20 {
+                let client = try PlainSocket(port: port, from: UInt32(2 + number % 2))
+                try await client.send(LocalServer.get("/\(number)"))
+                #expect(try await client.response().text == "/\(number)")
+            }
+            await local.server.shutdown(grace: .zero)
+        }
     #endif
 }

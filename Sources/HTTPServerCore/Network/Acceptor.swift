@@ -77,6 +77,7 @@ final class Acceptor: LoopClient, @unchecked Sendable {
     @discardableResult
     private func takeBatch(_ count: Int) -> Bool {
         for _ in 0..<count {
+            if let accepted = early, Syscalls.hasEnded(accepted.descriptor) { giveUp(accepted) }
             var isAdmitted = core.admitsConnection()
             if !isAdmitted {
                 guard hasWaitingConnection else { return false }
@@ -274,9 +275,7 @@ final class Acceptor: LoopClient, @unchecked Sendable {
 
     // MARK: Pauses and the end
 
-    override func deadlineReached() {
-        resume()
-    }
+    override func deadlineReached() { resume() }
 
     private func suspend() {
         guard !isPaused else { return }
@@ -289,6 +288,8 @@ final class Acceptor: LoopClient, @unchecked Sendable {
         isPaused = false
         if reserve < 0 { reserve = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC) }
         watch()
+        // The backlog, of which the poller tells, has it no more.
+        if early != nil { takeBatch(Self.batch) }
     }
 
     /// Whether this is the loop that the acceptor serves; from any thread.
@@ -313,10 +314,12 @@ final class Acceptor: LoopClient, @unchecked Sendable {
         loop.remove(self)
         if reserve >= 0 { Syscalls.close(reserve) }
         reserve = -1
-        if let accepted = early {
-            early = nil
-            core.releasePeer(accepted.peer)
-            Syscalls.close(accepted.descriptor)
-        }
+        if let early { giveUp(early) }
+    }
+
+    private func giveUp(_ accepted: (descriptor: CInt, peer: PeerAddress)) {
+        early = nil
+        core.releasePeer(accepted.peer)
+        Syscalls.close(accepted.descriptor)
     }
 }

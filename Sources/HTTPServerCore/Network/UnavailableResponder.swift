@@ -59,9 +59,7 @@ final class UnavailableResponder: LoopClient, @unchecked Sendable {
         Syscalls.shutdownWriting(descriptor)
     }
 
-    override func deadlineReached() {
-        close()
-    }
+    override func deadlineReached() { close() }
 
     private func close() {
         guard !hasEnded else { return }
