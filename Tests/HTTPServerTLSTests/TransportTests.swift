@@ -132,7 +132,7 @@ struct TransportTests {
         let file = OpenFile(owning: try Syscalls.openFile(folder.path("file")))
         queue.append(file, offset: 0, count: 2_000)
         #expect(queue.send(to: pair.transport) == (.blocked, 1_000))
-        #expect(queue.send(to: pair.transport) == (.fileEnded, 0))
+        #expect(queue.send(to: pair.transport) == (.fileFailed, 0))
     }
 
     @Test("Two handshakes make a step a turn, and all come to their end")

@@ -116,6 +116,12 @@ extension Connection {
             } else {
                 unsafe loop.headParser.reset()
                 guard let length = try unsafe loop.headParser.parse(rest) else {
+                    // Old clients send an empty line after a request (RFC 9112 section 2.2), which
+                    // is no part of another one.
+                    if unsafe rest.elementsEqual("\r\n".utf8) {
+                        position = bytes.count
+                        return false
+                    }
                     partial = PartialHead(loop.exchangeHeadParser())
                     perform(unsafe state.receivedPartOfHead())
                     return false
@@ -136,10 +142,8 @@ extension Connection {
     private func refuse(_ error: HTTPParseError, into out: inout ByteBuffer) {
         logRefusal("refused a request", error)
         partial = nil
-        unsafe response = ResponseInProgress()
         perform(unsafe state.refusedHead(.malformedRequest))
-        beginObserving(nil)
-        answer(HTTPError(error.suggestedStatus, error.description), into: &out)
+        answerUnread(HTTPError(error.suggestedStatus, error.description), into: &out)
     }
 
     // MARK: The end of the peer's stream

@@ -84,20 +84,16 @@ extension Connection {
         if core.observers.logsRequests { logEnd(record) }
         core.configuration.accessLog?(record)
         core.observers.hooks.requestEnded?(record)
-        if let request = ended.storage.map(Request.init), let observer = request[AnswerEndKey.self]
-        {
-            observer(request, failure)
-        }
+        ended.storage.map(Request.init)?.answerEnded(failure)
         if core.observers.hasMetrics { core.observers.metrics?.requestEnded(record) }
     }
 
     private func logEnd(_ record: AccessRecord) {
-        let logger = record.request?.logger ?? info.logger
         var metadata: Logger.Metadata = [
             "status": "\(record.status.code)", "duration": "\(record.duration)",
         ]
         if let failure = record.failure { metadata["failure"] = "\(failure)" }
-        logger.debug("answered a request", metadata: metadata)
+        logger(for: record.request).debug("answered a request", metadata: metadata)
     }
 
     // MARK: Progress
@@ -109,9 +105,8 @@ extension Connection {
 
     /// Reports how much content of the response was sent, if that has grown since the last report.
     func reportSent(_ report: ConnectionHooks.Progress) {
-        guard let observed = unsafe response?.observation, let storage = observed.storage else {
-            return
-        }
+        guard let observed = unsafe response?.observation, let storage = observed.storage
+        else { return }
         let sent = observed.contentBytes - min(observed.contentBytes, unsafe output.waiting)
         guard sent > observed.reportedBytes else { return }
         unsafe response?.observation?.reportedBytes = sent

@@ -30,7 +30,7 @@ extension Connection {
             loop.sendBuffer.consume(count)
         case .wouldBlock: break
         case .failed:
-            loop.sendBuffer.removeAll()
+            queue(&loop.sendBuffer)
             return abort(.connectionLost)
         }
         if !loop.sendBuffer.isEmpty { queue(&loop.sendBuffer) }
@@ -62,8 +62,8 @@ extension Connection {
             perform(unsafe state.blockedOutput(hasProgress: count > 0))
             watch(interest.union(.write))
         case .failed: abort(.connectionLost)
-        case .fileEnded:
-            info.logger.warning("a file became shorter while it was sent")
+        case .fileFailed:
+            info.logger.warning("a file became shorter, or unreadable, while it was sent")
             abort(.responseFailed)
         }
     }

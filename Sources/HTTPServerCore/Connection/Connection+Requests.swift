@@ -9,7 +9,7 @@ extension Connection {
     ) {
         let framing = head.framing
         let hasContent = framing != .none && framing != .tunnel
-        unsafe response = ResponseInProgress(isHead: head.knownMethod == .head)
+        beginResponse(isHead: head.knownMethod == .head)
         let refusal = refusal(head)
         let step = unsafe state.receivedHead(
             isPersistent: head.isPersistent && framing != .tunnel, version: head.version,
@@ -40,10 +40,10 @@ extension Connection {
         into out: inout ByteBuffer
     ) {
         do {
-            switch try answer() {
-            case .now(let response):
-                awaitEnd(request)
-                self.answer(response, to: request, into: &out)
+            let answer = try answer()
+            awaitEnd(request)
+            switch answer {
+            case .now(let response): self.answer(response, to: request, into: &out)
             case .later(let work): start({ _ in try await work() }, request, for: request)
             case .laterFor(let routed, let work): start(work, routed, for: request)
             case .whenCollected(let limit, let body):
@@ -54,6 +54,7 @@ extension Connection {
                 collect(ContentCollector(request: request, limit: limit, body: body), into: &out)
             }
         } catch {
+            awaitEnd(request)
             self.answer(request.response(for: error), to: request, into: &out)
         }
     }
@@ -106,7 +107,7 @@ extension Connection {
     }
 
     func answerLater(_ response: Response, to request: Request, _ exchange: Exchange) {
-        guard exchange.isOpen else { return }
+        guard exchange.isOpen else { return request.answerEnded(.connectionLost) }
         exchange.task = nil
         awaitEnd(request)
         answer(response, to: request, into: &loop.sendBuffer)

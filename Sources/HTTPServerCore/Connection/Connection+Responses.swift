@@ -4,8 +4,16 @@ internal import ToolkitSystem
 
 /// Serialises responses and sends them.
 extension Connection {
-    /// Answers a request that could not be parsed, or was refused before a handler saw it.
-    func answer(_ error: HTTPError, into out: inout ByteBuffer) {
+    /// A response begins. One before it that is written, but not sent, counts as sent.
+    func beginResponse(isHead: Bool = false) {
+        if unsafe response?.observation != nil { endObserving() }
+        unsafe response = ResponseInProgress(isHead: isHead)
+    }
+
+    /// Answers what could not be read as a request.
+    func answerUnread(_ error: HTTPError, into out: inout ByteBuffer) {
+        beginResponse()
+        beginObserving(nil)
         answer(error.response, to: nil, into: &out)
     }
 
@@ -77,20 +85,13 @@ extension Connection {
         case .text(let text): out.append(text)
         case .bytes(let bytes): sendBytes(bytes, &out)
         case .pieces(let pieces):
-            for piece in pieces { guard sendPiece(piece, &out) else { return fileEnded() } }
+            for piece in pieces { guard sendPiece(piece, &out) else { return } }
         case .file(let file, let offset, let count):
-            guard sendPiece(.file(file, offset: offset, count: count), &out) else {
-                return fileEnded()
-            }
+            guard sendPiece(.file(file, offset: offset, count: count), &out) else { return }
         case .stream(_, let producer): return produce(producer, for: request)
         }
         unsafe response?.observation?.wroteAll()
         endResponse()
-    }
-
-    /// A file is shorter than announced: the connection is aborted, and unsent bytes are dropped.
-    private func fileEnded() {
-        abort(.responseFailed)
     }
 
     func sendBytes(_ bytes: [UInt8], _ out: inout ByteBuffer) {
@@ -99,11 +100,17 @@ extension Connection {
         unsafe output.append(bytes)
     }
 
+    /// - Returns: `false` when a file is shorter than announced; the connection is aborted then, and
+    ///   unsent bytes are dropped.
     func sendPiece(_ piece: ResponseBody.Piece, _ out: inout ByteBuffer) -> Bool {
         switch piece {
         case .bytes(let bytes): sendBytes(bytes, &out)
+        case .file(let file, let offset, let count) where count <= Self.copiedFileLimit:
+            guard copy(file, offset, Int(count), &out) else {
+                abort(.responseFailed)
+                return false
+            }
         case .file(let file, let offset, let count):
-            if count <= Self.copiedFileLimit { return copy(file, offset, Int(count), &out) }
             queue(&out)
             unsafe output.append(file, offset: offset, count: count)
         }
@@ -158,12 +165,11 @@ extension Connection {
             return
         }
         unsafe response?.observation?.contentBytes += piece.count
+        unsafe response?.turnBytes += Int(piece.count)
         wrote(continuation)
     }
 
-    func setTrailers(_ trailers: HTTPFields) {
-        unsafe response?.trailers = trailers
-    }
+    func setTrailers(_ trailers: HTTPFields) { unsafe response?.trailers = trailers }
 
     /// Sends the written bytes, and suspends the writer while too many of them are unsent.
     private func wrote(_ continuation: Exchange.Writer?) {
@@ -176,8 +182,12 @@ extension Connection {
         guard let continuation else { return }
         if unsafe output.buffered > Self.highWater || output.waiting > Self.fileHighWater {
             if let exchange { exchange.suspendWriter(continuation) }
-        } else {
+        } else if unsafe response.map({ $0.turnBytes <= Self.highWater }) ?? true {
             continuation.resume()
+        } else {
+            // A client that reads as fast as we write must not keep the loop from the others.
+            unsafe response?.turnBytes = 0
+            loop.execute { continuation.resume() }
         }
     }
 
@@ -201,11 +211,8 @@ extension Connection {
     }
 
     func endResponse() {
-        if unsafe response?.observation != nil {
-            unsafe response?.observation?.receivedBytes = exchange?.content.received ?? 0
-            // A response that waits for a slow client is recorded once it is sent or cut short.
-            if !hasOutput { endObserving() }
-        }
+        // It is recorded once it is sent or cut short.
+        unsafe response?.observation?.receivedBytes = exchange?.content.received ?? 0
         perform(unsafe state.endedResponse(buffers))
     }
 }

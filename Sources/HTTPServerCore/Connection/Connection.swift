@@ -163,9 +163,7 @@ package final class Connection: LoopClient, @unchecked Sendable {
     }
 
     private func answerTimeout() {
-        unsafe response = ResponseInProgress()
-        beginObserving(nil)
-        answer(
+        answerUnread(
             HTTPError(.requestTimeout, "the head of the request was too slow"),
             into: &loop.sendBuffer)
         flush()

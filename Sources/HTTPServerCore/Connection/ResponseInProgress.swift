@@ -12,10 +12,8 @@ struct ResponseInProgress {
     var trailers: HTTPFields?
     /// Its figures, if an observer wants them.
     var observation: RequestObservation?
-
-    init(isHead: Bool = false) {
-        self.isHead = isHead
-    }
+    /// Bytes that its stream has written since other connections had their turn.
+    var turnBytes = 0
 }
 
 /// The figures of a request, collected while it is answered.
@@ -32,11 +30,6 @@ struct RequestObservation {
     var receivedBytes: Int64 = 0
     /// The bytes of content that were reported so far.
     var reportedBytes: Int64 = 0
-
-    init(storage: Request.Storage?, started: UInt64) {
-        self.storage = storage
-        self.started = started
-    }
 
     mutating func wroteAll() { contentBytes = contentLength ?? 0 }
 

@@ -53,6 +53,13 @@ extension Request {
             body(request, failure)
         }
     }
+
+    /// Calls the closures of ``whenAnswered(_:)``, once each.
+    func answerEnded(_ failure: ConnectionCloseReason?) {
+        guard let observer = self[AnswerEndKey.self] else { return }
+        self[AnswerEndKey.self] = nil
+        observer(self, failure)
+    }
 }
 
 /// The values of one request; it is made for the first of them.

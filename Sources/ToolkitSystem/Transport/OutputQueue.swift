@@ -1,3 +1,11 @@
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
 /// Output that the peer has not accepted yet: bytes and file ranges, in order.
 package struct OutputQueue {
     private enum Item {
@@ -13,8 +21,8 @@ package struct OutputQueue {
         case blocked
         /// The peer is gone.
         case failed
-        /// A file is shorter than announced: what was said of it cannot be kept.
-        case fileEnded
+        /// A file is shorter than announced, or cannot be read: what was said of it cannot be kept.
+        case fileFailed
     }
 
     /// Bytes that are sent before other connections get their turn: some 100 microseconds. Less makes
@@ -108,9 +116,13 @@ package struct OutputQueue {
         case .file(let file, let offset, let count):
             let part = min(count, Self.turn)
             let result = transport.sendFile(file.descriptor, offset: offset, count: part)
+            // These are the file's: a socket never fails by them.
+            if case .failed(let code) = result, [EIO, ESTALE].contains(code) {
+                return (.fileFailed, 0)
+            }
             guard case .done(let sent) = result else { return (Self.progress(result), 0) }
             // The file ends before what was announced: never pad, cut the connection.
-            guard sent > 0 else { return (.fileEnded, 0) }
+            guard sent > 0 else { return (.fileFailed, 0) }
             if Int64(sent) == count {
                 finishFirst()
                 return (.empty, count)

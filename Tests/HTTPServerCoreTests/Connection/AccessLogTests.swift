@@ -5,6 +5,14 @@ import TestSupport
 import Testing
 import ToolkitSystem
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 @Suite("Access log")
 struct AccessLogTests {
     private let log = ServerLog<AccessRecord>()
@@ -98,6 +106,48 @@ struct AccessLogTests {
         let head = try #require(output.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound)
         #expect(log.entries.map(\.contentBytes) == [Int64(output.count - head)])
         #expect(log.entries.map(\.failure) == [.connectionLost])
+    }
+
+    enum Content: Sendable, CaseIterable { case text, bytes, file }
+
+    @Test(
+        "Content that goes with the head is recorded when it is sent", arguments: Content.allCases)
+    func smallContent(_ content: Content) async throws {
+        let folder = try ServerDirectory()
+        try folder.write("f", Array(repeating: 0x61, count: 10_000))
+        let path = folder.path("f")
+        let client = client(
+            SyncHandler { _ in
+                let body: ResponseBody =
+                    switch content {
+                    case .text: .text(String(repeating: "a", count: 10_000))
+                    case .bytes: .bytes(Array(repeating: 0x61, count: 10_000))
+                    case .file:
+                        .file(
+                            OpenFile(owning: try Syscalls.openFile(path)), count: 10_000,
+                            mediaType: "text/plain")
+                    }
+                return Response(.ok, body: body)
+            }, peer: MemoryTransport.Peer(credit: 1_000))
+        client.send(Sample.get("/"))
+        try await client.wait(for: "a blocked send") { $0.interest.contains(.write) }
+        #expect(log.entries.isEmpty)
+        client.hangUp()
+        let output = try await client.closed().output
+        let head = try #require(output.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound)
+        #expect(log.entries.map(\.failure) == [.connectionLost])
+        #expect(log.entries.map(\.contentBytes) == [Int64(output.count - head)])
+    }
+
+    @Test("A peer that is gone has taken nothing of a response")
+    func gone() async throws {
+        let client = client(
+            SyncHandler { _ in .text("abc") },
+            peer: MemoryTransport.Peer(failure: (offset: 0, code: EPIPE)))
+        client.send(Sample.get("/"))
+        try await client.closed()
+        #expect(log.entries.map(\.failure) == [.connectionLost])
+        #expect(log.entries.map(\.contentBytes) == [0])
     }
 
     @Test("A stream that is cut short counts no more than what went")

@@ -2,6 +2,7 @@ import HTTPParser
 import HTTPServerCore
 import TestSupport
 import Testing
+import ToolkitSystem
 
 @Suite("Back-pressure both ways")
 struct BackPressureTests {
@@ -34,6 +35,31 @@ struct BackPressureTests {
         // The last piece may arrive before the producer comes to note it.
         await client.settle()
         #expect(written.entries.count == 100)
+    }
+
+    @Test("A producer whose client takes all gives the loop to others now and then")
+    func producerYields() async throws {
+        let written = Locked(0)
+        let piece = [UInt8](repeating: 0x61, count: 8 << 10)
+        let client = MemoryConnection(
+            SyncHandler { _ in
+                Response(
+                    .ok,
+                    body: .stream { writer in
+                        for _ in 0..<2_000 {
+                            try await writer.write(piece)
+                            written.withLock { $0 += 1 }
+                        }
+                    })
+            })
+        client.send(Sample.get("/", Sample.close))
+        var between = 0
+        while !client.record.isClosed {
+            await client.onLoop { _ in }
+            let count = written.withLock { $0 }
+            if count > 0, count < 2_000 { between += 1 }
+        }
+        #expect(between > 10)
     }
 
     @Test("Reading stops while the handler is behind, and goes on", arguments: [true, false])

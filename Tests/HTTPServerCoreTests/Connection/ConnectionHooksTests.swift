@@ -221,6 +221,47 @@ struct ConnectionHooksTests {
         try await client.closed()
     }
 
+    @Test("Who waits for the end of an answer hears of it once, though the client has gone")
+    func answerEndOfTheGone() async throws {
+        let (log, ends) = (log, ServerLog<ConnectionCloseReason?>())
+        let gate = ServerGate()
+        let client = MemoryConnection(
+            AsyncHandler { request in
+                request.whenAnswered { ends.add($1) }
+                log.add("begun")
+                await gate.wait()
+                return Response(.ok)
+            })
+        client.send(Sample.get("/"))
+        _ = await log.first()
+        client.hangUp()
+        try await client.closed()
+        gate.open()
+        #expect(await ends.first() == .some(.connectionLost))
+        await client.settle()
+        #expect(ends.entries == [.connectionLost])
+    }
+
+    @Test("Who waits for the end of an answer hears of an error's, too", arguments: [true, false])
+    func answerEndOfAnError(_ isLater: Bool) async throws {
+        struct Failing: Handler {
+            let isLater: Bool
+            let ends: ServerLog<ConnectionCloseReason?>
+            func answer(_ request: Request) throws -> Answer {
+                let ends = ends
+                request.whenAnswered { ends.add($1) }
+                guard isLater else { throw HTTPError(.conflict) }
+                return .later { throw HTTPError(.conflict) }
+            }
+        }
+        let ends = ServerLog<ConnectionCloseReason?>()
+        let client = MemoryConnection(Failing(isLater: isLater, ends: ends))
+        client.send(Sample.get("/", Sample.close))
+        client.end()
+        #expect(try await client.closed().text.hasPrefix("HTTP/1.1 409 "))
+        #expect(ends.entries == [nil])
+    }
+
     // MARK: Progress
 
     @Test("Content is told as it comes in, with its total", arguments: [true, false])

@@ -1,11 +1,21 @@
+import TestSupport
 import Testing
 import ToolkitSystem
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
 
 @Suite("What waits for a slow client")
 struct OutputQueueTests {
     /// Takes so many bytes and no more.
     private final class Sink: Transport {
         var credit = 0
+        var fileResult = IOResult.wouldBlock
         private(set) var taken: [UInt8] = []
 
         func send(_ bytes: UnsafeRawBufferPointer, more: Bool) -> IOResult {
@@ -17,12 +27,29 @@ struct OutputQueueTests {
         }
 
         func receive(into room: UnsafeMutableRawBufferPointer) -> IOResult { .wouldBlock }
-        func sendFile(_ file: CInt, offset: Int64, count: Int64) -> IOResult { .wouldBlock }
+        func sendFile(_ file: CInt, offset: Int64, count: Int64) -> IOResult { fileResult }
         var interest: PollInterest { .read }
         func watch(_ interest: PollInterest) {}
         func shutdownWriting() {}
         func close() {}
         func closesByReset() {}
+    }
+
+    @Test("A file that cannot be read is told from a peer that is gone")
+    func unreadableFile() throws {
+        let folder = try ServerDirectory()
+        try folder.write("f", [0x61])
+        let file = OpenFile(owning: try Syscalls.openFile(folder.path("f")))
+        let errors: [(CInt, OutputQueue.Progress)] = [
+            (EIO, .fileFailed), (ESTALE, .fileFailed), (EPIPE, .failed), (ECONNRESET, .failed),
+        ]
+        for (code, progress) in errors {
+            var queue = OutputQueue()
+            queue.append(file, offset: 0, count: 1)
+            let sink = Sink()
+            sink.fileResult = .failed(code)
+            #expect(queue.send(to: sink) == (progress, 0))
+        }
     }
 
     @Test("A queue that is never empty does not grow", arguments: [1, 100, 10_000])

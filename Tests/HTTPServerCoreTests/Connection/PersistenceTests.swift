@@ -72,6 +72,20 @@ struct PersistenceTests {
         #expect(record.text == Sample.ok("/1") + Sample.ok("/2"))
     }
 
+    @Test("2.2: An empty line after a request begins no other, so that its head is not waited for")
+    func lateEmptyLine() async throws {
+        let client = MemoryConnection(Sample.target)
+        client.send(Sample.get("/1"))
+        try await client.output(Sample.ok("/1"))
+        let left = try #require(await client.secondsLeft())
+        client.send("\r\n")
+        await client.settle()
+        #expect(try #require(await client.secondsLeft()) >= left - 1)
+        await client.expire()
+        let record = try await client.closed()
+        #expect(record.text == Sample.ok("/1"))
+    }
+
     @Test("A closed connection leaves nothing behind")
     func leavesNothing() async throws {
         for isImmediate in [true, false] {
