@@ -78,6 +78,7 @@ int http_nat_read(http_nat *nat, http_nat_answer *answer) {
     memset(answer, 0, sizeof *answer);
     answer->is_mapping = response.type != NATPMP_RESPTYPE_PUBLICADDRESS;
     if (answer->is_mapping) {
+        answer->own_port = response.pnu.newportmapping.privateport;
         answer->port = response.pnu.newportmapping.mappedpublicport;
         answer->seconds = response.pnu.newportmapping.lifetime;
     } else {

@@ -2,7 +2,7 @@ public import HTTPServerCore
 
 extension HTTPServer {
     /// Calls `start` with the port when the server listens, now or later, and `stop` when it
-    /// does not any more, until the task is cancelled or the server is gone.
+    /// does not any more, until the task is cancelled. It holds the server until then.
     fileprivate func whileListening(
         start: (UInt16) -> Void, stop: () async -> Void
     ) async {

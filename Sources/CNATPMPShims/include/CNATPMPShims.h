@@ -13,6 +13,8 @@ typedef struct {
     int is_mapping;
     /// In network order.
     uint8_t address[4];
+    /// The port on this side.
+    uint16_t own_port;
     uint16_t port;
     uint32_t seconds;
 } http_nat_answer;

@@ -25,6 +25,7 @@
         typealias Completion = @Sendable (Result<NATAnswer, NATPortMappingError>) -> Void
 
         private var library: OpaquePointer?
+        private var kind = Kind.address
         private let queue: DispatchQueue
         private var source: (any DispatchSourceRead)?
         private var timer: (any DispatchSourceTimer)?
@@ -56,13 +57,18 @@
             guard code == 0, let library = unsafe library else {
                 return finish(.failure(Self.error(code)))
             }
-            switch kind {
-            case .address: code = unsafe http_nat_ask_address(library)
-            case .mapping(let port, let wish, let seconds):
-                code = unsafe http_nat_ask_mapping(library, port, wish, seconds)
-            }
+            self.kind = kind
+            code = unsafe ask(library)
             guard code == 0 else { return finish(.failure(Self.error(code))) }
             unsafe watch(library)
+        }
+
+        private func ask(_ library: OpaquePointer) -> CInt {
+            switch kind {
+            case .address: unsafe http_nat_ask_address(library)
+            case .mapping(let port, let wish, let seconds):
+                unsafe http_nat_ask_mapping(library, port, wish, seconds)
+            }
         }
 
         private func watch(_ library: OpaquePointer) {
@@ -90,17 +96,29 @@
         private func read() {
             guard completion != nil, let library = unsafe library else { return }
             var answer = http_nat_answer()
-            let code = unsafe http_nat_read(library, &answer)
-            if Int(code) == HTTP_NAT_TRY_AGAIN {
-                guard DispatchTime.now() < end else { return finish(.failure(.noAnswer)) }
-                return unsafe arm(library)
+            var code = unsafe http_nat_read(library, &answer)
+            if code == 0 {
+                if let wanted = self.answer(answer) { return finish(.success(wanted)) }
+                // The library takes any answer for the one it waits for.
+                code = unsafe ask(library)
             }
-            guard code == 0 else { return finish(.failure(Self.error(code))) }
-            if answer.is_mapping != 0 {
-                finish(.success(.mapping(port: answer.port, seconds: answer.seconds)))
-            } else {
+            guard code == 0 || Int(code) == HTTP_NAT_TRY_AGAIN else {
+                return finish(.failure(Self.error(code)))
+            }
+            guard DispatchTime.now() < end else { return finish(.failure(.noAnswer)) }
+            unsafe arm(library)
+        }
+
+        /// - Returns: `nil` for an answer to another request, such as a late one, or a forged one.
+        private func answer(_ answer: http_nat_answer) -> NATAnswer? {
+            switch kind {
+            case .address:
+                guard answer.is_mapping == 0 else { return nil }
                 let (a, b, c, d) = answer.address
-                finish(.success(.address(RawSocketAddress.text([a, b, c, d]))))
+                return .address(RawSocketAddress.text([a, b, c, d]))
+            case .mapping(let port, _, _):
+                guard answer.is_mapping != 0, answer.own_port == port else { return nil }
+                return .mapping(port: answer.port, seconds: answer.seconds)
             }
         }
 

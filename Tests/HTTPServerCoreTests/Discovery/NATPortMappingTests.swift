@@ -54,6 +54,17 @@
                 ])
         }
 
+        @Test("An answer to another request is not taken for that to this one")
+        func lateAnswers() async throws {
+            let gateway = try await ScriptedGateway(
+                addresses: ["late+203.0.113.7"], plan: ["late:3600"])
+            let mapper = NATPortMapper(configuration(gateway))
+            let events = mapper.events()
+            mapper.start(port: 8099)
+            #expect(try await mapped(events).url == "http://203.0.113.7:8100/")
+            await mapper.stop()
+        }
+
         @Test("The URL of a server over TLS begins with https")
         func secure() async throws {
             let gateway = try await ScriptedGateway(addresses: ["203.0.113.7"], plan: ["grant:60"])

@@ -13,6 +13,12 @@
             gateway.bind((sys.argv[1], 5351))
             print("ready", flush=True)
 
+            def mapping(result, port, given, granted):
+                return struct.pack("!BBHIHHI", 0, 130, result, 1, port, given, granted)
+
+            def external(address):
+                return struct.pack("!BBHI", 0, 128, 0, 1) + socket.inet_aton(address)
+
             def following(steps):
                 return steps.pop(0) if len(steps) > 1 else steps[0]
 
@@ -21,9 +27,10 @@
                 if request == bytes(2):
                     print("address", flush=True)
                     address = following(addresses)
+                    if address.startswith("late+"):
+                        gateway.sendto(mapping(0, 8099, 1, 60), peer)
                     if address != "silent":
-                        gateway.sendto(
-                            struct.pack("!BBHI", 0, 128, 0, 1) + socket.inet_aton(address), peer)
+                        gateway.sendto(external(address.removeprefix("late+")), peer)
                     continue
                 version, code, _, port, wish, lifetime = struct.unpack("!BBHHHI", request)
                 assert (version, code) == (0, 2), "not a request to map a TCP port"
@@ -38,16 +45,18 @@
                     given = wish
                 elif verb == "refuse":
                     result, given, granted = granted, 0, 0
-                gateway.sendto(
-                    struct.pack("!BBHIHHI", 0, 130, result, 1, port, given, granted), peer)
+                elif verb == "late":
+                    gateway.sendto(external("198.51.100.1"), peer)
+                    gateway.sendto(mapping(0, port + 1, 1, 60), peer)
+                gateway.sendto(mapping(result, port, given, granted), peer)
             """
 
         /// - Parameters:
         ///   - addresses: the external addresses that it tells, one after another, the last for
-        ///     ever; `silent` for no answer.
+        ///     ever; `silent` for no answer; `late+ADDRESS` answers another request before.
         ///   - plan: what it does with requests to map a port, likewise: `grant:SECONDS` gives the
         ///     port above the one that is wished for, `keep:SECONDS` gives that one,
-        ///     `refuse:CODE`, or `silent`.
+        ///     `refuse:CODE`, `late:SECONDS`, which answers other requests before, or `silent`.
         init(
             addresses: [String], plan: [String], address: String = ScriptedGateway.anyAddress()
         ) async throws {
