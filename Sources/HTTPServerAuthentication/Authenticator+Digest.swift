@@ -85,7 +85,7 @@ extension Authenticator {
             return failed(request, user)
         }
         // Section 3.4.6: a symptom of an attack.
-        guard Self.names(credentials.uri, request.target) else {
+        guard Self.names(credentials.uri, request.originalTarget) else {
             return .refused(
                 HTTPError(.badRequest, "the credentials are for another request target"))
         }

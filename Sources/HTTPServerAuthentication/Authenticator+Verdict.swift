@@ -92,10 +92,10 @@ extension Authenticator {
     // MARK: Guessing
 
     /// Stands for a user in the tables. Its key is that of the process, so that no client can find
-    /// two names with the same number.
+    /// two names with the same number. Spellings of a name that find the same account have the same.
     static func number(of name: String) -> UInt64 {
         var hasher = Hasher()
-        for byte in name.utf8 { hasher.combine(byte) }
+        hasher.combine(name)
         return UInt64(bitPattern: Int64(hasher.finalize()))
     }
 

@@ -239,6 +239,33 @@ struct BasicAuthenticationTests {
         }
     }
 
+    @Test("Guesses for all spellings of a name that find the same account count together")
+    func spellings() async throws {
+        let space = try space()
+        try space.accounts.add("\u{C5}sa", password: "p")
+        let handler = AuthenticationHandler(ProtectedSpace.whoami, by: space.authenticator)
+        let address = PeerAddress(ipv4: (192, 0, 2, 1), port: 1)
+        let client = ProtectedClient(handler, address: address)
+        let names = ["\u{C5}sa", "A\u{30A}sa", "\u{212B}sa"]
+        for number in 0..<FailureTable.allowance {
+            let guess = basic(names[number % names.count], "x\(number)")
+            #expect(try await client.ask("GET", "/", guess).status == 401)
+        }
+        // One goes at once, ten wait, the next is too many.
+        let waiting = (0..<11).map { number in
+            let client = ProtectedClient(handler, address: address)
+            client.connection.send(
+                Sample.get("/", "Authorization: \(basic(names[number % 3], "y\(number)"))\r\n"))
+            return client
+        }
+        let last = ProtectedClient(handler, address: address)
+        #expect(try await last.ask("GET", "/", basic(names[1], "z")).status == 429)
+        for client in waiting {
+            client.connection.hangUp()
+            try await client.connection.closed()
+        }
+    }
+
     @Test("A flood of guesses leaves a connection that is logged in alone, and ends in a second")
     func flood() async throws {
         let space = try space()

@@ -106,6 +106,23 @@ struct DigestAuthenticationTests {
         #expect(try await client.ask("GET", "/a", sample.value).status == 400)
     }
 
+    @Test("3.4: The target is that of the request line, whatever a handler makes of it")
+    func rewritten() async throws {
+        let space = try space()
+        let inner = AuthenticationHandler(ProtectedSpace.whoami, by: space.authenticator)
+        let client = ProtectedClient(
+            InterceptingHandler(inner) { request in
+                request.rewritePath("/new")
+                return nil
+            })
+        var sample = try await sample(client)
+        sample.uri = "/old"
+        #expect(try await client.ask("GET", "/old", sample.value).status == 200)
+        sample.uri = "/new"
+        sample.count = 2
+        #expect(try await client.ask("GET", "/old", sample.value).status == 400)
+    }
+
     @Test("A count is taken once: a request that was overheard cannot be repeated")
     func replay() async throws {
         let client = try space().client()
