@@ -80,6 +80,8 @@ extension Request {
 
     private func allows(_ origins: WebSocketOrigins) -> Bool {
         guard let origin = fields[.origin] else { return true }
+        if case .any = origins { return true }
+        guard OriginCheckHandler.isValid(origin) else { return false }
         switch origins {
         case .any: return true
         case .listed(let known) where known.contains(origin): return true

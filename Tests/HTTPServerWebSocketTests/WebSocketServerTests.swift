@@ -224,6 +224,7 @@ struct WebSocketServerTests {
             ("null", .sameHost, false), ("http://evil", .any, true),
             ("http://evil", .listed(["http://evil"]), true),
             ("http://evil2", .listed(["http://evil"]), false), ("http://test", .listed([]), true),
+            ("http://\u{C5}", .listed(["http://\u{212B}"]), false),
         ])
     func origins(_ origin: String, _ origins: WebSocketOrigins, _ isAllowed: Bool) async throws {
         let client = Client(echo(origins: origins), fields: "Origin: \(origin)\r\n")

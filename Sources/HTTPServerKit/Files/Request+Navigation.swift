@@ -8,7 +8,7 @@ extension Request {
     /// Browsers say so by Sec-Fetch-Mode (Fetch Metadata, section 2.2), to https and to this machine.
     /// Otherwise Accept tells: only for pages does it name HTML.
     var isNavigation: Bool {
-        if let mode = fields["Sec-Fetch-Mode"] { return mode == "navigate" }
+        if let mode = fields["Sec-Fetch-Mode"] { return mode.hasBytes(of: "navigate") }
         guard let accept = fields[.accept], let preference = MediaTypePreference(accept) else {
             return false
         }

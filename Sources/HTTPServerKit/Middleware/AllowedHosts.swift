@@ -37,6 +37,9 @@ public struct AllowedHosts: Sendable, Hashable {
         if allowsAddresses, Self.isIPv4(authority.utf8) { return true }
         // A host is ASCII (RFC 3986 section 3.2.2), which compares byte by byte.
         guard authority.utf8.allSatisfy({ $0 < 0x80 }) else { return false }
+        // A name is shorter (RFC 1035 section 2.3.4), and looking at each of its ends takes time that
+        // grows with the square of its length.
+        guard authority.utf8.count <= Self.longest else { return false }
         if names.contains(authority) { return true }
         if authority.hasPrefix("[") {
             let isAddress = unsafe Array(authority.utf8).withUnsafeBytes {
@@ -58,6 +61,9 @@ public struct AllowedHosts: Sendable, Hashable {
         }
         return false
     }
+
+    /// Bytes of the longest name, a dot behind it, and a port.
+    private static let longest = 253 + 1 + 6
 
     /// Whether a host is an address, which a name server cannot change.
     /// - Parameter authority: host and port, as Host has them; IPv6 in brackets.

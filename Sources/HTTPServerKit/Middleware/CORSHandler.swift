@@ -1,3 +1,4 @@
+internal import HTTPCodecs
 public import HTTPParser
 public import HTTPServerCore
 
@@ -142,8 +143,8 @@ public struct CORSHandler: Handler {
 
     private func isAllowed(_ method: String) -> Bool {
         // Fetch standard, "CORS-safelisted method".
-        if ["GET", "HEAD", "POST"].contains(method) { return true }
-        return options.methods.contains { $0.name == method }
+        if ["GET", "HEAD", "POST"].contains(where: method.hasBytes(of:)) { return true }
+        return options.methods.contains { method.hasBytes(of: $0.name) }
     }
 
     /// The fields that are asked for, if all of them may be set.

@@ -1,3 +1,4 @@
+internal import HTTPCodecs
 internal import HTTPParser
 public import HTTPServerCore
 
@@ -49,18 +50,21 @@ public struct OriginCheckHandler: Handler {
 
     private func isBelieved(_ request: Request) -> Bool {
         let origin = request.fields[.origin]
-        // An origin is ASCII (RFC 6454 section 6.2), which compares byte by byte.
-        if let origin, !origin.utf8.allSatisfy({ $0 < 0x80 }) { return false }
+        if let origin, !Self.isValid(origin) { return false }
         if let origin, options.trustedOrigins.contains(origin) { return true }
         if let site = request.fields["Sec-Fetch-Site"] {
-            return site == "same-origin" || site == "none"
+            return site.hasBytes(of: "same-origin") || site.hasBytes(of: "none")
         }
         guard let origin else { return !options.requiresProof }
         return Self.isOwn(origin, request.host)
     }
 
+    /// An origin is ASCII (RFC 6454 section 6.2), which compares byte by byte.
+    package static func isValid(_ origin: String) -> Bool { origin.utf8.allSatisfy { $0 < 0x80 } }
+
     /// Whether an origin is that of the host that a request is for. The scheme is not compared: a
     /// server behind a TLS proxy does not know it.
+    /// - Parameter origin: a valid one.
     package static func isOwn(_ origin: String, _ host: String?) -> Bool {
         guard let host, let colon = origin.firstRange(of: "://") else { return false }
         let scheme = origin[..<colon.lowerBound]

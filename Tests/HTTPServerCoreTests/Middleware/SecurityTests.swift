@@ -94,6 +94,15 @@ struct SecurityTests {
         #expect(!AllowedHosts(["evil", "v1.evil", "a\u{301}"]).contains(host))
     }
 
+    @Test("A host longer than a name can be is unknown")
+    func longHost() {
+        let hosts = AllowedHosts(["*.local"])
+        let longest = String(repeating: "a.", count: 124) + "local"
+        #expect(longest.utf8.count == 253)
+        #expect(hosts.contains(longest) && hosts.contains(longest + ".:65535"))
+        #expect(!hosts.contains(String(repeating: "a.", count: 4_000) + "local"))
+    }
+
     @Test("The authority of an absolute target counts, not Host")
     func absoluteTarget() async throws {
         let handler = HostCheckHandler(Sample.target, hosts: AllowedHosts(["good.example"]))
