@@ -14,6 +14,9 @@ final class UploadFolder: Sendable {
     private let synchronizes: Bool
     /// Opened or created when the folder is first needed.
     private let opened = Locked<OpenDirectory?>(nil)
+    /// How much of a part is on the disk, as far as this process has waited for it. Parts are in here
+    /// only if the folder synchronizes.
+    private let synchronized = Locked<[UploadID: Int64]>([:])
 
     init(_ path: String, synchronizes: Bool) {
         (self.path, self.synchronizes) = (path, synchronizes)
@@ -23,7 +26,7 @@ final class UploadFolder: Sendable {
 
     private func directory(makes: Bool = true) throws(SystemError) -> OpenDirectory {
         if let known = opened.withLock({ $0 }) { return known }
-        let made = makes ? try Self.make(path) : try Self.open(path)
+        let made = makes ? try make(path) : try Self.open(path)
         opened.withLock { $0 = made }
         return made
     }
@@ -37,9 +40,9 @@ final class UploadFolder: Sendable {
     }
 
     /// Opens a directory; creates it and its parents if they are missing.
-    private static func make(_ path: String) throws(SystemError) -> OpenDirectory {
+    private func make(_ path: String) throws(SystemError) -> OpenDirectory {
         do throws(SystemError) {
-            return try open(path)
+            return try Self.open(path)
         } catch {
             let bytes = path.utf8
             guard error.isMissing, let slash = bytes.lastIndex(of: 0x2F), slash > bytes.startIndex
@@ -51,7 +54,19 @@ final class UploadFolder: Sendable {
             } catch {
                 guard error.isTaken else { throw error }
             }
+            if synchronizes { try Self.synchronizeNames(in: parent) }
             return try parent.directory(name)
+        }
+    }
+
+    /// Waits until the names in a directory, and its own, are on the disk. It may be as new as they
+    /// are; one whose parent must not be read is older.
+    private static func synchronizeNames(in directory: OpenDirectory) throws(SystemError) {
+        try directory.file.synchronize()
+        do throws(SystemError) {
+            try directory.parent().file.synchronize()
+        } catch {
+            guard error.isForbidden || error.isUnsupported else { throw error }
         }
     }
 
@@ -124,15 +139,26 @@ final class UploadFolder: Sendable {
             at: FilePlace(directory: directory, name: id.partName), length: length)
     }
 
-    /// How many bytes of an upload have arrived.
-    func offset(_ id: UploadID) throws -> Int64 { try directory().status(of: id.partName).size }
+    /// How many bytes of an upload have arrived. In a folder that synchronizes they are on the disk:
+    /// a process that has died, or a wait that failed, may have left them in memory alone.
+    func offset(_ id: UploadID) throws -> Int64 {
+        let size = try directory().status(of: id.partName).size
+        if synchronizes, synchronized.withLock({ $0[id] }) != size {
+            try synchronizePart(id, try part(id))
+        }
+        return size
+    }
 
     /// Waits until a part is on the disk, if the folder synchronizes.
-    func synchronizePart(_ file: OpenFile) throws {
-        if synchronizes { try Syscalls.synchronizeContent(file.descriptor) }
+    func synchronizePart(_ id: UploadID, _ file: OpenFile) throws {
+        guard synchronizes else { return }
+        let size = try file.status().size
+        try Syscalls.synchronizeContent(file.descriptor)
+        synchronized.withLock { $0[id] = size }
     }
 
     func removePart(_ id: UploadID) {
+        synchronized.withLock { $0[id] = nil }
         try? directory(makes: false).remove(id.partName, isDirectory: false)
     }
 

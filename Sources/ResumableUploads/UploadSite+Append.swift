@@ -137,17 +137,19 @@ extension UploadSite {
                 else { continue }
                 (told, next) = (writer.count, .now + Self.progressPause)
                 try await writer.flush()
-                try await tellProgress(start + told, request, file, dialect)
+                try await work { [folder] in try folder.synchronizePart(id, file) }
+                try await tellOffset(start + told, request, dialect)
             }
         } catch let error as UploadProblem {
             throw error
         } catch {
             // Received content is kept, whatever the reason why no more arrives.
             try await writer.flush()
+            try await work { [folder] in try folder.synchronizePart(id, file) }
             throw error
         }
         try await writer.flush()
-        try await work { [folder] in try folder.synchronizePart(file) }
+        try await work { [folder] in try folder.synchronizePart(id, file) }
         return start + writer.count
     }
 
@@ -158,13 +160,6 @@ extension UploadSite {
             throw UploadProblem.length("there is more content than was announced")
         }
         throw tooLarge
-    }
-
-    private func tellProgress(
-        _ offset: Int64, _ request: Request, _ file: OpenFile, _ dialect: UploadDialect
-    ) async throws {
-        try await work { [folder] in try folder.synchronizePart(file) }
-        try await tellOffset(offset, request, dialect)
     }
 
     /// Sends an interim response with the offset.

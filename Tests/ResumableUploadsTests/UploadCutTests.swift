@@ -92,17 +92,20 @@ struct UploadCutTests {
         #expect(try FolderNames.of(client.disk) == [])
     }
 
-    @Test("The server after a restart goes on with what is in the folder")
-    func reopening() async throws {
+    @Test(
+        "The server after a restart goes on with what is in the folder", arguments: [false, true])
+    func reopening(synchronizes: Bool) async throws {
+        var options = ResumableUploadHandler.Options()
+        options.synchronizes = synchronizes
         let content = Self.bytes(300_000)
-        let first = try UploadClient()
+        let first = try UploadClient(options: options)
         let connection = try await first.begin(
             "PUT", "/up/f?n=1",
             ["Upload-Complete: ?1", "Content-Length: \(content.count)", "X-Mine: 1"],
             Array(content[..<270_000]))
         let location = try await Self.location(on: connection)
         // The first server is killed as it is: only what it has written counts.
-        let second = try UploadClient(on: first.disk)
+        let second = try UploadClient(on: first.disk, options: options)
         let offset = try #require(try await second.offset(location))
         #expect(0...270_000 ~= offset)
         connection.hangUp()
@@ -110,7 +113,7 @@ struct UploadCutTests {
         try await waitUntil { try await first.offset(location) == 270_000 }
         let later = try #require(try await second.offset(location))
         #expect(later == 270_000)
-        let third = try UploadClient(on: first.disk)
+        let third = try UploadClient(on: first.disk, options: options)
         let answer = try await third.send(
             "PATCH", location,
             [
@@ -121,7 +124,7 @@ struct UploadCutTests {
         let got = try #require(third.received.withLock { $0 }.first)
         #expect(got.content == content && got.target == "/up/f?n=1" && got["X-Mine"] == "1")
         // The answer outlives a restart as well.
-        let fourth = try UploadClient(on: first.disk)
+        let fourth = try UploadClient(on: first.disk, options: options)
         let told = try await fourth.send("HEAD", location)
         #expect(told["Upload-Complete"] == "?1" && told["Upload-Offset"] == "300000")
     }

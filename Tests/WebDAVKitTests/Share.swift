@@ -1,5 +1,8 @@
 import Foundation
+import HTTPServerCore
 import TestSupport
+import Testing
+import ToolkitSystem
 import WebDAVKit
 
 /// A directory with something beside it that nobody is to reach.
@@ -31,6 +34,27 @@ final class Share: Sendable {
     }
 
     func client() throws -> DAVClient { DAVClient(store: try LocalStore(root: path)) }
+
+    /// Content that is in a file outside of the directory already, as that of an upload is. It is too
+    /// long to be staged in memory.
+    func part(_ name: String = "part") throws -> ContentFile {
+        let text = String(repeating: "content\n", count: 12_500)
+        try write(text, "../" + name)
+        let place = FilePlace(
+            directory: try FileTree(outer).directory([]), name: Array(name.utf8))
+        return ContentFile(
+            try place.directory.openForAppending(place.name), at: place,
+            length: Int64(text.utf8.count))
+    }
+}
+
+extension LocalStore {
+    /// Gives a file the content of another file, as the end of an upload does.
+    func place(_ part: ContentFile, at name: String) async throws {
+        let path = try #require(ResourcePath(name))
+        let content = try await stage(.file(part), for: path, expected: part.length)
+        _ = try await place(content, at: path, modified: nil)
+    }
 }
 
 /// The stores of which clients are to see no difference.

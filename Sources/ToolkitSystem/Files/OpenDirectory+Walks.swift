@@ -39,4 +39,27 @@ extension OpenDirectory {
         }
         return false
     }
+
+    /// Whether this directory is another one, or inside of it, judged by the directories around it.
+    /// - Parameters:
+    ///   - other: the other one.
+    ///   - root: where the walk through the parents ends.
+    /// - Throws: that something is missing when this directory is not inside of `root`: another
+    ///   program has moved it, or one around it.
+    package func isWithin(_ other: FileStatus, upTo root: FileStatus) throws(SystemError) -> Bool {
+        var directory = self
+        var status = try directory.status(of: [])
+        while true {
+            if status.isSameFile(as: other) { return true }
+            if status.isSameFile(as: root) { return false }
+            let inner = status
+            directory = try directory.parent()
+            status = try directory.status(of: [])
+            // The root of the system is its own parent. A directory that is mounted inside of itself
+            // has another mount there.
+            guard !status.isSameFile(as: inner) || status.mount != inner.mount else {
+                throw SystemError.missing("open")
+            }
+        }
+    }
 }

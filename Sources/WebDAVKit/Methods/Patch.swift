@@ -26,8 +26,9 @@ extension WebDAVHandler {
             let (old, offset) = try await require(
                 update, of: announced, in: try await visibleInfo(path), call)
             let whole = try await store.splice(content, into: path, at: offset)
-            whole.contentDescription.mediaType =
-                try await store.details(of: path).content.mediaType
+            // All but the checksums holds for the new content, too.
+            whole.contentDescription = try await store.details(of: path).content
+            whole.contentDescription.checksums = []
             return try await store.place(whole, at: path, modified: nil) { info in
                 // Another program may have written to it while it was copied.
                 guard info?.entityTag == old.entityTag else {

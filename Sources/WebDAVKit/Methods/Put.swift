@@ -23,25 +23,28 @@ extension WebDAVHandler {
         try refuse(content.length)
         if let checks { content.contentDescription.checksums = try checks.finish() }
         if let kept = keptMediaType(call) { content.contentDescription.mediaType = kept }
+        let language = Self.language(call.request)
+        if let language { content.contentDescription.language = language }
         let modified = Self.clientTime(call.request)
-        let language = call.request.fields[.contentLanguage]
         let (isNew, info) = try await change([path], call) {
             let placed = try await store.place(content, at: path, modified: modified) { info in
                 if info == nil { try await forgetLocks(onNothingAt: path) }
                 try await requireWritable(call, info)
             }
-            if let language { await keep(language, of: path, call) }
+            if language != nil { await removeSetLanguage(of: path, call) }
             return placed
         }
         await tell(.upload(path), call)
-        return Self.answer(isNew: isNew, info, keepsTime: modified != nil)
+        return Self.answer(isNew: isNew, info, to: call.request, keepsTime: modified != nil)
     }
 
+    /// A client takes an entity tag for that of the bytes it has sent: it gets none when a coding was
+    /// taken off (RFC 9110 section 9.3.4).
     private static func answer(
-        isNew: Bool, _ info: ResourceInfo, keepsTime: Bool
+        isNew: Bool, _ info: ResourceInfo, to request: Request, keepsTime: Bool
     ) -> Response {
         var response = Response(isNew ? .created : .noContent)
-        response.entityTag = info.entityTag
+        if request.body.codings == nil { response.entityTag = info.entityTag }
         if keepsTime { response.fields.append("X-OC-MTime", "accepted") }
         return response
     }
@@ -65,7 +68,9 @@ extension WebDAVHandler {
             if info == nil { try requireTextName(path) }
             return access.isUnlocked(path, isNew: info == nil)
         }
-        return placed.map { Self.answer(isNew: $0.isNew, $0.info, keepsTime: modified != nil) }
+        return placed.map { isNew, info in
+            Self.answer(isNew: isNew, info, to: call.request, keepsTime: modified != nil)
+        }
     }
 
     /// The media type of the request, where it says more than the name of the file.
@@ -174,21 +179,28 @@ extension WebDAVHandler {
         throw WebDAVError(.contentTooLarge, "at most \(options.contentLimit) bytes are taken here")
     }
 
-    /// Keeps what Content-Language says as the property getcontentlanguage (RFC 4918 section 15.3).
-    /// The file has its content by then, so that nothing here is a reason to refuse it.
-    private func keep(_ language: String, of path: ResourcePath, _ call: WebDAVCall) async {
-        let isList = language.utf8.allSatisfy { byte in
+    /// The value of Content-Language, if it looks like a list of languages.
+    private static func language(_ request: Request) -> String? {
+        guard let field = request.fields[.contentLanguage], (1...256).contains(field.utf8.count)
+        else { return nil }
+        let isList = field.utf8.allSatisfy { byte in
             byte == 0x20 || byte == 0x2C || byte == 0x2D || (0x30...0x39).contains(byte)
                 || (0x61...0x7A).contains(byte | 0x20)
         }
-        guard isList, (1...256).contains(language.utf8.count) else { return }
-        let name = XMLName.dav("getcontentlanguage")
-        let xml = "<D:\(name.local) xmlns:D=\"DAV:\">\(language)</D:\(name.local)>"
+        return isList ? field : nil
+    }
+
+    /// Removes the language that a client has set as a property: it would hide the one that came with
+    /// the content. The file has its content by then, so that nothing here is a reason to refuse it.
+    private func removeSetLanguage(of path: ResourcePath, _ call: WebDAVCall) async {
+        let name = LiveProperty.getcontentlanguage.name
         do {
-            try await store.change([.set(DeadProperty(name, xml: xml))], of: path)
+            let properties = try await store.properties(of: path)
+            guard properties.contains(where: { $0.name == name }) else { return }
+            try await store.change([.remove(name)], of: path)
         } catch {
             call.request.logger.notice(
-                "the language of content could not be stored", metadata: ["error": "\(error)"])
+                "the old language of content could not be removed", metadata: ["error": "\(error)"])
         }
     }
 

@@ -2,8 +2,8 @@ internal import HTTPCrypto
 internal import HTTPServerCore
 internal import ToolkitSystem
 
-/// The media type and the checksums that came with the content of a file, kept beside its dead
-/// properties.
+/// The media type, the language and the checksums that came with the content of a file, kept beside
+/// its dead properties.
 ///
 /// They count as long as the file has the length and the time that it had then, so that nothing is
 /// said of content that another program has written.
@@ -11,6 +11,8 @@ struct KeptDescription: Hashable, Sendable {
     var content: ContentDescription
     private let length: Int64
     private let modified: Int64
+    /// Stands where a checksum has the name of its function. Earlier versions skip unknown functions.
+    private static let languageKey = "language"
 
     init(_ content: ContentDescription, of status: FileStatus) {
         self.content = content
@@ -26,24 +28,30 @@ struct KeptDescription: Hashable, Sendable {
             return nil
         }
         (self.length, self.modified) = (length, modified)
-        let checksums = parts[2].split(separator: ",").compactMap { text -> ContentChecksum? in
+        content = ContentDescription(mediaType: parts[3].isEmpty ? nil : String(parts[3]))
+        for text in parts[2].split(separator: ",") {
             let parts = text.split(separator: ":")
-            guard parts.count == 2, let hash = Hex.bytes(of: String(parts[1])) else { return nil }
-            return ContentChecksum.Algorithm(rawValue: String(parts[0])).flatMap {
-                ContentChecksum($0, hash: hash)
+            guard parts.count == 2, let bytes = Hex.bytes(of: String(parts[1])) else { continue }
+            if parts[0] == Self.languageKey {
+                content.language = String(decoding: bytes, as: UTF8.self)
+            } else if let algorithm = ContentChecksum.Algorithm(rawValue: String(parts[0])),
+                let checksum = ContentChecksum(algorithm, hash: bytes)
+            {
+                content.checksums.append(checksum)
             }
         }
-        content = ContentDescription(
-            mediaType: parts[3].isEmpty ? nil : String(parts[3]), checksums: checksums)
     }
 
-    /// Length, time, checksums with commas between them, and media type, with spaces between them;
-    /// the last two may be empty.
+    /// Length, time, checksums and language with commas between them, and media type, with spaces
+    /// between them; the last two may be empty.
     var encoded: String {
-        let checksums = content.checksums.map {
+        var values = content.checksums.map {
             "\($0.algorithm.rawValue):\(Hex.text(of: $0.hash))"
         }
-        return "\(length) \(modified) \(checksums.joined(separator: ",")) "
+        if let language = content.language {
+            values.append("\(Self.languageKey):\(Hex.text(of: Array(language.utf8)))")
+        }
+        return "\(length) \(modified) \(values.joined(separator: ",")) "
             + (content.mediaType ?? "")
     }
 

@@ -14,7 +14,7 @@ public final class CollectedContent: StagedContent {
     /// The number of bytes.
     public var length: Int64 { Int64(bytes.count) }
 
-    /// The media type and checksums that the client sent with the content.
+    /// The media type, the language and the checksums that the client sent with the content.
     public var contentDescription: ContentDescription {
         get { description.withLock { $0 } }
         set { description.withLock { $0 = newValue } }

@@ -266,8 +266,8 @@ extension LocalStore {
         guard wanted.kind == .directory, let parent = inner.parent else { return false }
         let root = try tree.status(of: [])
         // A missing directory has no members; opening it reports the error.
-        guard var directory = try directoryIfThere(parent) else { return false }
-        var status = try directory.status(of: [])
+        guard let directory = try directoryIfThere(parent) else { return false }
+        let status = try directory.status(of: [])
         // A volume mounted a second time has no path to the first mount point.
         for status in [status, found] {
             guard let status, status.kind == .directory, status.device == wanted.device,
@@ -276,12 +276,7 @@ extension LocalStore {
             guard looksInside else { return nil }
             if try tree.directory(path.bytes).holds(status) { return true }
         }
-        while true {
-            if status.isSameFile(as: wanted) { return true }
-            if status.isSameFile(as: root) { return false }
-            directory = try directory.parent()
-            status = try directory.status(of: [])
-        }
+        return try directory.isWithin(wanted, upTo: root)
     }
 }
 

@@ -135,8 +135,14 @@ extension LocalStore {
             throw WebDAVError(.internalServerError, "the received content is no longer on the disk")
         }
         content.isPlaced = true
-        content.hold?.keep()
-        if let old { forget(old) }
+        if let old, old.isSameFile(as: status) {
+            // It was placed before, and a rename between two names of one file does nothing
+            // (rename(2)): nothing was replaced, and the file counts already.
+            try? from.directory.remove(from.name, isDirectory: false)
+        } else {
+            content.hold?.keep()
+            if let old { forget(old) }
+        }
         try synchronize([target])
         return info
     }

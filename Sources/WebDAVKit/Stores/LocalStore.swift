@@ -85,7 +85,8 @@ public final class LocalStore: ResourceStore {
     }
 
     /// Removes the staging directory; the next write creates it again. Call it with no request in
-    /// progress. It blocks.
+    /// progress. It blocks. A collection whose replacement has failed half-way gets its name back
+    /// first; where that is impossible, the directory stays for the next store at this root.
     ///
     /// A program need not call it: an empty directory is removed when `main` returns or calls
     /// `exit`. One that holds discarded files stays, as it does when a signal ends the program; the
@@ -268,7 +269,7 @@ public final class LocalStore: ResourceStore {
         try await details(of: path).properties
     }
 
-    /// The same, and the media type that came with its content.
+    /// The same, and the description that came with its content.
     public func details(of path: ResourcePath) async throws -> ResourceDetails {
         try await shortWork { [self] () throws in
             do throws(SystemError) {

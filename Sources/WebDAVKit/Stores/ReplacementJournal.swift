@@ -36,7 +36,8 @@ package struct ReplacementJournal: Sendable {
         try place.directory.create(place.name).write(Array(text.utf8))
     }
 
-    /// Completes the replacements that the journals of a dead process record.
+    /// Completes the replacements that the journals of a dead process record, or of one that is about
+    /// to end.
     /// - Returns: whether the folder is no longer needed. Otherwise it may hold the only name of
     ///   the old content.
     static func finishAll(in folder: OpenDirectory, of tree: FileTree) -> Bool {

@@ -18,9 +18,12 @@ public struct ResourceInfo: Hashable, Sendable {
     }
     /// The tag in the form in which it costs least: of many files it is not asked for.
     var tag: ResourceTag
-    /// The language of the content, as Content-Language names it.
-    public var language: String?
-    /// Media type and checksums that came with the content.
+    /// The language of the content, which is part of ``content``.
+    public var language: String? {
+        get { content.language }
+        set { content.language = newValue }
+    }
+    /// Media type, language and checksums that came with the content.
     public var content = ContentDescription()
 
     /// Creates a description.
@@ -86,10 +89,12 @@ public struct ResourceMember: Hashable, Sendable {
     }
 }
 
-/// Media type and checksums that a client sent with content.
+/// Media type, language and checksums that a client sent with content.
 public struct ContentDescription: Hashable, Sendable {
     /// The media type; `nil` for that of the extension.
     public var mediaType: String?
+    /// The language, or several with commas between them, as Content-Language names them.
+    public var language: String?
     /// Hashes of the content, which were checked when it came.
     public var checksums: [ContentChecksum]
 
@@ -99,14 +104,14 @@ public struct ContentDescription: Hashable, Sendable {
         self.checksums = checksums
     }
 
-    var isEmpty: Bool { mediaType == nil && checksums.isEmpty }
+    var isEmpty: Bool { mediaType == nil && language == nil && checksums.isEmpty }
 }
 
 /// Properties and description that a store keeps beside the content of a resource.
 public struct ResourceDetails: Hashable, Sendable {
     /// The dead properties.
     public var properties: [DeadProperty]
-    /// Media type and checksums that came with the content.
+    /// Media type, language and checksums that came with the content.
     public var content: ContentDescription
 
     /// Creates details.
@@ -161,7 +166,8 @@ public struct ResourceMembers: Sendable {
 public protocol StagedContent: AnyObject, Sendable {
     /// The number of bytes.
     var length: Int64 { get }
-    /// Media type and checksums to store with the resource. A store that keeps none ignores them.
+    /// Media type, language and checksums to store with the resource. A store that keeps none
+    /// ignores them.
     var contentDescription: ContentDescription { get set }
 }
 

@@ -158,7 +158,7 @@ public protocol ResourceStore: Sendable {
     /// The dead properties of a resource.
     func properties(of path: ResourcePath) async throws -> [DeadProperty]
 
-    /// The dead properties of a resource, and the media type that came with its content.
+    /// The dead properties of a resource, and the description that came with its content.
     func details(of path: ResourcePath) async throws -> ResourceDetails
 
     /// Applies changes of dead properties in order, all or none.

@@ -229,7 +229,8 @@ final class StagingDirectory: Sendable {
 
     // MARK: The end
 
-    /// Removes the folder of this process, and `.httpkit-dav` if nothing else is in it.
+    /// Removes the folder of this process, and `.httpkit-dav` if nothing else is in it. Replacements
+    /// that have failed half-way are completed first.
     func close() {
         let ended = session.withLock { session in
             defer { session = nil }
@@ -244,9 +245,13 @@ final class StagingDirectory: Sendable {
         inOwnFolder(of: tree) { try? $0.remove(session.name, isDirectory: true) }
     }
 
+    /// A folder that may hold the only name of replaced content stays; the next start tries again.
     private static func end(_ session: Session, in tree: FileTree) {
         defer { ProcessExit.remove(session.exitAction) }
-        inOwnFolder(of: tree) { _ = $0.removeTree(session.name) }
+        inOwnFolder(of: tree) { own in
+            guard ReplacementJournal.finishAll(in: session.folder, of: tree) else { return }
+            _ = own.removeTree(session.name)
+        }
     }
 
     /// Removes something from `.httpkit-dav`, and then that folder if nothing else is in it.

@@ -90,7 +90,8 @@ extension ServeCommand {
     ) -> any Handler {
         guard !files.readOnly else { return handler }
         var options = ResumableUploadHandler.Options()
-        options.byteLimit = contentLimit
+        // Parts of uploads are no files yet, and count for no quota.
+        options.byteLimit = min(contentLimit, quota?.bytes ?? .max)
         options.tusMethod = tusMethod
         options.synchronizes = webdavOptions.webdavSync
         let own = String(decoding: ReservedNames.folder, as: UTF8.self)

@@ -95,7 +95,10 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "The most bytes of all files with --webdav and --uploader, such as 20GiB; above it 507.",
-            discussion: "The files are counted when the server starts.", valueName: "bytes"))
+            discussion: """
+                The files are counted when the server starts. A resumable upload that is longer than \
+                all files may be is refused by 413.
+                """, valueName: "bytes"))
     var quota: ByteCount?
 
     @Option(

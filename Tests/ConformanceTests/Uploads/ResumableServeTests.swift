@@ -95,12 +95,14 @@ struct ResumableServeTests {
     @Test("A limit of all files is told before any content is sent, and again at the end")
     func quota() async throws {
         let server = try await serve("--quota", "10")
-        for (method, path) in [(HTTPMethod.put, "/dav/a"), (.post, "/up/upload?path=/&name=a")] {
+        #expect(try await server.status(.put, "/dav/b", body: .text("old")) == 201)
+        for (method, path) in Self.targets {
             let refused = try await server.send(
-                method, path, ["Upload-Complete": "?0", "Upload-Length": "11"])
+                method, path, ["Upload-Complete": "?0", "Upload-Length": "8"])
             #expect(refused.status == .insufficientStorage && refused.fields["Location"] == nil)
             #expect(String(decoding: refused.content, as: UTF8.self).contains("quota"))
         }
+        #expect(try await server.status(.delete, "/dav/b") == 204)
         let begun = try await server.send(
             .put, "/dav/a", ["Upload-Complete": "?0", "Upload-Length": "8"])
         let location = try #require(begun.fields["Location"])
@@ -110,6 +112,26 @@ struct ResumableServeTests {
         #expect(try await server.status(.delete, "/dav/b") == 204)
         #expect(try await append([], at: 8, to: location, server).status == .created)
         #expect(share.text("a") == "12345678")
+    }
+
+    private static let targets = [(HTTPMethod.put, "/dav/a"), (.post, "/up/upload?path=/&name=a")]
+
+    @Test("No part of an upload becomes longer than all files may be")
+    func quotaOfParts() async throws {
+        let server = try await serve("--quota", "10")
+        let content = [UInt8](repeating: 0x78, count: 11)
+        for (method, path) in Self.targets {
+            let begin: HTTPFields = ["Upload-Complete": "?0"]
+            for fields in [begin, ["Upload-Complete": "?0", "Upload-Length": "11"]] {
+                let refused = try await server.send(method, path, fields, body: .bytes(content))
+                #expect(refused.status == .contentTooLarge && refused.fields["Location"] == nil)
+                #expect(refused.fields["Upload-Limit"]?.hasPrefix("max-size=10") == true)
+            }
+            let begun = try await server.send(method, path, begin)
+            let location = try #require(begun.fields["Location"])
+            #expect(try await append(content, at: 0, to: location, server).status.code == 413)
+            #expect(try await offset(location, server) == 0)
+        }
     }
 
     @Test("A lock of WebDAV is told before any content is sent")

@@ -162,5 +162,34 @@
                 #expect(list.text.contains(found), "\(told)")
             }
         }
+
+        /// An upload whose connection breaks in the middle of the content.
+        /// - Returns: its address.
+        private func breakUpload(to server: ServeProcess) async throws -> String {
+            let socket = try server.connect()
+            try await socket.send(
+                "PUT /dav/folder/f HTTP/1.1\r\nHost: localhost\r\nUpload-Complete: ?1\r\n"
+                    + "Content-Length: 200000\r\n\r\n")
+            // Unread when the socket closes, it would reset the connection, and content be lost.
+            let interim = try await socket.response()
+            #expect(interim.status == 104)
+            try await socket.send([UInt8](repeating: 0x78, count: 100_000))
+            socket.endWriting()
+            _ = try await socket.receiveAll()
+            return try #require(interim["location"])
+        }
+
+        @Test(
+            "With it the offset of an upload whose connection broke is on the disk",
+            .enabled(reason) { await isAllowed() })
+        func brokenUpload() async throws {
+            let server = try await serve("disk", ["--webdav-sync"])
+            #expect(try await server.status(.mkcol, "/dav/folder") == 201)
+            let location = try await breakUpload(to: server)
+            let told = try await server.send(.head, location).fields["Upload-Offset"]
+            #expect(told.flatMap { Int($0) } ?? 0 > 0)
+            let after = try await cut()
+            #expect(try await after.send(.head, location).fields["Upload-Offset"] == told)
+        }
     }
 #endif

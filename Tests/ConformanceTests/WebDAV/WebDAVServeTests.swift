@@ -112,6 +112,21 @@ struct WebDAVServeTests {
         }
     }
 
+    @Test("RFC 9110, 9.3.4: a PUT gets no entity tag when the server has taken its coding off")
+    func decodedContent() async throws {
+        let (share, place) = (try Folder(), try Folder())
+        try place.write("hello", to: "plain")
+        let coded = try await Program.run("gzip", ["-k", "plain"], folder: place.path)
+        #expect(coded.status == 0, "\(coded.complaints)")
+        let server = try await ServeProcess(share, ["--webdav", "/dav"])
+        let plain = try await server.send(.put, "/dav/a", body: .file(place.path + "/plain"))
+        #expect(plain.status == .created && plain.fields["ETag"] != nil)
+        let decoded = try await server.send(
+            .put, "/dav/b", ["Content-Encoding": "gzip"], body: .file(place.path + "/plain.gz"))
+        #expect(decoded.status == .created && decoded.fields["ETag"] == nil)
+        #expect(share.text("a") == "hello" && share.text("b") == "hello")
+    }
+
     @Test func destinationsAreURLsOfTheServer() async throws {
         let share = try Folder()
         try share.write("x", to: "a")

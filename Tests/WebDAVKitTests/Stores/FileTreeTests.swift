@@ -165,4 +165,24 @@ struct FileTreeTests {
         }
         #expect(tree.path(of: try FileTree(share.outer).directory([])) == nil)
     }
+
+    @Test("A walk through the parents that misses its end stops at the root of the system")
+    func walksEnd() throws {
+        try FileManager.default.createDirectory(
+            atPath: share.path + "/a/b", withIntermediateDirectories: true)
+        try root.makeDirectory(Array("other".utf8))
+        let tree = try FileTree(share.path)
+        let (inner, end) = (try tree.directory(Array("a/b".utf8)), try root.status(of: []))
+        for (name, isAround) in [("a", true), ("a/b", true), ("", true), ("other", false)] {
+            let status = try tree.status(of: Array(name.utf8))
+            #expect(try inner.isWithin(status, upTo: end) == isAround, "\(name)")
+        }
+        // Another program has moved the directory out.
+        let outside = try FileTree(share.outer).directory([])
+        let other = try tree.status(of: Array("other".utf8))
+        let error = #expect(throws: SystemError.self) {
+            try outside.isWithin(other, upTo: end)
+        }
+        #expect(error?.isMissing == true)
+    }
 }

@@ -169,6 +169,22 @@ struct LocalStoreTests {
         }
     }
 
+    @Test("An upload that is placed twice leaves no second name of its file, and counts once")
+    func placedTwice() async throws {
+        let share = try Share()
+        let store = try LocalStore(root: share.path, byteLimit: 1 << 20)
+        let part = try share.part()
+        for _ in 0..<2 { try await store.place(part, at: "a") }
+        #expect(share.text("a") == share.text("../part"))
+        // The thread that has placed it may hold the content for a moment.
+        try await waitUntil { try await store.quota(at: .root)?.used == part.length }
+        let own = share.path + "/.httpkit-dav"
+        for folder in try FileManager.default.contentsOfDirectory(atPath: own) {
+            let left = try FileManager.default.contentsOfDirectory(atPath: own + "/" + folder)
+            #expect(left == [])
+        }
+    }
+
     /// What is announced and cannot fit is refused before any of it is taken.
     @Test func moreThanThereIsRoomForIs507() async throws {
         let share = try Share()

@@ -209,6 +209,36 @@ struct ReplacementTests {
         #expect(share.text(".httpkit-dav/new-dead/aside/f") == "old")
     }
 
+    /// A rename has failed, and so has the one that was to undo it: the store goes on, and its folder
+    /// has the only name of the old content.
+    @Test("A store that closes puts back what only its journal knows, or keeps it")
+    func closing() async throws {
+        for (target, left) in [
+            ("target", ["source", "target"]), ("closed/target", [".httpkit-dav", "source"]),
+        ] {
+            let scene = try Scene()
+            let store = try LocalStore(root: scene.share.path)
+            // The first file that is written gives the store its folder.
+            let path = try #require(ResourcePath("source/g"))
+            _ = try await store.write([1], to: path, modified: nil)
+            let own = scene.share.path + "/.httpkit-dav"
+            let name = try #require(try FileManager.default.contentsOfDirectory(atPath: own).first)
+            let folder = try scene.root.directory(Array(".httpkit-dav".utf8))
+                .directory(Array(name.utf8))
+            let note = ReplacementJournal(
+                source: nil, target: try #require(ResourcePath(target)),
+                old: try scene.root.status(of: Array("target".utf8)), aside: Array("aside".utf8))
+            try note.write(to: FilePlace(directory: folder, name: Array("replace-1".utf8)))
+            let aside = FilePlace(directory: folder, name: Array("aside".utf8))
+            try scene.root.rename(Array("target".utf8), to: aside, .creating)
+            store.close()
+            let names = try FileManager.default.contentsOfDirectory(atPath: scene.share.path)
+            #expect(names.sorted() == left)
+            let place = left.contains("target") ? "target" : ".httpkit-dav/\(name)/aside"
+            #expect(scene.share.text(place + "/f") == "old")
+        }
+    }
+
     /// Names may hold anything but NUL and slashes.
     @Test func aNoteKeepsAnyName() throws {
         let scene = try Scene()

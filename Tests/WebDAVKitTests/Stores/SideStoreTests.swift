@@ -57,6 +57,19 @@ struct SideStoreTests {
         #expect(count(share) == 0)
     }
 
+    @Test("They stay with a file whose upload is placed twice")
+    func placedTwice() async throws {
+        let share = try Share()
+        let store = try LocalStore(root: share.path)
+        let client = DAVClient(store: store)
+        let part = try share.part()
+        try await store.place(part, at: "a")
+        try await set("/dav/a", client)
+        try await store.place(part, at: "a")
+        #expect(try await has("/dav/a", client))
+        #expect(count(share) == 1)
+    }
+
     @Test func anotherStoreOfTheFolderFindsThem() async throws {
         let share = try Share()
         let (first, second) = (try share.client(), try share.client())
