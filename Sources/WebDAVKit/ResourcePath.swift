@@ -87,6 +87,25 @@ public struct ResourcePath: Hashable, Sendable, Comparable, CustomStringConverti
         return ResourcePath(bytes: bytes.lastIndex(of: 0x2F).map { Array(bytes[..<$0]) } ?? [])
     }
 
+    /// The path of the first bytes; they must end where a segment ends.
+    func prefix(_ length: Int) -> ResourcePath { ResourcePath(bytes: Array(bytes[..<length])) }
+
+    /// Calls `body` for the root, each collection around this path from the outside in, and the path
+    /// itself, with the length of the bytes of each and a hash of them. All of it is one pass over
+    /// the bytes: the hash of a path continues the hash of the collection around it.
+    func forEachPrefix(_ body: (_ length: Int, _ hash: Int) -> Void) {
+        var hasher = Hasher()
+        var end = 0
+        while true {
+            let hashed = hasher
+            body(end, hashed.finalize())
+            guard end < bytes.count else { return }
+            let next = bytes[(end + 1)...].firstIndex(of: 0x2F) ?? bytes.count
+            unsafe bytes[end..<next].withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+            end = next
+        }
+    }
+
     /// A member of the collection that this path names. The name is taken as it is: a store gives
     /// names that it has.
     public func appending(_ name: [UInt8]) -> ResourcePath {
@@ -128,13 +147,13 @@ public struct ResourcePath: Hashable, Sendable, Comparable, CustomStringConverti
     public var description: String { "/" + String(decoding: bytes, as: UTF8.self) }
 }
 
-extension [ResourcePath] {
-    /// Where a path stands, or would stand, in a list in order.
-    func position(of path: ResourcePath) -> Int {
+extension Array where Element: Comparable {
+    /// Where an element stands, or would stand, in a list in order.
+    func position(of element: Element) -> Int {
         var (low, high) = (0, count)
         while low < high {
             let middle = (low + high) / 2
-            if self[middle] < path { low = middle + 1 } else { high = middle }
+            if self[middle] < element { low = middle + 1 } else { high = middle }
         }
         return low
     }

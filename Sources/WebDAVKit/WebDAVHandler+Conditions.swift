@@ -24,20 +24,35 @@ extension WebDAVHandler {
     private func holds(
         _ header: IfHeader, _ call: WebDAVCall, _ info: ResourceInfo?
     ) async throws -> Bool {
+        // Each resource is looked up once, however many conditions are about it.
+        var subjects: [ByteText?: ConditionSubject] = [:]
         for list in header.lists {
-            var (path, known): (ResourcePath?, ResourceInfo?) = (call.path, info)
-            if let resource = list.resource {
-                path = try await taggedPath(resource, call)
-                known = nil
-                if let path, path == call.path {
-                    known = info
-                } else if let path {
-                    known = try await store.infoIfThere(path)
-                }
+            let tag = list.resource.map { ByteText($0) }
+            let subject: ConditionSubject
+            if let known = subjects[tag] {
+                subject = known
+            } else {
+                subject = try await self.subject(list.resource, header.tokens, call, info)
+                subjects[tag] = subject
             }
-            if try await holds(list, path, known, call) { return true }
+            if subject.meets(list.conditions) { return true }
         }
         return false
+    }
+
+    /// Looks up a resource that conditions are about.
+    /// - Parameters:
+    ///   - tag: the resource as If names it; `nil` for the resource of the request.
+    ///   - tokens: the tokens that the conditions ask for.
+    ///   - info: what the resource of the request is.
+    private func subject(
+        _ tag: String?, _ tokens: Set<LockToken>, _ call: WebDAVCall, _ info: ResourceInfo?
+    ) async throws -> ConditionSubject {
+        let named: ResourcePath? =
+            if let tag { try await taggedPath(tag, call) } else { call.path }
+        guard let path = named else { return ConditionSubject(info: nil, tokens: []) }
+        let known = try await path == call.path ? info : store.infoIfThere(path)
+        return ConditionSubject(info: known, tokens: try await locked(path, by: tokens))
     }
 
     /// The resource that a tag of an If field names; `nil` for one on another server or outside of
@@ -57,26 +72,20 @@ extension WebDAVHandler {
         }
     }
 
-    private func holds(
-        _ list: IfHeader.List, _ path: ResourcePath?, _ info: ResourceInfo?, _ call: WebDAVCall
-    ) async throws -> Bool {
-        for condition in list.conditions {
-            let holds: Bool
-            switch condition.kind {
-            case .token(let token):
-                holds = try await isLocked(path, by: token)
-            case .tag(let tag): holds = info?.entityTag?.strongMatches(tag) ?? false
-            }
-            guard holds != condition.isNegated else { return false }
-        }
-        return true
-    }
-
-    private func isLocked(_ path: ResourcePath?, by token: String) async throws -> Bool {
-        guard let path else { return false }
+    /// Finds out which of some tokens name locks on a path; a lock on a link to a collection is on
+    /// the collection.
+    private func locked(
+        _ path: ResourcePath, by tokens: Set<LockToken>
+    ) async throws -> Set<LockToken> {
+        guard !tokens.isEmpty else { return [] }
         let known = try await store.canonical(path, followsLast: false)
-        let wanted = LockToken(uri: token)
-        return try await lock(on: known, where: { $0.token == wanted }) != nil
+        let found = tokens.intersection(
+            try await locks.locks(on: known, andInside: false).map(\.token))
+        guard found.count < tokens.count else { return found }
+        let root = try await store.canonical(known, followsLast: true)
+        guard root != known else { return found }
+        let others = try await locks.locks(on: root, andInside: false).map(\.token)
+        return found.union(tokens.intersection(others))
     }
 
     /// A lock on a path; one on a link to a collection is on the collection.
@@ -219,5 +228,25 @@ extension WebDAVHandler {
             return error.collections.contains(failure.path)
         }
         return (try? await store.infoIfThere(failure.path))?.isCollection ?? false
+    }
+}
+
+/// A resource that conditions of If are about.
+private struct ConditionSubject {
+    /// `nil` when it is not there.
+    var info: ResourceInfo?
+    /// The tokens of the field that name locks on it.
+    var tokens: Set<LockToken>
+
+    /// Whether all conditions of a list hold.
+    func meets(_ conditions: [IfHeader.Condition]) -> Bool {
+        conditions.allSatisfy { condition in
+            let holds =
+                switch condition.kind {
+                case .token(let token): tokens.contains(LockToken(uri: token))
+                case .tag(let tag): info?.entityTag?.strongMatches(tag) ?? false
+                }
+            return holds != condition.isNegated
+        }
     }
 }

@@ -27,21 +27,20 @@ package struct IfHeader: Hashable, Sendable {
 
     /// All tokens in the field, also in lists that do not hold and after `Not` (section 10.4.1:
     /// they count as submitted).
-    package var tokens: Set<LockToken> {
-        var tokens: Set<LockToken> = []
-        for list in lists {
-            for case .token(let token) in list.conditions.map(\.kind) {
-                tokens.insert(LockToken(uri: token))
-            }
-        }
-        return tokens
-    }
+    package let tokens: Set<LockToken>
 
     /// - Returns: `nil` unless the value matches the grammar of section 10.4.2.
     package init?(_ field: String) {
         var reader = Reader(rest: Array(field.utf8)[...])
         guard let lists = reader.lists() else { return nil }
         self.lists = lists
+        var tokens: Set<LockToken> = []
+        for list in lists {
+            for case .token(let token) in list.conditions.map(\.kind) {
+                tokens.insert(LockToken(uri: token))
+            }
+        }
+        self.tokens = tokens
     }
 
     private struct Reader {

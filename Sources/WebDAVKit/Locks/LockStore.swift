@@ -3,7 +3,7 @@ public protocol LockStore: Sendable {
     /// Adds a lock, if no other one conflicts.
     /// - Returns: the lock, with the time of its end.
     /// - Throws: `WebDAVError` with 423 and the roots of the conflicting locks, 503 when there are
-    ///   too many.
+    ///   too many, or when they would take too much memory.
     func add(_ lock: ActiveLock) async throws -> ActiveLock
 
     /// Restarts the timeout of a lock.

@@ -6,14 +6,27 @@ package struct LockTable: Sendable {
     private var byRoot: [ResourcePath: [LockToken]] = [:]
     /// The roots, sorted so that the members of a collection follow it.
     private var roots: [ResourcePath] = []
+    /// The roots of the locks that hold for all inside of them.
+    private var deepRoots = PathHashes()
     /// A time before which no lock expires, in seconds since the epoch.
     private var nextExpiry = Int64.max
     private let limit: Int
+    /// The bytes that clients chose, of all locks.
+    private var byteCount = 0
+    private let byteLimit: Int
+    /// The default of the most bytes of the roots, owners and user names of all locks: 335 for each
+    /// of 100,000. Percent-encoded, they are at most three times as many in the file of locks, which
+    /// must stay short enough to be read.
+    private static let standardByteLimit = 32 << 20
     /// How many shared locks one resource may have.
     private static let sharedLimit = 64
 
-    package init(limit: Int) {
+    /// - Parameters:
+    ///   - limit: the most locks.
+    ///   - byteLimit: the most bytes of their roots, owners and user names; `nil` for 32 MiB.
+    package init(limit: Int, byteLimit: Int? = nil) {
         self.limit = limit
+        self.byteLimit = byteLimit ?? Self.standardByteLimit
     }
 
     package var all: [ActiveLock] { roots.flatMap { byRoot[$0] ?? [] }.compactMap { byToken[$0] } }
@@ -30,6 +43,9 @@ package struct LockTable: Sendable {
         guard byToken.count < limit else {
             throw WebDAVError(.serviceUnavailable, "there are too many locks")
         }
+        guard byteCount + Self.size(of: lock) <= byteLimit else {
+            throw WebDAVError(.serviceUnavailable, "the locks take too much memory")
+        }
         // Each is looked at by every later lock, and shown with every resource that it covers.
         guard locks(at: lock.root).count < Self.sharedLimit,
             others.count(where: { $0.covers(lock.root) }) < 4 * Self.sharedLimit
@@ -42,7 +58,10 @@ package struct LockTable: Sendable {
 
     /// Inserts a lock without checking for conflicts, such as one that was read from a file.
     package mutating func insert(_ lock: ActiveLock) {
+        remove(lock.token)
+        byteCount += Self.size(of: lock)
         byToken[lock.token] = lock
+        if lock.isDeep { deepRoots.insert(lock.root) }
         byRoot[lock.root, default: []].append(lock.token)
         let index = roots.position(of: lock.root)
         if index == roots.count || roots[index] != lock.root { roots.insert(lock.root, at: index) }
@@ -63,6 +82,8 @@ package struct LockTable: Sendable {
 
     package mutating func remove(_ token: LockToken) {
         guard let lock = byToken.removeValue(forKey: token) else { return }
+        byteCount -= Self.size(of: lock)
+        if lock.isDeep { deepRoots.remove(lock.root) }
         byRoot[lock.root]?.removeAll { $0 == token }
         guard byRoot[lock.root]?.isEmpty ?? true else { return }
         byRoot[lock.root] = nil
@@ -89,13 +110,13 @@ package struct LockTable: Sendable {
 
     private func locks(on path: ResourcePath, andInside isTree: Bool) -> [ActiveLock] {
         guard !byToken.isEmpty else { return [] }
-        var found: [ActiveLock] = []
-        var around = path.parent
-        while let outer = around {
-            found += locks(at: outer).filter(\.isDeep)
-            around = outer.parent
-        }
-        return found + (isTree ? inside(path) : locks(at: path))
+        // The innermost first.
+        let around = deepRoots.around(path).reversed().flatMap { locks(at: $0).filter(\.isDeep) }
+        return around + (isTree ? inside(path) : locks(at: path))
+    }
+
+    private static func size(of lock: ActiveLock) -> Int {
+        lock.root.bytes.count + lock.owner.utf8.count + (lock.user?.utf8.count ?? 0)
     }
 
     private func locks(at root: ResourcePath) -> [ActiveLock] {

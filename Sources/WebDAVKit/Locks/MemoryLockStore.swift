@@ -19,7 +19,8 @@ public final class MemoryLockStore: LockStore {
     private static let longest = Int(clamping: UInt32.max)
 
     /// Creates a store in memory.
-    /// - Parameter limit: the most locks.
+    /// - Parameter limit: the most locks. Their paths, owners and user names have at most 32 MiB in
+    ///   all.
     public convenience init(limit: Int = 100_000) {
         self.init(limit: limit) { Syscalls.realtime().seconds }
     }
@@ -30,7 +31,7 @@ public final class MemoryLockStore: LockStore {
     ///     shared folder, and give each store a separate one. Each change appends a line; the file
     ///     is rewritten once most lines are obsolete. While the store lives, a file beside it whose
     ///     name ends with `.held` keeps other stores out.
-    ///   - limit: the most locks.
+    ///   - limit: the most locks. Their paths, owners and user names have at most 32 MiB in all.
     ///   - synchronizes: whether each change waits until it is on the disk: then a granted lock
     ///     survives a power failure, otherwise only the end of the program.
     /// - Throws: when another store uses the file, when it cannot be read, or when it contains

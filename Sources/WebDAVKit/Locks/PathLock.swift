@@ -7,50 +7,19 @@ internal import ToolkitSystem
 /// inside of it. Otherwise a steady stream of writers inside of a folder would keep a MOVE of the
 /// folder waiting without end.
 package final class PathLock: Sendable {
-    private struct Waiter: Sendable {
-        var number: Int
-        var paths: [ResourcePath]
-        var continuation: CheckedContinuation<Bool, Never>
-    }
-
     private struct State: Sendable {
-        /// Few at a time, so that a list finds them faster than a table.
-        var held: [(number: Int, paths: [ResourcePath])] = []
-        /// In the order of arrival.
-        var waiting: [Waiter] = []
-        /// Waiters that were cancelled before they began to wait.
-        var cancelled: Set<Int> = []
-        var next = 0
+        var queue = PathQueue()
+        /// The tasks that wait, by the numbers of their requests.
+        var continuations: [Int: CheckedContinuation<Bool, Never>] = [:]
+        var lastObserver = 0
         /// Callbacks for paths that were held. A callback that returns `false` is removed.
         var observers: [Int: @Sendable ([ResourcePath]) -> Bool] = [:]
 
-        /// Whether no earlier request is in the way.
-        func isFree(_ paths: [ResourcePath]) -> Bool {
-            !held.contains { Self.meet($0.paths, paths) }
-                && !waiting.contains { Self.meet($0.paths, paths) }
-        }
-
-        private static func meet(_ some: [ResourcePath], _ others: [ResourcePath]) -> Bool {
-            some.contains { one in others.contains { $0.isWithin(one) || one.isWithin($0) } }
-        }
-
-        /// The waiters that may run now, in the order of arrival.
-        mutating func takeReady() -> [Waiter] {
-            guard !waiting.isEmpty else { return [] }
-            var before = OutermostPaths()
-            for holder in held { before.insert(holder.paths) }
-            var (ready, others): ([Waiter], [Waiter]) = ([], [])
-            for waiter in waiting {
-                if before.meet(waiter.paths) {
-                    others.append(waiter)
-                } else {
-                    held.append((waiter.number, waiter.paths))
-                    ready.append(waiter)
-                }
-                before.insert(waiter.paths)
-            }
-            waiting = others
-            return ready
+        /// Removes a request.
+        /// - Returns: the tasks whose turn has come, in the order of arrival.
+        mutating func remove(_ number: Int) -> [CheckedContinuation<Bool, Never>] {
+            let ready = queue.remove(number)
+            return ready.compactMap { continuations.removeValue(forKey: $0) }
         }
     }
 
@@ -63,8 +32,8 @@ package final class PathLock: Sendable {
     ///   block.
     package func observe(_ body: @escaping @Sendable ([ResourcePath]) -> Bool) {
         state.withLock { state in
-            state.next &+= 1
-            state.observers[state.next] = body
+            state.lastObserver += 1
+            state.observers[state.lastObserver] = body
         }
     }
 
@@ -76,12 +45,12 @@ package final class PathLock: Sendable {
         _ paths: [ResourcePath], isWanted: () async -> Bool = { true },
         _ body: () async throws -> Result
     ) async throws -> Result {
-        let (number, isFree) = begin(paths)
-        if !isFree {
-            guard await wait(number, paths) else { throw CancellationError() }
+        let (number, isWaiting) = state.withLock { $0.queue.add(paths) }
+        if isWaiting {
+            guard await wait(number) else { throw CancellationError() }
         }
         defer { leave(number) }
-        if !isFree {
+        if isWaiting {
             guard !Task.isCancelled, await isWanted() else { throw CancellationError() }
         }
         return try await body()
@@ -93,36 +62,30 @@ package final class PathLock: Sendable {
     package func holdNow<Result>(
         _ paths: [ResourcePath], _ body: () throws -> Result?
     ) rethrows -> Result? {
-        let (number, isFree) = begin(paths)
-        guard isFree else { return nil }
+        let added: Int? = state.withLock { state in
+            state.queue.isFree(paths) ? state.queue.add(paths).number : nil
+        }
+        guard let number = added else { return nil }
         defer { leave(number) }
         return try body()
     }
 
     /// How many wait.
-    package var waitingCount: Int { state.withLock { $0.waiting.count } }
-
-    private func begin(_ paths: [ResourcePath]) -> (number: Int, isFree: Bool) {
-        state.withLock { state in
-            state.next &+= 1
-            let isFree = state.isFree(paths)
-            if isFree { state.held.append((state.next, paths)) }
-            return (state.next, isFree)
-        }
-    }
+    package var waitingCount: Int { state.withLock { $0.queue.waitingCount } }
 
     /// - Returns: whether it is the caller's turn; `false` where its task was cancelled.
-    private func wait(_ number: Int, _ paths: [ResourcePath]) async -> Bool {
+    private func wait(_ number: Int) async -> Bool {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let (ready, isCancelled) = state.withLock { state in
-                    if state.cancelled.remove(number) != nil { return ([Waiter](), true) }
-                    state.waiting.append(
-                        Waiter(number: number, paths: paths, continuation: continuation))
-                    return (state.takeReady(), false)
+                let answer: Bool? = state.withLock { state in
+                    guard state.queue.isWaiting(number) else {
+                        // Its turn has come meanwhile, or it was cancelled.
+                        return state.queue.contains(number)
+                    }
+                    state.continuations[number] = continuation
+                    return nil
                 }
-                if isCancelled { return continuation.resume(returning: false) }
-                for waiter in ready { waiter.continuation.resume(returning: true) }
+                if let answer { continuation.resume(returning: answer) }
             }
         } onCancel: {
             cancel(number)
@@ -130,63 +93,26 @@ package final class PathLock: Sendable {
     }
 
     private func cancel(_ number: Int) {
-        let (waiter, ready) = state.withLock { state -> (Waiter?, [Waiter]) in
-            guard let index = state.waiting.firstIndex(where: { $0.number == number }) else {
-                // It is at work, or has not begun to wait.
-                if !state.held.contains(where: { $0.number == number }) {
-                    state.cancelled.insert(number)
-                }
-                return (nil, [])
-            }
-            // Later waiters may have waited for this one alone.
-            return (state.waiting.remove(at: index), state.takeReady())
+        let (waiter, ready) = state.withLock {
+            state -> (CheckedContinuation<Bool, Never>?, [CheckedContinuation<Bool, Never>]) in
+            // It is at work, or has left.
+            guard state.queue.isWaiting(number) else { return (nil, []) }
+            // Later requests may have waited for this one alone.
+            return (state.continuations.removeValue(forKey: number), state.remove(number))
         }
-        waiter?.continuation.resume(returning: false)
-        for waiter in ready { waiter.continuation.resume(returning: true) }
+        waiter?.resume(returning: false)
+        for waiter in ready { waiter.resume(returning: true) }
     }
 
     private func leave(_ number: Int) {
         let (ready, paths, observers) = state.withLock { state in
-            var paths: [ResourcePath] = []
-            if let index = state.held.firstIndex(where: { $0.number == number }) {
-                paths = state.held.remove(at: index).paths
-            }
-            return (state.takeReady(), paths, state.observers)
+            let paths = state.queue.paths(of: number)
+            return (state.remove(number), paths, state.observers)
         }
-        for waiter in ready { waiter.continuation.resume(returning: true) }
+        for waiter in ready { waiter.resume(returning: true) }
         guard !observers.isEmpty, !paths.isEmpty else { return }
         for (number, observer) in observers where !observer(paths) {
             state.withLock { $0.observers[number] = nil }
-        }
-    }
-}
-
-/// Paths of which none is inside of another, in their order: one that is inside of another adds
-/// nothing to the question of whether a path is around, or inside of, one of them.
-package struct OutermostPaths {
-    private var paths: [ResourcePath] = []
-
-    package init() {}
-
-    package mutating func insert(_ all: [ResourcePath]) {
-        for path in all { insert(path) }
-    }
-
-    private mutating func insert(_ path: ResourcePath) {
-        let start = paths.position(of: path)
-        if start > 0, path.isWithin(paths[start - 1]) { return }
-        // The members of the path follow it directly.
-        var end = start
-        while end < paths.count, paths[end].isWithin(path) { end += 1 }
-        paths.replaceSubrange(start..<end, with: [path])
-    }
-
-    /// Whether one of some paths is around, or inside of, one of these.
-    package func meet(_ others: [ResourcePath]) -> Bool {
-        others.contains { path in
-            let index = paths.position(of: path)
-            if index < paths.count, paths[index].isWithin(path) { return true }
-            return index > 0 && path.isWithin(paths[index - 1])
         }
     }
 }

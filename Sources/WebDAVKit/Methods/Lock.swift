@@ -252,7 +252,7 @@ struct LockRequest: Hashable, Sendable {
         }
         guard let owner = content.child(.dav("owner")) else { return }
         self.owner = owner.fragment(
-            scope: content.declarations, language: content.languageIfSet)
+            scope: NamespaceScope(content.declarations), language: content.languageIfSet)
         // Locks are kept in memory and shown to every client that asks.
         guard self.owner.utf8.count <= 8 << 10 else {
             throw WebDAVError(.contentTooLarge, "the owner element is too long")

@@ -104,6 +104,11 @@ struct PropfindWalk: Sendable {
     /// The deepest nesting of collections; no real tree is deeper.
     private static let depthLimit = 128
     private static let pieceBytes = 64 << 10
+    /// How much work is done before the other connections of the event loop get their turn, in
+    /// members.
+    private static let turn = 512
+    /// The work of a piece that is written.
+    private static let pieceWork = 64
 
     let handler: WebDAVHandler
     let wanted: PropertyRequest
@@ -114,6 +119,7 @@ struct PropfindWalk: Sendable {
         to writer: ResponseWriter
     ) async throws {
         var open = [(path: path, members: members, rest: [ResourceMember]())]
+        var work = 0
         while var level = open.popLast() {
             if let inner = level.rest.popLast() {
                 let path = level.path.appending(inner.name)
@@ -127,7 +133,7 @@ struct PropfindWalk: Sendable {
                     guard error.status != .notFound else { continue }
                     renderer.all.add(ResourceFailure(path, error), isCollection: true)
                 }
-                try await flush(&renderer, to: writer)
+                try await flush(&renderer, &work, to: writer)
                 continue
             }
             guard let batch = try await level.members.next() else { continue }
@@ -141,7 +147,7 @@ struct PropfindWalk: Sendable {
                 } else {
                     renderer.add(member, of: level.path)
                 }
-                try await flush(&renderer, to: writer)
+                try await flush(&renderer, &work, to: writer)
             }
             open.append(level)
         }
@@ -162,10 +168,18 @@ struct PropfindWalk: Sendable {
         }
     }
 
+    /// Sends what has become long enough, and suspends after some work: a batch that is ready does
+    /// not suspend, nor does a client that reads fast or gets little.
     private func flush(
-        _ renderer: inout PropertyRenderer, to writer: ResponseWriter
+        _ renderer: inout PropertyRenderer, _ work: inout Int, to writer: ResponseWriter
     ) async throws {
-        guard renderer.all.writer.bytes.count >= Self.pieceBytes else { return }
-        try await writer.write(renderer.all.writer.take())
+        work += 1
+        if renderer.all.writer.bytes.count >= Self.pieceBytes {
+            try await writer.write(renderer.all.writer.take())
+            work += Self.pieceWork
+        }
+        guard work >= Self.turn else { return }
+        work = 0
+        await Task.yield()
     }
 }

@@ -25,9 +25,11 @@ struct PropertyUpdate: Hashable, Sendable {
         var updates: [PropertyUpdate] = []
         // A value repeats the declarations of the prefixes that its text may use.
         var bytes = 0
+        let outer = NamespaceScope(content.declarations)
         for step in content.children where step.name == .dav("set") || step.name == .dav("remove") {
+            let middle = outer.inside(step.declarations)
             for prop in step.children where prop.name == .dav("prop") {
-                let scope = content.declarations + step.declarations + prop.declarations
+                let scope = middle.inside(prop.declarations)
                 let language =
                     prop.languageIfSet ?? step.languageIfSet ?? content.languageIfSet
                 for property in prop.children {

@@ -12,6 +12,10 @@ struct PropertyRenderer: Sendable {
     private let wanted: PropertyRequest
     private let isMinimal: Bool
     private let steps: [Step]
+    /// The places of the steps for live properties.
+    private let livePlaces: [Int]
+    /// The places of the steps by name.
+    private let places: [XMLName: Int]
     /// The collection whose members are being written, as their paths begin with it.
     private var collection: (path: ResourcePath, href: [UInt8])?
 
@@ -19,6 +23,19 @@ struct PropertyRenderer: Sendable {
     private struct Step: Sendable {
         var name: XMLName
         var live: LiveProperty?
+        /// The property as an empty element, where some properties are asked for.
+        var empty: [UInt8] = []
+
+        init(live: LiveProperty) {
+            (name, self.live) = (live.name, live)
+        }
+
+        init(_ name: XMLName) {
+            (self.name, live) = (name, LiveProperty(name))
+            var writer = XMLWriter()
+            writer.empty(name)
+            empty = writer.bytes
+        }
     }
 
     /// - Parameter isMinimal: whether properties that are not there are left out (RFC 8144 section
@@ -28,14 +45,19 @@ struct PropertyRenderer: Sendable {
         source = PropertySource(mount: mount, options)
         self.wanted = wanted
         self.isMinimal = isMinimal
+        let steps: [Step]
         switch wanted {
         case .names: steps = []
-        case .some(let names): steps = names.map { Step(name: $0, live: LiveProperty($0)) }
+        case .some(let names): steps = names.map { Step($0) }
         case .all(let further):
             steps = LiveProperty.allCases
                 .filter { $0.isInAllprop || further.contains($0.name) }
-                .map { Step(name: $0.name, live: $0) }
+                .map { Step(live: $0) }
         }
+        self.steps = steps
+        livePlaces = steps.indices.filter { steps[$0].live != nil }
+        places = Dictionary(
+            zip(steps.map(\.name), steps.indices), uniquingKeysWith: { first, _ in first })
     }
 
     /// Writes a resource by its path.
@@ -88,24 +110,33 @@ struct PropertyRenderer: Sendable {
         all.endProperties()
     }
 
+    /// Looks only at properties that are there: a client may ask for thousands of names that no
+    /// member of a long listing has.
     private mutating func addSome(_ resource: Rendered, _ dead: [DeadProperty]) {
-        var missing: [XMLName] = []
-        var places: [XMLName: Int] = [:]
-        for (index, property) in dead.enumerated() { places[property.name] = index }
+        var kept: [Int: DeadProperty] = [:]
+        for property in dead {
+            if let place = places[property.name] { kept[place] = property }
+        }
+        var present = livePlaces.filter { place in
+            steps[place].live.map { source.has($0, resource.info) } ?? false
+        }
+        if !kept.isEmpty { present = Set(present).union(kept.keys).sorted() }
         all.startProperties()
-        for step in steps {
-            if !dead.isEmpty, let property = places[step.name].map({ dead[$0] }) {
+        for place in present {
+            if !kept.isEmpty, let property = kept[place] {
                 all.writer.markup(property.xml)
-            } else if let property = step.live, source.has(property, resource.info) {
+            } else if let property = steps[place].live {
                 source.write(property, resource, to: &all.writer)
-            } else {
-                missing.append(step.name)
             }
         }
         all.endProperties()
-        guard !missing.isEmpty, !isMinimal else { return }
+        guard present.count < steps.count, !isMinimal else { return }
         all.propstat(.notFound) { writer in
-            for name in missing { writer.empty(name) }
+            var next = 0
+            for place in present + [steps.count] {
+                for missing in next..<place { writer.raw(steps[missing].empty) }
+                next = place + 1
+            }
         }
     }
 }

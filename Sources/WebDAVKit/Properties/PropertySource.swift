@@ -121,8 +121,13 @@ struct PropertySource: Sendable {
 /// Locks, found by their place: a listing asks for each of its members.
 struct LocksByRoot: Sendable {
     private let byRoot: [ResourcePath: [ActiveLock]]
+    /// The roots of the locks that hold for all inside of them.
+    private let deepRoots: PathHashes
     private let shown: ResourcePath
     private let root: ResourcePath
+    /// The locks of a collection that hold for each of its members, which a listing asks for one
+    /// after the other.
+    private var last: (collection: ResourcePath, locks: [ActiveLock])?
 
     /// - Parameters:
     ///   - locks: the locks.
@@ -130,6 +135,9 @@ struct LocksByRoot: Sendable {
     ///   - root: the path by which it is locked.
     init(_ locks: [ActiveLock], of shown: ResourcePath, at root: ResourcePath) {
         byRoot = Dictionary(grouping: locks, by: \.root)
+        var deepRoots = PathHashes()
+        for lock in locks where lock.isDeep { deepRoots.insert(lock.root) }
+        self.deepRoots = deepRoots
         (self.shown, self.root) = (shown, root)
     }
 
@@ -137,15 +145,15 @@ struct LocksByRoot: Sendable {
 
     /// The locks on a resource, the outermost first.
     /// - Parameter path: a path within the one that was asked for.
-    func covering(_ path: ResourcePath) -> [ActiveLock] {
+    mutating func covering(_ path: ResourcePath) -> [ActiveLock] {
         let path = shown == root ? path : path.moved(from: shown, to: root)
-        var around: [ResourcePath] = []
-        while let outer = (around.last ?? path).parent { around.append(outer) }
-        var found: [ActiveLock] = []
-        for outer in around.reversed() {
-            if let locks = byRoot[outer] { found += locks.filter(\.isDeep) }
-        }
-        return found + (byRoot[path] ?? [])
+        let own = byRoot[path] ?? []
+        guard let collection = path.parent else { return own }
+        if let last, last.collection == collection { return last.locks + own }
+        let outer = (deepRoots.around(collection) + [collection])
+            .flatMap { (byRoot[$0] ?? []).filter(\.isDeep) }
+        last = (collection, outer)
+        return outer + own
     }
 }
 

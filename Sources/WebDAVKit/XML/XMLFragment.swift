@@ -3,21 +3,12 @@ extension XMLElement {
     /// that it was written in (RFC 4918 section 4.3).
     ///
     /// - Parameters:
-    ///   - scope: the declarations around the element, the outer ones first.
+    ///   - scope: the declarations around the element.
     ///   - language: `xml:lang` around the element.
-    package func fragment(scope: [(prefix: String, namespace: String)], language: String?) -> String
-    {
+    package func fragment(scope: NamespaceScope, language: String?) -> String {
         var used: Set<ByteText> = []
         collectPrefixes(&used)
-        var standing: [(prefix: String, namespace: String)] = []
-        var seen: Set<ByteText> = []
-        // Inner declarations hide outer ones.
-        for declaration in (scope + declarations).reversed()
-        where seen.insert(ByteText(declaration.prefix)).inserted {
-            standing.append(declaration)
-        }
-        standing.reverse()
-        standing.removeAll { !used.contains(ByteText($0.prefix)) }
+        let standing = scope.inside(declarations).declarations(of: used)
         if let language, !attributes.contains(where: { $0.name == Self.language }) {
             var element = self
             element.attributes.append(

@@ -63,6 +63,30 @@ struct WebDAVFieldTests {
         #expect(header.lists[0].conditions[1].kind == .tag(try #require(EntityTag("\"x\""))))
     }
 
+    /// To collect them at each look would take a thousand times as long.
+    @Test("A look at the tokens of If costs the same however many there are")
+    func tokensAreCollectedOnce() throws {
+        func least(_ count: Int) throws -> Duration {
+            let tokens = (0..<count).map { "<urn:\($0)>" }
+            let lists = stride(from: 0, to: count, by: 250).map { start in
+                "(" + tokens[start..<min(start + 250, count)].joined() + ")"
+            }
+            let header = try #require(IfHeader(lists.joined()))
+            #expect(header.tokens.count == count)
+            let token = LockToken(uri: "urn:1")
+            var least = Duration.seconds(3_600)
+            for _ in 0..<20 {
+                let time = ContinuousClock().measure {
+                    for _ in 0..<100 { _ = header.tokens.contains(token) }
+                }
+                least = min(least, time)
+            }
+            return least
+        }
+        let (few, many) = (try least(10), try least(10_000))
+        #expect(many < few * 50, "\(few) with 10, \(many) with 10,000")
+    }
+
     @Test func section10_4_taggedLists() throws {
         let header = try #require(
             IfHeader("<http://host/a> (<urn:a>) (<urn:b>) </b> (Not<urn:c>)"))

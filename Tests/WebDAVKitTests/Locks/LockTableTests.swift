@@ -66,6 +66,45 @@ struct LockTableTests {
         #expect(table.all.isEmpty)
     }
 
+    @Test("Deep locks around a path are found, the innermost first")
+    func locksAroundAPathAreFound() throws {
+        var table = LockTable(limit: 10)
+        for name in ["", "a", "a/b/c", "ab", "a/bc", "a/b/c/d/e"] {
+            try table.add(lock(name, deep: true, .shared), now: 0)
+        }
+        try table.add(lock("a/b", .shared), now: 0)
+        let path = try path("a/b/c/d")
+        func roots() -> [String] {
+            table.locks(on: path, andInside: false, now: 0).map(\.root.description)
+        }
+        #expect(roots() == ["/a/b/c", "/a", "/"])
+        table.removeAll(inside: try self.path("a/b"), includingRoot: true)
+        #expect(roots() == ["/a", "/"])
+        table.removeAll(inside: .root, includingRoot: true)
+        #expect(roots().isEmpty)
+    }
+
+    /// To look up each path around it would take 256 times as long with a path of 16 times the
+    /// length.
+    @Test("The time to find the locks on a path grows with its length, not with the square")
+    func longPathsCostLittle() throws {
+        var table = LockTable(limit: 10)
+        try table.add(lock("other", deep: true), now: 0)
+        func least(_ depth: Int) throws -> Duration {
+            let long = try path(String(repeating: "a/", count: depth))
+            var least = Duration.seconds(3_600)
+            for _ in 0..<10 {
+                let time = ContinuousClock().measure {
+                    for _ in 0..<3 { _ = table.locks(on: long, andInside: false, now: 1) }
+                }
+                least = min(least, time)
+            }
+            return least
+        }
+        let (short, long) = (try least(500), try least(8_000))
+        #expect(long < short * 50, "\(short) with 500 names, \(long) with 8,000")
+    }
+
     @Test func thereIsALimit() throws {
         var table = LockTable(limit: 2)
         try table.add(lock("a"), now: 0)
@@ -73,6 +112,28 @@ struct LockTableTests {
         let error = #expect(throws: WebDAVError.self) { try table.add(try lock("c"), now: 0) }
         #expect(error?.status == .serviceUnavailable)
         try table.add(lock("c"), now: 100)
+    }
+
+    @Test("Paths, owners and users of all locks have a limit in bytes")
+    func theBytesOfLocksAreLimited() throws {
+        var table = LockTable(limit: 10, byteLimit: 100)
+        func large(_ name: String) throws -> ActiveLock {
+            var large = try lock(name)
+            large.owner = String(repeating: "o", count: 30)
+            large.user = String(repeating: "u", count: 20)
+            return large
+        }
+        let first = try large("a")
+        try table.add(first, now: 0)
+        let error = #expect(throws: WebDAVError.self) { try table.add(try large("b"), now: 0) }
+        #expect(error?.status == .serviceUnavailable)
+        try table.add(lock(String(repeating: "c", count: 49)), now: 0)
+        #expect(throws: WebDAVError.self) { try table.add(try lock("d"), now: 0) }
+        table.remove(first.token)
+        try table.add(large("b"), now: 0)
+        // All have expired.
+        try table.add(large("e"), now: 100)
+        #expect(table.all.map(\.root.description) == ["/e"])
     }
 
     @Test func sharedLocksOfAResourceAreLimited() throws {
@@ -147,6 +208,30 @@ struct LockTableTests {
         #expect(Set(names) == ["c", "move", "y", "b", "x"] && pathLock.waitingCount == 0)
     }
 
+    /// Each that came or went looked at all that waited: eight times as many took 64 times as long.
+    @Test("Changes that wait cost each other little", arguments: [true, false])
+    func manyWaitersCostNoMoreThanFew(_ isSamePath: Bool) async throws {
+        func time(_ count: Int) async throws -> Duration {
+            let pathLock = PathLock()
+            let folder = try path("a")
+            let paths = try (0..<count).map { try path(isSamePath ? "a/x" : "a/x\($0)") }
+            let start = ContinuousClock.now
+            let tasks = try await pathLock.hold([folder]) {
+                let tasks = paths.map { path in Task { try await pathLock.hold([path]) {} } }
+                try await pathLock.wait(for: count)
+                return tasks
+            }
+            for task in tasks { try await task.value }
+            return ContinuousClock.now - start
+        }
+        var (few, many) = (Duration.seconds(3_600), Duration.seconds(3_600))
+        for _ in 0..<3 {
+            few = min(few, try await time(400))
+            many = min(many, try await time(3_200))
+        }
+        #expect(many < few * 30, "\(few) with 400, \(many) with 3,200")
+    }
+
     /// A request that is not wanted any more is not carried out, and keeps nobody waiting.
     @Test(arguments: [true, false])
     func theCancelledAndTheUnwantedAreLeftOut(_ isCancelled: Bool) async throws {
@@ -172,24 +257,6 @@ struct LockTableTests {
         #expect(await order.names == ["y"] && pathLock.waitingCount == 0)
         try await pathLock.hold([a]) { await order.add("a") }
         #expect(await order.names == ["y", "a"])
-    }
-
-    /// Each way in which paths can lie, against all pairs of them.
-    @Test func pathsThatMeetAreFound() throws {
-        let names = ["a", "a/b", "a/b/c", "a.b", "a/c", "b", "ab", "b/a/c", "b/a"]
-        let paths = try names.map { try path($0) } + [.root]
-        for chosen in 0..<(1 << paths.count) {
-            var set = OutermostPaths()
-            let some = paths.indices.filter { chosen >> $0 & 1 == 1 }.map { paths[$0] }
-            set.insert(some.reversed())
-            for path in paths {
-                let meets = some.contains { $0.isWithin(path) || path.isWithin($0) }
-                guard set.meet([path]) == meets else {
-                    Issue.record("\(some) and \(path)")
-                    return
-                }
-            }
-        }
     }
 }
 

@@ -115,6 +115,27 @@ struct WebDAVExtensionTests {
         #expect(refused.status == 207 && refused.text.contains("403 Forbidden"))
     }
 
+    @Test("Properties come in the order in which they are asked for, and so do missing ones")
+    func propertiesKeepTheOrderOfTheRequest() async throws {
+        let client = DAVClient()
+        #expect(try await client.status("PUT", "/dav/a", [], "x") == 201)
+        let set = """
+            <propertyupdate xmlns="DAV:"><set><prop><displayname>A</displayname>\
+            <p xmlns="u:">1</p><q xmlns="u:">2</q></prop></set></propertyupdate>
+            """
+        #expect(try await client.status("PROPPATCH", "/dav/a", [], set) == 207)
+        let ask = """
+            <propfind xmlns="DAV:"><prop><m/><q xmlns="u:"/><getcontentlength/><n xmlns="u:"/>\
+            <quota-used-bytes/><p xmlns="u:"/><displayname/><o/></prop></propfind>
+            """
+        let found = try await client.send("PROPFIND", "/dav/a", ["Depth: 0"], ask).text
+        #expect(
+            found.contains(
+                /<D:prop><q [^>]*>2<\/q><D:getcontentlength>1<.*><p [^>]*>1<\/p><.*>A<.*200 OK/))
+        let missing = "<D:m/><x:n xmlns:x=\"u:\"/><D:quota-used-bytes/><D:o/>"
+        #expect(found.contains("<D:propstat><D:prop>\(missing)</D:prop><D:status>HTTP/1.1 404"))
+    }
+
     // MARK: RFC 3744
 
     @Test(arguments: [true, false])

@@ -135,7 +135,8 @@ struct XMLReaderTests {
             """
         let prop = try read(text)
         let author = try #require(prop.children.first)
-        let xml = author.fragment(scope: prop.declarations, language: prop.languageIfSet)
+        let xml = author.fragment(
+            scope: NamespaceScope(prop.declarations), language: prop.languageIfSet)
         #expect(
             xml == """
                 <z:author xmlns:z="urn:z" xmlns:q="urn:q" kind="q:name" other="&quot;&amp;" \
@@ -192,10 +193,24 @@ struct XMLReaderTests {
             <v t="xs:string">at b:name, (c:name)</v></p>
             """)
         let child = try #require(root.children.first)
-        let text = child.fragment(scope: root.declarations, language: nil)
+        let text = child.fragment(scope: NamespaceScope(root.declarations), language: nil)
         for prefix in ["xs", "b", "c"] { #expect(text.contains("xmlns:\(prefix)=\"u:\(prefix)\"")) }
         #expect(!text.contains("u:n"))
         #expect(try read(text).name == .dav("v"))
+    }
+
+    @Test("Inner declarations hide outer ones, and all keep their order")
+    func innerDeclarationsHideOuterOnes() throws {
+        let root = try read(
+            """
+            <p xmlns:a="u:0" xmlns:b="u:0" xmlns:c="u:0"><a:v xmlns:c="u:4" t="b:n c:n"/></p>
+            """)
+        let child = try #require(root.children.first)
+        let scope = NamespaceScope([("b", "u:1"), ("c", "u:1"), ("a", "u:2"), ("d", "u:2")])
+            .inside([]).inside([("b", "u:3")])
+        #expect(
+            child.fragment(scope: scope, language: nil)
+                == "<a:v xmlns:a=\"u:2\" xmlns:b=\"u:3\" xmlns:c=\"u:4\" t=\"b:n c:n\"/>")
     }
 
     @Test func longNamesOfAttributesAndNamespacesAreRefused() {

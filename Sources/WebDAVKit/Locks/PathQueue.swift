@@ -1,0 +1,129 @@
+/// Requests in the order of their arrival, each with the paths that it changes. A request waits as
+/// long as there is an earlier one whose paths meet its own: are the same, around one of them, or
+/// inside.
+///
+/// A request that waits watches a single one of those in its way. When that one leaves, it looks for
+/// another. Arriving and leaving thus cost little more where many wait.
+package struct PathQueue: Sendable {
+    private struct Entry: Sendable {
+        let paths: [ResourcePath]
+        /// The earlier request that this one watches; `nil` once it need not wait.
+        var blocker: Int?
+        /// The later requests that watch this one.
+        var watchers: [Int] = []
+    }
+
+    private var entries: [Int: Entry] = [:]
+    /// The requests at each path, in their order.
+    private var numbers: [ResourcePath: [Int]] = [:]
+    /// The paths of all requests, sorted so that the members of a collection follow it.
+    private var paths: [ResourcePath] = []
+    private var hashes = PathHashes()
+    private var last = 0
+    /// How many wait.
+    package private(set) var waitingCount = 0
+
+    package init() {}
+
+    /// Whether a request is there and waits.
+    package func isWaiting(_ number: Int) -> Bool { entries[number]?.blocker != nil }
+
+    /// Whether a request has arrived and not left.
+    package func contains(_ number: Int) -> Bool { entries[number] != nil }
+
+    /// The paths of a request.
+    package func paths(of number: Int) -> [ResourcePath] { entries[number]?.paths ?? [] }
+
+    /// Whether no request is in the way of some paths.
+    package func isFree(_ paths: [ResourcePath]) -> Bool {
+        blocker(of: paths, before: .max) == nil
+    }
+
+    /// Appends a request.
+    /// - Returns: its number, and whether it has to wait.
+    package mutating func add(_ paths: [ResourcePath]) -> (number: Int, isWaiting: Bool) {
+        last += 1
+        let blocker = blocker(of: paths, before: last)
+        entries[last] = Entry(paths: paths, blocker: blocker)
+        for path in paths { insert(last, at: path) }
+        if let blocker {
+            entries[blocker]?.watchers.append(last)
+            waitingCount += 1
+        }
+        return (last, blocker != nil)
+    }
+
+    /// Removes a request, whether or not it waits.
+    /// - Returns: those that need not wait any more, in their order.
+    package mutating func remove(_ number: Int) -> [Int] {
+        guard let entry = entries.removeValue(forKey: number) else { return [] }
+        for path in entry.paths { remove(number, at: path) }
+        if let blocker = entry.blocker {
+            entries[blocker]?.watchers.removeAll { $0 == number }
+            waitingCount -= 1
+        }
+        var ready: [Int] = []
+        for watcher in entry.watchers.sorted() {
+            let next = blocker(of: paths(of: watcher), before: watcher)
+            entries[watcher]?.blocker = next
+            if let next {
+                entries[next]?.watchers.append(watcher)
+            } else {
+                ready.append(watcher)
+            }
+        }
+        waitingCount -= ready.count
+        return ready
+    }
+
+    // MARK: Finding those in the way
+
+    /// A request that arrived before another one and is in the way of its paths.
+    private func blocker(of paths: [ResourcePath], before number: Int) -> Int? {
+        guard !entries.isEmpty else { return nil }
+        for path in paths {
+            if let found = blocker(of: path, before: number) { return found }
+        }
+        return nil
+    }
+
+    /// Prefers a request that itself waits for others in the way: once it has left, they have, too.
+    private func blocker(of path: ResourcePath, before number: Int) -> Int? {
+        if let found = latest(at: path, before: number) { return found }
+        let around = hashes.around(path).compactMap { latest(at: $0, before: number) }
+        if let found = around.max() { return found }
+        for inner in paths[paths.position(of: path)...] {
+            guard inner.isWithin(path) else { return nil }
+            if let found = latest(at: inner, before: number) { return found }
+        }
+        return nil
+    }
+
+    private func latest(at path: ResourcePath, before number: Int) -> Int? {
+        guard let all = numbers[path] else { return nil }
+        let index = all.position(of: number)
+        return index > 0 ? all[index - 1] : nil
+    }
+
+    // MARK: The requests at each path
+
+    private mutating func insert(_ number: Int, at path: ResourcePath) {
+        if numbers[path] == nil {
+            paths.insert(path, at: paths.position(of: path))
+            hashes.insert(path)
+        }
+        numbers[path, default: []].append(number)
+    }
+
+    private mutating func remove(_ number: Int, at path: ResourcePath) {
+        guard var all = numbers.removeValue(forKey: path) else { return }
+        let index = all.position(of: number)
+        if index < all.count, all[index] == number { all.remove(at: index) }
+        guard all.isEmpty else {
+            numbers[path] = all
+            return
+        }
+        paths.remove(at: paths.position(of: path))
+        hashes.remove(path)
+    }
+}
