@@ -4,7 +4,7 @@ import harness
 
 from reporting.words import at_most, caption, figure, goals, median_with_spread, title, why_not
 
-GAPS = [("nginx", "WebSocket", "it has none of its own, and passes them on")]
+GAPS = [("nginx", "WebSocket", "it can only pass them on to another server")]
 
 
 def condensed_holding(report):
