@@ -44,17 +44,20 @@ extension ClientRequest {
     /// Why the fields cannot go on the wire.
     var invalidField: ClientError? {
         for field in fields {
-            var value = field.value
-            guard value.withUTF8({ unsafe $0.allSatisfy(Self.isAllowed) }) else {
+            guard Self.isAllowed(field.value) else {
                 return ClientError(.badRequest, "a control character in \(field.name)")
             }
         }
         return nil
     }
 
-    /// The bytes that a field value may have (RFC 9110 section 5.5): line breaks would begin another field.
-    private static func isAllowed(_ byte: UInt8) -> Bool {
-        byte >= 0x20 && byte != 0x7F || byte == 0x09
+    /// Whether a field value has no bytes that it must not have (RFC 9110 section 5.5): line breaks
+    /// would begin another field.
+    static func isAllowed(_ value: String) -> Bool {
+        var value = value
+        return value.withUTF8 { bytes in
+            unsafe bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
+        }
     }
 
     /// The same, but for the rest of something of which a part is there.

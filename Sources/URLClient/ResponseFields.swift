@@ -112,8 +112,8 @@ enum FieldLines {
         var fields = HTTPFields()
         forEachLine(bytes) { line in
             guard let colon = line.firstIndex(of: 0x3A) else { return true }
-            let name = text(trimmed(line[..<colon]))
-            if let name = HTTPFieldName(name) {
+            // A blank before the colon makes it no field (RFC 9112 section 5.1), as everywhere here.
+            if let name = HTTPFieldName(text(line[..<colon])) {
                 fields.append(name, text(trimmed(line[(colon + 1)...])))
             }
             return true

@@ -100,8 +100,36 @@ struct WireURL: Sendable {
             else { throw ClientError(.badURL, "no valid host in \(url)") }
             name = ascii
         }
+        if !isLiteral { name = try plainAddress(name, in: url) }
         let port = try port(authority[hostEnd...], in: url)
         return Origin(scheme: scheme, host: name, port: port)
+    }
+
+    /// A host as it is, or an IPv4 address as four decimal numbers. A host whose last label is a
+    /// number is an address to libcurl and to systems, also by fewer numbers, hexadecimal or octal
+    /// ones: what is no name must not be taken for one.
+    private static func plainAddress(_ host: String, in url: String) throws(ClientError) -> String {
+        guard CookieJar.isAddress(host.lowercased()) else { return host }
+        var labels = host.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        if labels.last?.isEmpty == true { labels.removeLast() }
+        var numbers = labels.compactMap(number)
+        guard numbers.count == labels.count, numbers.count <= 4, let last = numbers.popLast(),
+            numbers.allSatisfy({ $0 < 256 }), last < 1 << (8 * UInt64(4 - numbers.count))
+        else { throw ClientError(.badURL, "no valid address in \(url)") }
+        let rest = (numbers.count..<4).map { last >> (8 * UInt64(3 - $0)) & 0xFF }
+        return (numbers + rest).map(String.init).joined(separator: ".")
+    }
+
+    /// A number of an IPv4 address as C reads it.
+    private static func number(_ label: Substring.UTF8View) -> UInt64? {
+        guard let first = label.first, ByteClass.isDigit(first) else { return nil }
+        let text = String(Substring(label)).lowercased()
+        if text.hasPrefix("0x") {
+            let digits = text.dropFirst(2)
+            guard digits.utf8.allSatisfy({ ByteClass.hexValue($0) != nil }) else { return nil }
+            return digits.isEmpty ? 0 : UInt64(digits, radix: 16)
+        }
+        return UInt64(text, radix: first == UInt8(ascii: "0") ? 8 : 10)
     }
 
     /// A name without percent-encoding, which libcurl would take off, so that others would see

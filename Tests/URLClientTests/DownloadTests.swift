@@ -169,6 +169,9 @@ struct DownloadTests {
         let temporary = session.downloadTask(for: request)
         let held = try await temporary.finished()
         #expect(Int(held.status.code) == code)
+        #expect(Files.read(temporary.path) == Array(page.utf8))
+        // Nobody else has seen it.
+        #expect(Files.remove(temporary.path))
     }
 
     @Test("A long error page is neither read to its end nor written")

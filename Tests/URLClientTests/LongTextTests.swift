@@ -57,4 +57,15 @@ struct LongTextTests {
         // Some milliseconds; minutes where such text is compared as text.
         #expect(ContinuousClock.now - start < .seconds(20))
     }
+
+    @Test("Cookies of one time, domain and path are in the order of the bytes of their names")
+    func cookieOrder() throws {
+        let cookies = CookieStorage()
+        let url = try #require(URL(string: "http://a.example/"))
+        var fields = HTTPFields()
+        let names = ["\u{E9}b", "e\u{301}a", "z", "\u{212B}"]
+        for name in names { fields.append(.setCookie, "\(name)=1") }
+        cookies.store(from: fields, for: url)
+        #expect(cookies.cookies.map(\.name) == ["e\u{301}a", "z", "\u{E9}b", "\u{212B}"])
+    }
 }

@@ -42,6 +42,10 @@ struct ProxyTests {
         direct.connectTo = ConnectTarget(host: "127.0.0.1")
         _ = try await session.data(for: direct)
         #expect(heads.withLock { $0.count } == 1)
+        // An address of another network, written as a number, is no local name.
+        _ = try await session.data(for: ClientRequest(.get, "http://3221225991/z"))
+        #expect(
+            heads.withLock { $0.last }?.hasPrefix("GET http://192.0.2.7/z HTTP/1.1\r\n") == true)
     }
 
     @Test(

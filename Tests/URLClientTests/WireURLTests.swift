@@ -20,11 +20,25 @@ struct WireURLTests {
     }
 
     @Test(
+        "A host that ends in a number is an IPv4 address, by its usual spelling",
+        arguments: [
+            ("127.0.0.1", "127.0.0.1"), ("134744072", "8.8.8.8"), ("0x7F.1", "127.0.0.1"),
+            ("0X7f000001", "127.0.0.1"), ("0177.0.0.1", "127.0.0.1"), ("192.0.519", "192.0.2.7"),
+            ("192.0.2.7.", "192.0.2.7"), ("0", "0.0.0.0"), ("4294967295", "255.255.255.255"),
+            ("1.example", "1.example"), ("1.2x", "1.2x"),
+        ])
+    func addresses(_ host: String, _ address: String) {
+        #expect(ClientRequest(.get, "http://\(host)/").origin?.host == address)
+    }
+
+    @Test(
         "What is no http URL has no origin",
         arguments: [
             "", "example.org", "/a", "ftp://example.org/", "http:///a", "http://example.org:-1/",
             "http://\u{FF05}31\u{FF05}32\u{FF05}37.0.0.1/", "http://%EF%BC%8531.0.0.1/",
             "http://\u{E4}%EF%BC%8531.example/",
+            "http://4294967296/", "http://256.0.0.1/", "http://1.2.3.4.5/", "http://a.1/",
+            "http://08/", "http://0x+1.1/", "http://1..1/",
             "http://example.org:65536/", "http://example.org:0/", "http:example.org",
         ])
     func notAnOrigin(_ url: String) {

@@ -80,12 +80,17 @@ package struct CachedHead: Sendable, Hashable {
     }
 
     /// Whether the server can be asked whether it still holds.
-    package var hasValidator: Bool { fields.contains(.eTag) || fields.contains(.lastModified) }
+    package var hasValidator: Bool { validator(.eTag) != nil || validator(.lastModified) != nil }
 
     /// Adds the preconditions by which the server is asked (section 4.3.1).
     package func addValidators(to request: inout HTTPFields) {
-        if let tag = fields[.eTag] { request[.ifNoneMatch] = tag }
-        if let date = fields[.lastModified] { request[.ifModifiedSince] = date }
+        if let tag = validator(.eTag) { request[.ifNoneMatch] = tag }
+        if let date = validator(.lastModified) { request[.ifModifiedSince] = date }
+    }
+
+    /// A field that a request may repeat: not one with control characters.
+    private func validator(_ name: HTTPFieldName) -> String? {
+        fields[name].flatMap { ClientRequest.isAllowed($0) ? $0 : nil }
     }
 
     /// Whether a 304 speaks of this response (section 4.3.4).

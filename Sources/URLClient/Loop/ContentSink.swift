@@ -204,7 +204,7 @@ final class FileSink: ContentSink {
         hasRanges =
             response.status == .ok && !isDecoded
             && fields[.acceptRanges].map { $0.utf8.count == 4 && $0.lowercased() == "none" } != true
-        if let tag = fields[.eTag], !tag.begins(with: "W/") {
+        if let tag = fields[.eTag], !tag.begins(with: "W/"), ClientRequest.isAllowed(tag) {
             validator = tag
         } else if fields[.eTag] == nil {
             validator = Self.strongDate(fields)

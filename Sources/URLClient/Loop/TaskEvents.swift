@@ -137,9 +137,10 @@ final class DelegateSink: ContentSink {
     private unowned let loop: ClientLoop
     weak var runner: TransactionRunner?
 
+    /// - Parameter limit: how many bytes may be pending; at least one, since it is full then.
     init(_ events: TaskEvents, limit: Int, loop: ClientLoop) {
         self.events = events
-        self.limit = limit
+        self.limit = max(limit, 1)
         self.loop = loop
     }
 

@@ -8,6 +8,9 @@ internal import ToolkitSystem
 public final class DownloadTask: TransferTask, @unchecked Sendable {
     /// Where the file will be: an absolute path, also if the task was given another one, so that it
     /// holds when the program goes to another folder.
+    ///
+    /// A temporary file is removed once a delegate or a completion handler has seen it. Where there is
+    /// neither, it is the caller's to move or to remove.
     public let path: String
     /// Whether the file is removed once the delegate has seen it and not moved it away.
     let isTemporary: Bool

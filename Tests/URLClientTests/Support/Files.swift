@@ -20,6 +20,11 @@ enum Files {
         }
     }
 
+    /// Whether there was a file to remove.
+    static func remove(_ path: String) -> Bool {
+        (try? FileManager.default.removeItem(atPath: path)) != nil
+    }
+
     static func names(_ folder: String) -> [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
     }

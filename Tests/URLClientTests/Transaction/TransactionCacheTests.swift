@@ -188,6 +188,43 @@ struct TransactionCacheTests {
         }
     }
 
+    @Test(
+        "A validator with control characters is none",
+        arguments: ["ETag: \"a\u{1}b\"", "Last-Modified: \u{7F}"])
+    func unusableValidator(_ line: String) async throws {
+        let peer = try ScriptedPeer { connection in
+            while connection.head() != nil {
+                connection.send(
+                    "HTTP/1.1 200 OK\r\nCache-Control: no-cache\r\n\(line)\r\n"
+                        + "Content-Length: 2\r\n\r\nok")
+            }
+        }
+        let session = ClientSession(.ephemeral)
+        for _ in 0..<3 {
+            let (content, response) = try await session.data(
+                for: ClientRequest(.get, peer.url("/")))
+            #expect(content == Array("ok".utf8) && response.status == .ok)
+        }
+    }
+
+    @Test("A coding whose field name ends with a blank is no coding, from the cache, too")
+    func blankBeforeColon() async throws {
+        let peer = try ScriptedPeer { connection in
+            while connection.head() != nil {
+                connection.send(
+                    "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Encoding : gzip\r\n"
+                        + "Content-Length: 2\r\n\r\nok")
+            }
+        }
+        let session = ClientSession(.ephemeral)
+        for isStored in [false, true] {
+            let (content, response) = try await session.data(
+                for: ClientRequest(.get, peer.url("/")))
+            #expect(content == Array("ok".utf8) && response.isFromCache == isStored)
+            #expect(response.fields[.contentEncoding] == nil)
+        }
+    }
+
     @Test("Content that was decoded is kept so")
     func decoded() async throws {
         let plain = Array("plain".utf8)
