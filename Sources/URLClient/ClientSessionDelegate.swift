@@ -22,7 +22,10 @@ public protocol ClientSessionDelegate: AnyObject, Sendable {
     func sessionDidBecomeInvalid()
 
     /// A response asks for another request.
-    /// - Returns: the request to send, changed or not; nil to have the response itself delivered.
+    /// - Returns: the request to send, changed or not; nil to have the response itself delivered. Where it
+    ///   goes to another origin than the request that was asked about, it loses what it has of that one
+    ///   and what is for one origin alone: the credential, `connectTo`, and the fields that
+    ///   ``RedirectPolicy`` keeps from other origins.
     func task(
         _ task: TransferTask, willRedirectTo request: ClientRequest, from response: ClientResponse
     ) async -> ClientRequest?

@@ -1,7 +1,9 @@
+internal import HTTPParser
+
 /// Where to connect to instead of the URL's host and port.
 ///
 /// `Host`, SNI, the name that the certificate must have, cookies, cache and credentials stay with
-/// the URL.
+/// the URL. Secure cookies of `localhost` go to another host by TLS alone.
 ///
 /// ```swift
 /// request.connectTo = ConnectTarget(host: "127.0.0.2")
@@ -45,6 +47,23 @@ public struct ConnectTarget: Sendable, Hashable {
 
     /// The URL's own host and port, whatever the session's policy says.
     public static var origin: ConnectTarget { ConnectTarget(kind: .origin) }
+}
+
+extension ConnectTarget {
+    /// Whether it names a host that is not this machine by its name or address.
+    var leavesMachine: Bool {
+        guard case .network(let host?, _) = kind else { return false }
+        return !Self.isLoopback(host.lowercased())
+    }
+
+    /// Names of RFC 6761 section 6.3, ::1 and 127.0.0.0/8.
+    private static func isLoopback(_ host: String) -> Bool {
+        if host == "localhost" || host == "::1" || CookieJar.hasSuffix(host, ".localhost") {
+            return true
+        }
+        return host.utf8.starts(with: "127.".utf8)
+            && host.utf8.allSatisfy { $0 == UInt8(ascii: ".") || ByteClass.isDigit($0) }
+    }
 }
 
 extension ConnectTarget: CustomStringConvertible {

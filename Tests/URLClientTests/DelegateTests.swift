@@ -38,6 +38,23 @@ struct DelegateTests {
         #expect(!own.log.contains("invalid"))
     }
 
+    @Test("Without room for pending content a delegate gets piece after piece")
+    func noReceiveBuffer() async throws {
+        let server = try await TestServer { _, router in
+            router.on(.get, "/long") { _ in
+                Response(.ok, body: .bytes([UInt8](repeating: 0x61, count: 1 << 20)))
+            }
+        }
+        var configuration = ClientConfiguration.ephemeral
+        configuration.receiveBuffer = 0
+        let delegate = Recorder()
+        let session = ClientSession(configuration, delegate: delegate)
+        let task = session.dataTask(for: ClientRequest(.get, server.url("/long")))
+        task.resume()
+        try await task.finished()
+        #expect(delegate.size.withLock { $0 } == 1 << 20)
+    }
+
     /// Sends redirects elsewhere.
     private final class Rewriter: ClientSessionDelegate {
         let target: String
@@ -68,17 +85,20 @@ struct DelegateTests {
             }
         }
         let logins = Locked([String?]())
+        let cookies = Locked(0)
         let other = try ScriptedPeer { connection in
             while let head = connection.head() {
                 let line = head.split(separator: "\r\n").first { $0.hasPrefix("Authorization: ") }
                 logins.withLock { $0.append(line.map { String($0.dropFirst(21)) }) }
+                if head.contains("Cookie: ") { cookies.withLock { $0 += 1 } }
                 connection.send(
                     (line == nil
                         ? "HTTP/1.1 401 No\r\nWWW-Authenticate: Basic realm=\"r\"\r\n"
                         : "HTTP/1.1 200 OK\r\n") + "Content-Length: 0\r\n\r\n")
             }
         }
-        var request = ClientRequest(.get, "http://first.test/")
+        var request = ClientRequest(
+            .get, "http://first.test/", fields: [.authorization: "Bearer t", .cookie: "a=b"])
         request.connectTo = ConnectTarget(host: "127.0.0.1", port: first.port)
         request.credential = .password(user: "ada", password: "secret")
         let (_, response) = try await ClientSession(.ephemeral).data(
@@ -86,6 +106,7 @@ struct DelegateTests {
         #expect(response.status == (own == nil ? .unauthorized : .ok))
         let sent: [String?] = own == nil ? [nil] : [nil, "Ym9iOm93bg=="]
         #expect(logins.withLock { $0 } == sent)
+        #expect(cookies.withLock { $0 } == 0)
         #expect(first.connectionCount == 1)
     }
 

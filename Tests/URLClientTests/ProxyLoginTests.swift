@@ -174,6 +174,33 @@ struct ProxyLoginTests {
         #expect(error?.kind == .proxyRefused, "\(error?.description ?? "-")")
     }
 
+    @Test("RFC 9110, 9.3.6: a 407 through a tunnel is the server's, and no login answers it")
+    func throughTunnel() async throws {
+        let heads = Locked([String]())
+        let peer = try ScriptedPeer { connection in
+            while let head = connection.head() {
+                heads.withLock { $0.append(head) }
+                connection.send(
+                    head.hasPrefix("CONNECT ")
+                        ? "HTTP/1.1 200 OK\r\n\r\n"
+                        : "HTTP/1.1 407 No\r\nProxy-Authenticate: Basic realm=\"x\"\r\n"
+                            + "Content-Length: 2\r\n\r\nno")
+            }
+        }
+        var configuration = ClientConfiguration.ephemeral
+        configuration.proxy = .proxy(
+            ClientProxy(
+                host: "127.0.0.1", port: peer.port, user: "u", password: "p", scheme: .digest,
+                tunnels: true))
+        let (content, response) = try await ClientSession(configuration).data(
+            for: ClientRequest(.get, "http://name.test/"))
+        #expect(response.status == .proxyAuthenticationRequired)
+        #expect(content == Array("no".utf8))
+        let seen = heads.withLock { $0 }
+        #expect(seen.map { String($0.prefix { $0 != " " }) } == ["CONNECT", "GET"])
+        #expect(seen.allSatisfy { !$0.contains("Proxy-Authorization") })
+    }
+
     @Test("HTTPS: what goes to the proxy is encrypted, and its certificate is checked")
     func https() async throws {
         let certificates = try await TestCertificates()

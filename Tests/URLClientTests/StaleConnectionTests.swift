@@ -48,6 +48,26 @@ struct StaleConnectionTests {
         #expect(peer.connectionCount == 2)
     }
 
+    @Test("Content that has to be made again is made again then")
+    func remade() async throws {
+        let seen = Locked([String]())
+        let peer = try peer(seen)
+        let session = session()
+        _ = try await session.data(for: ClientRequest(.get, peer.url()))
+        let made = Locked(0)
+        let body = ClientBody.replayable(length: 7) {
+            made.withLock { $0 += 1 }
+            return AsyncStream { continuation in
+                continuation.yield(Array("content".utf8))
+                continuation.finish()
+            }
+        }
+        let (content, _) = try await session.data(for: ClientRequest(.put, peer.url(), body: body))
+        #expect(content == Array("ok".utf8))
+        #expect(seen.withLock { $0 } == ["GET", "PUT", "PUT"])
+        #expect(made.withLock { $0 } == 2)
+    }
+
     @Test(
         "What is not, and may have been done, is an error",
         arguments: [ClientBody.none, .bytes([]), .text("content")])
@@ -150,6 +170,92 @@ struct StaleConnectionTests {
         let (content, response) = try await session.data(
             for: ClientRequest(.post, peer.url(), body: .text("content")))
         #expect(first.status.code < 300 && response.status == .ok && content == Array("ok".utf8))
+    }
+
+    /// A proxy that is the server, too. The first connection ends with its second request; the others
+    /// give an answer to CONNECT, and 404 to all else.
+    private func proxy(_ answer: String, _ seen: Locked<[String]>) throws -> ScriptedPeer {
+        try ScriptedPeer { connection in
+            var count = 0
+            while let head = connection.head() {
+                let method = String(head.prefix { $0 != " " })
+                seen.withLock { $0.append("\(method) \(connection.index)") }
+                if method == "CONNECT" {
+                    connection.send(connection.index == 0 ? "HTTP/1.1 200 OK\r\n\r\n" : answer)
+                    continue
+                }
+                count += 1
+                if connection.index == 0, count == 2 { return }
+                connection.send(
+                    connection.index == 0
+                        ? Self.answer : "HTTP/1.1 404 No\r\nContent-Length: 2\r\n\r\nno")
+            }
+        }
+    }
+
+    private func tunnelling(_ peer: ScriptedPeer, _ cookies: CookieStorage) -> ClientSession {
+        var configuration = ClientConfiguration.ephemeral
+        configuration.retries = .never
+        configuration.cookies = cookies
+        configuration.proxy = .proxy(
+            ClientProxy(
+                host: "127.0.0.1", port: peer.port, user: "u", password: "p", scheme: .digest,
+                tunnels: true))
+        return ClientSession(configuration)
+    }
+
+    private static let tunnelURL = "http://name.test/"
+
+    @Test("RFC 9110, 9.3.6: the answer to a second CONNECT is the proxy's, not the server's")
+    func tunnels() async throws {
+        let seen = Locked([String]())
+        let cookies = CookieStorage()
+        let peer = try proxy("HTTP/1.1 200 Go\r\nX-Proxy: 1\r\nSet-Cookie: a=b\r\n\r\n", seen)
+        let session = tunnelling(peer, cookies)
+        _ = try await session.data(for: ClientRequest(.get, Self.tunnelURL))
+        let (content, response) = try await session.data(for: ClientRequest(.get, Self.tunnelURL))
+        #expect(response.status == .notFound && content == Array("no".utf8))
+        #expect(response.fields["X-Proxy"] == nil && cookies.cookies.isEmpty)
+        #expect(seen.withLock { $0 } == ["CONNECT 0", "GET 0", "GET 0", "CONNECT 1", "GET 1"])
+    }
+
+    @Test(
+        "A proxy that refuses the new tunnel is not taken for the server either",
+        arguments: [(302, ClientError.Kind.proxyRefused), (407, .authenticationRequired)])
+    func refusedTunnels(_ status: Int, _ kind: ClientError.Kind) async throws {
+        let seen = Locked([String]())
+        let cookies = CookieStorage()
+        let peer = try proxy(
+            "HTTP/1.1 \(status) No\r\nLocation: http://name.test/other\r\nSet-Cookie: a=b\r\n"
+                + "Content-Length: 2\r\n\r\nno", seen)
+        let session = tunnelling(peer, cookies)
+        _ = try await session.data(for: ClientRequest(.get, Self.tunnelURL))
+        let error = await failure {
+            try await session.data(for: ClientRequest(.get, Self.tunnelURL))
+        }
+        #expect(error?.kind == kind, "\(error?.description ?? "-")")
+        #expect(cookies.cookies.isEmpty)
+        #expect(seen.withLock { $0 } == ["CONNECT 0", "GET 0", "GET 0", "CONNECT 1"])
+    }
+
+    @Test(
+        "RFC 9110, 9.2.2: a POST that may have been done goes through no new tunnel",
+        arguments: [200, 407])
+    func notIdempotentTunnels(_ status: Int) async throws {
+        let seen = Locked([String]())
+        let peer = try proxy(
+            "HTTP/1.1 \(status) X\r\n"
+                + (status == 200
+                    ? "\r\n" : "Proxy-Authenticate: Basic realm=r\r\nContent-Length: 0\r\n\r\n"),
+            seen)
+        let session = tunnelling(peer, CookieStorage())
+        _ = try await session.data(for: ClientRequest(.get, Self.tunnelURL))
+        let error = await failure {
+            try await session.data(for: ClientRequest(.post, Self.tunnelURL))
+        }
+        #expect(error?.kind == .connectionLost, "\(error?.description ?? "-")")
+        #expect(error?.isSafeToRetry == false)
+        #expect(seen.withLock { $0 } == ["CONNECT 0", "GET 0", "POST 0", "CONNECT 1"])
     }
 
     @Test("Tasks of the session's own thread, many connections: each is looked at")

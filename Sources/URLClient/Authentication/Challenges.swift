@@ -24,6 +24,11 @@ package enum Challenges {
             case .digest(let challenge): challenge.realm
             }
         }
+
+        /// Whether only the nonce of the request was too old.
+        var isStale: Bool {
+            if case .digest(let challenge) = self { challenge.isStale } else { false }
+        }
     }
 
     /// Reads the field of a response, WWW-Authenticate or Proxy-Authenticate, in all its lines. A line

@@ -48,7 +48,7 @@ package struct DigestSession: Sendable {
     private let user: String
     /// H(A1) without `-sess`.
     private let secret: String
-    private let cnonce: String
+    private var cnonce: String
     fileprivate(set) var nonce: String
     private var count: UInt32 = 0
 
@@ -57,6 +57,14 @@ package struct DigestSession: Sendable {
         self.challenge = challenge
         (self.user, self.cnonce, nonce) = (user, cnonce, challenge.nonce)
         secret = challenge.hash.secret(name: user, realm: challenge.realm, password: password)
+    }
+
+    /// Goes on with the count of an earlier session of the user if the server has given the same nonce
+    /// again: it takes a count that comes twice for a replay (section 3.4). The cnonce stays as well,
+    /// since `-sess` makes one secret of both for all requests.
+    package mutating func goOn(from earlier: DigestSession) {
+        guard earlier.nonce == nonce else { return }
+        (count, cnonce) = (earlier.count, earlier.cnonce)
     }
 
     /// The value of Authorization for the next request (section 3.4).
@@ -88,10 +96,12 @@ package struct DigestSession: Sendable {
         return "Digest " + parts.joined(separator: ", ")
     }
 
-    /// Takes Authentication-Info of a response (section 3.5): the nonce for the next request.
+    /// Takes Authentication-Info of a response (section 3.5): the nonce for the next request. The one in
+    /// use changes nothing: its count goes on.
     package mutating func receive(info value: String) {
         // The field has the parameters of a challenge, without its scheme.
-        guard let next = ChallengeField.list("Digest \(value)")?.first?["nextnonce"], !next.isEmpty
+        guard let next = ChallengeField.list("Digest \(value)")?.first?["nextnonce"], !next.isEmpty,
+            next != nonce
         else { return }
         (nonce, count) = (next, 0)
     }

@@ -26,6 +26,15 @@ package struct ProtectionSpaceCache: Sendable {
         }
     }
 
+    /// The credentials for a request.
+    package struct Authorization: Sendable {
+        /// The value of the field.
+        package let value: String
+        package let credential: ClientCredential
+        /// The space that it is for.
+        package let space: ProtectionSpace
+    }
+
     private var origins: [Origin: [Known]] = [:]
     /// The most logins that are remembered of one origin.
     private static let limit = 32
@@ -39,13 +48,14 @@ package struct ProtectionSpaceCache: Sendable {
     package mutating func authorization(
         origin: Origin, method: HTTPMethod, target: String, for user: RequestUser,
         isProxy: Bool = false
-    ) -> (value: String, credential: ClientCredential)? {
+    ) -> Authorization? {
         guard var known = origins[origin],
             let index = Self.index(in: known, target, isProxy, user),
             let value = Self.value(&known[index], method, target)
         else { return nil }
         origins[origin] = known
-        return (value, known[index].credential)
+        return Authorization(
+            value: value, credential: known[index].credential, space: known[index].space)
     }
 
     /// The credential that would be sent.
@@ -57,7 +67,7 @@ package struct ProtectionSpaceCache: Sendable {
         return known[index].credential
     }
 
-    /// The login of a user with the longest path that covers a target.
+    /// The login of a user with the longest path that covers a target; the newest of several.
     private static func index(
         in known: [Known], _ target: String, _ isProxy: Bool, _ user: RequestUser
     ) -> Int? {
@@ -65,11 +75,10 @@ package struct ProtectionSpaceCache: Sendable {
         let path = isProxy ? "/" : path(of: target)
         var best: (index: Int, length: Int)?
         for (index, entry) in known.enumerated() where entry.space.isProxy == isProxy {
-            guard entry.scopes.contains(where: { covers($0, path) }), isOf(user, entry, known)
+            guard let length = longest(entry.scopes, covering: path), length >= best?.length ?? 0,
+                isOf(user, entry, known)
             else { continue }
-            for scope in entry.scopes where covers(scope, path) {
-                if scope.utf8.count > best?.length ?? -1 { best = (index, scope.utf8.count) }
-            }
+            best = (index, length)
         }
         return best?.index
     }
@@ -107,30 +116,32 @@ package struct ProtectionSpaceCache: Sendable {
     ///   - target: of the request that was refused.
     ///   - answered: the revision of the storage, where the credential is the answer to a
     ///     challenge and not stored.
+    ///   - carried: the space for which the request that was refused had brought a login.
     ///   - cnonce: for Digest, something that nobody can guess.
     package mutating func enter(
         _ challenge: Challenges.Challenge, _ credential: ClientCredential, origin: Origin,
-        target: String, answered: UInt64? = nil, cnonce: @autoclosure () -> String,
-        isProxy: Bool = false
+        target: String, answered: UInt64? = nil, carried: ProtectionSpace? = nil,
+        cnonce: @autoclosure () -> String, isProxy: Bool = false
     ) {
         let space = ProtectionSpace(
             origin: origin, realm: challenge.realm, scheme: challenge.scheme, isProxy: isProxy)
-        let path = isProxy ? "/" : Self.path(of: target)
-        var entry = Known(
-            space: space, credential: credential, answered: answered, scopes: [], digest: nil)
-        switch (challenge, credential) {
-        case (.digest(let digest), .password(let user, let password)):
-            entry.digest = DigestSession(digest, user: user, password: password, cnonce: cnonce())
-            entry.scopes = isProxy ? ["/"] : Self.scopes(of: digest, origin, path)
-        case (.basic, _): entry.scopes = [BasicAuthorization.scope(of: path)]
-        default: entry.scopes = ["/"]
-        }
         var known = origins[origin] ?? []
-        if let old = known.firstIndex(where: { $0.isSame(space, credential) }) {
-            if challenge.scheme == .basic {
-                entry.scopes = Self.merged(known[old].scopes, entry.scopes)
+        let old = known.firstIndex { $0.isSame(space, credential) }.map { known.remove(at: $0) }
+        var entry = Known(
+            space: space, credential: credential, answered: answered, scopes: ["/"], digest: nil)
+        if case .digest(let digest) = challenge, case .password(let user, let password) = credential
+        {
+            entry.digest = DigestSession(digest, user: user, password: password, cnonce: cnonce())
+            if let earlier = old?.digest { entry.digest?.goOn(from: earlier) }
+        }
+        if !isProxy {
+            let path = Self.path(of: target)
+            entry.scopes = Self.scopes(
+                of: challenge, origin, path, old?.scopes, hadLogin: carried != nil)
+            if let carried, carried != space {
+                let others = known.filter { $0.space == carried }.flatMap(\.scopes)
+                Self.claim(path, from: others, &entry.scopes)
             }
-            known.remove(at: old)
         }
         // One answer holds in a space: the last.
         if answered != nil { known.removeAll { $0.space == space && $0.answered != nil } }
@@ -165,27 +176,68 @@ package struct ProtectionSpaceCache: Sendable {
 
     // MARK: scopes
 
+    /// The path of a target without dot segments: one that leads out of a scope again is not below it.
     private static func path(of target: String) -> String {
-        String(Substring(target.utf8.prefix { $0 != UInt8(ascii: "?") }))
+        URIReference.removingDotSegments(
+            String(Substring(target.utf8.prefix { $0 != UInt8(ascii: "?") })))
     }
 
-    /// A path that leads out again is not below.
     private static func covers(_ scope: String, _ path: String) -> Bool {
-        let path = URIReference.removingDotSegments(path)
-        return path.utf8.starts(with: scope.utf8)
+        path.utf8.starts(with: scope.utf8)
             || (scope.utf8.count == path.utf8.count + 1 && scope.utf8.starts(with: path.utf8))
+    }
+
+    /// The length of the longest scope that covers a path; nil where none does.
+    private static func longest(_ scopes: [String], covering path: String) -> Int? {
+        var length: Int?
+        for scope in scopes where covers(scope, path) {
+            length = max(length ?? 0, scope.utf8.count)
+        }
+        return length
     }
 
     private static func merged(_ old: [String], _ new: [String]) -> [String] {
         let missing = new.filter { scope in !old.contains { scope.utf8.starts(with: $0.utf8) } }
-        return Array((missing + old).prefix(limit))
+        return Array((old + missing).suffix(limit))
+    }
+
+    /// The paths below which a login holds.
+    /// - Parameters:
+    ///   - challenge: what the server asks.
+    ///   - origin: of the server.
+    ///   - path: of the request that was refused.
+    ///   - old: the paths before, if the login is known.
+    ///   - hadLogin: whether that request had brought a login.
+    private static func scopes(
+        of challenge: Challenges.Challenge, _ origin: Origin, _ path: String, _ old: [String]?,
+        hadLogin: Bool
+    ) -> [String] {
+        let named: [String]
+        switch challenge {
+        case .basic: return merged(old ?? [], [BasicAuthorization.scope(of: path)])
+        case .bearer: named = ["/"]
+        case .digest(let digest): named = domain(of: digest, origin)
+        }
+        // A space that shares its origin with another one keeps the paths that are known to be its.
+        return named == ["/"] && hadLogin ? old ?? named : named
+    }
+
+    /// Makes a login hold for a path before those of another space, one of which was sent there although
+    /// the server wants this one.
+    private static func claim(_ path: String, from others: [String], _ scopes: inout [String]) {
+        let others = others.filter { covers($0, path) }
+        let length = longest(others, covering: path) ?? 0
+        guard longest(scopes, covering: path) ?? 0 <= length else { return }
+        // The other space keeps a path that both would have.
+        scopes.removeAll { others.contains($0) }
+        let folder = BasicAuthorization.scope(of: path)
+        scopes.append(folder.utf8.count > length ? folder : path)
+        if scopes.count > limit { scopes.removeFirst() }
     }
 
     /// domain lists references; those to the same origin count (RFC 7616 section 3.3). Without it,
     /// and where it says nothing of this origin, the credential holds everywhere on it.
-    private static func scopes(
-        of challenge: DigestChallenge, _ origin: Origin, _ path: String
-    ) -> [String] {
+    private static func domain(of challenge: DigestChallenge, _ origin: Origin) -> [String] {
         let paths = challenge.domain.prefix(limit).compactMap { text -> String? in
             guard let reference = URIReference(field: text, base: "\(origin)/"),
                 Origin(reference) == origin

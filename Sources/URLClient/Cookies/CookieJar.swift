@@ -9,8 +9,9 @@ package struct CookieContext: Sendable {
     package var mainHost: String?
     /// Whether the request only reads.
     package var isSafe: Bool
-    /// Whether a proxy is asked. It takes `localhost` and the like for its own machine.
-    package var hasProxy = false
+    /// Whether the request may leave this machine whatever its host is called: a proxy takes `localhost`
+    /// and the like for its own machine, and a connect target may be elsewhere.
+    package var leavesMachine = false
 
     package init(origin: Origin, path: String, mainHost: String? = nil, isSafe: Bool = true) {
         (self.origin, self.path, self.mainHost, self.isSafe) = (origin, path, mainHost, isSafe)
@@ -21,7 +22,7 @@ package struct CookieContext: Sendable {
     /// the client.
     var isSecure: Bool {
         let host = origin.host
-        if origin.isSecure || hasProxy { return origin.isSecure }
+        if origin.isSecure || leavesMachine { return origin.isSecure }
         return host.utf8.elementsEqual("localhost".utf8)
             || CookieJar.hasSuffix(host, ".localhost")
     }
@@ -65,8 +66,14 @@ package struct CookieJar: Sendable {
 
     /// All cookies, in the order in which they were set.
     package var cookies: [Cookie] {
-        domains.values.flatMap { $0.map(\.cookie) }.sorted {
-            ($0.creation, $0.domain, $0.path, $0.name) < ($1.creation, $1.domain, $1.path, $1.name)
+        domains.values.flatMap { $0.map(\.cookie) }.sorted { one, two in
+            if one.creation != two.creation { return one.creation < two.creation }
+            // By bytes: see Text+Bytes.swift.
+            for part in [\Cookie.domain, \.path, \.name] {
+                let (text, other) = (one[keyPath: part].utf8, two[keyPath: part].utf8)
+                if !text.elementsEqual(other) { return text.lexicographicallyPrecedes(other) }
+            }
+            return false
         }
     }
 

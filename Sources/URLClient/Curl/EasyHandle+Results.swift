@@ -11,6 +11,9 @@ extension EasyHandle {
     /// How many bytes of heads were sent.
     var requestHeadBytes: Int { number(CURLINFO_REQUEST_SIZE) }
 
+    /// How many connections were made; 0 as long as an existing one serves.
+    var connectionCount: Int { number(CURLINFO_NUM_CONNECTS) }
+
     /// The times in microseconds since the start; 0 for what has not happened, or was not needed.
     var lookupTime: Int64 { size(CURLINFO_NAMELOOKUP_TIME_T) }
     var connectTime: Int64 { size(CURLINFO_CONNECT_TIME_T) }
@@ -19,7 +22,7 @@ extension EasyHandle {
 
     /// Adds libcurl's times and counts.
     func fill(_ transaction: inout ClientMetrics.Transaction) {
-        transaction.isConnectionReused = number(CURLINFO_NUM_CONNECTS) == 0
+        transaction.isConnectionReused = connectionCount == 0
         if !transaction.isConnectionReused {
             transaction.nameLookupEnd = Self.time(lookupTime)
             transaction.connectEnd = Self.time(connectTime)

@@ -38,6 +38,8 @@ final class CurlTransfer: TransferCallbacks {
     private var contentCount: Int64 = 0
     /// How often libcurl began to send the request.
     private var startCount = 0
+    /// How many connections libcurl had made when it last began to send the request.
+    private var connectionsAtStart = 0
     /// Nil without a tunnel.
     private var tunnel: TunnelHead?
     private var paused = Paused()
@@ -64,7 +66,16 @@ final class CurlTransfer: TransferCallbacks {
     var tunnels: Bool { tunnel != nil }
     var tunnelRefusal: ClientResponse? { tunnel?.refusal }
     var trace: (@Sendable (ClientTrace) -> Void)? { runner.loop.configuration.trace }
-    private var isInTunnelRequest: Bool { tunnel != nil && startCount == 0 }
+    /// Whether the lines are those of the proxy's response to CONNECT. When a connection in use turns out
+    /// to be closed, libcurl repeats the request over another one, and asks for another tunnel first.
+    private var isInTunnelRequest: Bool {
+        guard tunnel != nil else { return false }
+        return startCount == 0 || handle.connectionCount > connectionsAtStart
+    }
+    /// Whether part of a request may have arrived that must not be done twice (RFC 9110 section 9.2.2).
+    private var mustNotRepeat: Bool {
+        startCount > 0 && !settings.method.isIdempotent && handle.requestHeadBytes > 0
+    }
     private var headLimit: Int { runner.loop.configuration.headLimit }
 
     private func touch() { times.lastActivity = runner.loop.now }
@@ -73,14 +84,20 @@ final class CurlTransfer: TransferCallbacks {
     /// closed, or whose stream was refused. Only an idempotent request, or one of which nothing was
     /// sent, may be repeated (RFC 9110 section 9.2.2).
     func mayStart() -> Bool {
-        if isInTunnelRequest { runner.loop.routing.noteTunnel(settings) }
-        startCount += 1
-        guard !settings.method.isIdempotent else { return true }
-        guard startCount > 1, handle.requestHeadBytes > 0 else {
-            if settings.mayUseStreams { handle.watchStream() }
-            return true
+        guard !mustNotRepeat else { return refuseRepetition() }
+        if isInTunnelRequest {
+            runner.loop.routing.noteTunnel(settings)
+            // Another tunnel may follow.
+            tunnel = TunnelHead()
         }
-        return fail(notRepeated("closed without an answer; the request is not repeated"))
+        startCount += 1
+        connectionsAtStart = handle.connectionCount
+        if !settings.method.isIdempotent, settings.mayUseStreams { handle.watchStream() }
+        return true
+    }
+
+    private func refuseRepetition() -> Bool {
+        fail(notRepeated("closed without an answer; the request is not repeated"))
     }
 
     /// The error of a request that libcurl must not repeat. If the server reported that it never
@@ -106,6 +123,8 @@ final class CurlTransfer: TransferCallbacks {
 
     /// A line of a proxy's response to CONNECT.
     private func received(tunnelLine line: UnsafeRawBufferPointer) -> Bool {
+        // The proxy's refusal would lead to another try.
+        guard !mustNotRepeat else { return refuseRepetition() }
         do throws(ClientError) {
             try unsafe tunnel?.add(line, limit: headLimit, for: runner.machine.sent)
             return true

@@ -14,6 +14,12 @@ struct ChallengeRound: Sendable {
         var given: ClientCredential?
 
         var field: HTTPFieldName { isProxy ? .proxyAuthenticate : .wwwAuthenticate }
+
+        /// The space that a challenge of the asker's is for.
+        func space(of challenge: Challenges.Challenge) -> ProtectionSpace {
+            ProtectionSpace(
+                origin: origin, realm: challenge.realm, scheme: challenge.scheme, isProxy: isProxy)
+        }
     }
 
     /// The challenge that the application was asked about.
@@ -30,6 +36,8 @@ struct ChallengeRound: Sendable {
     /// The challenges that are left.
     var challenges: ArraySlice<Challenges.Challenge>
     var open: Open?
+    /// The space for which the request that was refused had brought a login.
+    var carried: ProtectionSpace?
 
     init(_ asker: Asker, _ response: ClientResponse) {
         (self.asker, self.response) = (asker, response)

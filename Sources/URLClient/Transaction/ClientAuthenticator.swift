@@ -56,7 +56,7 @@ final class ClientAuthenticator: Sendable {
 
     /// Adds the credential that the server is known to want.
     func authorize(_ request: inout ClientRequest, _ memory: inout TransactionMemory) {
-        memory.credential = nil
+        memory.login = nil
         guard !request.fields.contains(.authorization), case .success(let wire) = request.wire
         else { return }
         let user = user(of: request, memory)
@@ -64,7 +64,7 @@ final class ClientAuthenticator: Sendable {
             let value = BearerAuthorization.value(token: token)
         {
             request.fields[.authorization] = value
-            memory.credential = .token(token)
+            memory.login = SentLogin(.token(token), for: nil)
             return
         }
         let (method, target) = (request.method, wire.target)
@@ -73,7 +73,7 @@ final class ClientAuthenticator: Sendable {
         }
         guard let found else { return }
         request.fields[.authorization] = found.value
-        memory.credential = found.credential
+        memory.login = SentLogin(found.credential, for: found.space)
     }
 
     /// The user whose credential a request would get. The cache stores responses for each user apart.
@@ -108,7 +108,13 @@ final class ClientAuthenticator: Sendable {
     }
 
     /// Whether a response may lead to another request.
-    func mayAnswer(_ response: ClientResponse, _ context: TransactionContext) -> Bool {
+    /// - Parameters:
+    ///   - response: the response.
+    ///   - context: the task's.
+    ///   - isForTunnel: whether a proxy has answered a request for a tunnel by it.
+    func mayAnswer(
+        _ response: ClientResponse, _ context: TransactionContext, isForTunnel: Bool
+    ) -> Bool {
         let request = context.request
         guard context.authenticationCount < options.attemptLimit, request.body.isReplayable else {
             return false
@@ -117,7 +123,7 @@ final class ClientAuthenticator: Sendable {
         case .unauthorized: return !request.fields.contains(.authorization)
         case .proxyAuthenticationRequired:
             return !request.fields.contains(.proxyAuthorization)
-                && proxyAsker(of: request, context) != nil
+                && (isForTunnel || asksProxy(context))
         default: return false
         }
     }
@@ -130,14 +136,14 @@ final class ClientAuthenticator: Sendable {
         guard let wire = try? context.request.wire.get() else { return .deliver() }
         if response.status == .proxyAuthenticationRequired {
             guard let asker = proxyAsker(of: context.request, context) else { return .deliver() }
-            return next(ChallengeRound(asker, response), &context)
+            return begin(ChallengeRound(asker, response), &context)
         }
         let own = context.request.ownCredential
         if own == nil, let tokens, tokens.covers(wire.origin) { return renewal(&context) }
         let asker = ChallengeRound.Asker(
             origin: wire.origin, method: context.request.method, target: wire.target,
             given: own)
-        return next(ChallengeRound(asker, response), &context)
+        return begin(ChallengeRound(asker, response), &context)
     }
 
     /// Continues with the application's answer to a challenge.
@@ -169,7 +175,7 @@ final class ClientAuthenticator: Sendable {
         context.memory.renewals += 1
         guard context.memory.renewals == 1 else { return .deliver() }
         var refused: String?
-        if case .token(let token) = context.memory.credential { refused = token }
+        if case .token(let token) = context.memory.login?.credential { refused = token }
         context.memory.pending = .renewal(refused: refused)
         return .ask(.token(refused: refused))
     }
@@ -190,6 +196,30 @@ final class ClientAuthenticator: Sendable {
 
     // MARK: challenges, the strongest first
 
+    private func begin(
+        _ round: ChallengeRound, _ context: inout TransactionContext
+    ) -> TransactionStep {
+        var round = round
+        if let used = context.memory.sentLogin(isProxy: round.asker.isProxy) {
+            round.carried = used.space
+            noteRefusal(of: used, round, &context)
+        }
+        return next(round, &context)
+    }
+
+    /// Notes it where the challenges refuse the login that the request brought.
+    private func noteRefusal(
+        of used: SentLogin, _ round: ChallengeRound, _ context: inout TransactionContext
+    ) {
+        let asker = round.asker
+        let refusing = round.challenges.filter { used.isRefused(in: asker.space(of: $0)) }
+        guard let first = refusing.first, !first.isStale else { return }
+        let asked = refusing.map { asker.space(of: $0) }
+        context.memory.refuse(used, in: asked, isProxy: asker.isProxy)
+        guard let space = used.space, asked.contains(space) else { return }
+        spaces.withLock { $0.leave(space, used.credential) }
+    }
+
     private func next(
         _ round: ChallengeRound, _ context: inout TransactionContext
     ) -> TransactionStep {
@@ -209,22 +239,20 @@ final class ClientAuthenticator: Sendable {
         _ context: inout TransactionContext
     ) -> TransactionStep? {
         let asker = round.asker
-        let space = ProtectionSpace(
-            origin: asker.origin, realm: challenge.realm, scheme: challenge.scheme,
-            isProxy: asker.isProxy)
-        let used = asker.isProxy ? context.memory.proxyCredential : context.memory.credential
+        let space = asker.space(of: challenge)
         let revision = options.credentials.revision(of: asker.origin)
-        if case .digest(let digest) = challenge, digest.isStale, let used, used.fits(.digest) {
+        if challenge.isStale, let used = context.memory.sentLogin(isProxy: asker.isProxy),
+            used.isRefused(in: space)
+        {
             // A credential that the application has removed meanwhile is not stored again.
-            let answered = spaces.withLock { $0.answered(space, used) }
-            return enter(used, for: challenge, asker, answered: answered, context)
+            let answered = spaces.withLock { $0.answered(space, used.credential) }
+            return enter(used.credential, for: challenge, round, answered: answered, context)
         }
-        let refused = context.memory.refuse(challenge.scheme, isProxy: asker.isProxy)
-        if let used { spaces.withLock { $0.leave(space, used) } }
         // A request with its own credential is not sent as another user when that one is refused.
         var proposed = asker.given ?? options.credentials.credential(for: space)
         if let credential = proposed,
-            !credential.answers(challenge.scheme) || refused.contains(credential)
+            !credential.answers(challenge.scheme)
+                || context.memory.isRefused(credential, in: space)
         {
             proposed = nil
         }
@@ -238,7 +266,8 @@ final class ClientAuthenticator: Sendable {
         return .ask(
             .challenge(
                 ClientChallenge(
-                    space: space, proposed: proposed, failureCount: refused.count,
+                    space: space, proposed: proposed,
+                    failureCount: context.memory.refusalCount(isProxy: asker.isProxy),
                     response: round.response)))
     }
 
@@ -247,24 +276,24 @@ final class ClientAuthenticator: Sendable {
         _ round: ChallengeRound, _ revision: UInt64, _ context: TransactionContext
     ) -> TransactionStep {
         let asker = round.asker
-        let space = ProtectionSpace(
-            origin: asker.origin, realm: challenge.realm, scheme: challenge.scheme,
-            isProxy: asker.isProxy)
         let isStored =
-            credential == asker.given || credential == options.credentials.credential(for: space)
+            credential == asker.given
+            || credential == options.credentials.credential(for: asker.space(of: challenge))
         return enter(
-            credential, for: challenge, asker, answered: isStored ? nil : revision, context)
+            credential, for: challenge, round, answered: isStored ? nil : revision, context)
     }
 
     /// - Parameter answered: the revision of the storage, if the credential is not stored.
     private func enter(
         _ credential: ClientCredential, for challenge: Challenges.Challenge,
-        _ asker: ChallengeRound.Asker, answered: UInt64?, _ context: TransactionContext
+        _ round: ChallengeRound, answered: UInt64?, _ context: TransactionContext
     ) -> TransactionStep {
+        let asker = round.asker
         spaces.withLock {
             $0.enter(
                 challenge, credential, origin: asker.origin, target: asker.target,
-                answered: answered, cnonce: Hex.text(of: Crypto.random(16)), isProxy: asker.isProxy)
+                answered: answered, carried: round.carried,
+                cnonce: Hex.text(of: Crypto.random(16)), isProxy: asker.isProxy)
         }
         return .follow(context.request, .authentication)
     }
@@ -276,7 +305,7 @@ final class ClientAuthenticator: Sendable {
         for request: ClientRequest, _ context: inout TransactionContext
     ) -> String? {
         if case .direct = proxy, request.usesDefaults { return nil }
-        context.memory.proxyCredential = nil
+        context.memory.proxyLogin = nil
         guard let asker = proxyAsker(of: request, context) else { return nil }
         let found = spaces.withLock {
             $0.authorization(
@@ -284,25 +313,38 @@ final class ClientAuthenticator: Sendable {
                 for: asker.given.map { .own($0) } ?? .session(options.credentials), isProxy: true)
         }
         if let found {
-            context.memory.proxyCredential = found.credential
+            context.memory.proxyLogin = SentLogin(found.credential, for: found.space)
             return found.value
         }
-        guard case .password(let user, let password) = asker.given,
+        guard let given = asker.given, case .password(let user, let password) = given,
             (request.proxy ?? proxy).sendsBasicAtOnce,
             asker.origin.isSecure || options.allowsBasicWithoutTLS,
             let value = BasicAuthorization.value(user: user, password: password)
         else { return nil }
-        context.memory.proxyCredential = asker.given
+        context.memory.proxyLogin = SentLogin(given, for: nil)
         return value
     }
 
-    /// The proxy of a request, if there is one that may ask. SOCKS proxies authenticate otherwise.
+    /// Whether the request is the proxy's to answer. A tunnel's other end is the server, and so are the
+    /// responses from it, whatever their status (RFC 9110 section 9.3.6).
+    func asksProxy(_ context: TransactionContext) -> Bool {
+        guard let (proxy, wire) = httpProxy(of: context.request) else { return false }
+        return !proxy.makesTunnel(to: wire.origin, context.target)
+    }
+
+    /// The proxy of a request as somebody who may ask who is there.
     private func proxyAsker(
         of request: ClientRequest, _ context: TransactionContext
     ) -> ChallengeRound.Asker? {
+        guard let (proxy, wire) = httpProxy(of: request) else { return nil }
+        return ChallengeRound.Asker(proxy, request.method, wire, context.target)
+    }
+
+    /// SOCKS proxies authenticate otherwise.
+    private func httpProxy(of request: ClientRequest) -> (ClientProxy, WireURL)? {
         guard case .success(let wire) = request.wire,
             let proxy = (request.proxy ?? self.proxy).proxy(for: wire.origin), proxy.speaksHTTP
         else { return nil }
-        return ChallengeRound.Asker(proxy, request.method, wire, context.target)
+        return (proxy, wire)
     }
 }

@@ -9,7 +9,8 @@ package struct TransactionContext: Sendable {
     package let hasDelegate: Bool
     /// Whether the content goes to a file that is the task's result; the cache ignores such tasks.
     package var isDownload: Bool
-    /// The request of this transaction before the session added cookies, credentials and validators.
+    /// The request of this transaction, by https for hosts of strict transport, before the session added
+    /// cookies, credentials and validators.
     package internal(set) var request: ClientRequest
     /// Where this transaction connects to in place of its origin, once that is known.
     package internal(set) var target: ConnectTarget?

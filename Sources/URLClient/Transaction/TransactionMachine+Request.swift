@@ -152,6 +152,6 @@ extension TransactionMachine {
 
     /// The user that asks a proxy for a tunnel: later requests through the tunnel are that user's.
     var tunnelUser: String? {
-        sent.fields[.proxyAuthorization] ?? context.memory.proxyCredential?.identity
+        sent.fields[.proxyAuthorization] ?? context.memory.proxyLogin?.credential.identity
     }
 }

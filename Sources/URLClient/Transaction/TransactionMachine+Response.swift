@@ -77,8 +77,8 @@ extension TransactionMachine {
         case (.redirect(let proposed, let delay), .redirect(let next)):
             guard let response else { return .none }
             guard let next else { return deliver(response, nil) }
-            return discard(
-                then: .request(next.withoutSecrets(of: proposed), .redirect, after: delay))
+            let request = next.withoutSecrets(of: proposed, configuration.redirects)
+            return discard(then: .request(request, .redirect, after: delay))
         case (.storing(let plan), .storing(let isStored)):
             guard let response else { return .none }
             return deliver(response, isStored ? plan : nil)
@@ -228,11 +228,19 @@ extension TransactionMachine {
 extension ClientRequest {
     /// A delegate's answer to a redirect. Secrets of the proposed request go to no other origin that
     /// the delegate names; those that the delegate set itself do.
-    fileprivate func withoutSecrets(of proposed: ClientRequest) -> ClientRequest {
+    fileprivate func withoutSecrets(
+        of proposed: ClientRequest, _ policy: RedirectPolicy
+    ) -> ClientRequest {
         guard let origin, let other = proposed.origin, origin != other else { return self }
         var request = self
         if credential == proposed.credential { request.credential = nil }
         if connectTo == proposed.connectTo, !origin.isUpgrade(of: other) { request.connectTo = nil }
+        var kept = proposed.fields
+        RedirectFields.leave(other, for: origin, &kept, policy)
+        for name in proposed.fields.map(\.name) where !kept.contains(name) {
+            guard fields.values(of: name) == proposed.fields.values(of: name) else { continue }
+            request.fields.remove(name)
+        }
         return request
     }
 }

@@ -15,12 +15,11 @@ package struct TransactionMemory: Sendable {
     var validating: ClientCache.Stored?
     /// The stored response that answers if the server cannot.
     var fallback: ClientCache.Stored?
-    /// The credential that the session added to the request.
-    var credential: ClientCredential?
-    /// The credential that the session added for the proxy.
-    var proxyCredential: ClientCredential?
-    private var refused: [ClientCredential] = []
-    private var refusedByProxy: [ClientCredential] = []
+    /// The login that the session added to the request.
+    var login: SentLogin?
+    /// The login that the session added for the proxy.
+    var proxyLogin: SentLogin?
+    private var refusals: [Refusal] = []
     /// How often a token was refused and renewed; it is renewed once for each task.
     var renewals = 0
     /// The credential that the application chose after the request's own was refused.
@@ -40,6 +39,13 @@ package struct TransactionMemory: Sendable {
         }
     }
 
+    /// A credential that one response refused, and the spaces in which it did.
+    private struct Refusal {
+        let credential: ClientCredential
+        let spaces: [ProtectionSpace]
+        let isProxy: Bool
+    }
+
     /// The policy's open question.
     indirect enum Pending {
         /// A token is needed before the request is looked up in the cache.
@@ -56,23 +62,59 @@ package struct TransactionMemory: Sendable {
 
     /// Forgets what belonged to the previous transaction only.
     mutating func beginTransaction() {
-        (validating, fallback, credential) = (nil, nil, nil)
+        (validating, fallback, login) = (nil, nil, nil)
     }
 
-    /// Notes that this transaction's credential was refused, if it fits the challenge.
-    /// - Returns: all credentials that the server, or the proxy, has refused so far.
-    mutating func refuse(_ scheme: ProtectionSpace.Scheme, isProxy: Bool) -> [ClientCredential] {
-        if isProxy {
-            if let used = proxyCredential, used.fits(scheme) {
-                refusedByProxy.append(used)
-                proxyCredential = nil
-            }
-            return refusedByProxy
+    // MARK: logins
+
+    /// The login that the server, or the proxy, was sent.
+    func sentLogin(isProxy: Bool) -> SentLogin? { isProxy ? proxyLogin : login }
+
+    /// Notes that this transaction's login was refused.
+    /// - Parameter spaces: the spaces in which it was.
+    mutating func refuse(_ used: SentLogin, in spaces: [ProtectionSpace], isProxy: Bool) {
+        refusals.append(Refusal(credential: used.credential, spaces: spaces, isProxy: isProxy))
+        if isProxy { proxyLogin = nil } else { login = nil }
+    }
+
+    /// Whether a credential was refused in a space before. The scheme does not count: a password that
+    /// Digest has shown to be wrong is not sent as it is.
+    func isRefused(_ credential: ClientCredential, in space: ProtectionSpace) -> Bool {
+        refusals.contains { refusal in
+            refusal.credential == credential
+                && refusal.spaces.contains { $0.isSameRealm(as: space) }
         }
-        if let used = credential, used.fits(scheme) {
-            refused.append(used)
-            credential = nil
-        }
-        return refused
+    }
+
+    /// How many credentials the server, or the proxy, has refused so far.
+    func refusalCount(isProxy: Bool) -> Int { refusals.count { $0.isProxy == isProxy } }
+}
+
+/// A credential that the session added to a request. A reference, as what a task remembers is passed on
+/// by value.
+final class SentLogin: Sendable {
+    let credential: ClientCredential
+    /// The space for which it was sent; nil for one that goes out before anybody has asked.
+    let space: ProtectionSpace?
+
+    init(_ credential: ClientCredential, for space: ProtectionSpace?) {
+        (self.credential, self.space) = (credential, space)
+    }
+
+    /// Whether somebody who asks for a login in a space has thereby refused this one. A login for another
+    /// space says nothing there, unless the same bytes would be sent: those of Basic and Bearer do
+    /// not depend on the realm (RFC 9110 section 11.5).
+    func isRefused(in asked: ProtectionSpace) -> Bool {
+        guard credential.fits(asked.scheme) else { return false }
+        guard let space, space != asked else { return true }
+        return asked.scheme != .digest && space.scheme == asked.scheme
+    }
+}
+
+extension ProtectionSpace {
+    /// Whether both are the same but for the scheme.
+    fileprivate func isSameRealm(as other: ProtectionSpace) -> Bool {
+        origin == other.origin && realm.utf8.elementsEqual(other.realm.utf8)
+            && isProxy == other.isProxy
     }
 }

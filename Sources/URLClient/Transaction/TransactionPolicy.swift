@@ -40,7 +40,9 @@ package final class TransactionPolicy: Sendable {
     func begin(
         _ request: ClientRequest, _ context: inout TransactionContext
     ) -> TransactionStep {
-        let request = withCookies(upgraded(request, &context))
+        // From here on the request has the origin that it is sent to: logins are learnt for that one.
+        context.request = upgraded(request, &context)
+        let request = withCookies(context.request)
         guard authenticator.lacksToken(request) else { return lookUp(request, &context) }
         // The cache is searched with the token: it stores responses for each user apart.
         context.memory.pending = .token(request)
@@ -135,17 +137,19 @@ package final class TransactionPolicy: Sendable {
         context.memory.requestTime = clock()
         authenticator.authorize(&request, &context.memory)
         // A token may have arrived since the cache was searched: the response is stored for its user.
-        if configuration.cache != nil, let credential = context.memory.credential {
+        if configuration.cache != nil, let credential = context.memory.login?.credential {
             context.memory.cacheFields[.authorization] = credential.identity
         }
         return .send(request)
     }
 
-    /// The request of a handshake that is not repeated: with cookies, and the credential that is known.
+    /// The request of a WebSocket's handshake: with cookies, and the credential that is known. Neither
+    /// cache nor redirects apply to it; challenges do.
     func handshake(
         _ request: ClientRequest, _ context: inout TransactionContext
     ) -> ClientRequest {
-        var request = withCookies(upgraded(request, &context))
+        context.request = upgraded(request, &context)
+        var request = withCookies(context.request)
         authenticator.authorize(&request, &context.memory)
         return request
     }
@@ -161,8 +165,8 @@ package final class TransactionPolicy: Sendable {
         _ response: ClientResponse, to request: ClientRequest, isOverruled: Bool,
         _ context: inout TransactionContext
     ) -> TransactionStep {
-        // 407 comes from the proxy and says nothing about the server.
-        if response.status != .proxyAuthenticationRequired {
+        // 407 of a proxy says nothing about the server.
+        if response.status != .proxyAuthenticationRequired || !authenticator.asksProxy(context) {
             learn(response, request, isOverruled: isOverruled)
         }
         // Without TLS a response counts as the server's.
@@ -171,11 +175,11 @@ package final class TransactionPolicy: Sendable {
         if let step = cached(response, request, &context, isAuthenticated: isAuthenticated) {
             return step
         }
-        if authenticator.mayAnswer(response, context) {
+        if authenticator.mayAnswer(response, context, isForTunnel: false) {
             return authenticator.answer(response, &context)
         }
         if response.status.class == .redirection,
-            let step = redirected(response, request, &context)
+            let step = redirected(response, &context)
         {
             return step
         }
@@ -211,11 +215,10 @@ package final class TransactionPolicy: Sendable {
     }
 
     private func redirected(
-        _ response: ClientResponse, _ request: ClientRequest, _ context: inout TransactionContext
+        _ response: ClientResponse, _ context: inout TransactionContext
     ) -> TransactionStep? {
-        // The request as it was sent, without what the session added.
-        var current = context.request
-        current.url = request.url
+        // The request without what the session added.
+        let current = context.request
         var chain = context.memory.redirects ?? RedirectChain(policy: configuration.redirects)
         let verdict = chain.verdict(
             method: current.method, url: current.url.absoluteString, fields: current.fields,
@@ -270,7 +273,7 @@ package final class TransactionPolicy: Sendable {
     func tunnelRefused(
         _ response: ClientResponse, _ context: inout TransactionContext
     ) -> TransactionStep {
-        guard authenticator.mayAnswer(response, context) else { return .giveUp }
+        guard authenticator.mayAnswer(response, context, isForTunnel: true) else { return .giveUp }
         return authenticator.answer(response, &context)
     }
 
@@ -292,6 +295,9 @@ package final class TransactionPolicy: Sendable {
         case .connectionLost, .emptyResponse, .truncated: break
         // libcurl reports this when a server closes an HTTP/2 connection with requests left undone.
         case .badResponse where error.curlCode == 16: break
+        // A connection that was kept has ended. libcurl would send the content again, but a stream has
+        // to be made again.
+        case .bodyNotReplayable where request.body.isReplayable: break
         case .cannotConnect, .cannotFindHost, .timedOut(.connect), .timedOut(.tls):
             guard configuration.retries.retriesConnecting else { return .giveUp }
         default: return .giveUp
@@ -308,8 +314,10 @@ extension CookieContext {
         guard case .success(let wire) = request.wire else { return nil }
         let main = request.mainDocumentURL.flatMap { try? WireURL($0.absoluteString) }
         self.init(wire, mainHost: main?.origin.host, isSafe: request.method.isSafe)
-        hasProxy =
-            !origin.isSecure && (request.proxy ?? configuration.proxy).proxy(for: origin) != nil
+        guard !origin.isSecure else { return }
+        leavesMachine =
+            request.connectTo?.leavesMachine == true
+            || (request.proxy ?? configuration.proxy).proxy(for: origin) != nil
     }
 }
 

@@ -2,10 +2,15 @@ internal import HTTPParser
 
 // Challenges of servers and proxies: the handshake is repeated with a credential, over another connection.
 extension WebSocketRunner {
-    /// The server or the proxy has refused the handshake.
-    /// - Parameter error: the error of a handshake that is not repeated.
-    func refused(_ response: ClientResponse, _ error: ClientError) {
-        guard policy.authenticator.mayAnswer(response, context) else { return fail(error) }
+    /// The server has refused the handshake, or the proxy the tunnel to it.
+    /// - Parameters:
+    ///   - response: the response.
+    ///   - error: the error of a handshake that is not repeated.
+    ///   - isForTunnel: whether it is the proxy's.
+    func refused(_ response: ClientResponse, _ error: ClientError, isForTunnel: Bool) {
+        guard policy.authenticator.mayAnswer(response, context, isForTunnel: isForTunnel) else {
+            return fail(error)
+        }
         follow(policy.authenticator.answer(response, &context), error)
     }
 

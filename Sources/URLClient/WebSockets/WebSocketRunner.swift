@@ -140,7 +140,9 @@ final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Send
         if loop.configuration.transport != nil {
             return fail(ClientError(.notSupported, "a transport has no WebSockets"))
         }
-        guard policy.authenticator.lacksToken(request) else { return begin() }
+        guard policy.authenticator.lacksToken(policy.upgraded(request, &context)) else {
+            return begin()
+        }
         ask(.token(refused: nil)) { [self] answer in
             if case .token(.failure(let error)) = answer { fail(error) } else { begin() }
         }
@@ -212,7 +214,7 @@ final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Send
         guard result.isSuccess else {
             let error = error(of: result, handle)
             guard let refusal = unsafe handshake.tunnel.refusal else { return fail(error) }
-            return refused(refusal, error)
+            return refused(refusal, error, isForTunnel: true)
         }
         socket = handle.activeSocket
         guard socket >= 0 else {
@@ -265,7 +267,7 @@ final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Send
         switch outcome {
         case .refused(let error):
             guard let response = unsafe handshake.response else { return fail(error) }
-            refused(response, error)
+            refused(response, error, isForTunnel: false)
         case .accepted(let agreement): open(agreement)
         }
     }

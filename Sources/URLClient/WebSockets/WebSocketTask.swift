@@ -17,7 +17,8 @@ public import WebSocketFrames
 /// for the handshake. The connection is closed with 1001 when its last reference is released.
 ///
 /// A handshake that fails throws `ClientError`: ``ClientError/Kind/webSocketRefused(_:)`` for a response
-/// of another status than 101. Redirects are not followed and challenges not answered.
+/// of another status than 101. Redirects are not followed. Challenges are answered as
+/// ``AuthenticationOptions`` say, and by the request's own credential; no delegate is asked.
 public final class WebSocketTask: Sendable {
     /// The request of the handshake, as the task was created with it.
     public let originalRequest: ClientRequest

@@ -83,6 +83,44 @@ struct ProtectionSpaceCacheTests {
         #expect(credential("/in/y") == inner && credential("/y") == user)
     }
 
+    @Test("A path means the same with and without dot segments")
+    func dotSegments() throws {
+        let digest = try known("Digest realm=r, nonce=n, qop=auth, domain=\"/a/ /b/\"", at: "/x")
+        #expect(sends(digest, to: "/c/../a/x") && sends(digest, to: "/b/./c/../x?q=/../"))
+        #expect(!sends(digest, to: "/a/../c") && !sends(digest, to: "/./c"))
+        let basic = try known("Basic realm=r", at: "/x/../a/./f")
+        #expect(sends(basic, to: "/a/g") && sends(basic, to: "/x/../a/./f"))
+        #expect(!sends(basic, to: "/x/g"))
+    }
+
+    @Test("A space holds where the server asked for it instead of another one")
+    func shared() throws {
+        var spaces = try known("Digest realm=a, nonce=n, qop=auth", at: "/a/f")
+        func enter(_ text: String, at target: String, over realm: String) throws {
+            let carried = ProtectionSpace(origin: origin, realm: realm, scheme: .digest)
+            spaces.enter(
+                try challenge(text), user, origin: origin, target: target, carried: carried,
+                cnonce: "c")
+        }
+        func realms(_ targets: String...) -> [String] {
+            targets.map { target in
+                let sent = spaces.authorization(
+                    origin: origin, method: .get, target: target, for: .own(user))
+                return sent?.space.realm ?? "-"
+            }
+        }
+        try enter("Digest realm=b, nonce=n, qop=auth", at: "/b/f", over: "a")
+        try enter("Basic realm=c", at: "/f", over: "a")
+        #expect(realms("/a/g", "/b/g", "/f", "/g") == ["a", "b", "c", "a"])
+        // A newer nonce changes nothing about it.
+        try enter("Digest realm=b, nonce=m, qop=auth, stale=true", at: "/b/f", over: "b")
+        #expect(realms("/a/g", "/b/g", "/f", "/g") == ["a", "b", "c", "a"])
+        // Inside of its paths another space may have some.
+        try enter("Digest realm=a, nonce=n, qop=auth", at: "/b/in/f", over: "b")
+        try enter("Digest realm=a, nonce=n, qop=auth", at: "/b/h", over: "b")
+        #expect(realms("/b/g", "/b/in/g", "/b/h", "/g") == ["b", "a", "a", "a"])
+    }
+
     @Test("Each user has logins of its own; the session's are those that are stored")
     func users() throws {
         var spaces = try known("Basic realm=r", at: "/")
@@ -140,6 +178,28 @@ struct ProtectionSpaceCacheTests {
         spaces.receive(info: "nextnonce=m", origin: origin, sent: "Digest nonce=n")
         let field = try next()
         #expect(field["nonce"] == "m" && field["nc"] == "00000001")
+    }
+
+    @Test("A nonce that the server gives again goes on with its count")
+    func sameNonce() throws {
+        let text = "Digest realm=r, nonce=n, qop=auth"
+        var spaces = try known(text, at: "/")
+        func next() throws -> AuthorizationField {
+            let sent = spaces.authorization(
+                origin: origin, method: .get, target: "/", for: .own(user))
+            return try #require(sent.flatMap { AuthorizationField($0.value) })
+        }
+        #expect(try next()["nc"] == "00000001")
+        spaces.enter(try challenge(text), user, origin: origin, target: "/", cnonce: "d")
+        let second = try next()
+        #expect(second["nc"] == "00000002" && second["cnonce"] == "c")
+        spaces.receive(info: "nextnonce=n", origin: origin, sent: "Digest nonce=n")
+        #expect(try next()["nc"] == "00000003")
+        spaces.enter(
+            try challenge("Digest realm=r, nonce=m, qop=auth"), user, origin: origin, target: "/",
+            cnonce: "d")
+        let other = try next()
+        #expect(other["nc"] == "00000001" && other["cnonce"] == "d")
     }
 
     @Test("A bounded number of spaces")

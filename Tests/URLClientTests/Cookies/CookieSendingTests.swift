@@ -133,10 +133,31 @@ struct CookieSendingTests {
         for (host, hasProxy) in [("localhost", false), ("a.localhost", true), ("localhost", true)] {
             var jar = CookieJar()
             var context = try CookieSite.context("http://\(host)/")
-            context.hasProxy = hasProxy
+            context.leavesMachine = hasProxy
             let isTaken = jar.receive("a=b; Secure", from: context, policy: .always, now: now)
             #expect(isTaken == !hasProxy)
         }
+    }
+
+    @Test(
+        "Nothing is secure at a localhost whose connections go to another machine",
+        arguments: [
+            (ConnectTarget(host: "203.0.113.7"), false), (ConnectTarget(host: "127.test"), false),
+            (ConnectTarget(host: "127.0.0.2"), true), (ConnectTarget(host: "[::1]"), true),
+            (ConnectTarget(host: "A.Localhost"), true), (ConnectTarget(port: 81), true),
+            (.unixSocket("/socket"), true), (.origin, true),
+        ])
+    func connectTargets(_ target: ConnectTarget, _ isLocal: Bool) {
+        let cookies = CookieStorage()
+        let configuration = ClientConfiguration.scripted { $0.cookies = cookies }
+        var direct = MachineScript(.get, "http://localhost/", configuration)
+        direct.respond(.ok, [.setCookie: "a=b; Secure"])
+        var request = ClientRequest(.get, "http://localhost/")
+        request.connectTo = target
+        var script = MachineScript(request, configuration)
+        #expect(script.sent.first?.fields[.cookie] == (isLocal ? "a=b" : nil))
+        script.respond(.ok, [.setCookie: "c=d; Secure"])
+        #expect(cookies.cookies.count == (isLocal ? 2 : 1))
     }
 
     @Test("Secure goes by https alone, also to the addresses of the machine itself")

@@ -118,6 +118,24 @@ struct TransactionAuthenticationTests {
         #expect(asked.withLock { $0 } == 1)
     }
 
+    @Test(
+        "Apache: a user of two areas logs in to both",
+        arguments: [["digest", "basic"], ["basic", "digest"]])
+    func areas(_ areas: [String]) async throws {
+        let server = try await PeerServer.apache()
+        try server.write(Array("content".utf8), to: "f.txt")
+        let configuration = ClientConfiguration.ephemeral
+        configuration.authentication.credentials.set(
+            .password(user: PeerServer.user.name, password: PeerServer.user.password),
+            for: Origin(scheme: "http", host: "127.0.0.1", port: server.port))
+        let session = ClientSession(configuration)
+        for area in areas + areas {
+            let (content, response) = try await session.data(
+                for: ClientRequest(.get, server.url("/\(area)/f.txt")))
+            #expect(response.status == .ok && content == Array("content".utf8), "\(area)")
+        }
+    }
+
     private final class Answerer: ClientSessionDelegate {
         let spaces = Locked([ProtectionSpace]())
 

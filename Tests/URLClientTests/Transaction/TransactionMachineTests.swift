@@ -120,6 +120,27 @@ struct TransactionMachineTests {
         #expect(script.sent.last?.credential == nil && script.sent.count == 2)
     }
 
+    @Test("A redirect that the delegate sends to another origin loses the private fields")
+    func movedFields() throws {
+        for own in [nil, "Bearer own"] {
+            var request = ClientRequest(
+                .get, "http://a.example/",
+                fields: [
+                    .authorization: "Bearer t", .cookie: "a=b", "X-API-Key": "k",
+                    .accept: "text/plain",
+                ])
+            var script = MachineScript(request, hasDelegate: true)
+            script.respond(.found, [.location: "/next"])
+            request.url = ClientRequest(.get, "http://b.example/").url
+            if let own { request.fields[.authorization] = own }
+            script.answer(.redirect(request))
+            let sent = try #require(script.sent.last)
+            #expect(script.sent.count == 2 && sent.fields[.authorization] == own)
+            #expect(sent.fields[.accept] == "text/plain" && sent.fields[.cookie] == nil)
+            #expect(sent.fields["X-API-Key"] == nil)
+        }
+    }
+
     // MARK: authentication
 
     private func login() -> ClientConfiguration {
@@ -148,6 +169,89 @@ struct TransactionMachineTests {
         for _ in 0..<2 { script.respond(.unauthorized, [.wwwAuthenticate: "Basic realm=\"r\""]) }
         #expect(script.sent.count == 2)
         #expect(script.log.suffix(2) == ["deliver 401", "done"])
+    }
+
+    private func realm(_ request: ClientRequest) -> String? {
+        guard let value = request.fields[.authorization] else { return nil }
+        return AuthorizationField(value)?["realm"]
+    }
+
+    @Test("RFC 9110, 11.5: a login that another space does not take is not refused")
+    func spaces() {
+        var script = MachineScript(configuration: loginEverywhere())
+        script.respond(
+            .unauthorized, [.wwwAuthenticate: "Digest realm=\"a\", nonce=\"n\", qop=\"auth\""])
+        script.respond(.found, [.location: "/b/f"])
+        script.respond(
+            .unauthorized, [.wwwAuthenticate: "Digest realm=\"b\", nonce=\"n\", qop=\"auth\""])
+        script.respond(.found, [.location: "/b/g"])
+        script.respond(.found, [.location: "/c"])
+        script.respond(.ok)
+        #expect(script.sent.map(realm) == [nil, "a", "a", "b", "b", "a"])
+        #expect(script.log.suffix(2) == ["deliver 200", "done"])
+    }
+
+    @Test(
+        "A credential that Digest has refused is tried in a space of another name, and in no other",
+        arguments: [("a", ["Digest"]), ("b", ["Digest", "Basic "])])
+    func refusedSpace(_ realm: String, _ logins: [String]) {
+        var script = MachineScript(configuration: loginEverywhere())
+        let asked = "Digest realm=\"a\", nonce=\"n\", qop=\"auth\", Basic realm=\"\(realm)\""
+        for _ in 0...logins.count { script.respond(.unauthorized, [.wwwAuthenticate: asked]) }
+        let sent = script.sent.compactMap { $0.fields[.authorization] }
+        #expect(sent.map { String($0.prefix(6)) } == logins)
+        #expect(script.log.suffix(2) == ["deliver 401", "done"])
+    }
+
+    /// A credential for whatever space the origin has.
+    private func loginEverywhere(
+        _ scheme: String = "http", _ change: (inout ClientConfiguration) -> Void = { _ in }
+    ) -> ClientConfiguration {
+        .scripted {
+            $0.authentication.credentials = CredentialStorage()
+            $0.authentication.credentials.set(
+                .password(user: "u", password: "p"), for: Origin(scheme: scheme, host: "a.example"))
+            change(&$0)
+        }
+    }
+
+    /// A store that knows that the host is reached by https.
+    private func knownHost() -> StrictTransportStore {
+        let store = StrictTransportStore()
+        store.receive(
+            [.strictTransportSecurity: "max-age=1000"],
+            from: Origin(scheme: "https", host: "a.example"),
+            now: HTTPDate(secondsSinceEpoch: 784_111_777))
+        return store
+    }
+
+    @Test("RFC 6797, 8.3: a request that goes by https instead logs in to the https origin")
+    func strictLogin() {
+        let configuration = loginEverywhere("https") {
+            $0.strictTransport = knownHost()
+            $0.authentication.allowsBasicWithoutTLS = false
+        }
+        var script = MachineScript(configuration: configuration)
+        script.respond(.unauthorized, [.wwwAuthenticate: "Basic realm=\"r\""])
+        script.respond(.ok)
+        let send = "send GET https://a.example/"
+        #expect(script.log == [send, "discard", send, "deliver 200", "done"])
+        #expect(script.sent.map { $0.fields[.authorization] } == [nil, "Basic dTpw"])
+    }
+
+    @Test("RFC 6797, 8.3: a token of the https origin is renewed after an upgrade")
+    func strictToken() {
+        let origin = Origin(scheme: "https", host: "a.example")
+        let bearer = BearerAuthentication(origins: [origin]) { _ in "unused" }
+        var script = MachineScript(
+            configuration: .scripted {
+                $0.strictTransport = knownHost()
+                $0.authentication.bearer = bearer
+            })
+        script.answer(.token(.success("one")))
+        #expect(script.log == ["ask token", "send GET https://a.example/"])
+        script.respond(.unauthorized)
+        #expect(script.log.last == "ask token")
     }
 
     @Test("The delegate answers a challenge")

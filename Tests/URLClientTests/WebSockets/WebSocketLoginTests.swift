@@ -147,6 +147,31 @@ struct WebSocketLoginTests {
         #expect(peer.connectionCount == 2)
     }
 
+    @Test("RFC 6797, 8.3: a host of strict transport gets the token of its https origin")
+    func strictToken() async throws {
+        let peer = try ScriptedPeer { _ in }
+        let store = StrictTransportStore()
+        store.receive(
+            [.strictTransportSecurity: "max-age=1000"],
+            from: Origin(scheme: "https", host: "a.test"),
+            now: HTTPDate(secondsSinceEpoch: 4_000_000_000))
+        let asked = Locked(0)
+        var configuration = ClientConfiguration.ephemeral
+        configuration.strictTransport = store
+        configuration.authentication.bearer = BearerAuthentication(
+            origins: [Origin(scheme: "https", host: "a.test", port: peer.port)]
+        ) { _ in
+            asked.withLock { $0 += 1 }
+            return "t"
+        }
+        var request = ClientRequest(.get, "ws://a.test:\(peer.port)/")
+        request.connectTo = ConnectTarget(host: "127.0.0.1", port: peer.port)
+        let socket = ClientSession(configuration).webSocketTask(with: request)
+        // The peer does not speak TLS.
+        await #expect(throws: ClientError.self) { try await socket.opened() }
+        #expect(asked.withLock { $0 } == 1)
+    }
+
     @Test(
         "RFC 9110, 9.3.6: a proxy makes a tunnel, also one that asks for a login",
         arguments: [nil] + PeerServer.ProxyLogin.allCases.map { $0 })
@@ -166,6 +191,31 @@ struct WebSocketLoginTests {
         let wrong = ClientSession(configuration).webSocketTask(with: server.request())
         let error = await #expect(throws: ClientError.self) { try await wrong.opened() }
         #expect(error?.kind == .authenticationRequired)
+    }
+
+    @Test("A 407 through the tunnel is the server's, and no login of the proxy's answers it")
+    func throughTunnel() async throws {
+        let heads = Locked([String]())
+        let peer = try ScriptedPeer { connection in
+            while let head = connection.head() {
+                heads.withLock { $0.append(head) }
+                connection.send(
+                    head.hasPrefix("CONNECT ")
+                        ? "HTTP/1.1 200 OK\r\n\r\n"
+                        : "HTTP/1.1 407 No\r\nProxy-Authenticate: Basic realm=\"x\"\r\n"
+                            + "Content-Length: 0\r\n\r\n")
+            }
+        }
+        var configuration = ClientConfiguration.ephemeral
+        configuration.proxy = .proxy(
+            ClientProxy(
+                host: "127.0.0.1", port: peer.port, user: "u", password: "p", scheme: .digest))
+        let socket = ClientSession(configuration).webSocketTask(
+            with: ClientRequest(.get, "ws://name.test/"))
+        let error = await #expect(throws: ClientError.self) { try await socket.opened() }
+        #expect(error?.kind == .webSocketRefused(.proxyAuthenticationRequired))
+        #expect(heads.withLock { $0.allSatisfy { !$0.contains("Proxy-Authorization") } })
+        #expect(peer.connectionCount == 1)
     }
 
     @Test("RFC 6265: cookies that come with the handshake are stored")
