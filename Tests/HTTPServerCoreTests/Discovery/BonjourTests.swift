@@ -95,7 +95,12 @@
         /// What another program sees of a type: lines of interface, protocol, name, type, domain,
         /// host, address, port and TXT record, parted by semicolons.
         private func browse(_ type: String = "_http._tcp") async throws -> [[String]] {
-            let result = try await Program.run("avahi-browse", ["-trp", type])
+            func once() async throws -> Program.Result {
+                try await Program.run("avahi-browse", ["-trp", type], limit: .seconds(15))
+            }
+            var result = try await once()
+            // It may wait for ever for a service that goes away while it resolves it.
+            for _ in 0..<3 where result.status < 0 { result = try await once() }
             guard result.status == 0 else { throw Program.Failure(result.complaints) }
             return result.text.split(separator: "\n").filter { $0.hasPrefix("=") }.map {
                 $0.split(separator: ";", omittingEmptySubsequences: false).map(String.init)
