@@ -1,5 +1,5 @@
 internal import HTTPParser
-internal import Synchronization
+internal import ToolkitSystem
 
 /// The head of a response as it came, read when somebody asks.
 ///
@@ -8,7 +8,7 @@ internal import Synchronization
 final class ResponseFields: Sendable {
     private let bytes: [UInt8]
     private let names: FieldNameFilter
-    private let known = AtomicLazyReference<Known>()
+    private let known = LazyReference<Known>()
 
     /// The fields, once they were read.
     private final class Known: Sendable {

@@ -1,5 +1,4 @@
 public import HTTPParser
-internal import Synchronization
 public import ToolkitSystem
 
 /// A request to a handler: its head, and its content as a stream.
@@ -19,9 +18,8 @@ public struct Request: Sendable {
         let hidesCoding: Bool
         /// Replaces the content of the exchange; `nil` if the request is as it arrived.
         let content: StandInContent?
-        private let shown = AtomicLazyReference<ShownLines>()
-        private let values = AtomicLazyReference<RequestValues>()
-        private let hasValues = Atomic<Bool>(false)
+        private let shown = LazyReference<ShownLines>()
+        private let values = LazyReference<RequestValues>()
 
         init(
             head: consuming RequestHead, exchange: Exchange?, connection: ConnectionInfo,
@@ -69,15 +67,11 @@ public struct Request: Sendable {
 
         var madeValues: RequestValues { share(RequestValues()) }
 
-        /// Values stored with the request; `nil` in most requests, which makes the check cheap.
-        var valuesIfMade: RequestValues? {
-            hasValues.load(ordering: .acquiring) ? values.load() : nil
-        }
+        /// Values stored with the request; `nil` in most requests.
+        var valuesIfMade: RequestValues? { values.load() }
 
         private func share(_ new: @autoclosure () -> RequestValues) -> RequestValues {
-            let shared = values.load() ?? values.storeIfNil(new())
-            hasValues.store(true, ordering: .releasing)
-            return shared
+            values.load() ?? values.storeIfNil(new())
         }
     }
 

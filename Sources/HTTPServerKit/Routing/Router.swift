@@ -1,6 +1,6 @@
 public import HTTPParser
 public import HTTPServerCore
-internal import Synchronization
+internal import ToolkitSystem
 
 /// Chooses a handler by method and path; the last one added that matches wins.
 ///
@@ -26,7 +26,7 @@ public struct Router: Handler {
     private final class Routes: @unchecked Sendable {
         @exclusivity(unchecked)
         private var table: RouteTable
-        private let snapshot = AtomicLazyReference<RouteTable.Snapshot>()
+        private let snapshot = LazyReference<RouteTable.Snapshot>()
 
         init(_ table: consuming RouteTable = RouteTable()) {
             unsafe self.table = table
