@@ -182,6 +182,16 @@ package enum Syscalls {
         return (Int64(time.tv_sec), Int64(time.tv_nsec))
     }
 
+    /// 16 unpredictable bytes. On Linux `SystemRandomNumberGenerator` makes a system call for each 8.
+    package static func randomWords() -> (UInt64, UInt64) {
+        #if os(Linux)
+            var words: (UInt64, UInt64) = (0, 0)
+            if unsafe getentropy(&words, MemoryLayout<(UInt64, UInt64)>.size) == 0 { return words }
+        #endif
+        var generator = SystemRandomNumberGenerator()
+        return (generator.next(), generator.next())
+    }
+
     /// Nanoseconds of a clock that only goes forward.
     package static func monotonic() -> UInt64 {
         var time = timespec()

@@ -126,10 +126,11 @@ public struct ResourcePath: Hashable, Sendable, Comparable, CustomStringConverti
             ? ResourcePath(bytes: Array(rest)) : ResourcePath(bytes: new.bytes + [0x2F] + rest)
     }
 
+    /// Whether all names are of ASCII.
+    var isASCII: Bool { bytes.allSatisfy { $0 < 0x80 } }
+
     /// Percent-encoded, without a slash at the front.
-    var encoded: String {
-        segments.map { PathEncoding.segment($0) }.joined(separator: "/")
-    }
+    var encoded: String { PathEncoding.path(bytes) }
 
     /// Hashes all bytes at once; an array would do one after the other.
     public func hash(into hasher: inout Hasher) {

@@ -11,7 +11,12 @@ struct Mount: Sendable {
 
     init(_ request: Request) {
         let depth = request.mountDepth
-        segments = depth == 0 ? [] : Array((request.canonicalPath?.segments ?? []).prefix(depth))
+        self.init(
+            segments: depth == 0 ? [] : (request.canonicalPath?.segments ?? []).prefix(depth))
+    }
+
+    init(segments: ArraySlice<[UInt8]>) {
+        self.segments = Array(segments)
         prefix = segments.map { "/" + PathEncoding.segment($0) }.joined()
     }
 
@@ -45,7 +50,7 @@ struct WebDAVCall: Sendable {
         self.mount = mount
         self.path = path
         self.namesCollection = namesCollection
-        guard let field = request.fields.list("If") else {
+        guard let field = request.fields.list(.ifHeader) else {
             ifHeader = nil
             return
         }
@@ -57,7 +62,7 @@ struct WebDAVCall: Sendable {
 
     /// Depth, or what stands for it where the client does not say.
     func depth(_ without: Depth) throws(WebDAVError) -> Depth {
-        guard let field = request.fields["Depth"] else { return without }
+        guard let field = request.fields[.depth] else { return without }
         guard let depth = Depth(field) else {
             throw WebDAVError(.badRequest, "expected Depth 0, 1 or infinity")
         }
@@ -70,7 +75,7 @@ struct WebDAVCall: Sendable {
     /// Whether the client asks to omit what it can infer (RFC 8144 section 2): `return=minimal` in
     /// Prefer (RFC 7240 section 4.2).
     var prefersMinimal: Bool {
-        guard let field = request.fields.list("Prefer") else { return false }
+        guard let field = request.fields.list(.prefer) else { return false }
         return field.utf8.split(separator: 0x2C).contains { preference in
             // A preference may have parameters.
             let word = preference.prefix { $0 != 0x3B }.filter { $0 > 0x20 && $0 != 0x22 }

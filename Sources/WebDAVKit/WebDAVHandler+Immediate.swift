@@ -22,16 +22,23 @@ extension WebDAVHandler {
     private func responseNow(
         to request: Request, _ content: [UInt8], _ access: ImmediateAccess
     ) throws -> Response? {
-        guard let segments = request.pathSegments,
-            let path = ResourcePath(
-                segments: segments.last == [] ? segments.dropLast() : segments)
-        else { return nil }
-        return try access.store.performNow {
-            let path = access.store.canonicalNow(
-                path, followsLast: request.knownMethod == .proppatch)
+        let depth = request.mountDepth
+        guard let all = request.canonicalPath?.segments, all.count >= depth else { return nil }
+        let namesCollection = all[depth...].last == []
+        let names = namesCollection ? all[depth...].dropLast() : all[depth...]
+        guard let path = ResourcePath(segments: Array(names)) else { return nil }
+        func respond(at path: ResourcePath) throws -> Response? {
             let call = try WebDAVCall(
-                request, Mount(request), path, namesCollection: segments.last == [])
+                request, Mount(segments: all[..<depth]), path, namesCollection: namesCollection)
             return try pathLock.holdNow([path]) { try responseNow(to: call, content, access) }
+        }
+        // UNLOCK itself uses no file.
+        if request.knownMethod == .unlock, access.store.isCanonical(path) {
+            return try respond(at: path)
+        }
+        return try access.store.performNow {
+            let followsLast = request.knownMethod == .proppatch
+            return try respond(at: access.store.canonicalNow(path, followsLast: followsLast))
         }
     }
 

@@ -53,7 +53,12 @@ extension Request {
     }
 
     /// Whether there is any that `requireConditions` would look at.
-    package var hasConditions: Bool { Preconditions(self) != nil }
+    package var hasConditions: Bool {
+        let fields = self.fields
+        return fields.contains(.ifNoneMatch) || fields.contains(.ifModifiedSince)
+            || fields.contains(.range) || fields.contains(.ifMatch)
+            || fields.contains(.ifUnmodifiedSince)
+    }
 
     /// Checks the conditions of a request that is about to change something, before it does.
     ///

@@ -65,18 +65,12 @@ struct Validators: Sendable {
 extension Preconditions {
     /// The conditions of a request, or `nil` when it has none.
     init?(_ request: Request) {
+        guard request.hasConditions else { return nil }
         let fields = request.fields
-        let hasRange = fields.contains(.range)
-        let ifMatch = fields.list(.ifMatch)
-        let ifNoneMatch = fields.list(.ifNoneMatch)
-        let ifModifiedSince = fields[.ifModifiedSince]
-        let ifUnmodifiedSince = fields[.ifUnmodifiedSince]
-        guard
-            hasRange || ifMatch != nil || ifNoneMatch != nil || ifModifiedSince != nil
-                || ifUnmodifiedSince != nil
-        else { return nil }
         self.init(
-            ifMatch: ifMatch, ifNoneMatch: ifNoneMatch, ifModifiedSince: ifModifiedSince,
-            ifUnmodifiedSince: ifUnmodifiedSince, ifRange: fields[.ifRange], hasRange: hasRange)
+            ifMatch: fields.list(.ifMatch), ifNoneMatch: fields.list(.ifNoneMatch),
+            ifModifiedSince: fields[.ifModifiedSince],
+            ifUnmodifiedSince: fields[.ifUnmodifiedSince], ifRange: fields[.ifRange],
+            hasRange: fields.contains(.range))
     }
 }

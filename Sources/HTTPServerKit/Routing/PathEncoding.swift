@@ -20,7 +20,20 @@ package enum PathEncoding {
         PercentEncoding.encode(name.span, keeping: plainBytes, into: &output)
     }
 
+    /// A path of segments with slashes between them, each segment encoded in the same way.
+    package static func path(_ path: [UInt8]) -> String {
+        var encoded: [UInt8] = []
+        append(path: path, to: &encoded)
+        return String(decoding: encoded, as: UTF8.self)
+    }
+
+    /// Appends a path, encoded in the same way.
+    package static func append(path: [UInt8], to output: inout [UInt8]) {
+        PercentEncoding.encode(path.span, keeping: plainBytesAndSlash, into: &output)
+    }
+
     private static let plainBytes = PercentEncoding.ByteSet.unreserved.union(.init(":@"))
+    private static let plainBytesAndSlash = plainBytes.union(.init("/"))
 
     /// A link to a member of the folder that the page shows; a folder's ends with a slash.
     ///

@@ -98,10 +98,10 @@ package final class RunningChecks: Sendable {
     package static func of(_ request: Request) throws(WebDAVError) -> RunningChecks? {
         let fields = request.fields
         guard !fields.contains(.contentEncoding), request.body.codings == nil,
-            fields.contains("Repr-Digest") || fields.contains("OC-Checksum")
+            fields.contains(.reprDigest) || fields.contains(.ownCloudChecksum)
         else { return nil }
         return try ContentChecks(
-            representation: fields["Repr-Digest"], ownCloud: fields["OC-Checksum"]
+            representation: fields[.reprDigest], ownCloud: fields[.ownCloudChecksum]
         ).begin()
     }
 

@@ -1,3 +1,5 @@
+internal import ToolkitSystem
+
 /// The name of a lock: an unpredictable URI (RFC 4918 section 6.5).
 public struct LockToken: Hashable, Sendable, CustomStringConvertible {
     /// The URI.
@@ -11,18 +13,21 @@ public struct LockToken: Hashable, Sendable, CustomStringConvertible {
 
     /// A new one: `urn:uuid:` with 122 random bits (RFC 9562 section 5.4).
     public static func random() -> LockToken {
-        var generator = SystemRandomNumberGenerator()
-        let high = generator.next() & ~0xF000 | 0x4000
-        let low = generator.next() & ~(0b11 << 62) | 0b10 << 62
+        let random = Syscalls.randomWords()
+        let high = random.0 & ~0xF000 | 0x4000
+        let low = random.1 & ~(0b11 << 62) | 0b10 << 62
         var text: [UInt8] = []
         text.reserveCapacity(45)
         text += "urn:uuid:".utf8
-        for index in 0..<32 {
-            if index == 8 || index == 12 || index == 16 || index == 20 { text.append(0x2D) }
-            let half = index < 16 ? high : low
-            let digit = UInt8(truncatingIfNeeded: half >> (60 - 4 * (index & 15)) & 0xF)
-            text.append(digit < 10 ? 0x30 + digit : 0x57 + digit)
-        }
+        text.append(hexadecimal: high >> 32, digits: 8)
+        text.append(0x2D)
+        text.append(hexadecimal: high >> 16, digits: 4)
+        text.append(0x2D)
+        text.append(hexadecimal: high, digits: 4)
+        text.append(0x2D)
+        text.append(hexadecimal: low >> 48, digits: 4)
+        text.append(0x2D)
+        text.append(hexadecimal: low, digits: 12)
         return LockToken(uri: String(decoding: text, as: UTF8.self))
     }
 

@@ -6,33 +6,36 @@ package enum Timeout {
     ///
     /// `Infinite` is `Int.max`, as is any number that is too large.
     package static func seconds(_ field: String) -> Int? {
-        for entry in Array(field.utf8).split(separator: UInt8(ascii: ",")) {
-            let entry = entry.drop { $0 == 0x20 || $0 == 0x09 }
-            if begins(entry, with: "infinite") { return .max }
-            guard begins(entry, with: "second-") else { continue }
-            let digits = entry.dropFirst(7).prefix { $0 != 0x20 && $0 != 0x09 }
-            if let seconds = number(digits) { return seconds }
-        }
+        let bytes = Array(field.utf8)
+        var reader = FieldValueReader(bytes.span)
+        repeat {
+            reader.skipWhitespace()
+            let range = reader.takeWhile { $0 != 0x20 && $0 != 0x09 && $0 != 0x2C }
+            let word = bytes.span.extracting(range)
+            if begins(word, with: "infinite") { return .max }
+            if begins(word, with: "second-"), let seconds = number(word.extracting(7...)) {
+                return seconds
+            }
+            _ = reader.takeWhile { $0 != 0x2C }
+        } while reader.take(0x2C)
         return nil
     }
 
-    /// - Parameter word: in small letters.
-    private static func begins(_ entry: ArraySlice<UInt8>, with word: StaticString) -> Bool {
-        var rest = entry
-        for index in 0..<word.utf8CodeUnitCount {
-            let byte = unsafe word.utf8Start[index]
-            guard let first = rest.popFirst(), first == byte || first | 0x20 == byte else {
-                return false
-            }
+    /// - Parameter start: in small letters.
+    private static func begins(_ word: Span<UInt8>, with start: StaticString) -> Bool {
+        guard word.count >= start.utf8CodeUnitCount else { return false }
+        for index in 0..<start.utf8CodeUnitCount {
+            let byte = unsafe start.utf8Start[index]
+            guard word[index] == byte || word[index] | 0x20 == byte else { return false }
         }
         return true
     }
 
-    private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
-        guard !digits.isEmpty, digits.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else {
-            return nil
+    private static func number(_ digits: Span<UInt8>) -> Int? {
+        for index in digits.indices {
+            guard case 0x30...0x39 = digits[index] else { return nil }
         }
-        let number = FieldValues.parseDecimal(String(decoding: digits, as: UTF8.self))
-        return number.flatMap { Int(exactly: $0) } ?? .max
+        guard !digits.isEmpty else { return nil }
+        return FieldValues.parseDecimal(digits).flatMap { Int(exactly: $0) } ?? .max
     }
 }

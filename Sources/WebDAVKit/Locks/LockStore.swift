@@ -34,8 +34,9 @@ protocol ImmediateLockStore: LockStore {
     /// As ``LockStore/add(_:)``.
     func addNow(_ lock: ActiveLock) throws(WebDAVError) -> ActiveLock
 
-    /// As ``LockStore/remove(_:)``.
-    func removeNow(_ token: LockToken)
+    /// Removes a lock, if it still exists and `isWanted` says so.
+    /// - Returns: whether it was removed.
+    func removeNow(_ token: LockToken, where isWanted: (ActiveLock) -> Bool) -> Bool
 
     /// As ``LockStore/locks(on:andInside:)``.
     func locksNow(on path: ResourcePath, andInside isTree: Bool) -> [ActiveLock]

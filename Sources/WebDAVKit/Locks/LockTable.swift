@@ -58,9 +58,8 @@ package struct LockTable: Sendable {
 
     /// Inserts a lock without checking for conflicts, such as one that was read from a file.
     package mutating func insert(_ lock: ActiveLock) {
-        remove(lock.token)
+        if let old = byToken.updateValue(lock, forKey: lock.token) { forget(old) }
         byteCount += Self.size(of: lock)
-        byToken[lock.token] = lock
         if lock.isDeep { deepRoots.insert(lock.root) }
         byRoot[lock.root, default: []].append(lock.token)
         let index = roots.position(of: lock.root)
@@ -81,14 +80,32 @@ package struct LockTable: Sendable {
     }
 
     package mutating func remove(_ token: LockToken) {
-        guard let lock = byToken.removeValue(forKey: token) else { return }
+        if let lock = byToken.removeValue(forKey: token) { forget(lock) }
+    }
+
+    /// Removes a lock that has not expired, if `isWanted` says so.
+    /// - Returns: whether it was removed.
+    package mutating func remove(
+        _ token: LockToken, now: Int64, where isWanted: (ActiveLock) -> Bool
+    ) -> Bool {
+        expire(now)
+        guard let index = byToken.index(forKey: token), isWanted(byToken[index].value) else {
+            return false
+        }
+        forget(byToken.remove(at: index).value)
+        return true
+    }
+
+    /// Removes a lock that is no longer in `byToken` from all the rest.
+    private mutating func forget(_ lock: ActiveLock) {
         byteCount -= Self.size(of: lock)
         if lock.isDeep { deepRoots.remove(lock.root) }
-        byRoot[lock.root]?.removeAll { $0 == token }
-        guard byRoot[lock.root]?.isEmpty ?? true else { return }
-        byRoot[lock.root] = nil
-        let index = roots.position(of: lock.root)
-        if index < roots.count, roots[index] == lock.root { roots.remove(at: index) }
+        guard let index = byRoot.index(forKey: lock.root) else { return }
+        byRoot.values[index].removeAll { $0 == lock.token }
+        guard byRoot.values[index].isEmpty else { return }
+        byRoot.remove(at: index)
+        let position = roots.position(of: lock.root)
+        if position < roots.count, roots[position] == lock.root { roots.remove(at: position) }
     }
 
     package mutating func locks(

@@ -175,8 +175,8 @@ extension MemoryLockStore: ImmediateLockStore {
         return lock
     }
 
-    func removeNow(_ token: LockToken) {
-        state.withLock { $0.table.remove(token) }
+    func removeNow(_ token: LockToken, where isWanted: (ActiveLock) -> Bool) -> Bool {
+        state.withLock { $0.table.remove(token, now: now(), where: isWanted) }
     }
 
     func locksNow(on path: ResourcePath, andInside isTree: Bool) -> [ActiveLock] {

@@ -9,7 +9,7 @@ extension WebDAVHandler {
     /// destination replaced, the source would be gone as well.
     func copyOrMove(_ call: WebDAVCall, isMove: Bool) async throws -> Response {
         let (source, target) = (call.path, try await destination(call))
-        guard let overwrite = Overwrite.parse(call.request.fields["Overwrite"]) else {
+        guard let overwrite = Overwrite.parse(call.request.fields[.overwrite]) else {
             throw WebDAVError(.badRequest, "expected Overwrite T or F")
         }
         let depth = try call.depth(.infinity)
@@ -63,7 +63,7 @@ extension WebDAVHandler {
     }
 
     private func destination(_ call: WebDAVCall) async throws -> ResourcePath {
-        guard let field = call.request.fields["Destination"] else {
+        guard let field = call.request.fields[.destination] else {
             throw WebDAVError(.badRequest, "Destination is missing")
         }
         guard let path = try await resourcePath(field, call) else {

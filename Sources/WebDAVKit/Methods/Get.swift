@@ -42,13 +42,14 @@ extension WebDAVHandler {
         _ checksums: [ContentChecksum], in response: inout Response, for call: WebDAVCall
     ) {
         guard !checksums.isEmpty else { return }
-        if let best = checksums.ownCloudTexts.first { response.fields.append("OC-Checksum", best) }
-        let field = "Want-Repr-Digest" as HTTPFieldName
-        guard let list = call.request.fields.list(field), list.utf8.count <= 1024,
+        if let best = checksums.ownCloudTexts.first {
+            response.fields.append(.ownCloudChecksum, best)
+        }
+        guard let list = call.request.fields.list(.wantReprDigest), list.utf8.count <= 1024,
             let wanted = FieldValues.list(list)
         else { return }
         if let digest = checksums.representationDigest(wanted: wanted) {
-            response.fields.append("Repr-Digest", digest)
+            response.fields.append(.reprDigest, digest)
         }
     }
 

@@ -182,18 +182,18 @@ extension WebDAVHandler {
     }
 
     private func timeout(_ call: WebDAVCall) -> Int {
-        let wanted = call.request.fields.list("Timeout").flatMap { Timeout.seconds($0) }
+        let wanted = call.request.fields.list(.timeout).flatMap { Timeout.seconds($0) }
         return max(1, min(wanted ?? options.lockTimeout, options.lockTimeout))
     }
 
     private func answer(
         _ lock: ActiveLock, _ status: HTTPStatus, _ call: WebDAVCall, isNew: Bool = true
     ) -> Response {
-        var writer = XMLWriter()
+        var writer = XMLWriter(reservingCapacity: 768)
         writer.markup("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<D:prop xmlns:D=\"DAV:\">")
         writer.lockDiscovery([lock], call.mount, Syscalls.realtime().seconds)
         writer.markup("</D:prop>\n")
-        let fields: HTTPFields = isNew ? ["Lock-Token": "<" + lock.token.uri + ">"] : [:]
+        let fields: HTTPFields = isNew ? [.lockToken: "<" + lock.token.uri + ">"] : [:]
         return Response(
             status, fields: fields,
             body: .bytes(writer.bytes, mediaType: Multistatus.mediaType))
@@ -201,7 +201,7 @@ extension WebDAVHandler {
 
     /// UNLOCK (RFC 4918 section 9.11), at any resource that the lock covers.
     func unlock(_ call: WebDAVCall) async throws -> Response {
-        guard let field = call.request.fields["Lock-Token"], let token = LockToken(field: field)
+        guard let field = call.request.fields[.lockToken], let token = LockToken(field: field)
         else { throw WebDAVError(.badRequest, "Lock-Token is missing") }
         return try await hold([call.path], call) {
             // If holds for every method (section 10.4).
@@ -223,13 +223,13 @@ extension WebDAVHandler {
 extension WebDAVHandler {
     /// UNLOCK at once, if the lock covers the path of the request and belongs to its user.
     func unlockNow(_ call: WebDAVCall, _ access: ImmediateAccess) -> Response? {
-        guard let field = call.request.fields["Lock-Token"], let token = LockToken(field: field),
-            let lock = access.locks.locksNow(on: call.path, andInside: false)
-                .first(where: { $0.token == token }),
-            lock.user == call.request.identity?.name
+        guard let field = call.request.fields[.lockToken], let token = LockToken(field: field)
         else { return nil }
-        access.locks.removeNow(token)
-        return Response(.noContent)
+        let user = call.request.identity?.name
+        let isRemoved = access.locks.removeNow(token) { lock in
+            lock.covers(call.path) && lock.user == user
+        }
+        return isRemoved ? Response(.noContent) : nil
     }
 }
 

@@ -10,7 +10,7 @@ extension WebDAVHandler {
         var fields = WebDAVClasses.fields(isReadOnly: options.isReadOnly)
         fields.append(.allow, allowed(info, namesCollection: call.namesCollection))
         if info?.isCollection == false, !options.isReadOnly {
-            fields.append("Accept-Patch", PartialUpdate.mediaType)
+            fields.append(.acceptPatch, PartialUpdate.mediaType)
         }
         return Response(.ok, fields: fields)
     }

@@ -58,9 +58,9 @@ extension WebDAVHandler {
             // RFC 5789 section 2.2.
             throw HTTPError(
                 .unsupportedMediaType, "PATCH takes \(PartialUpdate.mediaType)",
-                fields: ["Accept-Patch": PartialUpdate.mediaType])
+                fields: [.acceptPatch: PartialUpdate.mediaType])
         }
-        guard let field = fields["X-Update-Range"], let update = PartialUpdate(field) else {
+        guard let field = fields[.updateRange], let update = PartialUpdate(field) else {
             throw WebDAVError(
                 .badRequest, "X-Update-Range is append, bytes=A-B, bytes=A- or bytes=-N")
         }

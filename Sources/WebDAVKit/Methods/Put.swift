@@ -44,7 +44,9 @@ extension WebDAVHandler {
         isNew: Bool, _ info: ResourceInfo, to request: Request, keepsTime: Bool
     ) -> Response {
         var response = Response(isNew ? .created : .noContent)
-        if request.body.codings == nil { response.entityTag = info.entityTag }
+        if request.body.codings == nil, let tag = info.entityTag {
+            response.fields.append(.eTag, tag.description)
+        }
         if keepsTime { response.fields.append("X-OC-MTime", "accepted") }
         return response
     }
@@ -206,13 +208,13 @@ extension WebDAVHandler {
 
     /// Finder sends chunked content, and the length in a field that Apple defined.
     private static func expectedLength(_ request: Request) -> Int64? {
-        request.fields["X-Expected-Entity-Length"].flatMap { FieldValues.parseDecimal($0) }
+        request.fields[.expectedLength].flatMap { FieldValues.parseDecimal($0) }
     }
 
     /// X-OC-Mtime: when the content was changed, in seconds since the epoch. rclone and the clients
     /// of ownCloud send it.
     private static func clientTime(_ request: Request) -> Int64? {
-        request.fields["X-OC-Mtime"].flatMap { field in
+        request.fields[.ownCloudTime].flatMap { field in
             FieldValues.parseDecimal(String(Substring(field.utf8.prefix { $0 != 0x2E })))
         }
     }

@@ -97,9 +97,9 @@ struct PropertySource: Sendable {
         if case .text(let tag) = tag {
             writer.text(String(decoding: tag.bytes, as: UTF8.self))
         } else {
-            writer.raw([0x22])
+            writer.byte(0x22)
             tag.append(to: &writer)
-            writer.raw([0x22])
+            writer.byte(0x22)
         }
     }
 
@@ -188,12 +188,10 @@ extension XMLWriter {
     /// The path of a resource as `Mount.href` has it.
     private mutating func href(_ path: ResourcePath, isCollection: Bool, in mount: Mount) {
         text(mount.prefix)
-        if path.isRoot { return markup("/") }
-        for segment in path.bytes.split(separator: 0x2F) {
-            markup("/")
-            pathSegment(Array(segment))
-        }
-        if isCollection { markup("/") }
+        byte(0x2F)
+        if path.isRoot { return }
+        self.path(path.bytes)
+        if isCollection { byte(0x2F) }
     }
 
     /// The `DAV:current-user-privilege-set` element (RFC 3744 section 5.4): the privileges of

@@ -29,7 +29,7 @@ struct ImmediateAccess: Sendable {
         let fields = request.fields
         let length = request.contentLength ?? (request.hasContent ? .max : 0)
         guard length <= LocalContent.memoryLimit, request.hasPlainContent,
-            !fields.contains(.expect), !fields.contains("If"), !request.hasConditions
+            !fields.contains(.expect), !fields.contains(.ifHeader), !request.hasConditions
         else { return nil }
         return Int(length)
     }

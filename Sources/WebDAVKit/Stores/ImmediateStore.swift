@@ -11,6 +11,9 @@ package protocol ImmediateStore: ResourceStore {
     /// - Returns: `nil`, without a call of `body`, when the thread might have to wait.
     func performNow<Result>(_ body: () throws -> Result?) rethrows -> Result?
 
+    /// Whether a path is known to be canonical, without a look at the disk.
+    func isCanonical(_ path: ResourcePath) -> Bool
+
     /// As `resolved`, and then `canonical`.
     func canonicalNow(_ path: ResourcePath, followsLast: Bool) -> ResourcePath
 
@@ -42,11 +45,14 @@ extension LocalStore: ImmediateStore {
         try inlineIO.runNow(body)
     }
 
+    package func isCanonical(_ path: ResourcePath) -> Bool {
+        path.isASCII && canonicalNames.isKnown(path)
+    }
+
     package func canonicalNow(_ path: ResourcePath, followsLast: Bool) -> ResourcePath {
-        let isASCII = !path.bytes.contains { $0 >= 0x80 }
-        let path = isASCII ? path : canonicalNames.resolved(path)
-        if !followsLast, canonicalNames.isKnown(path) { return path }
-        return canonicalNames.canonical(path, followsLast: followsLast)
+        if !followsLast, isCanonical(path) { return path }
+        let resolved = path.isASCII ? path : canonicalNames.resolved(path)
+        return canonicalNames.canonical(resolved, followsLast: followsLast)
     }
 
     package func infoNow(_ path: ResourcePath) throws -> ResourceInfo? {

@@ -51,10 +51,11 @@ enum ResourceTag: Hashable, Sendable {
         case .none: return nil
         case .text(let tag): return tag
         case .file:
-            var writer = XMLWriter()
-            writer.raw([0x22])
+            // Four numbers, and what is around them.
+            var writer = XMLWriter(reservingCapacity: 4 * 16 + 5)
+            writer.byte(0x22)
             append(to: &writer)
-            writer.raw([0x22])
+            writer.byte(0x22)
             return EntityTag(checked: writer.bytes)
         }
     }
@@ -64,7 +65,7 @@ enum ResourceTag: Hashable, Sendable {
         guard case .file(let inode, let length, let modified, let born) = self else { return }
         writer.hex(inode)
         for number in [length, modified, born] {
-            writer.raw([0x2D])
+            writer.byte(0x2D)
             writer.hex(UInt64(bitPattern: number))
         }
     }

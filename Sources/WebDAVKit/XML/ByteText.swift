@@ -1,3 +1,11 @@
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
 /// Text that a peer has sent, compared byte by byte.
 ///
 /// `String` compares by canonical equivalence, which sorts each run of combining characters: the
@@ -25,8 +33,11 @@ extension String {
         let (some, others) = (utf8, other.utf8)
         guard some.count == others.count else { return false }
         let isSame = unsafe some.withContiguousStorageIfAvailable { some in
-            unsafe others.withContiguousStorageIfAvailable { others in
-                unsafe some.elementsEqual(others)
+            unsafe others.withContiguousStorageIfAvailable { others -> Bool in
+                guard let first = some.baseAddress, let second = others.baseAddress else {
+                    return true
+                }
+                return unsafe memcmp(first, second, some.count) == 0
             }
         }
         return isSame.flatMap { $0 } ?? some.elementsEqual(others)

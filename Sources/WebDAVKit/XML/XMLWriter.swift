@@ -99,6 +99,16 @@ package struct XMLWriter {
 
 /// Values that need no escaping, written without a text in between.
 extension XMLWriter {
+    /// Appends a character of markup.
+    mutating func byte(_ character: UInt8) {
+        bytes.append(character)
+    }
+
+    /// Appends segments of a path with slashes between them, percent-encoded.
+    mutating func path(_ path: [UInt8]) {
+        PathEncoding.append(path: path, to: &bytes)
+    }
+
     /// Appends a segment of a path, percent-encoded.
     mutating func pathSegment(_ name: [UInt8]) {
         PathEncoding.append(name, to: &bytes)
@@ -111,12 +121,8 @@ extension XMLWriter {
 
     /// Appends a number in lower-case hexadecimal digits.
     mutating func hex(_ number: UInt64) {
-        var shift = max(60 - number.leadingZeroBitCount & ~3, 0)
-        while shift >= 0 {
-            let digit = UInt8(truncatingIfNeeded: number >> UInt64(shift) & 0xF)
-            bytes.append(digit < 10 ? 0x30 + digit : 0x57 + digit)
-            shift -= 4
-        }
+        let count = (67 - number.leadingZeroBitCount) / 4
+        bytes.append(hexadecimal: number, digits: max(count, 1))
     }
 
     /// Appends a time as RFC 3339 writes it, without the fraction of its second.
@@ -129,5 +135,18 @@ extension XMLWriter {
     /// Appends a date as fields have it.
     mutating func date(_ date: HTTPDate) {
         bytes += date.description.utf8
+    }
+}
+
+extension [UInt8] {
+    /// Appends the last digits of a number in lower-case hexadecimal digits.
+    mutating func append(hexadecimal number: UInt64, digits count: Int) {
+        let digits = StaticString("0123456789abcdef")
+        append(addingCapacity: count) { room in
+            for index in 1...count {
+                let digit = Int(truncatingIfNeeded: number >> UInt64(4 * (count - index)) & 0xF)
+                unsafe room.append(digits.utf8Start[digit])
+            }
+        }
     }
 }

@@ -25,6 +25,14 @@ struct PercentEncodingTests {
         #expect(link == "./javascript:alert%281%29")
     }
 
+    @Test("A path is encoded as its segments are, and keeps its slashes")
+    func path() {
+        let names = ["a b", "%", "ü", "A-Z_0.9~@:", "#1?.txt", "it's"]
+        let encoded = names.map { PathEncoding.segment($0.utf8) }.joined(separator: "/")
+        #expect(PathEncoding.path(Array(names.joined(separator: "/").utf8)) == encoded)
+        #expect(PathEncoding.path([0x6C, 0x2F, 0xE9]) == "l/%E9" && PathEncoding.path([]) == "")
+    }
+
     @Test("Names that are no UTF-8 keep their bytes")
     func bytes() {
         #expect(PathEncoding.segment([0x6C, 0xE9, 0xFF, 0x00]) == "l%E9%FF%00")

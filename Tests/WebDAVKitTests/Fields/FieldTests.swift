@@ -27,6 +27,12 @@ struct WebDAVFieldTests {
             ("Second-4100000000", 4_100_000_000), ("Infinite, Second-4100000000", .max),
             ("Second-600", 600), ("second-1", 1), ("Extend, Second-5", 5), ("Second-", nil),
             ("Second--1", nil), ("Second-99999999999999999999", .max), ("", nil), ("600", nil),
+            ("\t SECOND-7 x", 7), ("Second-5x", nil), ("Second-x, Second-9", 9),
+            ("Infinitely", .max), ("infinit,Second-2", 2), ("second-x,infinite", .max),
+            (",,Second-3", 3), ("Second-1,Second-2", 1), (" , ", nil), ("Second-4 ,", 4),
+            ("Second-9223372036854775807", .max), ("Second-9223372036854775808", .max),
+            ("Second-0", 0), ("Second-00000000000000000000012", 12), ("insecond-5", nil),
+            ("Second", nil), ("x Second-5", nil), ("Sécond-5", nil), ("Second-\u{665}", nil),
         ] as [(String, Int?)])
     func section10_7_timeout(_ field: String, _ seconds: Int?) {
         #expect(Timeout.seconds(field) == seconds)

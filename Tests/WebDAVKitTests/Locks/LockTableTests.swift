@@ -55,6 +55,23 @@ struct LockTableTests {
         try table.add(lock("a", expiry: 300), now: 150)
     }
 
+    @Test("A lock is removed on a condition, and an expired one is gone already")
+    func conditionalRemoval() throws {
+        var table = LockTable(limit: 10)
+        let (deep, flat) = (try lock("a", deep: true, .shared), try lock("a", .shared))
+        let inner = try path("a/b")
+        for lock in [deep, flat] { try table.add(lock, now: 0) }
+        let isUnwanted = table.remove(deep.token, now: 0) { _ in false }
+        #expect(!isUnwanted)
+        #expect(table.locks(on: inner, andInside: false, now: 0) == [deep])
+        let isWanted = table.remove(deep.token, now: 0) { $0.covers(inner) }
+        #expect(isWanted && table.all == [flat])
+        #expect(table.locks(on: inner, andInside: false, now: 0).isEmpty)
+        let isThere = table.remove(deep.token, now: 0) { _ in true }
+        let isExpired = !table.remove(flat.token, now: 100) { _ in true }
+        #expect(!isThere && isExpired && table.all.isEmpty)
+    }
+
     @Test func locksOfATreeAreFound() throws {
         var table = LockTable(limit: 100)
         for name in ["a", "a/b", "a/b/c", "a-b", "b"] { try table.add(lock(name), now: 0) }

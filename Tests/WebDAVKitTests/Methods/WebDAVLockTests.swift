@@ -273,6 +273,17 @@ struct WebDAVLockTests {
         #expect(inner.contains("<D:lockroot><D:href>/dav/c/d/</D:href></D:lockroot>"))
     }
 
+    @Test("The root of a lock is percent-encoded")
+    func lockRootIsEncoded() async throws {
+        #expect(try await client.status("MKCOL", "/dav/a%20b") == 201)
+        let path = "/dav/a%20b/%C3%BC%25%26"
+        let answer = try await client.send("LOCK", path, [], DAVClient.lockInfo())
+        #expect(answer.status == 201)
+        #expect(answer.text.contains("<D:lockroot><D:href>\(path)</D:href></D:lockroot>"))
+        let root = try await client.send("LOCK", "/dav/", [], DAVClient.lockInfo("shared"))
+        #expect(root.status == 207 && root.text.contains("<D:href>\(path)</D:href>"))
+    }
+
     @Test func timeoutsAreCutToWhatCanBeTold() async throws {
         var options = WebDAVOptions()
         func answer(_ timeout: [String]) async throws -> String {

@@ -64,6 +64,8 @@ struct ImmediateTests {
         Step(method: "PROPPATCH", path: "a.txt", content: patch("<p xmlns='u:'>5</p>")),
         Step(method: "UNLOCK", path: "a.txt", fields: ["Lock-Token: <urn:uuid:no>"]),
         Step(method: "UNLOCK", path: "a.txt"),
+        Step(method: "UNLOCK", path: "empty", fields: ["Lock-Token: <TOKEN>"]),
+        Step(method: "UNLOCK", path: "link", fields: ["Lock-Token: <urn:uuid:no>"]),
         Step(method: "UNLOCK", path: "a.txt", fields: ["Lock-Token: <TOKEN>"]),
         Step(method: "UNLOCK", path: "a.txt", fields: ["Lock-Token: <TOKEN>"]),
         Step(method: "PUT", path: "a.txt", content: "free"),
@@ -109,6 +111,22 @@ struct ImmediateTests {
         let later = try await answers(options)
         #expect(direct.count == later.count)
         for (one, other) in zip(direct, later) { #expect(one == other) }
+    }
+
+    @Test("A lock on a tree is removed at once by a member of it, and by nothing else")
+    func unlockInside() async throws {
+        let client = try StoreKind.local.client()
+        for path in ["c", "c/d", "other"] {
+            #expect(try await client.status("MKCOL", "/dav/" + path) == 201)
+        }
+        let field = "Lock-Token: <\(try await client.lock("/dav/c"))>"
+        for path in ["other", "c-"] {
+            #expect(try await client.status("UNLOCK", "/dav/" + path, [field]) == 409, "\(path)")
+        }
+        #expect(try await client.status("MKCOL", "/dav/c/e") == 423)
+        #expect(try await client.status("UNLOCK", "/dav/c/d/", [field]) == 204)
+        #expect(try await client.status("UNLOCK", "/dav/c/d/", [field]) == 409)
+        #expect(try await client.status("MKCOL", "/dav/c/e") == 201)
     }
 
     @Test("Requests that cannot wait get their response without a task")

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPParser
 import HTTPServerCore
 import TestSupport
 import Testing
@@ -27,6 +28,24 @@ struct ShortWorkTests {
             old = length
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: share.path).count == 2)
+    }
+
+    @Test("The tag of a file is its inode, length and times in hexadecimal digits")
+    func tagOfAFile() async throws {
+        let share = try Share()
+        for (name, content) in [("empty", ""), ("long", String(repeating: "x", count: 0x1F0))] {
+            try share.write(content, name)
+            let status = try FileTree(share.path).status(of: Array(name.utf8))
+            let times = [
+                status.modifiedSeconds * 1_000_000_000 + status.modifiedNanoseconds,
+                status.bornSeconds * 1_000_000_000 + status.bornNanoseconds,
+            ]
+            let numbers = [status.inode, UInt64(content.utf8.count)] + times.map { UInt64($0) }
+            let text = numbers.map { String($0, radix: 16) }.joined(separator: "-")
+            let path = try #require(ResourcePath(name))
+            let info = try await LocalStore(root: share.path).info(at: path)
+            #expect(info.entityTag?.opaque == text)
+        }
     }
 
     @Test("What replaces a file keeps its permissions and properties")
