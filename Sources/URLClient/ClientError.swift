@@ -102,7 +102,16 @@ extension ClientError: CustomStringConvertible {
     public var description: String {
         var text = kind.text
         if !message.isEmpty { text += ": \(message)" }
-        if let url { text += " (\(url.absoluteString), while \(phase.rawValue))" }
+        if let url { text += " (\(Self.shown(url)), while \(phase.rawValue))" }
         return text
+    }
+
+    /// A URL without the name and the password in it.
+    private static func shown(_ url: URL) -> String {
+        let text = url.absoluteString
+        guard let start = text.firstRange(of: "://")?.upperBound else { return text }
+        let authority = text[start...].prefix { !"/?#".contains($0) }
+        guard let at = authority.lastIndex(of: "@") else { return text }
+        return String(text[..<start] + text[text.index(after: at)...])
     }
 }

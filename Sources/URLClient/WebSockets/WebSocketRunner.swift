@@ -32,6 +32,17 @@ final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Send
         /// The last bytes go out, and with `leavesInput` the server's end is awaited.
         case finishing(leavesInput: Bool)
         case over
+
+        /// What goes on in it, to errors.
+        var phase: ClientError.Phase {
+            switch self {
+            case .idle, .asking: .preparing
+            case .resolving: .resolving
+            case .connecting: .connecting
+            case .handshaking: .waiting
+            case .open, .finishing, .over: .receiving
+            }
+        }
     }
 
     let loop: ClientLoop
@@ -321,6 +332,7 @@ final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Send
     func fail(_ error: ClientError) {
         var error = error
         error.url = request.url
+        if error.phase == .preparing { error.phase = stage.phase }
         state.fail(error)
         end()
     }

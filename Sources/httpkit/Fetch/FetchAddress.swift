@@ -1,3 +1,5 @@
+import URLClient
+
 /// URLs as they are typed.
 enum FetchAddress {
     /// The URL with `http://` in front where there is no scheme, as curl assumes.
@@ -19,6 +21,12 @@ enum FetchAddress {
             default: false
             }
         }
+    }
+
+    /// The origin that a URL leads to: of a WebSocket, that of the handshake (RFC 6455 section 3).
+    static func origin(of url: String) -> Origin? {
+        let url = WebSocketConsole.takes(url) ? "http" + url.dropFirst(2) : url
+        return ClientRequest(.get, url).origin
     }
 
     /// The last segment of the path, which `-O` takes; `nil` where it cannot name a file. It is not

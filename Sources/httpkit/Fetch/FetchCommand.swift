@@ -103,7 +103,9 @@ struct FetchCommand: AsyncParsableCommand {
         head.apply(to: &configuration)
         try reach.apply(to: &configuration, hasUser: connection.user != nil)
         if output.isVerbose { configuration.trace = TraceDisplay.show }
-        let cookies = configuration.cookies.map { head.addCookies(to: $0, for: request.origin) }
+        let cookies = configuration.cookies.map {
+            head.addCookies(to: $0, for: FetchAddress.origin(of: url))
+        }
         return (ClientSession(configuration), cookies ?? [])
     }
 

@@ -98,7 +98,7 @@ struct FetchConnectionOptions: ParsableArguments {
         // Redirects may set cookies that the next request needs.
         if cookieJar == nil { configuration.cookies = CookieStorage() }
         configuration.cache = nil
-        if let user, let origin = ClientRequest(.get, url).origin {
+        if let user, let origin = FetchAddress.origin(of: url) {
             let parts = user.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             configuration.authentication.credentials.set(
                 .password(user: String(parts[0]), password: String(parts[1])), for: origin)

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPServerAuthentication
 import HTTPServerCore
 import HTTPServerKit
 import HTTPServerWebSocket
@@ -68,6 +69,32 @@ struct FetchWebSocketTests {
 
                 """#)
         #expect(json.status == 0)
+        await server.shutdown(grace: .zero)
+    }
+
+    @Test("-u and -b hold for a WebSocket, and a refusal shows no password")
+    func login() async throws {
+        let accounts = MemoryAccountStore(realm: "test")
+        try accounts.add("ann", password: "correct horse")
+        var router = Router()
+        router.get("/") { request in
+            let cookie = request.fields[.cookie] ?? ""
+            return try request.webSocket(origins: .any) { socket in
+                for try await _ in socket { try await socket.send(.text(cookie)) }
+            }
+        }
+        let server = HTTPServer(
+            ServerConfiguration(host: "127.0.0.1", port: 0),
+            handler: AuthenticationHandler(router, by: Authenticator(accounts: accounts)))
+        try await server.start()
+        let place = "127.0.0.1:\(try #require(server.addresses.first?.port))/"
+        let talk = try await fetch(
+            "ws://\(place)", ["-u", "ann:correct horse", "-b", "a=b"], input: "go\n")
+        #expect(talk.text == "a=b\n" && talk.status == 0, "\(talk.complaints)")
+        let refused = try await fetch("ws://ann:wrong@\(place)", input: "go\n")
+        #expect(refused.status == 22)
+        #expect(refused.complaints.contains("401") && refused.complaints.contains(place))
+        #expect(!refused.complaints.contains("wrong") && !refused.complaints.contains("preparing"))
         await server.shutdown(grace: .zero)
     }
 
