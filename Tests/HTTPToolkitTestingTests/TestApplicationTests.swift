@@ -96,6 +96,22 @@ struct TestApplicationTests {
         #expect(response.text == "a=b+c")
     }
 
+    // The examples of RFC 7617, sections 2 and 2.1.
+    @Test(
+        "A login goes out by Basic, in UTF-8",
+        arguments: [
+            ("Aladdin", "open sesame", "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="),
+            ("test", "123£", "Basic dGVzdDoxMjPCow=="),
+        ])
+    func login(user: String, password: String, field: String) async throws {
+        var router = Router()
+        router.get("/") { request in request.fields[.authorization] ?? "-" }
+        let request = TestRequest.get("/", fields: [.authorization: "Bearer token"])
+        let response = try await TestApplication(router).response(
+            to: request.loggedIn(as: user, password: password))
+        #expect(response.text == field)
+    }
+
     @Test("A stream is collected, with the fields behind it")
     func stream() async throws {
         let response = try await app.response(to: .get("/count"))

@@ -30,7 +30,7 @@ public struct JSONBody: Hashable, Sendable {
     public static let greatestDepth = 512
 
     /// The most bytes of input; above it `.inputTooLong` (413).
-    public var byteLimit = 2 << 20
+    public var byteLimit: Int
     /// The most arrays and objects inside one another, at most ``greatestDepth``; above it
     /// `.nestedTooDeeply` (400).
     public var depthLimit = 128
@@ -42,7 +42,10 @@ public struct JSONBody: Hashable, Sendable {
     public var options = JSONOptions()
 
     /// The defaults: 2 MiB, 128 deep, names of 1 KiB.
-    public init() {}
+    /// - Parameter byteLimit: the most bytes of input.
+    public init(byteLimit: Int = 2 << 20) {
+        self.byteLimit = byteLimit
+    }
 
     // MARK: Media types
 

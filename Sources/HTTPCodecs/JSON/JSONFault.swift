@@ -1,23 +1,26 @@
 /// The words for JSON that is not of the asked type.
 enum JSONFault {
     /// Where and what, such as `the field "items[3].name" is missing` or
-    /// `items[3].name: Expected to decode String but found number instead.`
+    /// `items[3].name: expected a string, found a number`.
     static func text(_ error: any Error) -> String {
         switch error {
-        case DecodingError.typeMismatch(_, let context): text(context)
-        case DecodingError.valueNotFound(_, let context): text(context)
+        case DecodingError.typeMismatch(let type, let context):
+            text(context, mismatch(type, context))
+        case DecodingError.valueNotFound(let type, let context):
+            text(context, mismatch(type, context))
         case DecodingError.keyNotFound(let key, let context):
             "the field \"\(path(context.codingPath + [key]))\" is missing"
-        case DecodingError.dataCorrupted(let context): text(context)
+        case DecodingError.dataCorrupted(let context): text(context, nil)
         default: "\(error)"
         }
     }
 
-    private static func text(_ context: DecodingError.Context) -> String {
+    private static func text(_ context: DecodingError.Context, _ mismatch: String?) -> String {
         // The input is known to be JSON; Foundation says this of numbers beyond their type too.
         let isMisleading = context.debugDescription.hasPrefix("The given data was not valid JSON")
         let what = isMisleading ? "a value does not fit its type" : context.debugDescription
-        return context.codingPath.isEmpty ? what : path(context.codingPath) + ": " + what
+        let text = mismatch ?? what
+        return context.codingPath.isEmpty ? text : path(context.codingPath) + ": " + text
     }
 
     private static func path(_ keys: [any CodingKey]) -> String {
@@ -27,6 +30,38 @@ enum JSONFault {
             } else {
                 path += path.isEmpty ? key.stringValue : "." + key.stringValue
             }
+        }
+    }
+
+    // MARK: Kinds of values
+
+    /// The ends of Foundation's descriptions, and the kind of the value that was found.
+    private static let endings = [
+        (" found a dictionary instead.", "an object"), (" found an array instead.", "an array"),
+        (" found a string instead.", "a string"), (" found number instead.", "a number"),
+        (" found bool instead.", "a boolean"), (" found null instead.", "null"),
+        (" found null value instead", "null"), (" found null value instead.", "null"),
+    ]
+
+    /// Which kinds of values were expected and found. Foundation's own text names types of Swift.
+    /// - Returns: `nil` when the error is not Foundation's: the type's author has described it.
+    private static func mismatch(_ type: Any.Type, _ context: DecodingError.Context) -> String? {
+        let description = context.debugDescription
+        // Foundation leaves the description of a mismatched `Decimal` empty.
+        if description.isEmpty { return "expected \(kind(of: type))" }
+        guard let ending = endings.first(where: { description.hasSuffix($0.0) }) else { return nil }
+        return "expected \(kind(of: type)), found \(ending.1)"
+    }
+
+    private static func kind(of type: Any.Type) -> String {
+        switch type {
+        case is String.Type: return "a string"
+        case is Bool.Type: return "a boolean"
+        case is any Numeric.Type: return "a number"
+        default:
+            let name = String(describing: type)
+            if name.hasPrefix("Dictionary<") { return "an object" }
+            return name.hasPrefix("Array<") ? "an array" : "another value"
         }
     }
 }

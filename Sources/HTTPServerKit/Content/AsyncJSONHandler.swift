@@ -71,22 +71,25 @@ extension Router {
 
     /// Adds a closure for POST that gets the content as a value out of JSON, and may wait.
     public mutating func post<Value: Decodable & SendableMetatype>(
-        _ path: String, json type: Value.Type, respond: @escaping RespondToJSONLater<Value>
+        _ path: String, json type: Value.Type, using json: JSONBody = JSONBody(),
+        respond: @escaping RespondToJSONLater<Value>
     ) {
-        on(.post, path, json: type, respond: respond)
+        on(.post, path, json: type, using: json, respond: respond)
     }
 
     /// Adds a closure for PUT that gets the content as a value out of JSON, and may wait.
     public mutating func put<Value: Decodable & SendableMetatype>(
-        _ path: String, json type: Value.Type, respond: @escaping RespondToJSONLater<Value>
+        _ path: String, json type: Value.Type, using json: JSONBody = JSONBody(),
+        respond: @escaping RespondToJSONLater<Value>
     ) {
-        on(.put, path, json: type, respond: respond)
+        on(.put, path, json: type, using: json, respond: respond)
     }
 
     /// Adds a closure for PATCH that gets the content as a value out of JSON, and may wait.
     public mutating func patch<Value: Decodable & SendableMetatype>(
-        _ path: String, json type: Value.Type, respond: @escaping RespondToJSONLater<Value>
+        _ path: String, json type: Value.Type, using json: JSONBody = JSONBody(),
+        respond: @escaping RespondToJSONLater<Value>
     ) {
-        on(.patch, path, json: type, respond: respond)
+        on(.patch, path, json: type, using: json, respond: respond)
     }
 }

@@ -64,6 +64,17 @@ extension Request {
         return try await json.decode(type, from: content, by: BlockingPool.lend)
     }
 
+    /// The content as a value out of JSON, with the defaults of `JSONBody` beside the limit.
+    /// - Parameters:
+    ///   - type: what is read.
+    ///   - byteLimit: the most bytes to take.
+    /// - Throws: what `json(_:using:)` throws.
+    public func json<Value: Decodable>(
+        _ type: Value.Type = Value.self, upTo byteLimit: Int
+    ) async throws -> Value {
+        try await json(type, using: JSONBody(byteLimit: byteLimit))
+    }
+
     /// The values of content that is newline-delimited JSON, as they come in. Lines of more than
     /// 8 KiB are decoded outside of the event loop, as `json` does it.
     /// - Throws: `CodecError` with `.unsupportedMediaType` or `.unsupportedCharset` (415).

@@ -72,6 +72,22 @@ public struct TestRequest: Sendable {
         Self(.patch, target, content, fields: fields)
     }
 
+    /// The request with a login by Basic (RFC 7617), in place of its Authorization.
+    ///
+    /// ```swift
+    /// let request = TestRequest.get("/notes").loggedIn(as: "ann", password: "correct horse")
+    /// ```
+    /// - Parameters:
+    ///   - user: the name, without a colon, which would end it.
+    ///   - password: the password.
+    public func loggedIn(as user: String, password: String) -> Self {
+        precondition(!user.utf8.contains(UInt8(ascii: ":")), "a user name has no colon")
+        var request = self
+        let credentials = Base64.text(of: Array("\(user):\(password)".utf8))
+        request.fields[.authorization] = "Basic \(credentials)"
+        return request
+    }
+
     /// The request as it goes over the wire.
     /// - Throws: `HTTPMessageError` for what must not stand there.
     func bytes() throws(HTTPMessageError) -> [UInt8] {

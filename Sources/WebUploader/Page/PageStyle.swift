@@ -148,6 +148,7 @@ enum PageStyle {
             overflow-wrap: anywhere; background: var(--page); border-radius: 0.5rem;
             font: 0.8125rem/1.5 ui-monospace, SFMono-Regular, Menlo, monospace;
         }
+        @media (hover: none) and (pointer: coarse) { .drop { display: none !important; } }
         body.dropping { outline: 3px dashed var(--accent); outline-offset: -0.5rem; }
         dialog {
             max-width: min(30rem, calc(100vw - 2rem)); padding: 1.25rem; color: var(--text);

@@ -169,7 +169,7 @@ struct PageWriter {
         text("chooseFolder")
         html.markup(" <input id=\"folder-input\" type=\"file\" webkitdirectory multiple></label>\n")
         button("upload", "type=\"submit\" class=\"plain primary\"")
-        html.markup("<p class=\"enhanced hint\">")
+        html.markup("<p class=\"enhanced hint drop\">")
         text("drop")
         html.markup("</p>\n")
         if options.contentLimit < .max {

@@ -53,7 +53,8 @@ struct Fetch {
         if response.status.code >= 400 {
             let reason = response.status.reasonPhrase
             let status = "\(response.status.code)" + (reason.isEmpty ? "" : " \(reason)")
-            output.complain("the server answered \(status)")
+            let reason = explanation.withLock { $0.map { ": \($0)" } ?? "" }
+            output.complain("the server answered \(status)\(reason)")
             return 22
         }
         return 0
@@ -229,9 +230,7 @@ struct Fetch {
             {
                 let reason = response.reasonPhrase
                 let status = "\(response.status.code)" + (reason.isEmpty ? "" : " \(reason)")
-                if let line = Self.explanation(in: error.message, of: status) {
-                    output.complain("it says: \(line)")
-                }
+                explanation.withLock { $0 = Self.explanation(in: error.message, of: status) }
                 if output.includesHead { try Self.write(head: response) }
                 return response
             }

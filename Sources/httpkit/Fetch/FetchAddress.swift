@@ -1,3 +1,4 @@
+import HTTPParser
 import URLClient
 
 /// URLs as they are typed.

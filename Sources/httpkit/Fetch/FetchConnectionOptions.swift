@@ -1,5 +1,6 @@
 import ArgumentParser
 import HTTPParser
+internal import ToolkitSystem
 import URLClient
 
 /// How to reach the server, and with which user.
@@ -69,6 +70,10 @@ struct FetchConnectionOptions: ParsableArguments {
         if text.hasPrefix("unix:") { return .unixSocket(String(text.dropFirst(5))) }
         let colons = text.filter { $0 == ":" }.count
         let isPlain = colons == 0 || (colons > 1 && !text.hasPrefix("["))
+        // Without brackets it is an IPv6 address, or curl's form of two hosts.
+        if colons > 1, isPlain, RawSocketAddress.bytes(String(text.prefix { $0 != "%" })) == nil {
+            throw refusal
+        }
         if isPlain || text.hasSuffix("]") {
             guard !text.isEmpty else { throw refusal }
             return ConnectTarget(host: text)

@@ -88,9 +88,12 @@ struct AccessOptions: ParsableArguments {
     private static func fault(
         of account: String, _ source: String, _ known: inout Set<String>
     ) -> String? {
-        guard let (name, password) = parts(account), !name.isEmpty,
-            !account.utf8.contains(where: isControl)
-        else { return "\(source) takes NAME:PASSWORD without control characters" }
+        guard let (name, password) = parts(account), !name.isEmpty else {
+            return "\(source) takes NAME:PASSWORD"
+        }
+        guard !account.utf8.contains(where: isControl) else {
+            return "\(source) takes NAME:PASSWORD without control characters"
+        }
         if password.isEmpty { return "\(source) \(name): the password is empty" }
         return known.insert(name).inserted ? nil : "\(source) names \(name) twice"
     }
@@ -99,7 +102,10 @@ struct AccessOptions: ParsableArguments {
     /// More users need a program of their own.
     private static let fileLimit = 1 << 20
 
-    private static var environmentUsers: [String] {
+    /// An account, and where it is from.
+    private typealias Line = (source: String, account: String)
+
+    private static var environmentUsers: [Line] {
         lines(Array((Syscalls.environment(variable) ?? "").utf8), variable)
     }
 
@@ -107,22 +113,18 @@ struct AccessOptions: ParsableArguments {
     private func allUsers() -> [String] {
         var known = Set(user.compactMap { Self.parts($0)?.name })
         var all = user
-        for (source, accounts) in [
-            (Self.variable, Self.environmentUsers), ("--user-file", fileUsers()),
-        ] {
-            for account in accounts {
-                if let fault = Self.fault(of: account, source, &known) { fail(fault) }
-                all.append(account)
-            }
+        for (source, account) in Self.environmentUsers + fileUsers() {
+            if let fault = Self.fault(of: account, source, &known) { fail(fault) }
+            all.append(account)
         }
         return all
     }
 
-    private func fileUsers() -> [String] {
+    private func fileUsers() -> [Line] {
         guard let userFile else { return [] }
         do throws(SystemError) {
             let users = Self.lines(
-                try Syscalls.readFile(userFile, upTo: Self.fileLimit), "--user-file")
+                try Syscalls.readFile(userFile, upTo: Self.fileLimit), "--user-file \(userFile)")
             if users.isEmpty { fail("--user-file \(userFile): the file contains no user") }
             return users
         } catch {
@@ -131,14 +133,16 @@ struct AccessOptions: ParsableArguments {
     }
 
     /// Lines that are not empty, with either line end.
-    private static func lines(_ bytes: [UInt8], _ source: String) -> [String] {
-        bytes.split(separator: 0x0A).compactMap { line in
+    private static func lines(_ bytes: [UInt8], _ source: String) -> [Line] {
+        bytes.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated().compactMap {
+            number, line in
             let line = line.last == 0x0D ? line.dropLast() : line
             guard !line.isEmpty else { return nil }
+            let source = "\(source), line \(number + 1)"
             guard let text = String(validating: line, as: UTF8.self) else {
-                fail("\(source) contains a line that is not UTF-8")
+                fail("\(source) is not UTF-8")
             }
-            return text
+            return (source, text)
         }
     }
 

@@ -77,6 +77,70 @@ struct JSONBodyTests {
         #expect(error.suggestedStatus == .unprocessableContent)
     }
 
+    struct Shelf: Decodable {
+        var names: [String]
+        var counts: [String: Int]
+        var isFull: Bool
+        var price: Decimal
+    }
+
+    @Test(
+        "Kinds of values are named as JSON has them",
+        arguments: [
+            ("[1]", "expected an object, found an array"),
+            ("null", "expected an object, found null"),
+            (#"{"names": {}}"#, "names: expected an array, found an object"),
+            (#"{"names": null}"#, "names: expected an array, found null"),
+            (#"{"names": ["a", 5]}"#, "names[1]: expected a string, found a number"),
+            (#"{"names": [], "counts": "a"}"#, "counts: expected an object, found a string"),
+            (
+                #"{"names": [], "counts": {"a": true}}"#,
+                "counts.a: expected a number, found a boolean"
+            ),
+            (
+                #"{"names": [], "counts": {}, "isFull": 1}"#,
+                "isFull: expected a boolean, found a number"
+            ),
+        ])
+    func kinds(text: String, detail: String) throws {
+        #expect(error(Shelf.self, text)?.detail == detail)
+    }
+
+    @Test("A number is expected for a Decimal, too")
+    func decimal() throws {
+        let text = #"{"names": [], "counts": {}, "isFull": true, "price": "1"}"#
+        let error = try #require(self.error(Shelf.self, text))
+        // Foundation may not say what it has found.
+        #expect(error.detail.hasPrefix("price: expected a number"))
+    }
+
+    private struct Picky: Decodable {
+        init(from decoder: any Decoder) throws {
+            throw DecodingError.typeMismatch(
+                String.self,
+                DecodingError.Context(codingPath: [], debugDescription: "I want a colour"))
+        }
+    }
+
+    @Test("A mismatch that a type describes itself keeps its words")
+    func ownWords() {
+        #expect(error(Picky.self, "1")?.detail == "I want a colour")
+    }
+
+    @Test(
+        "The limit is the one that it is made with",
+        arguments: [(3, nil), (2, .inputTooLong)] as [(Int, CodecError.Kind?)])
+    func byteLimit(limit: Int, kind: CodecError.Kind?) {
+        var found: CodecError.Kind?
+        do throws(CodecError) {
+            _ = try JSONBody(byteLimit: limit).decode([Int].self, from: Array("[1]".utf8))
+        } catch {
+            found = error.kind
+        }
+        #expect(found == kind)
+        #expect(JSONBody().byteLimit == 2 << 20)
+    }
+
     struct Even: Decodable {
         struct Odd: Error {}
 

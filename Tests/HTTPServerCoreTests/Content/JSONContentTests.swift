@@ -138,6 +138,17 @@ struct JSONContentTests {
         try await client.output("HTTP/1.1 413 ")
     }
 
+    @Test("JSON may be as long as the limit", arguments: [(5, 200), (4, 413)])
+    func limit(limit: Int, status: Int) async throws {
+        let (answer, goesOn) = try await Content.answer(
+            Content.post("application/json", "[1,2]")
+        ) { request in
+            try .json(try await request.json([Int].self, upTo: limit))
+        }
+        #expect(answer.status == status)
+        #expect(goesOn)
+    }
+
     // MARK: Lines
 
     @Test("Values come in line by line, and go out line by line")

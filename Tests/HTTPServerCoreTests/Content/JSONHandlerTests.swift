@@ -130,6 +130,35 @@ struct JSONHandlerTests {
         #expect(refused.status == 409)
     }
 
+    @Test("The limit of a route holds for each method", arguments: Kind.allCases)
+    func limit(_ kind: Kind) async throws {
+        let json = JSONBody(byteLimit: 13)
+        var router = Router()
+        switch kind {
+        case .immediate:
+            router.post("/", json: Note.self, using: json) { _, note in .text(note.text) }
+            router.put("/", json: Note.self, using: json) { _, note in .text(note.text) }
+            router.patch("/", json: Note.self, using: json) { _, note in .text(note.text) }
+        case .waiting:
+            let respond: Router.RespondToJSONLater<Note> = { _, note in
+                await Task.yield()
+                return .text(note.text)
+            }
+            router.post("/", json: Note.self, using: json, respond: respond)
+            router.put("/", json: Note.self, using: json, respond: respond)
+            router.patch("/", json: Note.self, using: json, respond: respond)
+        }
+        for method in ["POST", "PUT", "PATCH"] {
+            for (text, status) in [("a", 200), ("ab", 413)] {
+                let content = "{\"text\": \"\(text)\"}"
+                let length = "Content-Length: \(content.utf8.count)\r\n"
+                let answer = try await exchange(
+                    router, method, "/", Self.type + length, content: content)
+                #expect(answer.status == status, "\(method)")
+            }
+        }
+    }
+
     @Test("A closure that waits is cancelled when its client goes away")
     func cancelled() async throws {
         let (gate, log) = (ServerGate(), ServerLog<String>())
