@@ -41,6 +41,7 @@ struct ServeAccessTests {
             ("", "the file contains no user"), ("ann", "takes NAME:PASSWORD"),
             ("ann:", "the password is empty"), ("ann:1\nann:2", "names ann twice"),
             ("tom:1", "names tom twice"), ("a\u{1}:b", "control characters"),
+            ("ann:1\n\nbob\n", "/users, line 3 takes NAME:PASSWORD"),
         ])
     func wrongFiles(_ content: String, _ fault: String) async throws {
         let place = try Folder()

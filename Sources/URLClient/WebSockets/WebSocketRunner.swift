@@ -33,7 +33,7 @@ final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Send
         case finishing(leavesInput: Bool)
         case over
 
-        /// What goes on in it, to errors.
+        /// The phase that errors name.
         var phase: ClientError.Phase {
             switch self {
             case .idle, .asking: .preparing

@@ -20,6 +20,8 @@ struct Fetch {
     let upload: String?
     /// Whether only the head is asked for, and shown.
     let isHeadOnly: Bool
+    /// The text of the server beside a status that is none of success.
+    private let explanation = Locked<String?>(nil)
 
     /// A signal has ended it.
     struct Interrupted: Error { let signal: CInt }
@@ -53,8 +55,8 @@ struct Fetch {
         if response.status.code >= 400 {
             let reason = response.status.reasonPhrase
             let status = "\(response.status.code)" + (reason.isEmpty ? "" : " \(reason)")
-            let reason = explanation.withLock { $0.map { ": \($0)" } ?? "" }
-            output.complain("the server answered \(status)\(reason)")
+            let more = explanation.withLock { $0.map { ": \($0)" } ?? "" }
+            output.complain("the server answered \(status)\(more)")
             return 22
         }
         return 0

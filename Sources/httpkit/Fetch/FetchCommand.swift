@@ -109,6 +109,23 @@ struct FetchCommand: AsyncParsableCommand {
         return (ClientSession(configuration), cookies ?? [])
     }
 
+    /// Why nothing can be written to a path, so that no request is sent for it.
+    private static func fault(of path: String) -> String? {
+        func isDirectory(_ path: String) -> Bool? {
+            var status = stat()
+            guard unsafe stat(path, &status) == 0 else { return nil }
+            return status.st_mode & S_IFMT == S_IFDIR
+        }
+        if isDirectory(path) == true { return "\(path): is a directory" }
+        guard let slash = path.lastIndex(of: "/") else { return nil }
+        let folder = slash == path.startIndex ? "/" : String(path[..<slash])
+        switch isDirectory(folder) {
+        case true?: return nil
+        case false?: return "\(folder): is not a directory"
+        case nil: return "\(folder): no such directory"
+        }
+    }
+
     private func talk(_ session: ClientSession, _ request: ClientRequest) async throws -> Int32 {
         let console = WebSocketConsole(
             task: session.webSocketTask(with: request),
@@ -126,6 +143,10 @@ struct FetchCommand: AsyncParsableCommand {
             let (session, cookies) = try session(for: request, url)
             var output = output
             if output.hasRemoteName { output.file = FetchAddress.fileName(of: url) }
+            if let fault = output.file.flatMap(Self.fault) {
+                output.complain(fault)
+                return 23
+            }
             let fetch = Fetch(
                 request: request, session: session, output: output, upload: self.request.upload,
                 isHeadOnly: head.isHeadOnly)

@@ -133,7 +133,8 @@ struct FetchOutputTests {
             [], ["-X", "A B"], ["-H", "novalue"], ["-H", "a b: c"], ["-H", "a: b\u{1}"],
             ["-d", "a", "-d", "@file"], ["-d", "@file", "-d", "a"], ["-d", "a", "-F", "a=b"],
             ["-F", "novalue"], ["-T", "a", "-d", "b"], ["--connect-to", ""],
-            ["--connect-to", "a:99999"], ["--max-redirects", "x"], ["--user", "name"],
+            ["--connect-to", "a:99999"], ["--connect-to", "a:80:127.0.0.1:8080"],
+            ["--max-redirects", "x"], ["--user", "name"],
             ["--http1", "--http2"], ["--timeout", "0"], ["--timeout", "soon"], ["--resume"],
             ["--no-such-flag"], ["another"],
         ])

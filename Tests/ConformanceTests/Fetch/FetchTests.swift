@@ -75,6 +75,21 @@ struct FetchTests {
         #expect(good.status == 0 && good.output.isEmpty && folder.bytes("f").count == 100_000)
     }
 
+    @Test("A file that cannot be written is found before anything is asked for")
+    func noPlace() async throws {
+        let folder = try Folder()
+        try folder.write("old", to: "f")
+        for (path, fault) in [
+            (folder.path, "is a directory"), (folder.path + "/none/f", "no such directory"),
+            (folder.path + "/f/g", "is not a directory"),
+        ] {
+            // Nothing listens there, which would be 7.
+            let result = try await Self.fetch("-o", path, "http://127.0.0.1:1/")
+            #expect(
+                result.status == 23 && result.complaints.contains(fault), "\(result.complaints)")
+        }
+    }
+
     @Test(
         "Failures have curl's exit statuses",
         arguments: [

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPParser
 import HTTPServerAuthentication
 import HTTPServerCore
 import HTTPServerKit
