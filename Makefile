@@ -31,8 +31,9 @@ TARGET = all
 SECONDS = 60
 
 # SwiftPM hands the names of the traits to the compiler in the order of a set, which is another one in
-# each process unless hashing is the same: then everything would be built again.
-export SWIFT_DETERMINISTIC_HASHING = 1
+# each process unless hashing is the same: then everything would be built again. The programs that are
+# built keep their own hashing.
+SWIFT = SWIFT_DETERMINISTIC_HASHING=1 swift
 
 # The first Python that has matplotlib, which distributions install for the system's own.
 PYTHON = $(shell for python in python3 /usr/bin/python3; do \
@@ -48,21 +49,21 @@ help: ## list these targets
 
 run: ## serve a folder: make run DIR=/srv/www PORT=8000 ARGS='--access-log'
 	@Scripts/bootstrap run
-	swift build $(RELEASE) --product httpkit
+	$(SWIFT) build $(RELEASE) --product httpkit
 	.build/release/httpkit serve "$(DIR)" --port "$(PORT)" --uploader "$(UPLOADER)" $(ARGS)
 
 test: ## build everything and run the tests; ARGS='--filter Chunked' picks some
 	@Scripts/bootstrap test
-	swift build --build-tests $(DEBUG)
+	$(SWIFT) build --build-tests $(DEBUG)
 	@Scripts/snippets
 	@find Examples -name '.?*' -prune -o -name Package.swift -print 2>/dev/null | while read -r manifest; do \
 		folder=$$(dirname "$$manifest"); echo "swift build --package-path $$folder"; \
-		swift build --package-path "$$folder" $(DEBUG) || exit 1; done
+		$(SWIFT) build --package-path "$$folder" $(DEBUG) || exit 1; done
 	@TEST_SECONDS=$(TEST_SECONDS) Scripts/test $(ARGS)
 
 test-all: ## all tests, with all traits and beside large peers, which it installs; check-apple for macOS
 	@Scripts/bootstrap test-all
-	KQUEUE_STAND_IN=1 swift build --build-tests $(DEBUG) $(TRAITS)
+	KQUEUE_STAND_IN=1 $(SWIFT) build --build-tests $(DEBUG) $(TRAITS)
 	@Scripts/check-apple --only macos
 	@Scripts/check-portable
 	@Scripts/check-musl
@@ -71,9 +72,9 @@ test-all: ## all tests, with all traits and beside large peers, which it install
 
 test-kqueue: ## run the tests of server and client over a kqueue that is made of epoll
 	@Scripts/bootstrap test
-	KQUEUE_STAND_IN=1 swift build --build-tests $(DEBUG) $(TRAITS)
+	KQUEUE_STAND_IN=1 $(SWIFT) build --build-tests $(DEBUG) $(TRAITS)
 	@KQUEUE_STAND_IN=1 TEST_POLLER=kqueue TEST_SECONDS=$(TEST_SECONDS) Scripts/test $(TRAITS) \
-		--filter '$(KQUEUE_TESTS)' $(ARGS)
+		$(if $(ARGS),$(ARGS),--filter '$(KQUEUE_TESTS)')
 
 build-mobile: ## build server and WebDAV for iOS and tvOS; needs Xcode
 	@for scheme in HTTPServerCore WebDAVKit; do for system in iOS tvOS; do \
@@ -94,29 +95,29 @@ strangers: ## build packages that use parser, server and client, from a clean cl
 
 acceptance: ## check the robustness figures against a running server; some minutes
 	@Scripts/bootstrap test
-	swift build $(RELEASE) --product httpkit
+	$(SWIFT) build $(RELEASE) --product httpkit
 	Scripts/acceptance
 
 autobahn: ## all 517 cases of the Autobahn suite, for the server and the client; half an hour
 	@Scripts/bootstrap test
-	swift build $(RELEASE) --product httpkit
+	$(SWIFT) build $(RELEASE) --product httpkit
 	@Scripts/autobahn/server .build/release/httpkit $(ARGS)
-	swift build --build-tests $(DEBUG)
+	$(SWIFT) build --build-tests $(DEBUG)
 	@AUTOBAHN_CASES='$(ARGS)' TEST_SECONDS=3600 Scripts/test --filter 'ConformanceTests.AutobahnTests/client'
 
 webdav-acceptance: ## the tests of WebDAV at full length: kills, large files, clients
 	@Scripts/bootstrap test-all
-	swift build --build-tests $(DEBUG)
+	$(SWIFT) build --build-tests $(DEBUG)
 	@TEST_ALL=1 WEBDAV_KILLS=200 WEBDAV_LARGE=1 WEBDAV_COSTS=1 $(if $(DAVFS2),WEBDAV_DAVFS2=1) \
 		TEST_SECONDS=3600 Scripts/test --filter 'WebDAV|Litmus' $(ARGS)
 
 build: ## build the libraries and httpkit, optimised
 	@Scripts/bootstrap run
-	swift build $(RELEASE)
+	$(SWIFT) build $(RELEASE)
 
 install: ## build httpkit and install it with manual pages and completions: make install PREFIX=/opt
 	@Scripts/bootstrap install
-	swift build $(RELEASE) --product httpkit
+	$(SWIFT) build $(RELEASE) --product httpkit
 	@Scripts/install .build/release/httpkit "$(DESTDIR)$(PREFIX)"
 
 bench: ## measure parser and server against the C limit and nginx; a few minutes
@@ -152,7 +153,7 @@ docs: ## build the documentation; a warning is an error
 	@Scripts/docs
 
 pictures: ## make the pictures of the documents from httpkit; needs root and Chromium
-	swift build $(RELEASE) --product httpkit
+	$(SWIFT) build $(RELEASE) --product httpkit
 	@Scripts/pictures
 
 api-check: ## compare the public API with that of the last release: ARGS='--targets HTTPParser'

@@ -95,7 +95,12 @@ extension Authenticator {
     /// two names with the same number. Spellings of a name that find the same account have the same.
     static func number(of name: String) -> UInt64 {
         var hasher = Hasher()
-        hasher.combine(name)
+        if name.utf8.count <= InvalidUserName.byteLimit {
+            hasher.combine(name)
+        } else {
+            // No account has it, and its canonical form would take long.
+            for byte in name.utf8 { hasher.combine(byte) }
+        }
         return UInt64(bitPattern: Int64(hasher.finalize()))
     }
 

@@ -82,11 +82,8 @@ extension Request {
         guard let origin = fields[.origin] else { return true }
         if case .any = origins { return true }
         guard OriginCheckHandler.isValid(origin) else { return false }
-        switch origins {
-        case .any: return true
-        case .listed(let known) where known.contains(origin): return true
-        case .listed, .sameHost: return OriginCheckHandler.isOwn(origin, host)
-        }
+        if case .listed(let known) = origins, known.contains(origin) { return true }
+        return OriginCheckHandler.isOwn(origin, host)
     }
 }
 

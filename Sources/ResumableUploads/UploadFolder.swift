@@ -17,6 +17,9 @@ final class UploadFolder: Sendable {
     /// How much of a part is on the disk, as far as this process has waited for it. Parts are in here
     /// only if the folder synchronizes.
     private let synchronized = Locked<[UploadID: Int64]>([:])
+    /// The parts of which a wait has failed. Another one would succeed although content is lost: the
+    /// system reports such an error once.
+    private let failures = Locked<[UploadID: SystemError]>([:])
 
     init(_ path: String, synchronizes: Bool) {
         (self.path, self.synchronizes) = (path, synchronizes)
@@ -140,7 +143,7 @@ final class UploadFolder: Sendable {
     }
 
     /// How many bytes of an upload have arrived. In a folder that synchronizes they are on the disk:
-    /// a process that has died, or a wait that failed, may have left them in memory alone.
+    /// a process that has died may have left them in memory alone.
     func offset(_ id: UploadID) throws -> Int64 {
         let size = try directory().status(of: id.partName).size
         if synchronizes, synchronized.withLock({ $0[id] }) != size {
@@ -152,13 +155,20 @@ final class UploadFolder: Sendable {
     /// Waits until a part is on the disk, if the folder synchronizes.
     func synchronizePart(_ id: UploadID, _ file: OpenFile) throws {
         guard synchronizes else { return }
+        if let failure = failures.withLock({ $0[id] }) { throw failure }
         let size = try file.status().size
-        try Syscalls.synchronizeContent(file.descriptor)
+        do throws(SystemError) {
+            try Syscalls.synchronizeContent(file.descriptor)
+        } catch {
+            failures.withLock { $0[id] = error }
+            throw error
+        }
         synchronized.withLock { $0[id] = size }
     }
 
     func removePart(_ id: UploadID) {
         synchronized.withLock { $0[id] = nil }
+        failures.withLock { $0[id] = nil }
         try? directory(makes: false).remove(id.partName, isDirectory: false)
     }
 

@@ -177,16 +177,7 @@ struct ProxyLoginTests {
     @Test("RFC 9110, 9.3.6: a 407 through a tunnel is the server's, and no login answers it")
     func throughTunnel() async throws {
         let heads = Locked([String]())
-        let peer = try ScriptedPeer { connection in
-            while let head = connection.head() {
-                heads.withLock { $0.append(head) }
-                connection.send(
-                    head.hasPrefix("CONNECT ")
-                        ? "HTTP/1.1 200 OK\r\n\r\n"
-                        : "HTTP/1.1 407 No\r\nProxy-Authenticate: Basic realm=\"x\"\r\n"
-                            + "Content-Length: 2\r\n\r\nno")
-            }
-        }
+        let peer = try ScriptedPeer.askingThroughTunnel(heads)
         var configuration = ClientConfiguration.ephemeral
         configuration.proxy = .proxy(
             ClientProxy(

@@ -183,7 +183,11 @@ package struct ProtectionSpaceCache: Sendable {
     }
 
     private static func covers(_ scope: String, _ path: String) -> Bool {
-        path.utf8.starts(with: scope.utf8)
+        // That path alone; there is no query in it.
+        if scope.utf8.last == UInt8(ascii: "?") {
+            return scope.utf8.dropLast().elementsEqual(path.utf8)
+        }
+        return path.utf8.starts(with: scope.utf8)
             || (scope.utf8.count == path.utf8.count + 1 && scope.utf8.starts(with: path.utf8))
     }
 
@@ -231,7 +235,7 @@ package struct ProtectionSpaceCache: Sendable {
         // The other space keeps a path that both would have.
         scopes.removeAll { others.contains($0) }
         let folder = BasicAuthorization.scope(of: path)
-        scopes.append(folder.utf8.count > length ? folder : path)
+        scopes.append(folder.utf8.count > length ? folder : path + "?")
         if scopes.count > limit { scopes.removeFirst() }
     }
 

@@ -309,15 +309,23 @@ package final class TransactionPolicy: Sendable {
     }
 }
 
+extension ClientConfiguration {
+    /// Whether a policy, or an address that was given, may lead requests elsewhere than to the host.
+    fileprivate func mayMove(_ origin: Origin) -> Bool {
+        endpoints != nil
+            || resolver.overrides.contains { $0.port == origin.port && $0.host == origin.host }
+    }
+}
+
 extension CookieContext {
     fileprivate init?(_ request: ClientRequest, _ configuration: ClientConfiguration) {
         guard case .success(let wire) = request.wire else { return nil }
         let main = request.mainDocumentURL.flatMap { try? WireURL($0.absoluteString) }
         self.init(wire, mainHost: main?.origin.host, isSafe: request.method.isSafe)
         guard !origin.isSecure else { return }
+        let isProxied = (request.proxy ?? configuration.proxy).proxy(for: origin) != nil
         leavesMachine =
-            request.connectTo?.leavesMachine == true
-            || (request.proxy ?? configuration.proxy).proxy(for: origin) != nil
+            isProxied || request.connectTo?.leavesMachine ?? configuration.mayMove(origin)
     }
 }
 

@@ -87,7 +87,7 @@ package struct PathQueue: Sendable {
         return nil
     }
 
-    /// Prefers a request that itself waits for others in the way: once it has left, they have, too.
+    /// Prefers a request that itself waits for others in the way: as a rule they have left before it.
     private func blocker(of path: ResourcePath, before number: Int) -> Int? {
         if let found = latest(at: path, before: number) { return found }
         let around = hashes.around(path).compactMap { latest(at: $0, before: number) }

@@ -122,7 +122,7 @@ struct FetchCommand: AsyncParsableCommand {
         switch isDirectory(folder) {
         case true?: return nil
         case false?: return "\(folder): is not a directory"
-        case nil: return "\(folder): no such directory"
+        case nil: return errno == ENOENT ? "\(folder): no such directory" : nil
         }
     }
 

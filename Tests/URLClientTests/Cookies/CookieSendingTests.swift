@@ -160,6 +160,29 @@ struct CookieSendingTests {
         #expect(cookies.cookies.count == (isLocal ? 2 : 1))
     }
 
+    @Test("Secure cookies of localhost stay here where the session may connect elsewhere")
+    func movedSessions() {
+        let cookies = CookieStorage()
+        let here = ClientConfiguration.scripted { $0.cookies = cookies }
+        var direct = MachineScript(.get, "http://localhost/", here)
+        direct.respond(.ok, [.setCookie: "a=b; Secure"])
+        let policy = ClientConfiguration.scripted {
+            $0.cookies = cookies
+            $0.endpoints = EndpointPolicy { _, _ in [ConnectTarget(host: "192.0.2.1")] }
+        }
+        let override = ClientConfiguration.scripted {
+            $0.cookies = cookies
+            $0.resolver.overrides = [
+                ResolverOptions.Override(host: "localhost", port: 80, addresses: ["192.0.2.1"])
+            ]
+        }
+        #expect(MachineScript(.get, "http://localhost/", here).sent.first?.fields[.cookie] == "a=b")
+        for configuration in [policy, override] {
+            let script = MachineScript(.get, "http://localhost/", configuration)
+            #expect(script.sent.allSatisfy { $0.fields[.cookie] == nil })
+        }
+    }
+
     @Test("Secure goes by https alone, also to the addresses of the machine itself")
     func secure() throws {
         var site = CookieSite()

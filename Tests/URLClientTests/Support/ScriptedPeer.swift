@@ -182,3 +182,19 @@ final class PeerConnection: Sendable {
 }
 
 private let systemSend = unsafe send
+
+extension ScriptedPeer {
+    /// A proxy that makes every tunnel, and at its end a server that asks for a login as a proxy does.
+    static func askingThroughTunnel(_ heads: Locked<[String]>) throws -> ScriptedPeer {
+        try ScriptedPeer { connection in
+            while let head = connection.head() {
+                heads.withLock { $0.append(head) }
+                connection.send(
+                    head.hasPrefix("CONNECT ")
+                        ? "HTTP/1.1 200 OK\r\n\r\n"
+                        : "HTTP/1.1 407 No\r\nProxy-Authenticate: Basic realm=\"x\"\r\n"
+                            + "Content-Length: 2\r\n\r\nno")
+            }
+        }
+    }
+}

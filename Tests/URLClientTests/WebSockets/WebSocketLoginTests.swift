@@ -196,16 +196,7 @@ struct WebSocketLoginTests {
     @Test("A 407 through the tunnel is the server's, and no login of the proxy's answers it")
     func throughTunnel() async throws {
         let heads = Locked([String]())
-        let peer = try ScriptedPeer { connection in
-            while let head = connection.head() {
-                heads.withLock { $0.append(head) }
-                connection.send(
-                    head.hasPrefix("CONNECT ")
-                        ? "HTTP/1.1 200 OK\r\n\r\n"
-                        : "HTTP/1.1 407 No\r\nProxy-Authenticate: Basic realm=\"x\"\r\n"
-                            + "Content-Length: 0\r\n\r\n")
-            }
-        }
+        let peer = try ScriptedPeer.askingThroughTunnel(heads)
         var configuration = ClientConfiguration.ephemeral
         configuration.proxy = .proxy(
             ClientProxy(
