@@ -52,6 +52,7 @@ struct DelegateTests {
         let task = session.dataTask(for: ClientRequest(.get, server.url("/long")))
         task.resume()
         try await task.finished()
+        await delegate.wait { $0.last == "complete" }
         #expect(delegate.size.withLock { $0 } == 1 << 20)
     }
 
