@@ -104,7 +104,7 @@ final class SocketPoller: @unchecked Sendable {
         unsafe held.removeAll(keepingCapacity: true)
     }
 
-    /// Waits for the descriptors that are held alone, and no longer than somebody wakes it.
+    /// Waits only for the descriptors that are held, until ``wake()`` at the latest.
     /// - Returns: false when it was woken, or has nothing to wait for, or the system cannot do it.
     func waitForHeld(nanoseconds: Int64, _ body: (CInt, SocketEvents) -> Void) -> Bool {
         unsafe waited.removeAll(keepingCapacity: true)

@@ -332,7 +332,7 @@ final class ClientAuthenticator: Sendable {
         return !proxy.makesTunnel(to: wire.origin, context.target)
     }
 
-    /// The proxy of a request as somebody who may ask who is there.
+    /// The proxy of a request, as the asker of a challenge.
     private func proxyAsker(
         of request: ClientRequest, _ context: TransactionContext
     ) -> ChallengeRound.Asker? {

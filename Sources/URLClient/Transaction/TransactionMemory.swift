@@ -101,8 +101,8 @@ final class SentLogin: Sendable {
         (self.credential, self.space) = (credential, space)
     }
 
-    /// Whether somebody who asks for a login in a space has thereby refused this one. A login for another
-    /// space says nothing there, unless the same bytes would be sent: those of Basic and Bearer do
+    /// Whether a challenge for a space refuses this login. One for another space says nothing of it,
+    /// unless the same bytes would be sent: those of Basic and Bearer do
     /// not depend on the realm (RFC 9110 section 11.5).
     func isRefused(in asked: ProtectionSpace) -> Bool {
         guard credential.fits(asked.scheme) else { return false }

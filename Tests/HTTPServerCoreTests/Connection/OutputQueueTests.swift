@@ -35,7 +35,7 @@ struct OutputQueueTests {
         func closesByReset() {}
     }
 
-    @Test("A file that cannot be read is told from a peer that is gone")
+    @Test("An unreadable file fails in another way than a lost peer")
     func unreadableFile() throws {
         let folder = try ServerDirectory()
         try folder.write("f", [0x61])
