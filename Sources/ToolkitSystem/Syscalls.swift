@@ -182,14 +182,28 @@ package enum Syscalls {
         return (Int64(time.tv_sec), Int64(time.tv_nsec))
     }
 
-    /// 16 unpredictable bytes. On Linux `SystemRandomNumberGenerator` makes a system call for each 8.
+    /// 16 unpredictable bytes, each given out once. The system is asked for 256 at once: on Linux
+    /// `SystemRandomNumberGenerator` makes a system call for each 8.
     package static func randomWords() -> (UInt64, UInt64) {
+        randomReserve.withLock { words in
+            if words.isEmpty { words = freshRandomWords() }
+            return (words.removeLast(), words.removeLast())
+        }
+    }
+
+    /// Random words that nobody has got yet; an even number.
+    private static let randomReserve = Locked<[UInt64]>([])
+
+    private static func freshRandomWords() -> [UInt64] {
         #if os(Linux)
-            var words: (UInt64, UInt64) = (0, 0)
-            if unsafe getentropy(&words, MemoryLayout<(UInt64, UInt64)>.size) == 0 { return words }
+            var words = [UInt64](repeating: 0, count: 32)
+            let isFilled = unsafe words.withUnsafeMutableBytes { room in
+                unsafe getentropy(room.baseAddress!, room.count) == 0
+            }
+            if isFilled { return words }
         #endif
         var generator = SystemRandomNumberGenerator()
-        return (generator.next(), generator.next())
+        return [generator.next(), generator.next()]
     }
 
     /// Nanoseconds of a clock that only goes forward.

@@ -7,9 +7,9 @@ internal import HTTPServerKit
 /// These methods do the same as the async ones, but only in the usual case. A request that must
 /// wait, is refused or meets anything unusual takes the async path before anything has changed.
 extension WebDAVHandler {
-    func answer(_ request: Request, _ content: [UInt8], _ access: ImmediateAccess) -> Answer {
+    func answer(_ request: Request, _ content: [UInt8]) -> Answer {
         do {
-            if let response = try responseNow(to: request, content, access) {
+            if let immediate, let response = try responseNow(to: request, content, immediate) {
                 return .now(response)
             }
         } catch {

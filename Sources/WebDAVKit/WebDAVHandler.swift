@@ -13,15 +13,48 @@ internal import Logging
 /// It finds out by itself where it is mounted. An `AuthenticationHandler` around it decides who
 /// gets in.
 public struct WebDAVHandler: PrecheckingHandler {
-    package let store: any ResourceStore
-    package let locks: any LockStore
-    let options: WebDAVOptions
+    /// The parts of a handler, which all of its copies share: each request copies the handler.
+    private final class Parts: Sendable {
+        let store: any ResourceStore
+        let locks: any LockStore
+        let options: WebDAVOptions
+        let pathLock: PathLock
+        let lockRequests: ParsedBodyCache<LockRequest>
+        let propertyRequests: ParsedBodyCache<PropertyRequest>
+        let immediate: ImmediateAccess?
+
+        init(_ store: any ResourceStore, _ locks: any LockStore, _ options: WebDAVOptions) {
+            self.store = store
+            self.locks = locks
+            self.options = options.normalized
+            pathLock = PathLock()
+            lockRequests = ParsedBodyCache()
+            propertyRequests = ParsedBodyCache()
+            immediate = ImmediateAccess(store, locks, options)
+        }
+
+        init(sharing other: Parts, _ options: WebDAVOptions) {
+            store = other.store
+            locks = other.locks
+            pathLock = other.pathLock
+            lockRequests = other.lockRequests
+            propertyRequests = other.propertyRequests
+            self.options = options.normalized
+            immediate = ImmediateAccess(store, locks, options)
+        }
+    }
+
+    private let parts: Parts
+
+    package var store: any ResourceStore { parts.store }
+    package var locks: any LockStore { parts.locks }
+    var options: WebDAVOptions { parts.options }
     /// Shared by all handlers of one store.
-    package let pathLock: PathLock
-    let lockRequests: ParsedBodyCache<LockRequest>
-    let propertyRequests: ParsedBodyCache<PropertyRequest>
+    package var pathLock: PathLock { parts.pathLock }
+    var lockRequests: ParsedBodyCache<LockRequest> { parts.lockRequests }
+    var propertyRequests: ParsedBodyCache<PropertyRequest> { parts.propertyRequests }
     /// `nil` when requests may have to wait.
-    let immediate: ImmediateAccess?
+    var immediate: ImmediateAccess? { parts.immediate }
     /// Whether small changes need no task.
     package var answersAtOnce: Bool { immediate != nil }
 
@@ -37,13 +70,7 @@ public struct WebDAVHandler: PrecheckingHandler {
         store: any ResourceStore, locks: any LockStore = MemoryLockStore(),
         options: WebDAVOptions = WebDAVOptions()
     ) {
-        self.store = store
-        self.locks = locks
-        self.options = options.normalized
-        pathLock = PathLock()
-        lockRequests = ParsedBodyCache()
-        propertyRequests = ParsedBodyCache()
-        immediate = ImmediateAccess(store, locks, options)
+        parts = Parts(store, locks, options)
     }
 
     /// Creates a further handler of the same resources, such as a read-only one at another path.
@@ -52,13 +79,7 @@ public struct WebDAVHandler: PrecheckingHandler {
     ///   - other: the handler to share with.
     ///   - options: the settings.
     public init(sharing other: WebDAVHandler, options: WebDAVOptions = WebDAVOptions()) {
-        store = other.store
-        locks = other.locks
-        pathLock = other.pathLock
-        lockRequests = other.lockRequests
-        propertyRequests = other.propertyRequests
-        self.options = options.normalized
-        immediate = ImmediateAccess(store, locks, options)
+        parts = Parts(sharing: other.parts, options)
     }
 
     /// The fields by which clients recognise a WebDAV server. Some clients look for them in the
@@ -70,11 +91,11 @@ public struct WebDAVHandler: PrecheckingHandler {
 
     /// Answers a request: a small change at once if it can be made without waiting, others later.
     public func answer(_ request: Request) -> Answer {
-        guard let immediate, let limit = immediate.contentLimit(of: request) else {
+        guard let limit = immediate?.contentLimit(of: request) else {
             return .later { try await response(to: request) }
         }
-        guard request.hasContent else { return answer(request, [], immediate) }
-        return .withContent(limit: limit) { answer(request, $0, immediate) }
+        guard request.hasContent else { return answer(request, []) }
+        return .withContent(limit: limit) { answer(request, $0) }
     }
 
     func response(to request: Request) async throws -> Response {

@@ -88,8 +88,24 @@ package func equalsIgnoringCase(
 /// A value as text: UTF-8 where it is valid, else each byte as one Latin-1 character, so that no
 /// value is lost or changed into replacement characters (RFC 9110 section 5.5).
 package func fieldText(_ bytes: UnsafeRawBufferPointer) -> String {
+    // `String(validating:as:)` looks up a generic type each time, and nearly all values are ASCII.
+    if unsafe isASCII(bytes) { return unsafe String(decoding: bytes, as: UTF8.self) }
     if let text = unsafe String(validating: bytes, as: UTF8.self) { return text }
     return unsafe latin1Text(bytes)
+}
+
+private func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    var index = 0
+    while index + 8 <= bytes.count {
+        let word = unsafe bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+        guard word & 0x8080_8080_8080_8080 == 0 else { return false }
+        index += 8
+    }
+    while index < bytes.count {
+        guard unsafe bytes[index] < 0x80 else { return false }
+        index += 1
+    }
+    return true
 }
 
 /// Each byte as the character of the same number.

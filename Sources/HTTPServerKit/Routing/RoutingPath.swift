@@ -65,6 +65,7 @@ struct RoutingPath {
         if rewritten != nil { return bounds }
         return withBytes(of: request) { bytes in
             var segments: [Range<Int>] = []
+            segments.reserveCapacity(8)
             var first = 1
             for index in 1...max(bytes.byteCount, 1) where index <= bytes.byteCount {
                 guard index == bytes.byteCount || bytes.byte(at: index) == UInt8(ascii: "/") else {
