@@ -55,6 +55,8 @@ SCENARIOS = {
     "post-note-async": ("the same by an async handler", "/note-async", 64, {"post": "note"}),
     "post-order": ("POST of 1 KiB of JSON, 7 objects, decoded and answered", "/order", 64,
                    {"post": "order"}),
+    "post-order-read": ("POST of 1 KiB of JSON, 7 objects that are `JSONReadable`, decoded and answered",
+                        "/order-read", 64, {"post": "order"}),
     "post-order-async": ("the same by an async handler", "/order-async", 64, {"post": "order"}),
     "json": ("20 KiB of JSON, 64 connections", "/json", 64, {}),
     "json-gzip": ("the same, gzip, repeated", "/json-gzip", 64, GZIP),
@@ -76,7 +78,8 @@ JSON_BYTES = 20 << 10
 # Only these know what the scenarios with JSON ask for; nginx keeps no compressed answers.
 JSON_POSTERS = ["limit", "ours", "nio", "hummingbird", "flyingfox"]
 JSON_SERVERS = {"/note": JSON_POSTERS, "/order": JSON_POSTERS, "/note-async": ["ours"],
-                "/order-async": ["ours"], "/json": ["nginx", "ours"], "/json-uncached": ["nginx", "ours"],
+                "/order-async": ["ours"], "/order-read": ["ours"],
+                "/json": ["nginx", "ours"], "/json-uncached": ["nginx", "ours"],
                 "/json-gzip": ["ours"], "/json-copied": ["ours"], "/json-copied-gzip": ["ours"]}
 CONTENT_LENGTHS.update(dict.fromkeys(
     [path for path in JSON_SERVERS if path.startswith("/json")], JSON_BYTES))

@@ -5,7 +5,7 @@ import harness
 from reporting.words import (
     PRIVATE, at_most, behind, caption, figure, goals, left_out, title, why_not, with_spread)
 
-POSTS = ["post-note", "post-order"]
+POSTS = ["post-note", "post-order", "post-order-read"]
 CONTENT = ["json", "json-gzip", "json-uncached"]
 DRESSED = "dressed-64"
 

@@ -117,8 +117,8 @@ extension CodecError: CustomStringConvertible {
         return hasPlace || suggestedStatus != .unsupportedMediaType ? "\(start): \(detail)" : detail
     }
 
-    /// Whether the offset is that of a byte. These kinds have an offset only where the content is a
-    /// part or a line of other content, and then that of its start.
+    /// Whether the offset is that of a byte. These kinds mostly have an offset only where the content
+    /// is a part or a line of other content, and then that of its start.
     private var hasPlace: Bool {
         switch kind {
         case .unsupportedMediaType, .unsupportedCharset, .unsupportedContentCoding,

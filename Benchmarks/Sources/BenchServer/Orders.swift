@@ -16,6 +16,49 @@ struct Order: Decodable {
     var note: String
 }
 
+/// The same, which reads itself.
+struct ReadOrder: JSONReadable {
+    struct Item: JSONReadable {
+        var name = ""
+        var count = 0
+        var price = 0.0
+
+        init(reading json: inout JSONReader) throws {
+            try json.beginObject()
+            while let name = try json.nextName() {
+                switch name {
+                case "name": self.name = try json.next()
+                case "count": count = try json.next()
+                case "price": price = try json.next()
+                default: break
+                }
+            }
+        }
+    }
+
+    var id = 0
+    var customer = ""
+    var mail = ""
+    var isPaid = false
+    var items: [Item] = []
+    var note = ""
+
+    init(reading json: inout JSONReader) throws {
+        try json.beginObject()
+        while let name = try json.nextName() {
+            switch name {
+            case "id": id = try json.next()
+            case "customer": customer = try json.next()
+            case "mail": mail = try json.next()
+            case "isPaid": isPaid = try json.next()
+            case "items": items = try json.next()
+            case "note": note = try json.next()
+            default: break
+            }
+        }
+    }
+}
+
 /// One text, which is nearly all of the content.
 struct Note: Decodable {
     var id: Int
@@ -32,6 +75,9 @@ extension Router {
     /// The routes for JSON that is posted.
     mutating func addOrders() {
         post("/order", json: Order.self) { _, order in
+            try .json(Receipt(id: order.id, count: order.items.count))
+        }
+        post("/order-read", json: ReadOrder.self) { _, order in
             try .json(Receipt(id: order.id, count: order.items.count))
         }
         post("/note", json: Note.self) { _, note in

@@ -19,8 +19,12 @@ enum JSONFault {
         // The input is known to be JSON; Foundation says this of numbers beyond their type too.
         let isMisleading = context.debugDescription.hasPrefix("The given data was not valid JSON")
         let what = isMisleading ? "a value does not fit its type" : context.debugDescription
-        let text = mismatch ?? what
-        return context.codingPath.isEmpty ? text : path(context.codingPath) + ": " + text
+        return text(at: context.codingPath, mismatch ?? what)
+    }
+
+    /// The fault of the value at a path, which may be empty.
+    static func text(at keys: [any CodingKey], _ text: String) -> String {
+        keys.isEmpty ? text : path(keys) + ": " + text
     }
 
     private static func path(_ keys: [any CodingKey]) -> String {

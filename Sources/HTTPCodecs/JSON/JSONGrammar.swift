@@ -5,21 +5,24 @@
 /// accepted input is JSON in UTF-8, so that any later failure is about types. Foundation alone
 /// accepts trailing commas, UTF-16, and any text where no value is decoded.
 struct JSONGrammar {
-    private enum Expected { case value, firstElement, firstName, name, colon, afterValue }
+    enum Expected { case value, firstElement, firstName, name, colon, afterValue, nothing }
 
-    private var expected = Expected.value
-    private var position: Int
+    private(set) var expected = Expected.value
+    var position: Int
     private let depthLimit: Int
     private let nameByteLimit: Int
-    private var depth = 0
-    private var isInObject = false
+    private(set) var depth = 0
+    private(set) var isInObject = false
     /// For each array or object around the innermost one whether it is an object: the nearest 64 in
     /// a word, those further out in full words.
     private var outerBits: UInt64 = 0
     private var outerWords: [UInt64] = []
     private var values: JSONTreeBuilder
+    /// The first error, after which nothing more is read.
+    private var failure: CodecError?
 
-    private init(from position: Int, depthLimit: Int, nameByteLimit: Int, listing: Int) {
+    /// - Parameter listing: how many bytes there are, if their values are to be listed.
+    init(from position: Int, depthLimit: Int, nameByteLimit: Int, listing: Int = 0) {
         self.position = position
         self.depthLimit = depthLimit
         self.nameByteLimit = nameByteLimit
@@ -44,23 +47,38 @@ struct JSONGrammar {
     }
 
     private mutating func run(_ bytes: Span<UInt8>) throws(CodecError) {
-        while position < bytes.count {
-            let byte = bytes[position]
-            if byte <= 0x20, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 {
-                position += 1
-                continue
-            }
-            switch expected {
-            case .value, .firstElement: try readValue(byte, bytes)
-            case .firstName, .name: try readName(byte, bytes)
-            case .colon:
-                guard byte == UInt8(ascii: ":") else { throw invalid("a colon is missing") }
-                position += 1
-                expected = .value
-            case .afterValue: try readSeparator(byte)
-            }
-        }
+        while position < bytes.count { try step(bytes) }
+        try end()
+    }
+
+    /// Checks that the value is complete.
+    mutating func end() throws(CodecError) {
         guard expected == .afterValue, depth == 0 else { throw invalid("it ends early") }
+    }
+
+    /// Reads the next value, name or separator, or a byte of white space.
+    @inline(__always)
+    mutating func step(_ bytes: Span<UInt8>) throws(CodecError) {
+        let byte = bytes[position]
+        if Self.isSpace(byte) {
+            position += 1
+            return
+        }
+        switch expected {
+        case .value, .firstElement: try readValue(byte, bytes)
+        case .firstName, .name: _ = try readName(byte, bytes)
+        case .colon:
+            guard byte == UInt8(ascii: ":") else { throw invalid("a colon is missing") }
+            position += 1
+            expected = .value
+        case .afterValue: try readSeparator(byte)
+        case .nothing: throw invalid("it was left")
+        }
+    }
+
+    @inline(__always)
+    static func isSpace(_ byte: UInt8) -> Bool {
+        byte <= 0x20 && (byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09)
     }
 
     private mutating func readValue(_ byte: UInt8, _ bytes: Span<UInt8>) throws(CodecError) {
@@ -69,9 +87,8 @@ struct JSONGrammar {
         case UInt8(ascii: "["): return try open(isObject: false)
         case UInt8(ascii: "]") where expected == .firstElement: return close()
         case UInt8(ascii: "\""):
-            let start = position + 1
-            let hasEscape = try readString(bytes).hasEscape
-            values.add(.string, start..<position - 1, hasEscape: hasEscape)
+            let text = try readString(bytes)
+            values.add(.string, text.range, hasEscape: text.hasEscape)
         case UInt8(ascii: "-"), 0x30...0x39:
             let start = position
             try readNumber(bytes)
@@ -81,6 +98,12 @@ struct JSONGrammar {
         case UInt8(ascii: "n"): try readWord("null", .null, bytes)
         default: throw invalid("no value begins so")
         }
+        endScalar(bytes)
+    }
+
+    /// Goes on behind a value that is neither array nor object.
+    @inline(__always)
+    mutating func endScalar(_ bytes: Span<UInt8>) {
         expected = .afterValue
         guard position < bytes.count, bytes[position] == UInt8(ascii: ","), depth > 0 else {
             return
@@ -89,23 +112,34 @@ struct JSONGrammar {
         expected = isInObject ? .name : .value
     }
 
-    private mutating func readName(_ byte: UInt8, _ bytes: Span<UInt8>) throws(CodecError) {
-        if byte == UInt8(ascii: "}"), expected == .firstName { return close() }
-        guard byte == UInt8(ascii: "\"") else { throw invalid("a name is missing") }
-        let start = position + 1
-        let text = try readString(bytes)
-        guard position - 1 - start <= nameByteLimit else {
-            throw CodecError(.inputTooLong, at: Int64(start), "the name of a member")
+    /// - Returns: the name; `nil` where the object ends instead.
+    @inline(__always)
+    mutating func readName(
+        _ byte: UInt8, _ bytes: Span<UInt8>
+    ) throws(CodecError) -> Text? {
+        if byte == UInt8(ascii: "}"), expected == .firstName {
+            close()
+            return nil
         }
-        values.add(name: start..<position - 1, isPlain: text.isASCII && !text.hasEscape)
+        guard byte == UInt8(ascii: "\"") else { throw invalid("a name is missing") }
+        let text = try readString(bytes)
+        guard text.range.count <= nameByteLimit else {
+            throw fail(
+                CodecError(
+                    .inputTooLong, at: Int64(text.range.lowerBound), "the name of a member"))
+        }
+        values.add(name: text.range, isPlain: text.isASCII && !text.hasEscape)
         expected = .colon
         // Mostly no white space is between.
-        guard position < bytes.count, bytes[position] == UInt8(ascii: ":") else { return }
-        position += 1
-        expected = .value
+        if position < bytes.count, bytes[position] == UInt8(ascii: ":") {
+            position += 1
+            expected = .value
+        }
+        return text
     }
 
-    private mutating func readSeparator(_ byte: UInt8) throws(CodecError) {
+    mutating func readSeparator(_ byte: UInt8) throws(CodecError) {
+        guard expected == .afterValue else { throw invalid("a value is missing") }
         guard depth > 0 else { throw invalid("more follows the value") }
         switch (byte, isInObject) {
         case (UInt8(ascii: ","), true): expected = .name
@@ -118,9 +152,10 @@ struct JSONGrammar {
 
     // MARK: Nesting
 
-    private mutating func open(isObject: Bool) throws(CodecError) {
+    /// Opens the object or array that begins here.
+    mutating func open(isObject: Bool) throws(CodecError) {
         guard depth < depthLimit else {
-            throw CodecError(.nestedTooDeeply, at: Int64(position), "JSON")
+            throw fail(CodecError(.nestedTooDeeply, at: Int64(position), "JSON"))
         }
         if depth > 0, depth & 63 == 0 { outerWords.append(outerBits) }
         outerBits = outerBits << 1 | (isInObject ? 1 : 0)
@@ -131,7 +166,7 @@ struct JSONGrammar {
         expected = isObject ? .firstName : .firstElement
     }
 
-    private mutating func close() {
+    mutating func close() {
         depth -= 1
         position += 1
         expected = .afterValue
@@ -157,7 +192,7 @@ struct JSONGrammar {
     }
 
     /// number = [ "-" ] int [ frac ] [ exp ] (section 6).
-    private mutating func readNumber(_ bytes: Span<UInt8>) throws(CodecError) {
+    mutating func readNumber(_ bytes: Span<UInt8>) throws(CodecError) {
         if bytes[position] == UInt8(ascii: "-") { position += 1 }
         if position < bytes.count, bytes[position] == UInt8(ascii: "0") {
             position += 1
@@ -184,11 +219,18 @@ struct JSONGrammar {
         guard position > start else { throw invalid("a digit is missing") }
     }
 
+    /// A string or a name.
+    struct Text {
+        /// Where it stands, between the quotation marks.
+        var range: Range<Int>
+        var isASCII: Bool
+        var hasEscape: Bool
+    }
+
     /// string = quotation-mark *char quotation-mark (section 7).
-    private mutating func readString(
-        _ bytes: Span<UInt8>
-    ) throws(CodecError) -> (isASCII: Bool, hasEscape: Bool) {
-        var index = position + 1
+    mutating func readString(_ bytes: Span<UInt8>) throws(CodecError) -> Text {
+        let start = position + 1
+        var index = start
         var (isASCII, hasEscape) = (true, false)
         defer { position = index }
         while true {
@@ -197,7 +239,7 @@ struct JSONGrammar {
             let byte = bytes[index]
             if byte == UInt8(ascii: "\"") {
                 index += 1
-                return (isASCII, hasEscape)
+                return Text(range: start..<index - 1, isASCII: isASCII, hasEscape: hasEscape)
             }
             if byte == UInt8(ascii: "\\") {
                 hasEscape = true
@@ -206,7 +248,7 @@ struct JSONGrammar {
                 throw invalid("a control character in a string", at: index)
             } else {
                 guard let length = UTF8Text.sequenceLength(bytes, at: index) else {
-                    throw CodecError(.invalidText, at: Int64(index), "JSON")
+                    throw fail(CodecError(.invalidText, at: Int64(index), "JSON"))
                 }
                 isASCII = false
                 index += length
@@ -217,6 +259,7 @@ struct JSONGrammar {
 
     /// The first byte from `start` on that is no plain character of a string: a quotation mark, a
     /// backslash, a control character, or one that is not ASCII. Eight bytes at once.
+    @inline(__always)
     static func plainEnd(_ bytes: Span<UInt8>, from start: Int) -> Int {
         var index = start
         unsafe bytes.withUnsafeBytes { room in
@@ -247,7 +290,7 @@ struct JSONGrammar {
         0x20..<0x80 ~= byte && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
     }
 
-    private func readEscape(_ bytes: Span<UInt8>, _ index: inout Int) throws(CodecError) {
+    private mutating func readEscape(_ bytes: Span<UInt8>, _ index: inout Int) throws(CodecError) {
         let start = index
         index += 2
         guard index <= bytes.count else { throw invalid("it ends early", at: bytes.count) }
@@ -267,30 +310,16 @@ struct JSONGrammar {
         0x30...0x39 ~= byte || 0x61...0x66 ~= byte | 0x20
     }
 
-    private func invalid(_ detail: String, at offset: Int? = nil) -> CodecError {
-        CodecError(.invalidJSON, at: Int64(offset ?? position), detail)
+    mutating func invalid(_ detail: String, at offset: Int? = nil) -> CodecError {
+        fail(CodecError(.invalidJSON, at: Int64(offset ?? position), detail))
     }
-}
 
-/// Well-formed UTF-8 (RFC 3629 section 4).
-enum UTF8Text {
-    /// The length of the well-formed sequence that begins at `index`; `nil` when none does.
-    static func sequenceLength(_ bytes: Span<UInt8>, at index: Int) -> Int? {
-        let length: Int
-        var second: ClosedRange<UInt8> = 0x80...0xBF
-        switch bytes[index] {
-        case ..<0x80: return 1
-        case 0xC2...0xDF: length = 2
-        case 0xE0: (length, second) = (3, 0xA0...0xBF)
-        case 0xED: (length, second) = (3, 0x80...0x9F)
-        case 0xE1...0xEF: length = 3
-        case 0xF0: (length, second) = (4, 0x90...0xBF)
-        case 0xF1...0xF3: length = 4
-        case 0xF4: (length, second) = (4, 0x80...0x8F)
-        default: return nil
-        }
-        guard bytes.count - index >= length, second ~= bytes[index + 1] else { return nil }
-        for offset in 2..<max(length, 2) where bytes[index + offset] & 0xC0 != 0x80 { return nil }
-        return length
+    /// Ends the reading.
+    /// - Returns: the error to throw: the first one, also when code has dropped it and reads on.
+    mutating func fail(_ error: CodecError) -> CodecError {
+        expected = .nothing
+        let first = failure ?? error
+        failure = first
+        return first
     }
 }

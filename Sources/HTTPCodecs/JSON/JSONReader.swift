@@ -1,329 +1,308 @@
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
-/// Decodes the values of a `JSONTree` in a fraction of the time that Foundation takes.
+/// Reads one JSON value front to back, in place, as types ask for it that are `JSONReadable`.
 ///
-/// It knows less: `JSONBody` has Foundation decode the content when this one throws, and when it
-/// met something that only Foundation reads, such as a date. So all errors are Foundation's, and a
-/// `Value` that is not JSON of its kind may be asked twice.
+/// Everything that is read or skipped is checked against the grammar and the limits of its
+/// `JSONBody`. A value that nobody reads is skipped.
 ///
-/// It has two words, so that it is handed on as `any Decoder` without being allocated.
-struct JSONReader {
-    let tree: JSONTree
-    let node: Int
+/// After an error nothing more is read, and each call throws that error again: a type that takes
+/// values of several kinds asks ``nextKind()`` before it reads. It cannot outlive the bytes that it
+/// reads. RFC 8259.
+public struct JSONReader: ~Escapable {
+    /// The kinds of JSON values (RFC 8259 section 3).
+    public enum Kind: Sendable {
+        case object, array, string, number, boolean, null
 
-    init(_ tree: JSONTree, _ node: Int = 0) {
-        (self.tree, self.node) = (tree, node)
-    }
+        /// The name in messages, with the article.
+        fileprivate var name: String {
+            switch self {
+            case .object: "an object"
+            case .array: "an array"
+            case .string: "a string"
+            case .number: "a number"
+            case .boolean: "a boolean"
+            case .null: "null"
+            }
+        }
 
-    /// The value of a tree; `nil` when Foundation must read it, or has to throw.
-    static func value<Value: Decodable>(_ type: Value.Type, in tree: JSONTree) -> Value? {
-        do {
-            let value = try JSONReader(tree).value(type)
-            return tree.needsFoundation ? nil : value
-        } catch {
-            return nil
+        /// Other bytes begin no value.
+        fileprivate init?(_ byte: UInt8) {
+            switch byte {
+            case UInt8(ascii: "{"): self = .object
+            case UInt8(ascii: "["): self = .array
+            case UInt8(ascii: "\""): self = .string
+            case UInt8(ascii: "-"), 0x30...0x39: self = .number
+            case UInt8(ascii: "t"), UInt8(ascii: "f"): self = .boolean
+            case UInt8(ascii: "n"): self = .null
+            default: return nil
+            }
         }
     }
 
-    var kind: JSONTree.Kind { tree.nodes[node].kind }
+    private let bytes: Span<UInt8>
+    private var grammar: JSONGrammar
+    /// Whether an element was announced that was not read yet.
+    private var hasElement = false
 
-    // MARK: Errors
-
-    /// Foundation may read it.
-    func unsupported() -> DecodingError {
-        tree.needsFoundation = true
-        return .dataCorrupted(DecodingError.Context(codingPath: codingPath, debugDescription: ""))
+    @_lifetime(copy bytes)
+    init(_ bytes: Span<UInt8>, _ grammar: JSONGrammar) {
+        self.bytes = bytes
+        self.grammar = grammar
     }
 
-    /// Foundation throws as well.
-    func mismatch(_ type: Any.Type) -> DecodingError {
-        let context = DecodingError.Context(codingPath: codingPath, debugDescription: "")
-        return kind == .null ? .valueNotFound(type, context) : .typeMismatch(type, context)
+    /// Checks that nothing follows the value that was read.
+    mutating func finish() throws(CodecError) { try grammar.finish(bytes) }
+
+    // MARK: Objects and arrays
+
+    /// Enters the object that comes next; ``nextName()`` then leads from member to member.
+    /// - Throws: `.unexpectedJSON` for another kind of value, and what is wrong with the content.
+    public mutating func beginObject() throws(CodecError) {
+        try begin(.object)
+        try grammar.open(isObject: true)
     }
 
-    func expect(_ wanted: JSONTree.Kind, _ type: Any.Type) throws {
-        guard kind == wanted else { throw mismatch(type) }
-    }
-
-    // MARK: Values of a node
-
-    func string(_ node: Int) throws -> String {
-        guard tree.nodes[node].kind == .string else { throw mismatch(String.self, at: node) }
-        guard let text = tree.text(node) else { throw unsupported() }
-        return text
-    }
-
-    func bool(_ node: Int) throws -> Bool {
-        switch tree.nodes[node].kind {
-        case .yes: return true
-        case .no: return false
-        default: throw mismatch(Bool.self, at: node)
+    /// Goes to the next member of the object that was entered last, and skips the value of the one
+    /// before if it was not read.
+    /// - Returns: the name, whose value comes next; `nil` after the last one, when the object is
+    ///   left.
+    /// - Throws: what is wrong with the content.
+    @_lifetime(copy self)
+    public mutating func nextName() throws(CodecError) -> JSONName? {
+        guard grammar.depth > 0, grammar.isInObject else { throw misplaced("no object was begun") }
+        if grammar.expected == .value || grammar.expected == .colon { try skipValue() }
+        guard let name = try grammar.nextName(bytes) else { return nil }
+        let span = bytes.extracting(name.range)
+        guard name.hasEscape else { return JSONName(span, decoded: nil) }
+        guard let decoded = JSONEscapes.decoded(span) else {
+            throw unexpected("half of a surrogate pair", at: name.range)
         }
+        return JSONName(span, decoded: decoded)
     }
 
-    func integer<Value: FixedWidthInteger>(_ node: Int) throws -> Value {
-        guard tree.nodes[node].kind == .number else { throw mismatch(Value.self, at: node) }
-        guard let value: Value = tree.integer(node) else { throw unsupported() }
-        return value
+    /// Enters the array that comes next; ``nextElement()`` then leads from element to element.
+    /// - Throws: `.unexpectedJSON` for another kind of value, and what is wrong with the content.
+    public mutating func beginArray() throws(CodecError) {
+        try begin(.array)
+        try grammar.open(isObject: false)
     }
 
-    func double(_ node: Int) throws -> Double {
-        guard tree.nodes[node].kind == .number else { throw mismatch(Double.self, at: node) }
-        guard let value = tree.double(node) else { throw unsupported() }
-        return value
+    /// Goes to the next element of the array that was entered last, and skips the one before if it
+    /// was not read.
+    /// - Returns: whether there is one, which comes next; if not, the array is left.
+    /// - Throws: what is wrong with the content.
+    public mutating func nextElement() throws(CodecError) -> Bool {
+        guard grammar.depth > 0, !grammar.isInObject else { throw misplaced("no array was begun") }
+        if hasElement { try skipValue() }
+        hasElement = try grammar.nextElement(bytes)
+        return hasElement
     }
 
-    /// Other numbers are rare.
-    func float() throws -> Float { throw unsupported() }
+    // MARK: Values
 
-    private func mismatch(_ type: Any.Type, at node: Int) -> DecodingError {
-        JSONReader(tree, node).mismatch(type)
-    }
-
-    /// Any value, by its own initializer.
-    consuming func value<Value: Decodable>(_ type: Value.Type) throws -> Value {
-        if type == Date.self || type == Data.self || type == URL.self || type == Decimal.self {
-            throw unsupported()
+    /// The kind of the value that comes next, which is not read.
+    /// - Throws: what is wrong with the content.
+    public mutating func nextKind() throws(CodecError) -> Kind {
+        guard let byte = try grammar.valueStart(bytes) else {
+            throw misplaced("no value comes next")
         }
-        return try Value(from: self)
-    }
-}
-
-extension JSONReader: Decoder {
-    var codingPath: [any CodingKey] { tree.path(to: node) }
-
-    var userInfo: [CodingUserInfoKey: Any] { [:] }
-
-    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        try expect(.object, [String: Any].self)
-        return KeyedDecodingContainer(JSONMembers<Key>(reader: self))
-    }
-
-    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        try expect(.array, [Any].self)
-        return JSONElements(self)
-    }
-
-    func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
-}
-
-extension JSONReader: SingleValueDecodingContainer {
-    func decodeNil() -> Bool { kind == .null }
-    func decode(_ type: Bool.Type) throws -> Bool { try bool(node) }
-    func decode(_ type: String.Type) throws -> String { try string(node) }
-    func decode(_ type: Double.Type) throws -> Double { try double(node) }
-    func decode(_ type: Float.Type) throws -> Float { try float() }
-    func decode(_ type: Int.Type) throws -> Int { try integer(node) }
-    func decode(_ type: Int8.Type) throws -> Int8 { try integer(node) }
-    func decode(_ type: Int16.Type) throws -> Int16 { try integer(node) }
-    func decode(_ type: Int32.Type) throws -> Int32 { try integer(node) }
-    func decode(_ type: Int64.Type) throws -> Int64 { try integer(node) }
-    func decode(_ type: UInt.Type) throws -> UInt { try integer(node) }
-    func decode(_ type: UInt8.Type) throws -> UInt8 { try integer(node) }
-    func decode(_ type: UInt16.Type) throws -> UInt16 { try integer(node) }
-    func decode(_ type: UInt32.Type) throws -> UInt32 { try integer(node) }
-    func decode(_ type: UInt64.Type) throws -> UInt64 { try integer(node) }
-    func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try value(type) }
-}
-
-/// The position of an element in a coding path.
-struct JSONIndex: CodingKey {
-    let intValue: Int?
-
-    init(_ index: Int) { intValue = index }
-    init?(intValue: Int) { self.intValue = intValue }
-    init?(stringValue: String) { nil }
-
-    var stringValue: String { "Index \(intValue ?? 0)" }
-}
-
-/// The name of a member in a coding path.
-struct JSONName: CodingKey {
-    let stringValue: String
-
-    init(_ name: String) { stringValue = name }
-    init?(intValue: Int) { nil }
-    init?(stringValue: String) { self.init(stringValue) }
-
-    var intValue: Int? { nil }
-}
-
-/// The members of an object.
-private struct JSONMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
-    let reader: JSONReader
-
-    var codingPath: [any CodingKey] { reader.codingPath }
-    var allKeys: [Key] {
-        var seen: Set<String> = []
-        return reader.tree.names(of: reader.node).filter { seen.insert($0).inserted }
-            .compactMap { Key(stringValue: $0) }
-    }
-
-    private func find(_ key: Key) -> Int? {
-        reader.tree.member(key.stringValue, of: reader.node)
-    }
-
-    private func node(_ key: Key) throws -> Int {
-        guard let node = find(key) else {
-            throw DecodingError.keyNotFound(
-                key, DecodingError.Context(codingPath: codingPath, debugDescription: ""))
+        guard let kind = Kind(byte) else {
+            // The grammar knows what is wrong with it.
+            try grammar.skip(bytes)
+            throw misplaced("no value comes next")
         }
-        return node
+        return kind
     }
 
-    private func child(_ key: Key) throws -> JSONReader {
-        JSONReader(reader.tree, try node(key))
+    /// Reads the next value.
+    /// - Throws: `.unexpectedJSON` for another kind of value, what is wrong with the content, and
+    ///   what `Value` itself throws.
+    @inlinable
+    public mutating func next<Value: JSONReadable>(
+        _ type: Value.Type = Value.self
+    ) throws -> Value {
+        try Value(reading: &self)
     }
 
-    func contains(_ key: Key) -> Bool { find(key) != nil }
-    func decodeNil(forKey key: Key) throws -> Bool {
-        reader.tree.nodes[try node(key)].kind == .null
-    }
-
-    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try reader.bool(node(key)) }
-    func decode(_ type: String.Type, forKey key: Key) throws -> String {
-        try reader.string(node(key))
-    }
-    func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
-        try reader.double(node(key))
-    }
-    func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try child(key).float() }
-    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try reader.integer(node(key)) }
-    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 {
-        try reader.integer(node(key))
-    }
-    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 {
-        try reader.integer(node(key))
-    }
-    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 {
-        try reader.integer(node(key))
-    }
-    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 {
-        try reader.integer(node(key))
-    }
-    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt {
-        try reader.integer(node(key))
-    }
-    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 {
-        try reader.integer(node(key))
-    }
-    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 {
-        try reader.integer(node(key))
-    }
-    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 {
-        try reader.integer(node(key))
-    }
-    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 {
-        try reader.integer(node(key))
-    }
-    func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-        try child(key).value(type)
-    }
-
-    func nestedContainer<Inner: CodingKey>(
-        keyedBy type: Inner.Type, forKey key: Key
-    ) throws -> KeyedDecodingContainer<Inner> {
-        try child(key).container(keyedBy: type)
-    }
-
-    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
-        try child(key).unkeyedContainer()
-    }
-
-    func superDecoder() throws -> any Decoder { throw reader.unsupported() }
-    func superDecoder(forKey key: Key) throws -> any Decoder { throw reader.unsupported() }
-}
-
-/// The elements of an array, in three words.
-private struct JSONElements: UnkeyedDecodingContainer {
-    private let tree: JSONTree
-    private let array: UInt16
-    private var next: UInt16
-    private var index: UInt16 = 0
-
-    init(_ reader: JSONReader) {
-        tree = reader.tree
-        array = UInt16(reader.node)
-        next = array + 1
-    }
-
-    private var length: Int { Int(tree.nodes[Int(array)].end) }
-    var codingPath: [any CodingKey] { tree.path(to: Int(array)) }
-    var count: Int? { length }
-    var currentIndex: Int { Int(index) }
-    var isAtEnd: Bool { currentIndex >= length }
-
-    /// The next element.
-    private func element(_ type: Any.Type) throws -> JSONReader {
-        guard !isAtEnd else {
-            throw DecodingError.valueNotFound(
-                type, DecodingError.Context(codingPath: codingPath, debugDescription: ""))
-        }
-        return JSONReader(tree, Int(next))
-    }
-
-    private mutating func step() {
-        next = tree.nodes[Int(next)].next
-        index += 1
-    }
-
-    /// Gives the element to `body`, and steps behind it unless that throws.
-    @inline(__always)
-    private mutating func take<Value>(_ body: (JSONReader) throws -> Value) throws -> Value {
-        let value = try body(element(Value.self))
-        step()
-        return value
-    }
-
-    mutating func decodeNil() throws -> Bool {
-        guard try element(Never.self).decodeNil() else { return false }
-        step()
+    /// Reads the next value if it is `null`.
+    /// - Returns: whether it was.
+    /// - Throws: what is wrong with the content.
+    public mutating func nextNull() throws(CodecError) -> Bool {
+        guard try nextKind() == .null else { return false }
+        try skipValue()
         return true
     }
 
-    mutating func decode(_ type: Bool.Type) throws -> Bool { try take { try $0.decode(type) } }
-    mutating func decode(_ type: String.Type) throws -> String {
-        try take { try $0.decode(type) }
-    }
-    mutating func decode(_ type: Double.Type) throws -> Double {
-        try take { try $0.decode(type) }
-    }
-    mutating func decode(_ type: Float.Type) throws -> Float { try take { try $0.float() } }
-    mutating func decode(_ type: Int.Type) throws -> Int { try take { try $0.decode(type) } }
-    mutating func decode(_ type: Int8.Type) throws -> Int8 { try take { try $0.decode(type) } }
-    mutating func decode(_ type: Int16.Type) throws -> Int16 { try take { try $0.decode(type) } }
-    mutating func decode(_ type: Int32.Type) throws -> Int32 { try take { try $0.decode(type) } }
-    mutating func decode(_ type: Int64.Type) throws -> Int64 { try take { try $0.decode(type) } }
-    mutating func decode(_ type: UInt.Type) throws -> UInt { try take { try $0.decode(type) } }
-    mutating func decode(_ type: UInt8.Type) throws -> UInt8 { try take { try $0.decode(type) } }
-    mutating func decode(_ type: UInt16.Type) throws -> UInt16 {
-        try take { try $0.decode(type) }
-    }
-    mutating func decode(_ type: UInt32.Type) throws -> UInt32 {
-        try take { try $0.decode(type) }
-    }
-    mutating func decode(_ type: UInt64.Type) throws -> UInt64 {
-        try take { try $0.decode(type) }
-    }
-    mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-        try take { try $0.value(type) }
+    /// Reads the next value and keeps nothing of it.
+    /// - Throws: what is wrong with the content.
+    public mutating func skipValue() throws(CodecError) {
+        _ = try nextKind()
+        hasElement = false
+        try grammar.skip(bytes)
     }
 
-    mutating func nestedContainer<Key: CodingKey>(
-        keyedBy type: Key.Type
-    ) throws -> KeyedDecodingContainer<Key> {
-        try take { try $0.container(keyedBy: type) }
+    /// Reads a string.
+    mutating func string() throws(CodecError) -> String {
+        try begin(.string)
+        let start = grammar.position
+        let text = try grammar.string(bytes)
+        guard text.hasEscape else { return string(text.range) }
+        guard let decoded = JSONEscapes.decoded(bytes.extracting(text.range)) else {
+            throw unexpected("half of a surrogate pair", at: start)
+        }
+        return decoded
     }
 
-    mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        try take { try $0.unkeyedContainer() }
+    /// Reads a boolean.
+    @inline(__always)
+    mutating func boolean() throws(CodecError) -> Bool {
+        try begin(.boolean)
+        let value = bytes[grammar.position] == UInt8(ascii: "t")
+        try grammar.skip(bytes)
+        return value
     }
 
-    mutating func superDecoder() throws -> any Decoder {
-        throw JSONReader(tree, Int(array)).unsupported()
+    /// Reads a number that is an integer, such as `10`, `10.0` or `1e1`.
+    mutating func integer<Value: FixedWidthInteger>() throws(CodecError) -> Value {
+        let text = try number()
+        if let value: Value = JSONNumber.integer(bytes.extracting(text)) { return value }
+        guard let value: Value = JSONNumber.wholeNumber(bytes.extracting(text)) else {
+            // Foundation takes one that is too small for a `Double`, such as `1e-999`, as zero.
+            if Double(string(text)) == 0 { return 0 }
+            throw unexpected("the number is no integer from \(Value.min) to \(Value.max)", at: text)
+        }
+        return value
+    }
+
+    /// Reads a number.
+    mutating func double() throws(CodecError) -> Double {
+        let text = try number()
+        guard let value = double(text) else { throw outOfRange(text) }
+        return value
+    }
+
+    /// Reads a number.
+    mutating func float() throws(CodecError) -> Float {
+        let text = try number()
+        guard let value: Float = float(text) else { throw outOfRange(text) }
+        return value
+    }
+
+    private mutating func number() throws(CodecError) -> Range<Int> {
+        try begin(.number)
+        return try grammar.number(bytes)
+    }
+
+    private func double(_ text: Range<Int>) -> Double? {
+        JSONNumber.shortDouble(bytes.extracting(text)) ?? float(text)
+    }
+
+    /// The value of a number; `nil` when it is infinite, or zero though it is written otherwise.
+    private func float<Value: BinaryFloatingPoint & LosslessStringConvertible>(
+        _ text: Range<Int>
+    ) -> Value? {
+        guard let value = Value(string(text)), value.isFinite else { return nil }
+        return value != 0 || isZero(text) ? value : nil
+    }
+
+    private func isZero(_ text: Range<Int>) -> Bool {
+        for index in text {
+            switch bytes[index] {
+            case 0x31...0x39: return false
+            case UInt8(ascii: "e"), UInt8(ascii: "E"): return true
+            default: continue
+            }
+        }
+        return true
+    }
+
+    private func string(_ text: Range<Int>) -> String {
+        unsafe bytes.extracting(text).withUnsafeBufferPointer { bytes in
+            unsafe String(decoding: bytes, as: UTF8.self)
+        }
+    }
+
+    // MARK: Errors
+
+    /// Goes to the next value, which must be of a kind.
+    @inline(__always)
+    private mutating func begin(_ wanted: Kind) throws(CodecError) {
+        if grammar.isAtValue(bytes), Kind(bytes[grammar.position]) == wanted {
+            hasElement = false
+            return
+        }
+        let kind = try nextKind()
+        guard kind == wanted else {
+            throw unexpected("expected \(wanted.name), found \(kind.name)", at: grammar.position)
+        }
+        hasElement = false
+    }
+
+    private mutating func outOfRange(_ text: Range<Int>) -> CodecError {
+        unexpected("the number is too large or too small", at: text)
+    }
+
+    private mutating func unexpected(_ detail: String, at text: Range<Int>) -> CodecError {
+        unexpected(detail, at: text.lowerBound)
+    }
+
+    private mutating func unexpected(_ detail: String, at position: Int) -> CodecError {
+        grammar.fail(CodecError(.unexpectedJSON, at: Int64(position), detail))
+    }
+
+    /// A type reads in another order than it may.
+    private mutating func misplaced(_ detail: String) -> CodecError {
+        unexpected(detail, at: grammar.position)
+    }
+}
+
+/// The name of a member, which is compared in place.
+///
+/// ```swift
+/// switch name {
+/// case "id": id = try json.next()
+/// default: break
+/// }
+/// ```
+///
+/// Names compare by their bytes, after escapes are resolved. It cannot outlive the bytes that are
+/// read.
+public struct JSONName: ~Escapable {
+    @usableFromInline let bytes: Span<UInt8>
+    /// The name without its escapes, if it has any.
+    @usableFromInline let decoded: String?
+
+    @_lifetime(copy bytes)
+    init(_ bytes: Span<UInt8>, decoded: String?) {
+        self.bytes = bytes
+        self.decoded = decoded
+    }
+
+    /// The name as text.
+    public var string: String {
+        if let decoded { return decoded }
+        return unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Whether a name is a given one.
+    @inlinable
+    public static func == (name: borrowing JSONName, text: StaticString) -> Bool {
+        name.equals(text)
+    }
+
+    /// Lets a `switch` compare names.
+    @inlinable
+    public static func ~= (text: StaticString, name: borrowing JSONName) -> Bool {
+        name.equals(text)
+    }
+
+    @inlinable
+    func equals(_ text: StaticString) -> Bool {
+        guard decoded == nil, text.hasPointerRepresentation else {
+            return string.utf8.elementsEqual("\(text)".utf8)
+        }
+        guard text.utf8CodeUnitCount == bytes.count else { return false }
+        for index in bytes.indices {
+            guard unsafe bytes[index] == text.utf8Start[index] else { return false }
+        }
+        return true
     }
 }

@@ -95,10 +95,17 @@ final class JSONTree {
                 index += 1
             }
             pathSteps -= index + 1
-            path.append(offset == 1 ? JSONName(text(inner) ?? "") : JSONIndex(index))
+            path.append(offset == 1 ? JSONKey(text(inner) ?? "") : JSONIndex(index))
             outer = inner + offset
         }
         return path
+    }
+
+    /// The keys that lead to the value that begins at an offset; none where no value does.
+    func path(toValueAt offset: Int) -> [any CodingKey] {
+        // The text of a string begins behind its quotation mark.
+        let node = nodes.firstIndex { Int($0.start) - ($0.kind == .string ? 1 : 0) == offset }
+        return node.map { path(to: $0) } ?? []
     }
 
     /// The characters of a string; `nil` when it has half of a surrogate pair.
@@ -118,24 +125,8 @@ final class JSONTree {
     /// The value of a number without fraction and exponent; `nil` for others, and for those that
     /// are out of range.
     func integer<Value: FixedWidthInteger>(_ index: Int) -> Value? {
-        var (position, end) = (Int(nodes[index].start), Int(nodes[index].end))
-        let isNegative = bytes[position] == UInt8(ascii: "-")
-        if isNegative { position += 1 }
-        var value: Value = 0
-        while position < end {
-            let digit = bytes[position] &- 0x30
-            guard digit <= 9 else { return nil }
-            let (scaled, isTooLong) = value.multipliedReportingOverflow(by: 10)
-            let (next, isTooGreat) =
-                isNegative
-                ? scaled.subtractingReportingOverflow(Value(digit))
-                : scaled.addingReportingOverflow(Value(digit))
-            guard !isTooLong, !isTooGreat else { return nil }
-            value = next
-            position += 1
-        }
-        end = position
-        return value
+        let (node, bytes) = (nodes[index], bytes)
+        return JSONNumber.integer(bytes.span.extracting(Int(node.start)..<Int(node.end)))
     }
 
     /// The value of a number; `nil` for one that is out of range.
@@ -229,6 +220,79 @@ enum JSONNumber {
     private static let powers: [Double] = [
         1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
     ]
+
+    /// A number without fraction and exponent; `nil` for others, and for those out of range.
+    static func integer<Value: FixedWidthInteger>(_ text: Span<UInt8>) -> Value? {
+        let isNegative = text[0] == UInt8(ascii: "-")
+        var value: Value = 0
+        for index in (isNegative ? 1 : 0)..<text.count {
+            let digit = text[index] &- 0x30
+            guard digit <= 9 else { return nil }
+            let (scaled, isTooLong) = value.multipliedReportingOverflow(by: 10)
+            let (next, isTooGreat) =
+                isNegative
+                ? scaled.subtractingReportingOverflow(Value(digit))
+                : scaled.addingReportingOverflow(Value(digit))
+            guard !isTooLong, !isTooGreat else { return nil }
+            value = next
+        }
+        return value
+    }
+
+    /// A number that is an integer, however it is written; `nil` for others, and for those out of
+    /// range.
+    static func wholeNumber<Value: FixedWidthInteger>(_ text: Span<UInt8>) -> Value? {
+        let isNegative = text[0] == UInt8(ascii: "-")
+        var value: Value = 0
+        // The zeros since the last other digit, and the digits behind the point.
+        var (zeros, fraction, index) = (0, -1, isNegative ? 1 : 0)
+        while index < text.count, text[index] | 0x20 != UInt8(ascii: "e") {
+            defer { index += 1 }
+            guard text[index] != UInt8(ascii: ".") else {
+                fraction = 0
+                continue
+            }
+            if fraction >= 0 { fraction += 1 }
+            zeros += 1
+            guard text[index] != UInt8(ascii: "0") else { continue }
+            guard let scaled = shifted(value, by: zeros) else { return nil }
+            let digit = Value(text[index] - 0x30)
+            let (next, isTooGreat) =
+                isNegative
+                ? scaled.subtractingReportingOverflow(digit)
+                : scaled.addingReportingOverflow(digit)
+            guard !isTooGreat else { return nil }
+            (value, zeros) = (next, 0)
+        }
+        guard value != 0 else { return 0 }
+        let exponent = index < text.count ? exponent(text.extracting((index + 1)...)) : 0
+        return shifted(value, by: exponent - max(fraction, 0) + zeros)
+    }
+
+    /// A value times a power of ten; `nil` when it is too great, or the power negative.
+    private static func shifted<Value: FixedWidthInteger>(
+        _ value: Value, by power: Int
+    ) -> Value? {
+        guard value != 0 else { return 0 }
+        guard power >= 0 else { return nil }
+        var value = value
+        for _ in 0..<power {
+            let (next, isTooGreat) = value.multipliedReportingOverflow(by: 10)
+            guard !isTooGreat else { return nil }
+            value = next
+        }
+        return value
+    }
+
+    /// The digits behind an `e`, with a sign or without; no content has room for greater ones.
+    private static func exponent(_ text: Span<UInt8>) -> Int {
+        let isNegative = text[0] == UInt8(ascii: "-")
+        var value = 0
+        for index in text.indices where text[index] >= 0x30 {
+            value = min(value * 10 + Int(text[index] - 0x30), 1 << 40)
+        }
+        return isNegative ? -value : value
+    }
 
     /// A number of at most 15 digits without exponent: digits and power of ten are exact, so that
     /// their quotient is rounded once, as it must be.

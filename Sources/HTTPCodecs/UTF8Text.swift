@@ -1,0 +1,22 @@
+/// Well-formed UTF-8 (RFC 3629 section 4).
+enum UTF8Text {
+    /// The length of the well-formed sequence that begins at `index`; `nil` when none does.
+    static func sequenceLength(_ bytes: Span<UInt8>, at index: Int) -> Int? {
+        let length: Int
+        var second: ClosedRange<UInt8> = 0x80...0xBF
+        switch bytes[index] {
+        case ..<0x80: return 1
+        case 0xC2...0xDF: length = 2
+        case 0xE0: (length, second) = (3, 0xA0...0xBF)
+        case 0xED: (length, second) = (3, 0x80...0x9F)
+        case 0xE1...0xEF: length = 3
+        case 0xF0: (length, second) = (4, 0x90...0xBF)
+        case 0xF1...0xF3: length = 4
+        case 0xF4: (length, second) = (4, 0x80...0x8F)
+        default: return nil
+        }
+        guard bytes.count - index >= length, second ~= bytes[index + 1] else { return nil }
+        for offset in 2..<max(length, 2) where bytes[index + offset] & 0xC0 != 0x80 { return nil }
+        return length
+    }
+}
