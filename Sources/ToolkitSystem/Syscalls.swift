@@ -197,10 +197,9 @@ package enum Syscalls {
     private static func freshRandomWords() -> [UInt64] {
         #if os(Linux)
             var words = [UInt64](repeating: 0, count: 32)
-            let isFilled = unsafe words.withUnsafeMutableBytes { room in
-                unsafe getentropy(room.baseAddress!, room.count) == 0
+            if unsafe getentropy(&words, words.count * MemoryLayout<UInt64>.size) == 0 {
+                return words
             }
-            if isFilled { return words }
         #endif
         var generator = SystemRandomNumberGenerator()
         return [generator.next(), generator.next()]

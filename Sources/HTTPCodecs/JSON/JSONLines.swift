@@ -57,9 +57,6 @@ public struct JSONLines: Hashable, Sendable {
 /// The values of newline-delimited JSON; made by ``JSONLines/decode(_:from:)``.
 public struct JSONLineSequence<Source: AsyncSequence, Value: Decodable>: AsyncSequence
 where Source.Element == [UInt8] {
-    /// A value of the stream.
-    public typealias Element = Value
-
     let source: Source
     let values: JSONBody
     /// Decodes long lines; `nil` for the reader itself.
