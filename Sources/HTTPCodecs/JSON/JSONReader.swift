@@ -256,15 +256,8 @@ public struct JSONReader: ~Escapable {
 
 /// The name of a member, which is compared in place.
 ///
-/// ```swift
-/// switch name {
-/// case "id": id = try json.next()
-/// default: break
-/// }
-/// ```
-///
-/// Names compare by their bytes, after escapes are resolved. It cannot outlive the bytes that are
-/// read.
+/// A `switch` compares it with literals, as the example of ``JSONReadable`` shows. Names compare by
+/// their bytes, after escapes are resolved. It cannot outlive the bytes that are read.
 public struct JSONName: ~Escapable {
     @usableFromInline let bytes: Span<UInt8>
     /// The name without its escapes, if it has any.
