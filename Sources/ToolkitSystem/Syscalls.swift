@@ -191,7 +191,7 @@ package enum Syscalls {
         }
     }
 
-    /// Random words that nobody has got yet; an even number.
+    /// Random words that were not given out yet, in pairs.
     private static let randomReserve = Locked<[UInt64]>([])
 
     private static func freshRandomWords() -> [UInt64] {

@@ -23,23 +23,17 @@ public struct WebDAVHandler: PrecheckingHandler {
         let propertyRequests: ParsedBodyCache<PropertyRequest>
         let immediate: ImmediateAccess?
 
-        init(_ store: any ResourceStore, _ locks: any LockStore, _ options: WebDAVOptions) {
+        /// - Parameter other: the handler to share what does not depend on options with.
+        init(
+            _ store: any ResourceStore, _ locks: any LockStore, _ options: WebDAVOptions,
+            sharing other: Parts? = nil
+        ) {
             self.store = store
             self.locks = locks
             self.options = options.normalized
-            pathLock = PathLock()
-            lockRequests = ParsedBodyCache()
-            propertyRequests = ParsedBodyCache()
-            immediate = ImmediateAccess(store, locks, options)
-        }
-
-        init(sharing other: Parts, _ options: WebDAVOptions) {
-            store = other.store
-            locks = other.locks
-            pathLock = other.pathLock
-            lockRequests = other.lockRequests
-            propertyRequests = other.propertyRequests
-            self.options = options.normalized
+            pathLock = other?.pathLock ?? PathLock()
+            lockRequests = other?.lockRequests ?? ParsedBodyCache()
+            propertyRequests = other?.propertyRequests ?? ParsedBodyCache()
             immediate = ImmediateAccess(store, locks, options)
         }
     }
@@ -79,7 +73,7 @@ public struct WebDAVHandler: PrecheckingHandler {
     ///   - other: the handler to share with.
     ///   - options: the settings.
     public init(sharing other: WebDAVHandler, options: WebDAVOptions = WebDAVOptions()) {
-        parts = Parts(sharing: other.parts, options)
+        parts = Parts(other.store, other.locks, options, sharing: other.parts)
     }
 
     /// The fields by which clients recognise a WebDAV server. Some clients look for them in the

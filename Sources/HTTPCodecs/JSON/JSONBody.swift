@@ -85,9 +85,7 @@ public struct JSONBody: Hashable, Sendable {
         _ type: Value.Type = Value.self, from bytes: [UInt8]
     ) throws(CodecError) -> Value {
         let start = try start(of: bytes.span)
-        if options.readsPlainly, let readable = type as? any JSONReadable.Type {
-            return try read(readable, bytes.span, from: start)
-        }
+        if let value = try readItself(type, bytes.span, from: start) { return value }
         let nodes = try check(bytes.span, from: start, listing: options.readsPlainly)
         if !nodes.isEmpty, let value = JSONTreeDecoder.value(type, in: JSONTree(bytes, nodes)) {
             return value
@@ -100,11 +98,20 @@ public struct JSONBody: Hashable, Sendable {
         _ type: Value.Type = Value.self, from bytes: Span<UInt8>
     ) throws(CodecError) -> Value {
         let start = try start(of: bytes)
-        if options.readsPlainly, let readable = type as? any JSONReadable.Type {
-            return try read(readable, bytes, from: start)
-        }
+        if let value = try readItself(type, bytes, from: start) { return value }
         _ = try check(bytes, from: start, listing: false)
         return try decode(type, checked: bytes, from: start)
+    }
+
+    /// A value that reads itself; `nil` when its type, or an option, leaves it to `Decodable`.
+    private func readItself<Value: Decodable>(
+        _ type: Value.Type, _ bytes: Span<UInt8>, from start: Int
+    ) throws(CodecError) -> Value? {
+        guard options.readsPlainly, let readable = type as? any JSONReadable.Type else {
+            return nil
+        }
+        let value: Value = try read(readable, bytes, from: start)
+        return value
     }
 
     /// Has a value read itself.

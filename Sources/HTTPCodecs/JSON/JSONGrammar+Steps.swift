@@ -64,8 +64,9 @@ extension JSONGrammar {
 
     /// Reads the string that begins here.
     mutating func string(_ bytes: Span<UInt8>) throws(CodecError) -> Text {
-        defer { endScalar(bytes) }
-        return try readString(bytes)
+        let text = try readString(bytes)
+        endScalar(bytes)
+        return text
     }
 
     /// Reads the number that begins here.
@@ -73,8 +74,9 @@ extension JSONGrammar {
     mutating func number(_ bytes: Span<UInt8>) throws(CodecError) -> Range<Int> {
         let start = position
         try readNumber(bytes)
-        defer { endScalar(bytes) }
-        return start..<position
+        let end = position
+        endScalar(bytes)
+        return start..<end
     }
 
     /// Reads the value that begins here, whatever it is.

@@ -1,7 +1,7 @@
 /// Reads one JSON value front to back, in place, as types ask for it that are `JSONReadable`.
 ///
 /// Everything that is read or skipped is checked against the grammar and the limits of its
-/// `JSONBody`. A value that nobody reads is skipped.
+/// `JSONBody`. A value that no type reads is skipped.
 ///
 /// After an error nothing more is read, and each call throws that error again: a type that takes
 /// values of several kinds asks ``nextKind()`` before it reads. It cannot outlive the bytes that it

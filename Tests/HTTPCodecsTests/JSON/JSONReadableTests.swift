@@ -245,6 +245,12 @@ struct JSONReadableTests {
             }
             #expect(kind == expected)
         }
+        // The escape is the last thing that is wrong before the end of the object.
+        let unended = probe(#"{"a":"\x}"#) { json in
+            try json.beginObject()
+            while try json.nextName() != nil { _ = try? json.next(String.self) }
+        }
+        #expect(unended == .invalidJSON)
         for text in [#"{"a":tr"x"}"#, #"{"a":-"x"}"#, #"{"a":"\x,"b":1}"#] {
             let kind = probe(text) { json in
                 try json.beginObject()
