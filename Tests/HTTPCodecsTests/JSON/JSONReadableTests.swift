@@ -1,4 +1,5 @@
 import HTTPCodecs
+import HTTPParser
 import Testing
 
 @Suite("JSON that types read themselves")
