@@ -61,6 +61,15 @@ package struct FieldTable {
         return values
     }
 
+    /// All values joined by commas (RFC 9110 section 5.3); `nil` without such a field.
+    package func list(_ name: HTTPFieldName) -> String? {
+        guard let first = unsafe index(of: name) else { return nil }
+        guard unsafe index(of: name, from: first + 1) != nil else {
+            return unsafe fieldText(value(first))
+        }
+        return unsafe values(of: name).joined(separator: ", ")
+    }
+
     package func field(_ index: Int) -> HTTPField {
         unsafe HTTPField(
             HTTPFieldName(unchecked: String(decoding: name(index), as: UTF8.self)),

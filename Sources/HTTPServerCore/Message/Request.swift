@@ -181,8 +181,7 @@ public struct RequestFields: Sendable, RandomAccessCollection {
     /// All values of a field whose value is a list, joined by commas as RFC 9110 section 5.3
     /// allows; `nil` without such a field.
     public func list(_ name: HTTPFieldName) -> String? {
-        let all = values(of: name)
-        return all.isEmpty ? nil : all.joined(separator: ", ")
+        isHidden(name) ? nil : unsafe table.list(name)
     }
 
     /// Whether there is a field with this name.

@@ -13,6 +13,9 @@ package struct PathQueue: Sendable {
         var watchers: [Int] = []
     }
 
+    /// The only request, until another arrives: as a rule it leaves before, and its paths need no
+    /// index.
+    private var only: (number: Int, paths: [ResourcePath])?
     private var entries: [Int: Entry] = [:]
     /// The requests at each path, in their order.
     private var numbers: [ResourcePath: [Int]] = [:]
@@ -29,20 +32,35 @@ package struct PathQueue: Sendable {
     package func isWaiting(_ number: Int) -> Bool { entries[number]?.blocker != nil }
 
     /// Whether a request has arrived and not left.
-    package func contains(_ number: Int) -> Bool { entries[number] != nil }
+    package func contains(_ number: Int) -> Bool {
+        only?.number == number || entries[number] != nil
+    }
 
     /// The paths of a request.
-    package func paths(of number: Int) -> [ResourcePath] { entries[number]?.paths ?? [] }
+    package func paths(of number: Int) -> [ResourcePath] {
+        if let only, only.number == number { return only.paths }
+        return entries[number]?.paths ?? []
+    }
 
     /// Whether no request is in the way of some paths.
     package func isFree(_ paths: [ResourcePath]) -> Bool {
-        blocker(of: paths, before: .max) == nil
+        if let only {
+            return !only.paths.contains { own in
+                paths.contains { own.isWithin($0) || $0.isWithin(own) }
+            }
+        }
+        return blocker(of: paths, before: .max) == nil
     }
 
     /// Appends a request.
     /// - Returns: its number, and whether it has to wait.
     package mutating func add(_ paths: [ResourcePath]) -> (number: Int, isWaiting: Bool) {
         last += 1
+        if only == nil, entries.isEmpty {
+            only = (last, paths)
+            return (last, false)
+        }
+        indexOnly()
         let blocker = blocker(of: paths, before: last)
         entries[last] = Entry(paths: paths, blocker: blocker)
         for path in paths { insert(last, at: path) }
@@ -53,9 +71,20 @@ package struct PathQueue: Sendable {
         return (last, blocker != nil)
     }
 
+    private mutating func indexOnly() {
+        guard let only else { return }
+        entries[only.number] = Entry(paths: only.paths, blocker: nil)
+        for path in only.paths { insert(only.number, at: path) }
+        self.only = nil
+    }
+
     /// Removes a request, whether or not it waits.
     /// - Returns: those that need not wait any more, in their order.
     package mutating func remove(_ number: Int) -> [Int] {
+        if only?.number == number {
+            only = nil
+            return []
+        }
         guard let entry = entries.removeValue(forKey: number) else { return [] }
         for path in entry.paths { remove(number, at: path) }
         if let blocker = entry.blocker {

@@ -15,7 +15,7 @@ package final class InlineIOPolicy: Sendable {
     /// The longest short work, in nanoseconds.
     private static let limit: UInt64 = 1_000_000
     private static let restFactor: UInt64 = 20
-    private static let watchTime: UInt64 = 10_000_000_000
+    private static let watchTime: UInt64 = 1_000_000_000
 
     /// Whether the file system is local.
     let isLocal: Bool
@@ -66,9 +66,9 @@ package final class InlineIOPolicy: Sendable {
     /// not measured, which starts a period of measuring.
     private func note(from start: UInt64, to end: UInt64, _ waits: Int64?) {
         guard end > start, end - start > Self.limit else { return }
-        isWatchedUntil.store(end &+ Self.watchTime, ordering: .relaxed)
-        guard let waits, waits < 0 || BlockingPool.waits != waits else { return }
         let (rest, _) = (end - start).multipliedReportingOverflow(by: Self.restFactor)
+        isWatchedUntil.store(end &+ max(rest, Self.watchTime), ordering: .relaxed)
+        guard let waits, waits < 0 || BlockingPool.waits != waits else { return }
         isBusyUntil.store(end &+ rest, ordering: .relaxed)
     }
 }
