@@ -85,7 +85,7 @@ public struct JSONBody: Hashable, Sendable {
         _ type: Value.Type = Value.self, from bytes: [UInt8]
     ) throws(CodecError) -> Value {
         let start = try start(of: bytes.span)
-        if let value = try readItself(type, bytes.span, from: start) { return value }
+        if let readable = readable(type) { return try read(readable, bytes.span, from: start) }
         let nodes = try check(bytes.span, from: start, listing: options.readsPlainly)
         if !nodes.isEmpty, let value = JSONTreeDecoder.value(type, in: JSONTree(bytes, nodes)) {
             return value
@@ -98,20 +98,14 @@ public struct JSONBody: Hashable, Sendable {
         _ type: Value.Type = Value.self, from bytes: Span<UInt8>
     ) throws(CodecError) -> Value {
         let start = try start(of: bytes)
-        if let value = try readItself(type, bytes, from: start) { return value }
+        if let readable = readable(type) { return try read(readable, bytes, from: start) }
         _ = try check(bytes, from: start, listing: false)
         return try decode(type, checked: bytes, from: start)
     }
 
-    /// A value that reads itself; `nil` when its type, or an option, leaves it to `Decodable`.
-    private func readItself<Value: Decodable>(
-        _ type: Value.Type, _ bytes: Span<UInt8>, from start: Int
-    ) throws(CodecError) -> Value? {
-        guard options.readsPlainly, let readable = type as? any JSONReadable.Type else {
-            return nil
-        }
-        let value: Value = try read(readable, bytes, from: start)
-        return value
+    /// The type, if its values read themselves, and no option leaves them to `Decodable`.
+    private func readable(_ type: any Decodable.Type) -> (any JSONReadable.Type)? {
+        options.readsPlainly ? type as? any JSONReadable.Type : nil
     }
 
     /// Has a value read itself.
@@ -126,8 +120,9 @@ public struct JSONBody: Hashable, Sendable {
         do {
             let value = try Readable(reading: &reader)
             try reader.finish()
-            guard let value = value as? Value else { preconditionFailure("they are one type") }
-            return value
+            // A cast would look both types up.
+            precondition(Readable.self == Value.self)
+            return unsafe unsafeBitCast(value, to: Value.self)
         } catch {
             // Where it is no JSON at all, that counts.
             let nodes = try check(bytes, from: start, listing: true)

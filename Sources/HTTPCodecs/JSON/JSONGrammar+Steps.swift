@@ -33,13 +33,17 @@ extension JSONGrammar {
                 position += 1
             } else if expected == .firstElement, byte == UInt8(ascii: "]") {
                 close()
+                endValue(bytes)
                 return false
             } else if expected == .value || expected == .firstElement {
                 return true
             } else {
                 try readSeparator(byte)
                 // A closing bracket was it.
-                if expected == .afterValue { return false }
+                guard expected != .afterValue else {
+                    endValue(bytes)
+                    return false
+                }
             }
         }
         throw invalid("it ends early")
@@ -53,19 +57,77 @@ extension JSONGrammar {
             if Self.isSpace(byte) {
                 position += 1
             } else if expected == .firstName || expected == .name {
-                return try readName(byte, bytes)
+                if let name = try readName(byte, bytes) { return name }
+                endValue(bytes)
+                return nil
             } else {
                 try readSeparator(byte)
-                if expected == .afterValue { return nil }
+                guard expected != .afterValue else {
+                    endValue(bytes)
+                    return nil
+                }
             }
         }
         throw invalid("it ends early")
     }
 
+    // MARK: The usual kinds
+
+    /// Reads a name if it is as most are: at most a space around it, no escape, all of it ASCII.
+    /// - Returns: where it stands; `nil`, with nothing read, for any other.
+    @inline(__always)
+    mutating func plainName(_ bytes: Span<UInt8>) -> Range<Int>? {
+        guard expected == .name || expected == .firstName, position < bytes.count else {
+            return nil
+        }
+        let start = bytes[position] == 0x20 ? position + 1 : position
+        guard let text = Self.plainText(bytes, from: start), text.upperBound + 2 < bytes.count,
+            bytes[text.upperBound + 1] == UInt8(ascii: ":"), text.count <= nameByteLimit
+        else { return nil }
+        position = text.upperBound + (bytes[text.upperBound + 2] == 0x20 ? 3 : 2)
+        expected = .value
+        return text
+    }
+
+    /// Reads a string if no white space comes before, and it has no escape and is all ASCII.
+    /// - Returns: where it stands; `nil`, with nothing read, for anything else.
+    @inline(__always)
+    mutating func plainString(_ bytes: Span<UInt8>) -> Range<Int>? {
+        guard isAtValue(bytes), let text = Self.plainText(bytes, from: position) else { return nil }
+        position = text.upperBound + 1
+        endValue(bytes)
+        return text
+    }
+
+    @inline(__always)
+    private static func plainText(_ bytes: Span<UInt8>, from start: Int) -> Range<Int>? {
+        guard start < bytes.count, bytes[start] == UInt8(ascii: "\"") else { return nil }
+        let end = plainEnd(bytes, from: start + 1)
+        guard end < bytes.count, bytes[end] == UInt8(ascii: "\"") else { return nil }
+        return start + 1..<end
+    }
+
+    /// Reads a number if no white space comes before, and it is short.
+    /// - Parameter value: makes a value of it, if it can.
+    /// - Returns: the value; `nil`, with nothing read, where there is none.
+    @inline(__always)
+    mutating func shortNumber<Value>(
+        _ bytes: Span<UInt8>, _ value: (JSONNumber.Short) -> Value?
+    ) -> Value? {
+        guard isAtValue(bytes), let number = JSONNumber.Short(bytes, from: position),
+            let value = value(number)
+        else { return nil }
+        position = number.end
+        endValue(bytes)
+        return value
+    }
+
+    // MARK: Any kind
+
     /// Reads the string that begins here.
     mutating func string(_ bytes: Span<UInt8>) throws(CodecError) -> Text {
         let text = try readString(bytes)
-        endScalar(bytes)
+        endValue(bytes)
         return text
     }
 
@@ -75,7 +137,7 @@ extension JSONGrammar {
         let start = position
         try readNumber(bytes)
         let end = position
-        endScalar(bytes)
+        endValue(bytes)
         return start..<end
     }
 

@@ -7,10 +7,10 @@
 struct JSONGrammar {
     enum Expected { case value, firstElement, firstName, name, colon, afterValue, nothing }
 
-    private(set) var expected = Expected.value
+    var expected = Expected.value
     var position: Int
     private let depthLimit: Int
-    private let nameByteLimit: Int
+    let nameByteLimit: Int
     private(set) var depth = 0
     private(set) var isInObject = false
     /// For each array or object around the innermost one whether it is an object: the nearest 64 in
@@ -98,12 +98,12 @@ struct JSONGrammar {
         case UInt8(ascii: "n"): try readWord("null", .null, bytes)
         default: throw invalid("no value begins so")
         }
-        endScalar(bytes)
+        endValue(bytes)
     }
 
-    /// Goes on behind a value that is neither array nor object.
+    /// Goes on behind a value, and its comma if one follows at once.
     @inline(__always)
-    mutating func endScalar(_ bytes: Span<UInt8>) {
+    mutating func endValue(_ bytes: Span<UInt8>) {
         expected = .afterValue
         guard position < bytes.count, bytes[position] == UInt8(ascii: ","), depth > 0 else {
             return

@@ -67,15 +67,17 @@ public struct JSONReader: ~Escapable {
     /// - Throws: what is wrong with the content.
     @_lifetime(copy self)
     public mutating func nextName() throws(CodecError) -> JSONName? {
+        if let name = grammar.plainName(bytes) {
+            return JSONName(bytes.extracting(name), hasEscape: false)
+        }
         guard grammar.depth > 0, grammar.isInObject else { throw misplaced("no object was begun") }
         if grammar.expected == .value || grammar.expected == .colon { try skipValue() }
         guard let name = try grammar.nextName(bytes) else { return nil }
         let span = bytes.extracting(name.range)
-        guard name.hasEscape else { return JSONName(span, decoded: nil) }
-        guard let decoded = JSONEscapes.decoded(span) else {
+        if name.hasEscape, JSONEscapes.decoded(span) == nil {
             throw unexpected("half of a surrogate pair", at: name.range)
         }
-        return JSONName(span, decoded: decoded)
+        return JSONName(span, hasEscape: name.hasEscape)
     }
 
     /// Enters the array that comes next; ``nextElement()`` then leads from element to element.
@@ -141,6 +143,10 @@ public struct JSONReader: ~Escapable {
 
     /// Reads a string.
     mutating func string() throws(CodecError) -> String {
+        if let text = grammar.plainString(bytes) {
+            hasElement = false
+            return string(text)
+        }
         try begin(.string)
         let start = grammar.position
         let text = try grammar.string(bytes)
@@ -162,6 +168,10 @@ public struct JSONReader: ~Escapable {
 
     /// Reads a number that is an integer, such as `10`, `10.0` or `1e1`.
     mutating func integer<Value: FixedWidthInteger>() throws(CodecError) -> Value {
+        if let value: Value = grammar.shortNumber(bytes, { $0.integer() }) {
+            hasElement = false
+            return value
+        }
         let text = try number()
         if let value: Value = JSONNumber.integer(bytes.extracting(text)) { return value }
         guard let value: Value = JSONNumber.wholeNumber(bytes.extracting(text)) else {
@@ -174,6 +184,10 @@ public struct JSONReader: ~Escapable {
 
     /// Reads a number.
     mutating func double() throws(CodecError) -> Double {
+        if let value = grammar.shortNumber(bytes, { $0.double }) {
+            hasElement = false
+            return value
+        }
         let text = try number()
         guard let value = double(text) else { throw outOfRange(text) }
         return value
@@ -192,7 +206,7 @@ public struct JSONReader: ~Escapable {
     }
 
     private func double(_ text: Range<Int>) -> Double? {
-        JSONNumber.shortDouble(bytes.extracting(text)) ?? float(text)
+        JSONNumber.Short(bytes, from: text.lowerBound)?.double ?? float(text)
     }
 
     /// The value of a number; `nil` when it is infinite, or zero though it is written otherwise.
@@ -260,18 +274,18 @@ public struct JSONReader: ~Escapable {
 /// their bytes, after escapes are resolved. It cannot outlive the bytes that are read.
 public struct JSONName: ~Escapable {
     @usableFromInline let bytes: Span<UInt8>
-    /// The name without its escapes, if it has any.
-    @usableFromInline let decoded: String?
+    /// Whether it has escapes, which decode.
+    @usableFromInline let hasEscape: Bool
 
     @_lifetime(copy bytes)
-    init(_ bytes: Span<UInt8>, decoded: String?) {
+    init(_ bytes: Span<UInt8>, hasEscape: Bool) {
         self.bytes = bytes
-        self.decoded = decoded
+        self.hasEscape = hasEscape
     }
 
     /// The name as text.
     public var string: String {
-        if let decoded { return decoded }
+        if hasEscape, let decoded = JSONEscapes.decoded(bytes) { return decoded }
         return unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
     }
 
@@ -289,13 +303,15 @@ public struct JSONName: ~Escapable {
 
     @inlinable
     func equals(_ text: StaticString) -> Bool {
-        guard decoded == nil, text.hasPointerRepresentation else {
+        guard !hasEscape, text.hasPointerRepresentation else {
             return string.utf8.elementsEqual("\(text)".utf8)
         }
-        guard text.utf8CodeUnitCount == bytes.count else { return false }
-        for index in bytes.indices {
-            guard unsafe bytes[index] == text.utf8Start[index] else { return false }
+        return unsafe bytes.withUnsafeBufferPointer { bytes in
+            guard text.utf8CodeUnitCount == bytes.count else { return false }
+            for index in 0..<bytes.count {
+                guard unsafe bytes[index] == text.utf8Start[index] else { return false }
+            }
+            return true
         }
-        return true
     }
 }

@@ -132,12 +132,8 @@ final class JSONTree {
     /// The value of a number; `nil` for one that is out of range.
     func double(_ index: Int) -> Double? {
         let node = nodes[index]
-        let short = unsafe bytes.withUnsafeBufferPointer { bytes in
-            let text = unsafe UnsafeBufferPointer(
-                rebasing: bytes[Int(node.start)..<Int(node.end)])
-            return unsafe JSONNumber.shortDouble(text.span)
-        }
-        if let short { return short }
+        let bytes = bytes
+        if let short = JSONNumber.Short(bytes.span, from: Int(node.start)) { return short.double }
         guard let value = Double(plainText(node)), value.isFinite, value != 0 else { return nil }
         return value
     }
@@ -169,8 +165,12 @@ struct JSONTreeBuilder {
         if isUsual { nodes.reserveCapacity(byteCount / 16 + 4) }
     }
 
+    @inline(__always)
     mutating func open(_ kind: JSONTree.Kind, at position: Int) {
-        guard isUsual else { return }
+        if isUsual { list(kind, at: position) }
+    }
+
+    private mutating func list(_ kind: JSONTree.Kind, at position: Int) {
         if isInArray { count += 1 }
         let outer = innermost
         if outer != Self.outermost { nodes[Int(outer)].end = count }
@@ -179,8 +179,12 @@ struct JSONTreeBuilder {
         nodes.append(JSONTree.Node(kind: kind, start: UInt16(position), end: 0, next: outer))
     }
 
+    @inline(__always)
     mutating func close() {
-        guard isUsual else { return }
+        if isUsual { endInnermost() }
+    }
+
+    private mutating func endInnermost() {
         let index = Int(innermost)
         innermost = nodes[index].next
         nodes[index].end = count
@@ -220,6 +224,64 @@ enum JSONNumber {
     private static let powers: [Double] = [
         1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
     ]
+
+    /// A number of at most 15 digits without exponent, read in one go.
+    struct Short {
+        private(set) var digits: Int64 = 0
+        private(set) var isNegative = false
+        /// How many of the digits are behind the point.
+        private(set) var fractionCount = 0
+        /// The index behind it.
+        private(set) var end: Int
+
+        /// - Returns: `nil` for a number that is longer, or ends the text, and for anything else.
+        @inline(__always)
+        init?(_ text: Span<UInt8>, from start: Int) {
+            end = start
+            isNegative = text[start] == UInt8(ascii: "-")
+            if isNegative { end += 1 }
+            let first = end
+            guard readDigits(text), end == first + 1 || text[first] != UInt8(ascii: "0") else {
+                return nil
+            }
+            var count = end - first
+            if text[end] == UInt8(ascii: ".") {
+                end += 1
+                let point = end
+                guard readDigits(text) else { return nil }
+                fractionCount = end - point
+                count += fractionCount
+            }
+            guard count <= 15, text[end] | 0x20 != UInt8(ascii: "e") else { return nil }
+        }
+
+        /// - Returns: whether there is a digit, and another byte behind them.
+        @inline(__always)
+        private mutating func readDigits(_ text: Span<UInt8>) -> Bool {
+            let start = end
+            while end < text.count {
+                let digit = text[end] &- 0x30
+                guard digit <= 9 else { return end > start }
+                digits = digits &* 10 &+ Int64(digit)
+                end += 1
+            }
+            return false
+        }
+
+        /// The value of one without a fraction; `nil` where it is out of range.
+        @inline(__always)
+        func integer<Value: FixedWidthInteger>() -> Value? {
+            fractionCount == 0 ? Value(exactly: isNegative ? -digits : digits) : nil
+        }
+
+        /// The value. Digits and power of ten are exact, so that their quotient is rounded once,
+        /// as it must be.
+        @inline(__always)
+        var double: Double {
+            let number = Double(digits) / powers[fractionCount]
+            return isNegative ? -number : number
+        }
+    }
 
     /// A number without fraction and exponent; `nil` for others, and for those out of range.
     static func integer<Value: FixedWidthInteger>(_ text: Span<UInt8>) -> Value? {
@@ -292,28 +354,6 @@ enum JSONNumber {
             value = min(value * 10 + Int(text[index] - 0x30), 1 << 40)
         }
         return isNegative ? -value : value
-    }
-
-    /// A number of at most 15 digits without exponent: digits and power of ten are exact, so that
-    /// their quotient is rounded once, as it must be.
-    static func shortDouble(_ text: Span<UInt8>) -> Double? {
-        guard text.count <= 17 else { return nil }
-        let isNegative = text[0] == UInt8(ascii: "-")
-        var (value, digits, fraction) = (0 as Int64, 0, -1)
-        for index in (isNegative ? 1 : 0)..<text.count {
-            if text[index] == UInt8(ascii: ".") {
-                fraction = 0
-                continue
-            }
-            let digit = text[index] &- 0x30
-            guard digit <= 9 else { return nil }
-            value = value &* 10 &+ Int64(digit)
-            digits += 1
-            if fraction >= 0 { fraction += 1 }
-        }
-        guard digits <= 15 else { return nil }
-        let number = Double(value) / powers[max(fraction, 0)]
-        return isNegative ? -number : number
     }
 }
 

@@ -51,8 +51,9 @@ struct JSONText {
     mutating func close(to depth: Int) {
         while self.depth > depth {
             bytes.append(innermost.isObject ? UInt8(ascii: "}") : UInt8(ascii: "]"))
-            names.removeLast(names.count - innermost.firstName)
             self.depth -= 1
+            // The names of the outermost object have done their work.
+            if self.depth > 0 { names.removeLast(names.count - innermost.firstName) }
             innermost = outer.popLast() ?? Level()
         }
     }
@@ -73,8 +74,7 @@ struct JSONText {
         innermost.isEmpty = false
         guard let name else { return true }
         // The last value of a name counts for Foundation.
-        let others = names[innermost.firstName...]
-        guard others.count < Self.nameLimit, !others.contains(name) else {
+        guard names.count - innermost.firstName < Self.nameLimit, !hasName(name) else {
             needsFoundation = true
             return false
         }
@@ -82,6 +82,16 @@ struct JSONText {
         write(name)
         bytes.append(UInt8(ascii: ":"))
         return true
+    }
+
+    /// Whether the innermost object has a member with this name.
+    private func hasName(_ name: String) -> Bool {
+        var index = innermost.firstName
+        while index < names.count {
+            if names[index] == name { return true }
+            index += 1
+        }
+        return false
     }
 
     // MARK: Scalars
