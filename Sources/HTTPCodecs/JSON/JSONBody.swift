@@ -109,7 +109,7 @@ public struct JSONBody: Hashable, Sendable {
     }
 
     /// Has a value read itself.
-    /// - Parameter type: the same type as `Value`.
+    /// - Parameter type: the same type as `Value`, or a class that inherits from it.
     private func read<Value: Decodable, Readable: JSONReadable>(
         _ type: Readable.Type, _ bytes: Span<UInt8>, from start: Int
     ) throws(CodecError) -> Value {
@@ -121,8 +121,9 @@ public struct JSONBody: Hashable, Sendable {
             let value = try Readable(reading: &reader)
             try reader.finish()
             // A cast would look both types up.
-            precondition(Readable.self == Value.self)
-            return unsafe unsafeBitCast(value, to: Value.self)
+            if Readable.self == Value.self { return unsafe unsafeBitCast(value, to: Value.self) }
+            guard let value = value as? Value else { preconditionFailure("it was one of them") }
+            return value
         } catch {
             // Where it is no JSON at all, that counts.
             let nodes = try check(bytes, from: start, listing: true)

@@ -17,7 +17,7 @@ extension JSONGrammar {
             case .value, .firstElement: return byte
             case .colon: try step(bytes)
             case .afterValue where depth > 0 && !isInObject && byte == UInt8(ascii: ","):
-                try readSeparator(byte)
+                try readSeparator(byte, bytes)
             default: return nil
             }
         }
@@ -32,18 +32,14 @@ extension JSONGrammar {
             if Self.isSpace(byte) {
                 position += 1
             } else if expected == .firstElement, byte == UInt8(ascii: "]") {
-                close()
-                endValue(bytes)
+                close(bytes)
                 return false
             } else if expected == .value || expected == .firstElement {
                 return true
             } else {
-                try readSeparator(byte)
-                // A closing bracket was it.
-                guard expected != .afterValue else {
-                    endValue(bytes)
-                    return false
-                }
+                let inner = depth
+                try readSeparator(byte, bytes)
+                if depth < inner { return false }
             }
         }
         throw invalid("it ends early")
@@ -57,24 +53,23 @@ extension JSONGrammar {
             if Self.isSpace(byte) {
                 position += 1
             } else if expected == .firstName || expected == .name {
-                if let name = try readName(byte, bytes) { return name }
-                endValue(bytes)
-                return nil
+                return try readName(byte, bytes)
             } else {
-                try readSeparator(byte)
-                guard expected != .afterValue else {
-                    endValue(bytes)
-                    return nil
-                }
+                let inner = depth
+                try readSeparator(byte, bytes)
+                if depth < inner { return nil }
             }
         }
         throw invalid("it ends early")
     }
 
     // MARK: The usual kinds
+    //
+    // They list nothing: a grammar that is read in steps has no list.
 
-    /// Reads a name if it is as most are: at most a space around it, no escape, all of it ASCII.
-    /// - Returns: where it stands; `nil`, with nothing read, for any other.
+    /// Reads a name and its colon if they are as most are: no white space but a space before the
+    /// quotation mark and one behind the colon, no escape, all of it ASCII.
+    /// - Returns: where the name stands; `nil`, with nothing read, if it is another or too long.
     @inline(__always)
     mutating func plainName(_ bytes: Span<UInt8>) -> Range<Int>? {
         guard expected == .name || expected == .firstName, position < bytes.count else {
@@ -84,13 +79,12 @@ extension JSONGrammar {
         guard let text = Self.plainText(bytes, from: start), text.upperBound + 2 < bytes.count,
             bytes[text.upperBound + 1] == UInt8(ascii: ":"), text.count <= nameByteLimit
         else { return nil }
-        position = text.upperBound + (bytes[text.upperBound + 2] == 0x20 ? 3 : 2)
-        expected = .value
+        beginValue(at: text.upperBound + (bytes[text.upperBound + 2] == 0x20 ? 3 : 2))
         return text
     }
 
     /// Reads a string if no white space comes before, and it has no escape and is all ASCII.
-    /// - Returns: where it stands; `nil`, with nothing read, for anything else.
+    /// - Returns: where it stands; `nil`, with nothing read, if it is anything else.
     @inline(__always)
     mutating func plainString(_ bytes: Span<UInt8>) -> Range<Int>? {
         guard isAtValue(bytes), let text = Self.plainText(bytes, from: position) else { return nil }

@@ -7,7 +7,7 @@
 struct JSONGrammar {
     enum Expected { case value, firstElement, firstName, name, colon, afterValue, nothing }
 
-    var expected = Expected.value
+    private(set) var expected = Expected.value
     var position: Int
     private let depthLimit: Int
     let nameByteLimit: Int
@@ -69,9 +69,8 @@ struct JSONGrammar {
         case .firstName, .name: _ = try readName(byte, bytes)
         case .colon:
             guard byte == UInt8(ascii: ":") else { throw invalid("a colon is missing") }
-            position += 1
-            expected = .value
-        case .afterValue: try readSeparator(byte)
+            beginValue(at: position + 1)
+        case .afterValue: try readSeparator(byte, bytes)
         case .nothing: throw invalid("it was left")
         }
     }
@@ -85,7 +84,7 @@ struct JSONGrammar {
         switch byte {
         case UInt8(ascii: "{"): return try open(isObject: true)
         case UInt8(ascii: "["): return try open(isObject: false)
-        case UInt8(ascii: "]") where expected == .firstElement: return close()
+        case UInt8(ascii: "]") where expected == .firstElement: return close(bytes)
         case UInt8(ascii: "\""):
             let text = try readString(bytes)
             values.add(.string, text.range, hasEscape: text.hasEscape)
@@ -112,13 +111,20 @@ struct JSONGrammar {
         expected = isInObject ? .name : .value
     }
 
+    /// Goes to the value of a member whose name was read.
+    @inline(__always)
+    mutating func beginValue(at position: Int) {
+        self.position = position
+        expected = .value
+    }
+
     /// - Returns: the name; `nil` where the object ends instead.
     @inline(__always)
     mutating func readName(
         _ byte: UInt8, _ bytes: Span<UInt8>
     ) throws(CodecError) -> Text? {
         if byte == UInt8(ascii: "}"), expected == .firstName {
-            close()
+            close(bytes)
             return nil
         }
         guard byte == UInt8(ascii: "\"") else { throw invalid("a name is missing") }
@@ -132,19 +138,18 @@ struct JSONGrammar {
         expected = .colon
         // Mostly no white space is between.
         if position < bytes.count, bytes[position] == UInt8(ascii: ":") {
-            position += 1
-            expected = .value
+            beginValue(at: position + 1)
         }
         return text
     }
 
-    mutating func readSeparator(_ byte: UInt8) throws(CodecError) {
+    mutating func readSeparator(_ byte: UInt8, _ bytes: Span<UInt8>) throws(CodecError) {
         guard expected == .afterValue else { throw invalid("a value is missing") }
         guard depth > 0 else { throw invalid("more follows the value") }
         switch (byte, isInObject) {
         case (UInt8(ascii: ","), true): expected = .name
         case (UInt8(ascii: ","), false): expected = .value
-        case (UInt8(ascii: "}"), true), (UInt8(ascii: "]"), false): return close()
+        case (UInt8(ascii: "}"), true), (UInt8(ascii: "]"), false): return close(bytes)
         default: throw invalid("a comma is missing")
         }
         position += 1
@@ -166,14 +171,15 @@ struct JSONGrammar {
         expected = isObject ? .firstName : .firstElement
     }
 
-    mutating func close() {
+    /// Closes the object or array that ends here.
+    mutating func close(_ bytes: Span<UInt8>) {
         depth -= 1
         position += 1
-        expected = .afterValue
         isInObject = outerBits & 1 == 1
         outerBits >>= 1
         if depth > 0, depth & 63 == 0 { outerBits = outerWords.removeLast() }
         values.close()
+        endValue(bytes)
     }
 
     // MARK: Scalars

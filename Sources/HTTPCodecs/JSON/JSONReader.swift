@@ -303,15 +303,20 @@ public struct JSONName: ~Escapable {
 
     @inlinable
     func equals(_ text: StaticString) -> Bool {
-        guard !hasEscape, text.hasPointerRepresentation else {
-            return string.utf8.elementsEqual("\(text)".utf8)
-        }
-        return unsafe bytes.withUnsafeBufferPointer { bytes in
-            guard text.utf8CodeUnitCount == bytes.count else { return false }
-            for index in 0..<bytes.count {
-                guard unsafe bytes[index] == text.utf8Start[index] else { return false }
+        text.withUTF8Buffer { wanted in
+            guard !hasEscape else { return unsafe isSameWithEscapes(as: wanted) }
+            return unsafe bytes.withUnsafeBufferPointer { bytes in
+                guard wanted.count == bytes.count else { return false }
+                for index in 0..<bytes.count {
+                    guard unsafe bytes[index] == wanted[index] else { return false }
+                }
+                return true
             }
-            return true
         }
+    }
+
+    @usableFromInline
+    func isSameWithEscapes(as wanted: UnsafeBufferPointer<UInt8>) -> Bool {
+        unsafe JSONEscapes.isSame(bytes, as: wanted)
     }
 }

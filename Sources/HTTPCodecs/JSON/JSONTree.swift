@@ -225,7 +225,8 @@ enum JSONNumber {
         1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
     ]
 
-    /// A number of at most 15 digits without exponent, read in one go.
+    /// A number of at most 15 digits without exponent, read in one go; it may be followed by
+    /// anything else.
     struct Short {
         private(set) var digits: Int64 = 0
         private(set) var isNegative = false
@@ -234,7 +235,7 @@ enum JSONNumber {
         /// The index behind it.
         private(set) var end: Int
 
-        /// - Returns: `nil` for a number that is longer, or ends the text, and for anything else.
+        /// - Returns: `nil` for a number that is longer, and for anything else.
         @inline(__always)
         init?(_ text: Span<UInt8>, from start: Int) {
             end = start
@@ -245,27 +246,29 @@ enum JSONNumber {
                 return nil
             }
             var count = end - first
-            if text[end] == UInt8(ascii: ".") {
+            if end < text.count, text[end] == UInt8(ascii: ".") {
                 end += 1
                 let point = end
                 guard readDigits(text) else { return nil }
                 fractionCount = end - point
                 count += fractionCount
             }
-            guard count <= 15, text[end] | 0x20 != UInt8(ascii: "e") else { return nil }
+            guard count <= 15, end == text.count || text[end] | 0x20 != UInt8(ascii: "e") else {
+                return nil
+            }
         }
 
-        /// - Returns: whether there is a digit, and another byte behind them.
+        /// - Returns: whether there is a digit.
         @inline(__always)
         private mutating func readDigits(_ text: Span<UInt8>) -> Bool {
             let start = end
             while end < text.count {
                 let digit = text[end] &- 0x30
-                guard digit <= 9 else { return end > start }
+                guard digit <= 9 else { break }
                 digits = digits &* 10 &+ Int64(digit)
                 end += 1
             }
-            return false
+            return end > start
         }
 
         /// The value of one without a fraction; `nil` where it is out of range.
@@ -361,28 +364,55 @@ enum JSONNumber {
 enum JSONEscapes {
     /// The characters of a string in valid JSON; `nil` when it has half of a surrogate pair.
     static func decoded(_ text: Span<UInt8>) -> String? {
-        var (bytes, index) = ([UInt8](), 0)
+        var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)
+        let isWhole = decode(text) { byte in
+            bytes.append(byte)
+            return true
+        }
+        return isWhole ? String(decoding: bytes, as: UTF8.self) : nil
+    }
+
+    /// Whether the characters of a string in valid JSON are these, in UTF-8.
+    static func isSame(_ text: Span<UInt8>, as wanted: UnsafeBufferPointer<UInt8>) -> Bool {
+        var count = 0
+        let isPrefix = decode(text) { byte in
+            guard count < wanted.count, unsafe wanted[count] == byte else { return false }
+            count += 1
+            return true
+        }
+        return isPrefix && count == wanted.count
+    }
+
+    /// Calls `body` with each byte of the characters, until it returns `false`.
+    /// - Returns: whether it got them all; `false` also for half of a surrogate pair.
+    @inline(__always)
+    private static func decode(_ text: Span<UInt8>, _ body: (UInt8) -> Bool) -> Bool {
+        var index = 0
         while index < text.count {
             guard text[index] == UInt8(ascii: "\\") else {
-                bytes.append(text[index])
+                guard body(text[index]) else { return false }
                 index += 1
                 continue
             }
             index += 2
+            let decoded: UInt8
             switch text[index - 1] {
-            case UInt8(ascii: "b"): bytes.append(0x08)
-            case UInt8(ascii: "f"): bytes.append(0x0C)
-            case UInt8(ascii: "n"): bytes.append(0x0A)
-            case UInt8(ascii: "r"): bytes.append(0x0D)
-            case UInt8(ascii: "t"): bytes.append(0x09)
+            case UInt8(ascii: "b"): decoded = 0x08
+            case UInt8(ascii: "f"): decoded = 0x0C
+            case UInt8(ascii: "n"): decoded = 0x0A
+            case UInt8(ascii: "r"): decoded = 0x0D
+            case UInt8(ascii: "t"): decoded = 0x09
             case UInt8(ascii: "u"):
-                guard let scalar = scalar(text, &index) else { return nil }
-                bytes += scalar.utf8
-            case let other: bytes.append(other)
+                guard let scalar = scalar(text, &index), scalar.utf8.allSatisfy(body) else {
+                    return false
+                }
+                continue
+            case let other: decoded = other
             }
+            guard body(decoded) else { return false }
         }
-        return String(decoding: bytes, as: UTF8.self)
+        return true
     }
 
     private static func scalar(_ text: Span<UInt8>, _ index: inout Int) -> Unicode.Scalar? {

@@ -52,7 +52,7 @@ struct JSONText {
         while self.depth > depth {
             bytes.append(innermost.isObject ? UInt8(ascii: "}") : UInt8(ascii: "]"))
             self.depth -= 1
-            // The names of the outermost object have done their work.
+            // The names of the outermost object stay: another one begins behind them.
             if self.depth > 0 { names.removeLast(names.count - innermost.firstName) }
             innermost = outer.popLast() ?? Level()
         }

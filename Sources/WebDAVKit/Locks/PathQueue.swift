@@ -13,9 +13,9 @@ package struct PathQueue: Sendable {
         var watchers: [Int] = []
     }
 
-    /// The only request, until another arrives: as a rule it leaves before, and its paths need no
-    /// index.
-    private var only: (number: Int, paths: [ResourcePath])?
+    /// A request that arrived when there was no other, until another arrives: as a rule it leaves
+    /// before, and its paths need no index.
+    private var lone: (number: Int, paths: [ResourcePath])?
     private var entries: [Int: Entry] = [:]
     /// The requests at each path, in their order.
     private var numbers: [ResourcePath: [Int]] = [:]
@@ -33,19 +33,19 @@ package struct PathQueue: Sendable {
 
     /// Whether a request has arrived and not left.
     package func contains(_ number: Int) -> Bool {
-        only?.number == number || entries[number] != nil
+        lone?.number == number || entries[number] != nil
     }
 
     /// The paths of a request.
     package func paths(of number: Int) -> [ResourcePath] {
-        if let only, only.number == number { return only.paths }
+        if let lone, lone.number == number { return lone.paths }
         return entries[number]?.paths ?? []
     }
 
     /// Whether no request is in the way of some paths.
     package func isFree(_ paths: [ResourcePath]) -> Bool {
-        if let only {
-            return !only.paths.contains { own in
+        if let lone {
+            return !lone.paths.contains { own in
                 paths.contains { own.isWithin($0) || $0.isWithin(own) }
             }
         }
@@ -56,11 +56,11 @@ package struct PathQueue: Sendable {
     /// - Returns: its number, and whether it has to wait.
     package mutating func add(_ paths: [ResourcePath]) -> (number: Int, isWaiting: Bool) {
         last += 1
-        if only == nil, entries.isEmpty {
-            only = (last, paths)
+        if lone == nil, entries.isEmpty {
+            lone = (last, paths)
             return (last, false)
         }
-        indexOnly()
+        indexLone()
         let blocker = blocker(of: paths, before: last)
         entries[last] = Entry(paths: paths, blocker: blocker)
         for path in paths { insert(last, at: path) }
@@ -71,18 +71,18 @@ package struct PathQueue: Sendable {
         return (last, blocker != nil)
     }
 
-    private mutating func indexOnly() {
-        guard let only else { return }
-        entries[only.number] = Entry(paths: only.paths, blocker: nil)
-        for path in only.paths { insert(only.number, at: path) }
-        self.only = nil
+    private mutating func indexLone() {
+        guard let lone else { return }
+        entries[lone.number] = Entry(paths: lone.paths, blocker: nil)
+        for path in lone.paths { insert(lone.number, at: path) }
+        self.lone = nil
     }
 
     /// Removes a request, whether or not it waits.
     /// - Returns: those that need not wait any more, in their order.
     package mutating func remove(_ number: Int) -> [Int] {
-        if only?.number == number {
-            only = nil
+        if lone?.number == number {
+            lone = nil
             return []
         }
         guard let entry = entries.removeValue(forKey: number) else { return [] }

@@ -7,10 +7,10 @@ internal import ToolkitSystem
 ///
 /// Short work is a few calls on names, and at most `LocalContent.memoryLimit` bytes that go to the
 /// system's memory: handing it to another thread and waking up again takes longer than doing it.
-/// The file system may still have to wait for its journal. So each run is timed, and after a long
-/// wait further work goes to the pool, twenty times as long as the wait: an event loop spends at
-/// most a twentieth of its time waiting for a disk. File systems of other machines and programs may
-/// block without limit; an event loop never calls them.
+/// The file system may still have to wait for its journal. So each run is timed, and from the second
+/// long wait on further work goes to the pool, twenty times as long as the wait: an event loop spends
+/// at most a twentieth of its time waiting for a disk. File systems of other machines and programs
+/// may block without limit; an event loop never calls them.
 package final class InlineIOPolicy: Sendable {
     /// The longest short work, in nanoseconds.
     private static let limit: UInt64 = 1_000_000
@@ -21,7 +21,7 @@ package final class InlineIOPolicy: Sendable {
     let isLocal: Bool
     private let isBusyUntil = Atomic<UInt64>(0)
     /// The end of the period in which waits of the thread are counted, which costs a call each
-    /// time.
+    /// time. It outlasts the rest after the same wait: a disk that is slow each time is known.
     private let isWatchedUntil = Atomic<UInt64>(0)
 
     /// - Parameter isLocal: whether the file system is local.
@@ -67,8 +67,8 @@ package final class InlineIOPolicy: Sendable {
     private func note(from start: UInt64, to end: UInt64, _ waits: Int64?) {
         guard end > start, end - start > Self.limit else { return }
         let (rest, _) = (end - start).multipliedReportingOverflow(by: Self.restFactor)
-        isWatchedUntil.store(end &+ max(rest, Self.watchTime), ordering: .relaxed)
+        isWatchedUntil.max(end &+ rest &+ Self.watchTime, ordering: .relaxed)
         guard let waits, waits < 0 || BlockingPool.waits != waits else { return }
-        isBusyUntil.store(end &+ rest, ordering: .relaxed)
+        isBusyUntil.max(end &+ rest, ordering: .relaxed)
     }
 }

@@ -73,14 +73,27 @@ struct JSONPlainTests {
             "1E-7", "12345.678901234567", "1e999", "1e-999", "0.000000000000001", "3.0", "-7.0",
             "99999999999999.9", "9223372036854775807", "9223372036854775808",
             "-9223372036854775808",
-            "18446744073709551615",
+            "18446744073709551615", "-0.0", "100000000000000.0", "01", "-01", "-", "1.", ".5",
+            "1.5.2", "--1", "1e", "0x1", "1 2",
         ])
     func numbers(_ text: String) {
         compare(Int.self, text)
         compare(Double.self, text)
         compare(Float.self, text)
-        compare([UInt8].self, "[\(text)]")
-        compare([UInt64].self, "[\(text)]")
+        for list in ["[\(text)]", "[ \(text) , \(text)]", "[\(text), \(text) ]"] {
+            compare([Int].self, list)
+            compare([UInt8].self, list)
+            compare([UInt64].self, list)
+            compare([Double].self, list)
+            compare([Float].self, list)
+        }
+        for members in [
+            #"{"a":\#(text),"b":\#(text)}"#, #"{"a": \#(text), "b": \#(text)}"#,
+            #"{ "a" : \#(text) , "b" : \#(text) }"#,
+        ] {
+            compare([String: Int].self, members)
+            compare([String: Double].self, members)
+        }
         compare(Loose.self, text)
         compare(Loose.self, "[\(text), \"a\", [null, {}]]")
         compare(Loose.self, "[\(text), \"a\", [null, [1]]]")

@@ -70,6 +70,19 @@ struct JSONReadableTests {
         #expect(try JSONBody().decode(Order.self, from: bytes.span).id == 3)
     }
 
+    private class Shape: JSONReadable {
+        required init(reading json: inout JSONReader) throws { try json.skipValue() }
+        required init(from decoder: any Decoder) throws {}
+    }
+
+    private final class Circle: Shape {}
+
+    @Test("A class that is known only at run time")
+    func subclass() throws {
+        let type: Shape.Type = Circle.self
+        #expect(try JSONBody().decode(type, from: Array("{}".utf8)) is Circle)
+    }
+
     @Test("Options that change names are left to `Decodable`")
     func snakeCase() throws {
         var json = JSONBody()

@@ -173,6 +173,16 @@ struct DiskPatienceTests {
         #expect(try await inlineIO.run { true })
     }
 
+    @Test("Each wait of a disk that stays slow is followed by a rest")
+    func staysSlow() async throws {
+        let inlineIO = InlineIOPolicy(isLocal: true)
+        for _ in 0..<2 { _ = try await inlineIO.run { Thread.sleep(forTimeInterval: 0.06) } }
+        #expect(!inlineIO.isQuick)
+        try await waitUntil { inlineIO.isQuick }
+        _ = try await inlineIO.run { Thread.sleep(forTimeInterval: 0.06) }
+        #expect(!inlineIO.isQuick)
+    }
+
     @Test("An event loop never asks other machines")
     func remote() async throws {
         #expect(!InlineIOPolicy(isLocal: false).isQuick)
