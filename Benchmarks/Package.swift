@@ -49,6 +49,7 @@ let package = Package(
             dependencies: [
                 .product(name: "HTTPServerToolkit", package: "swift-http-toolkit"),
                 .product(name: "HTTPServerTLS", package: "swift-http-toolkit"),
+                .product(name: "HTTPServerWebSocket", package: "swift-http-toolkit"),
             ],
             swiftSettings: strict),
         .executableTarget(

@@ -58,6 +58,7 @@ SCENARIOS = {
     "post-order-read": ("POST of 1 KiB of JSON, 7 objects that are `JSONReadable`, decoded and answered",
                         "/order-read", 64, {"post": "order"}),
     "post-order-async": ("the same by an async handler", "/order-async", 64, {"post": "order"}),
+    "echo-64": ("echo of 32 bytes by WebSocket, 64 connections", "/echo", 64, {"echo": True}),
     "json": ("20 KiB of JSON, 64 connections", "/json", 64, {}),
     "json-gzip": ("the same, gzip, repeated", "/json-gzip", 64, GZIP),
     "json-copied": ("20 KiB of JSON, made anew each time", "/json-copied", 64, {}),
@@ -78,7 +79,7 @@ JSON_BYTES = 20 << 10
 # Only these know what the scenarios with JSON ask for; nginx keeps no compressed answers.
 JSON_POSTERS = ["limit", "ours", "nio", "hummingbird", "flyingfox"]
 JSON_SERVERS = {"/note": JSON_POSTERS, "/order": JSON_POSTERS, "/note-async": ["ours"],
-                "/order-async": ["ours"], "/order-read": ["ours"],
+                "/order-async": ["ours"], "/order-read": ["ours"], "/echo": ["ours"],
                 "/json": ["nginx", "ours"], "/json-uncached": ["nginx", "ours"],
                 "/json-gzip": ["ours"], "/json-copied": ["ours"], "/json-copied-gzip": ["ours"]}
 CONTENT_LENGTHS.update(dict.fromkeys(
@@ -106,7 +107,7 @@ def build(names, products):
                       "-lssl", "-lcrypto")
     harness.compile_c(
         harness.HERE / "Limit" / "malloc_count.c", "malloc_count.so", "-shared", "-fPIC")
-    for client in ["upload", "idle"]:
+    for client in ["upload", "idle", "echo"]:
         harness.compile_c(LOAD / f"{client}.c", client)
     for name in names:
         if products and name in servers.PRODUCTS:
@@ -190,7 +191,20 @@ def full_handshakes(server, path, seconds):
     return int(found[1]), max(int(found[2]), 1), 0, None, None
 
 
+def echoes(server, path, connections, seconds):
+    """Messages over WebSockets; returns what `wrk` does."""
+    done = subprocess.run(
+        [harness.TOOLS / "echo", server.port, path, str(connections), str(seconds)],
+        capture_output=True, text=True, timeout=seconds + 30)
+    if done.returncode != 0:
+        raise RuntimeError(f"echo on {server.name}: {done.stderr.strip()[-300:]}")
+    count, microseconds, changed = map(int, done.stdout.split()[1:])
+    return count, microseconds / 1e6, changed, None, None
+
+
 def load(server, path, connections, special, seconds, threads):
+    if special.get("echo"):
+        return echoes(server, path, connections, seconds)
     if special.get("full"):
         return full_handshakes(server, path, seconds)
     return wrk(server, path, connections, special, seconds, threads)
@@ -277,7 +291,7 @@ def run_scenario(name, names, root, options):
     def warm(server):
         if special.get("post"):
             check_post(server, path, special["post"])
-        else:
+        elif not special.get("echo"):
             check(server, path)
         load(server, path, connections, special, 1, options.threads)
 

@@ -10,6 +10,7 @@
 
 import HTTPServerTLS
 import HTTPServerToolkit
+import HTTPServerWebSocket
 
 #if canImport(Darwin)
     import Darwin
@@ -62,6 +63,11 @@ router.on(.post, "/number") { request in
     Response(.ok, body: .text("\(try await request.json(Double.self))"))
 }
 router.addOrders()
+router.on(.get, "/echo") { request in
+    try request.webSocket { socket in
+        for try await message in socket { try await socket.send(message) }
+    }
+}
 router.on(.get, "/stream") { _ in
     Response(
         .ok,
