@@ -265,6 +265,31 @@ struct DownloadTests {
         #expect(Files.read(folder.path("file"))?.elementsEqual(content) == true)
     }
 
+    /// Until it runs its program, a child process has a copy of each descriptor.
+    @Test("A part is not in use any more because a child process has its descriptor")
+    func copiedDescriptor() async throws {
+        let gate = Gate()
+        let peer = try ScriptedPeer { connection in
+            guard connection.head() != nil else { return }
+            connection.send("HTTP/1.1 200 OK\r\nETag: \"1\"\r\nContent-Length: 9\r\n\r\npart")
+            gate.wait()
+        }
+        var configuration = ClientConfiguration.ephemeral
+        configuration.downloadContinuations = 0
+        let folder = try ServerDirectory()
+        let task = ClientSession(configuration).downloadTask(
+            for: ClientRequest(.get, peer.url()), to: folder.path("file"))
+        task.resume()
+        #expect(await soon { task.countOfBytesReceived == 4 })
+        let copies = Files.descriptors(below: folder.path).map { dup($0) }
+        defer { for copy in copies { close(copy) } }
+        gate.open()
+        let error = await failure { try await task.finished() }
+        #expect(copies.count == 1 && Files.names(folder.path).count == 1)
+        error?.resumeData?.discard()
+        #expect(Files.names(folder.path) == [])
+    }
+
     /// For a process of its own, as the current folder belongs to all threads.
     private static func elsewhere() async throws {
         let (folder, other) = (try ServerDirectory(), try ServerDirectory())

@@ -301,8 +301,9 @@ final class FileSink: ContentSink {
     }
 
     override func abandon(_ error: ClientError) {
-        guard file != nil else { return }
-        file = nil
+        guard let file else { return }
+        System.release(file)
+        self.file = nil
         if !keepsPartial || isRefused { System.remove(partialPath) }
     }
 }

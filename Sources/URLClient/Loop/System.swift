@@ -166,10 +166,17 @@ enum System {
         return cut(file, at: offset) ? .success(file) : .failure(FileError(number: errno))
     }
 
-    /// Locks a file until it is closed.
+    /// Locks a file until it is released or closed.
     /// - Returns: false where another open file has the lock. A file system without locks refuses none.
     private static func hold(_ file: File) -> Bool {
         flock(file.descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK
+    }
+
+    /// Unlocks a file before it is closed: a child process has its descriptor, too, until it runs its
+    /// program, and would keep the lock meanwhile.
+    static func release(_ file: File) {
+        // A file system without locks has nothing to unlock.
+        _ = flock(file.descriptor, LOCK_UN)
     }
 
     static func size(of file: File) -> Int64? {

@@ -33,11 +33,14 @@ enum Files {
     static func descriptorCount() -> Int { names("/proc/self/fd").count }
 
     /// How many of them are files below a folder.
-    static func descriptorCount(below folder: String) -> Int {
-        names("/proc/self/fd").count { name in
+    static func descriptorCount(below folder: String) -> Int { descriptors(below: folder).count }
+
+    /// Those of them that are files below a folder.
+    static func descriptors(below folder: String) -> [Int32] {
+        names("/proc/self/fd").compactMap { name in
             let path = try? FileManager.default.destinationOfSymbolicLink(
                 atPath: "/proc/self/fd/\(name)")
-            return path?.hasPrefix("\(folder)/") == true
+            return path?.hasPrefix("\(folder)/") == true ? Int32(name) : nil
         }
     }
 
