@@ -8,13 +8,12 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "tool.h"
 
 enum { LENGTH = 32, SENT = 2 + 4 + LENGTH, RECEIVED = 2 + LENGTH };
 
@@ -27,17 +26,6 @@ struct connection {
 static const char text[LENGTH + 1] = "thirty-two bytes are sent often.";
 // The frame that is sent (RFC 6455 section 5.2): a whole text, masked.
 static unsigned char frame[SENT] = { 0x81, 0x80 | LENGTH, 0x37, 0xFA, 0x21, 0x3D };
-
-static void fail(const char *what) {
-    perror(what);
-    exit(1);
-}
-
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
 
 static void send_frame(int fd) {
     if (send(fd, frame, SENT, MSG_NOSIGNAL) != SENT) fail("send");
@@ -60,10 +48,10 @@ static int open_socket(const struct sockaddr_in *address, const char *path) {
         ssize_t more = got < sizeof head ? recv(fd, head + got, sizeof head - got, 0) : 0;
         if (more <= 0) fail("no answer to the handshake");
         got += (size_t)more;
-    }
-    if (strncmp(head, "HTTP/1.1 101 ", 13) != 0) {
-        fprintf(stderr, "refused: %.*s\n", (int)strcspn(head, "\r"), head);
-        exit(1);
+        if (got >= 13 && strncmp(head, "HTTP/1.1 101 ", 13) != 0) {
+            fprintf(stderr, "refused: %.12s\n", head);
+            exit(1);
+        }
     }
     return fd;
 }

@@ -9,24 +9,12 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <openssl/ssl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
-static void fail(const char *what) {
-    perror(what);
-    exit(1);
-}
-
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
+#include "tool.h"
 
 static size_t make_hello(unsigned char *bytes, size_t size) {
     SSL_CTX *context = SSL_CTX_new(TLS_client_method());

@@ -8,19 +8,14 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-static const char request[] = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
+#include "tool.h"
 
-static void fail(const char *what) {
-    perror(what);
-    exit(1);
-}
+static const char request[] = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
 static void raise_descriptor_limit(void) {
     struct rlimit limit;

@@ -1,0 +1,18 @@
+// Shared by the programs of this folder; each includes it once.
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+/// Ends the program with the error of the last system call.
+static inline void fail(const char *what) {
+    perror(what);
+    exit(1);
+}
+
+/// Seconds of a clock that only goes forward.
+static inline double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
