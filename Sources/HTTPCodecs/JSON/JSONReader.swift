@@ -274,7 +274,7 @@ public struct JSONReader: ~Escapable {
 /// their bytes, after escapes are resolved. It cannot outlive the bytes that are read.
 public struct JSONName: ~Escapable {
     @usableFromInline let bytes: Span<UInt8>
-    /// Whether it has escapes, which decode.
+    /// Whether it has escapes, which are resolved when it is compared.
     @usableFromInline let hasEscape: Bool
 
     @_lifetime(copy bytes)
