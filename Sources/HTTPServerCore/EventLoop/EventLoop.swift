@@ -57,6 +57,9 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     private var clients = ClientTable()
     @exclusivity(unchecked)
     private var jobs = Jobs()
+    /// Whether the loop's own thread has put something into the inbox.
+    @exclusivity(unchecked)
+    private var wokeItself = false
     @exclusivity(unchecked)
     private var timers: Timers
     /// The monotonic clock in nanoseconds, read once for each batch of events.
@@ -129,16 +132,17 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         // The loop may have slept for long: deadlines set by the first events count from here.
         time = Syscalls.monotonic()
         while true {
-            let isWaiting = unsafe jobs.waiting.isEmpty
+            let isWaiting = unsafe jobs.waiting.isEmpty && !wokeItself
             let count = poller.wait(milliseconds: isWaiting ? waking.linger : 0) {
                 // Before the first of them: what they answer is dated by it.
                 time = Syscalls.monotonic()
             } each: { event in
                 self.dispatch(event)
             }
+            if unsafe wokeItself { takeInbox() }
             runJobs()
             fireDeadlines()
-            if count == 0, isWaiting, unsafe jobs.waiting.isEmpty { break }
+            if unsafe count == 0 && isWaiting && jobs.waiting.isEmpty && !wokeItself { break }
         }
         armTimer()
     }
@@ -155,6 +159,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     }
 
     private func takeInbox() {
+        unsafe wokeItself = false
         let (newJobs, work) = inbox.withLock { inbox in
             let taken = (inbox.jobs, inbox.work)
             inbox.jobs = []
@@ -193,7 +198,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         signal { $0.jobs.append(job) }
     }
 
-    /// Runs a closure on the loop's thread, soon.
+    /// Runs a closure on the loop's thread, soon, after the events that wait.
     package func execute(_ work: @escaping @Sendable () -> Void) {
         signal { $0.work.append(work) }
     }
@@ -205,7 +210,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
             inbox.isSignalled = true
             return !wasSignalled
         }
-        if mustWake { poller.wake() }
+        // The loop's own thread looks there when it is done with its events.
+        if mustWake, isCurrent { unsafe wokeItself = true } else if mustWake { poller.wake() }
     }
 
     /// The loop as an executor of actors.
