@@ -444,7 +444,7 @@ let package = Package(
             name: "HTTPServerTLSTests",
             dependencies: [
                 "HTTPServerTLS", "HTTPServerCore", "HTTPServerKit", "HTTPParser", "ToolkitSystem",
-                "URLClient", "TestSupport",
+                "URLClient", "CTLSShims", "TestSupport",
                 logging,
             ],
             swiftSettings: strict),

@@ -8,6 +8,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "room.h"
+
+uint8_t *http_tls_room_claim(http_tls_room *room, size_t size) {
+    if (room->output_capacity - room->output_count < size) {
+        size_t capacity = (room->output_count + size) * 2;
+        uint8_t *larger = realloc(room->output, capacity);
+        if (!larger) return NULL;
+        room->output = larger;
+        room->output_capacity = capacity;
+    }
+    return room->output + room->output_count;
+}
+
+int http_tls_room_append(http_tls_room *room, const void *bytes, size_t size) {
+    uint8_t *target = http_tls_room_claim(room, size);
+    if (!target) return 0;
+    memcpy(target, bytes, size);
+    room->output_count += size;
+    return 1;
+}
+
 // A BIO that reads from the ciphertext of the current event and appends to the output: no buffer for
 // each connection, no call of the system for each record, no read that only finds nothing.
 
@@ -27,19 +48,9 @@ static int room_read(BIO *bio, char *bytes, size_t size, size_t *count) {
 }
 
 static int room_write(BIO *bio, const char *bytes, size_t size, size_t *count) {
-    http_tls_room *room = BIO_get_data(bio);
     BIO_clear_retry_flags(bio);
-    if (room->output_capacity - room->output_count < size) {
-        size_t capacity = (room->output_count + size) * 2;
-        uint8_t *larger = realloc(room->output, capacity);
-        if (!larger) return 0;
-        room->output = larger;
-        room->output_capacity = capacity;
-    }
-    memcpy(room->output + room->output_count, bytes, size);
-    room->output_count += size;
     *count = size;
-    return 1;
+    return http_tls_room_append(BIO_get_data(bio), bytes, size);
 }
 
 static long room_control(BIO *bio, int command, long number, void *pointer) {
@@ -74,7 +85,10 @@ void *http_tls_open(void *context, http_tls_room *room) {
         }
     }
     SSL *ssl = room->bio ? SSL_new(context) : NULL;
-    if (!ssl) return NULL;
+    if (!ssl || !http_tls_keep_secrets(ssl)) {
+        SSL_free(ssl);
+        return NULL;
+    }
     // One BIO does for all connections of a loop: it has no state but the room's, of one call.
     BIO_up_ref(room->bio);
     SSL_set_bio(ssl, room->bio, room->bio);
@@ -100,7 +114,9 @@ static void clear_errors(void) {
 
 long http_tls_handshake(void *connection) {
     clear_errors();
+    http_tls_collect_secrets(http_tls_secrets_of(connection));
     int result = SSL_do_handshake(connection);
+    http_tls_collect_secrets(NULL);
     return result == 1 ? 0 : failure(connection, result);
 }
 

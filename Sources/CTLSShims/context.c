@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "room.h"
+
 // What a context keeps beside OpenSSL's own.
 typedef struct extras {
     uint8_t *protocols;
@@ -57,7 +59,9 @@ static int set_groups(SSL_CTX *context) {
 
 void *http_tls_context(int version, const char *ciphers, const char *suites) {
     pthread_once(&indexed, make_index);
-    SSL_CTX *context = SSL_CTX_new(TLS_server_method());
+    void *library = http_tls_library();
+    SSL_CTX *context =
+        library ? SSL_CTX_new_ex(library, "?provider=" HTTP_TLS_PROVIDER, TLS_server_method()) : NULL;
     extras *extra = context ? calloc(1, sizeof *extra) : NULL;
     if (!extra || !SSL_CTX_set_ex_data(context, extras_index, extra)) {
         free(extra);
@@ -127,7 +131,8 @@ int http_tls_use(
     BIO *chain_text = BIO_new_mem_buf(chain, (int)chain_size);
     BIO *key_text = BIO_new_mem_buf(key, (int)key_size);
     if (chain_text && key_text && use_chain(context, chain_text, &problem)) {
-        EVP_PKEY *private = PEM_read_bio_PrivateKey(key_text, NULL, no_passphrase, &encrypted);
+        EVP_PKEY *private = PEM_read_bio_PrivateKey_ex(
+            key_text, NULL, no_passphrase, &encrypted, http_tls_library(), NULL);
         if (!private) problem = encrypted ? HTTP_TLS_ENCRYPTED_KEY : HTTP_TLS_NO_KEY;
         else if (!SSL_CTX_use_PrivateKey(context, private) || !SSL_CTX_check_private_key(context)) {
             problem = HTTP_TLS_NO_MATCH;

@@ -61,10 +61,35 @@ final class TLSRoom: @unchecked Sendable {
         unsafe shared.pointee.input_count = count
     }
 
-    /// Has OpenSSL read bytes that were left before.
+    /// Has bytes read that were left before.
     func offer(_ bytes: [UInt8]) {
-        unsafe input.copyBytes(from: bytes)
+        if !bytes.isEmpty { unsafe input.copyBytes(from: bytes) }
         offer(bytes.count)
+    }
+
+    /// The input that nobody has taken yet.
+    var unread: UnsafeRawBufferPointer {
+        unsafe UnsafeRawBufferPointer(
+            start: shared.pointee.input, count: shared.pointee.input_count)
+    }
+
+    /// Takes bytes off the front of `unread`; they may be changed.
+    func takeFirst(_ count: Int) -> UnsafeMutableRawBufferPointer {
+        let first = unsafe UnsafeMutableRawBufferPointer(
+            start: UnsafeMutableRawPointer(mutating: shared.pointee.input), count: count)
+        unsafe shared.pointee.input += count
+        unsafe shared.pointee.input_count -= count
+        return unsafe first
+    }
+
+    /// Reads behind what is left.
+    func fill(from transport: any Transport) -> IOResult {
+        let rest = unsafe unread
+        unsafe input.copyMemory(from: rest)
+        let result = unsafe transport.receive(
+            into: UnsafeMutableRawBufferPointer(rebasing: input[rest.count...]))
+        if case .done(let count) = result { offer(rest.count + count) } else { offer(rest.count) }
+        return result
     }
 
     /// Whether OpenSSL has not read all of it.
@@ -85,6 +110,24 @@ final class TLSRoom: @unchecked Sendable {
     var output: UnsafeRawBufferPointer {
         unsafe UnsafeRawBufferPointer(
             start: shared.pointee.output, count: shared.pointee.output_count)
+    }
+
+    /// How many records the output is.
+    func countRecords() -> Int {
+        let bytes = unsafe output
+        var count = 0
+        var start = 0
+        while start + RecordLayer.headerSize <= bytes.count {
+            let length = unsafe Int(bytes[start + 3]) << 8 | Int(bytes[start + 4])
+            start += RecordLayer.headerSize + length
+            count += 1
+        }
+        return count
+    }
+
+    /// Appends ciphertext that was made before.
+    func append(_ bytes: [UInt8]) -> Bool {
+        unsafe http_tls_room_append(shared, bytes, bytes.count) != 0
     }
 
     func clearOutput() { unsafe shared.pointee.output_count = 0 }

@@ -1,4 +1,5 @@
 internal import CTLSShims
+internal import HTTPParser
 internal import ToolkitSystem
 
 /// TLS between a transport and a connection (RFC 8446). It is confined to the connection's loop.
@@ -24,25 +25,38 @@ final class TLSTransport: Transport, @unchecked Sendable {
     let lower: any Transport
     /// Set to `nil` by `close`.
     private(set) var owner: (any TransportOwner)?
-    private let connection: UnsafeMutableRawPointer?
+    /// OpenSSL's side; `nil` once `records` takes over.
+    private(set) var connection: UnsafeMutableRawPointer?
+    /// The record layer after a handshake of TLS 1.3; `nil` for TLS 1.2.
+    var records: RecordLayer?
     /// It must outlive the connection.
     private let table: CertificateTable
     let room: TLSRoom
     var phase = Phase.first
     /// Ciphertext that was received and not decrypted yet.
-    private var input: [UInt8] = []
-    private var output = PendingRecords()
-    private var isReady = false
-    private var flags = Flags()
+    var input: [UInt8] = []
+    /// Plaintext that did not fit into the room of the connection.
+    var plaintext = ByteBuffer()
+    var output = PendingRecords()
+    /// The ticket of the handshake, which goes out with the answer to the first request.
+    private var held: [UInt8] = []
+    var isReady = false
+    var flags = Flags()
     /// Whether HTTP without TLS is answered by a redirection.
     let redirects: Bool
     private(set) var interest: PollInterest = .read
 
-    private struct Flags {
+    struct Flags {
         /// `TransportOwner.inputIsReady` is about to be called.
         var reportsInput = false
         /// Another handshake has to make its step before.
         var waitsForTurn = false
+        /// `input` begins with a whole record.
+        var hasRecord = false
+        /// The bytes of the next `send` are the last ones.
+        var endsWithNext = false
+        /// close_notify was made.
+        var saidEnd = false
         var shutsDown = false
         var closesByReset = false
     }
@@ -70,165 +84,12 @@ final class TLSTransport: Transport, @unchecked Sendable {
 
     func receive(into target: UnsafeMutableRawBufferPointer) -> IOResult {
         switch phase {
-        case .open: return unsafe decrypt(into: target)
+        case .open:
+            return records == nil ? unsafe decrypt(into: target) : unsafe openRecords(into: target)
         case .first, .handshake: return unsafe shakeHands(into: target)
         case .plain(let exchange): return receivePlain(exchange)
         case .ended, .over: return .done(0)
         case .failed: return .invalidInput
-        }
-    }
-
-    /// Has OpenSSL read what came.
-    func readLower() -> IOResult {
-        let result = unsafe lower.receive(into: room.input)
-        if case .done(let count) = result { room.offer(count) }
-        return result
-    }
-
-    private func shakeHands(into target: UnsafeMutableRawBufferPointer) -> IOResult {
-        guard let owner else { return .wouldBlock }
-        guard !flags.waitsForTurn, room.admitsStep(of: self, owner) else {
-            flags.waitsForTurn = true
-            return readAhead()
-        }
-        if input.isEmpty {
-            let result = endOfHandshake(readLower())
-            guard case .done(1...) = result else { return result }
-        } else {
-            room.offer(input)
-            input = []
-        }
-        if case .first = phase {
-            // The type of a record with a handshake (RFC 8446 section 5.1).
-            guard unsafe room.input[0] == 22 else { return beginPlain() }
-            phase = .handshake
-        }
-        let result = unsafe http_tls_handshake(connection)
-        guard result != Int(HTTP_TLS_WANTS_INPUT) else {
-            flushRoom()
-            return .wouldBlock
-        }
-        guard result == 0 else { return fail("the handshake failed") }
-        flushRoom()
-        phase = .open
-        if let connection = unsafe connection {
-            let info = unsafe room.shared(TLSInfo(of: connection))
-            owner.learn { $0.security = info }
-        }
-        // The first request often comes with the end of the handshake.
-        return unsafe decrypt(into: target, hasOffer: true)
-    }
-
-    /// Reads input of a handshake that waits for its turn, so that the poller has nothing to report:
-    /// that costs less than having it look away and back.
-    private func readAhead() -> IOResult {
-        let space = Self.readAheadLimit - input.count
-        guard space > 0 else { return .wouldBlock }
-        let part = unsafe UnsafeMutableRawBufferPointer(rebasing: room.input[..<space])
-        let result = unsafe endOfHandshake(lower.receive(into: part))
-        guard case .done(let count) = result, count > 0 else { return result }
-        unsafe input += part[..<count]
-        if isReadAheadFull { lower.watch(watched) }
-        return .wouldBlock
-    }
-
-    private func endOfHandshake(_ result: IOResult) -> IOResult {
-        if case .done(0) = result { phase = .over }
-        return result
-    }
-
-    /// The most bytes of a handshake that waits for its turn; most have no more at a time.
-    private static let readAheadLimit = 4 << 10
-    private var isReadAheadFull: Bool {
-        flags.waitsForTurn && input.count >= Self.readAheadLimit
-    }
-
-    /// The owner of the room gives a handshake that had to wait its turn.
-    func takeTurn() {
-        let wasFull = isReadAheadFull
-        flags.waitsForTurn = false
-        guard let owner else { return }
-        if wasFull { lower.watch(watched) }
-        owner.inputIsReady()
-    }
-
-    /// - Parameter hasOffer: whether OpenSSL has ciphertext already.
-    private func decrypt(
-        into target: UnsafeMutableRawBufferPointer, hasOffer: Bool = false
-    ) -> IOResult {
-        var total = 0
-        var end: IOResult?
-        if !hasOffer, !input.isEmpty {
-            room.offer(input)
-            input = []
-        }
-        var mayRead = true
-        if !hasOffer, !room.hasInput, unsafe http_tls_pending(connection) == 0 {
-            mayRead = false
-            end = endOfRead(readLower())
-        }
-        while total < target.count, end == nil {
-            let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: target[total...])
-            let count = unsafe http_tls_read(connection, rest.baseAddress, rest.count)
-            if count > 0 {
-                total += count
-                // Asking OpenSSL once more would only find nothing.
-                if !room.hasInput, unsafe http_tls_pending(connection) == 0 { break }
-            } else if count == Int(HTTP_TLS_WANTS_INPUT) {
-                // One read of the system for each event, so that others get their turn.
-                guard mayRead, total == 0 else { break }
-                mayRead = false
-                end = endOfRead(readLower())
-            } else if count == Int(HTTP_TLS_ENDED) {
-                phase = .ended
-                end = .done(0)
-            } else {
-                end = fail("a record is invalid")
-            }
-        }
-        if let end, total == 0 {
-            // The room is that of all connections of the loop: bytes behind the end of this one must
-            // not be taken for the next one's.
-            _ = room.takeRest()
-            flushRoom()
-            return end
-        }
-        input = room.takeRest()
-        flushRoom()
-        // The poller reports none of what has left the system's buffer.
-        if end != nil || hasInput { reportInput() }
-        return total > 0 ? .done(total) : .wouldBlock
-    }
-
-    /// - Returns: `nil` when there is something to decrypt.
-    private func endOfRead(_ result: IOResult) -> IOResult? {
-        switch result {
-        case .done(0):
-            // Without close_notify it may be a truncation. The connection takes every end within a
-            // request for a loss, so both are the same to it.
-            phase = .ended
-            return .done(0)
-        case .done: return nil
-        case .wouldBlock: return .wouldBlock
-        case .failed:
-            phase = .failed
-            return result
-        }
-    }
-
-    private var hasInput: Bool {
-        unsafe !flags.waitsForTurn && (!input.isEmpty || http_tls_pending(connection) > 0)
-    }
-
-    private func reportInput() {
-        isReady = true
-        guard !flags.reportsInput, interest.contains(.read), let owner else { return }
-        flags.reportsInput = true
-        owner.later { [self] in
-            flags.reportsInput = false
-            guard isReady, interest.contains(.read), let owner = self.owner else { return }
-            isReady = false
-            owner.inputIsReady()
         }
     }
 
@@ -280,8 +141,10 @@ final class TLSTransport: Transport, @unchecked Sendable {
     /// Sends a batch of records.
     /// - Returns: `nil` when the system has taken all of it.
     private func encrypt(_ bytes: UnsafeRawBufferPointer, more: Bool) -> IOResult? {
-        guard unsafe http_tls_write(connection, bytes.baseAddress, bytes.count) == bytes.count
-        else { return fail("a record could not be made") }
+        let alert: UInt8? = flags.endsWithNext && !more ? 0 : nil
+        if let failure = unsafe write(bytes, alert: alert) {
+            return fail("a record could not be made", failure)
+        }
         defer { room.clearOutput() }
         let records = unsafe room.output
         switch unsafe lower.send(records, more: more) {
@@ -292,6 +155,55 @@ final class TLSTransport: Transport, @unchecked Sendable {
         }
         lower.watch(watched)
         return .wouldBlock
+    }
+
+    /// Puts application data into the room's output, and an alert behind it.
+    /// - Parameter alert: 0 for close_notify; OpenSSL makes all others by itself.
+    private func write(
+        _ bytes: UnsafeRawBufferPointer, alert: UInt8? = nil
+    ) -> RecordLayer.Failure? {
+        if alert == 0 { flags.saidEnd = true }
+        guard let records else {
+            let written =
+                unsafe bytes.isEmpty
+                || http_tls_write(connection, bytes.baseAddress, bytes.count) == bytes.count
+            guard written else { return failure }
+            if alert == 0 { unsafe http_tls_shutdown(connection) }
+            return nil
+        }
+        do throws(RecordLayer.Failure) {
+            try putHeldFirst()
+            try unsafe records.seal(bytes, into: room)
+            if let alert { try records.seal(alert: alert, into: room) }
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func write(alert: UInt8? = nil) -> RecordLayer.Failure? {
+        unsafe write(UnsafeRawBufferPointer(start: nil, count: 0), alert: alert)
+    }
+
+    /// Puts the ticket into the room's output, whose record comes before all others.
+    func putHeldFirst() throws(RecordLayer.Failure) {
+        guard !held.isEmpty else { return }
+        guard room.append(held) else { throw .library }
+        held = []
+    }
+
+    /// Has the ticket in the room's output wait for the answer to a request that came with the end of
+    /// the handshake.
+    func holdTicket() {
+        guard output.isEmpty else { return flushRoom() }
+        held = unsafe Array(room.output)
+        room.clearOutput()
+    }
+
+    /// Sends the ticket that no answer took along.
+    func sendHeld() {
+        guard !held.isEmpty, owner != nil, write() == nil else { return }
+        flushRoom()
     }
 
     /// Sends records that the system has not taken before.
@@ -306,7 +218,7 @@ final class TLSTransport: Transport, @unchecked Sendable {
     }
 
     /// Sends what belongs to no plaintext: handshakes, alerts, answers to key updates.
-    private func flushRoom() {
+    func flushRoom() {
         let records = unsafe room.output
         guard records.count > 0 else { return }
         defer { room.clearOutput() }
@@ -363,11 +275,15 @@ final class TLSTransport: Transport, @unchecked Sendable {
     /// A stream that is cut off gets none: the peer can see that it is truncated (RFC 8446 section
     /// 6.1).
     private func sendCloseNotify() {
-        guard canSend, !flags.closesByReset, !flags.shutsDown else { return }
-        flags.shutsDown = true
-        unsafe http_tls_shutdown(connection)
+        guard canSend, !flags.closesByReset, !flags.saidEnd else { return }
+        guard write(alert: 0) == nil else {
+            phase = .failed
+            return
+        }
         flushRoom()
     }
+
+    func sendsLast() { flags.endsWithNext = true }
 
     func closesByReset() {
         flags.closesByReset = true
@@ -380,15 +296,28 @@ final class TLSTransport: Transport, @unchecked Sendable {
         lower.close()
     }
 
-    private func fail(_ what: String) -> IOResult {
+    /// Why the last call of OpenSSL failed. It has made an alert itself.
+    private var failure: RecordLayer.Failure {
         var text = [CChar](repeating: 0, count: 128)
         unsafe http_tls_last_error(&text, text.count)
         let reason = String(
             decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return RecordLayer.Failure(alert: nil, reason: reason)
+    }
+
+    /// - Parameter cause: `nil` for OpenSSL's.
+    func fail(_ what: String, _ cause: RecordLayer.Failure? = nil) -> IOResult {
+        let cause = cause ?? failure
+        if let alert = cause.alert { _ = write(alert: alert) }
         flushRoom()
         phase = .failed
         _ = room.takeRest()
-        owner?.noteFailure("\(what): \(reason)")
+        owner?.noteFailure("\(what): \(cause.reason)")
         return .invalidInput
+    }
+
+    func freeConnection() {
+        unsafe http_tls_free(connection)
+        unsafe connection = nil
     }
 }

@@ -280,6 +280,66 @@ struct TransportTests {
         #expect(other.receive().bytes == [7])
     }
 
+    // MARK: Few calls of the system
+
+    @Test("The ticket goes out with the answer to a request that ends the handshake")
+    func heldTicket() throws {
+        let pair = TLSPair(try .test(), TLSClient(version: TLSClient.tls13))
+        try pair.shakeHandsWithRequest([1, 2])
+        #expect(pair.socket.sends == [])
+        #expect(pair.send([3]) == .done(1))
+        // A ticket of more than 200 bytes, and a record of 23.
+        #expect(pair.socket.sends.count == 1 && pair.socket.sent.count > 200)
+        #expect(pair.readByClient() == [3])
+        #expect(pair.client.session != nil)
+        pair.owner.turn()
+        #expect(pair.socket.sends.count == 1)
+    }
+
+    @Test("A ticket without an answer goes out in the same turn, or with close_notify")
+    func lonelyTicket() throws {
+        for closes in [false, true] {
+            let pair = TLSPair(try .test(), TLSClient(version: TLSClient.tls13))
+            try pair.shakeHandsWithRequest([1])
+            if closes { pair.transport.close() } else { pair.owner.turn() }
+            #expect(pair.socket.sends.count == 1)
+            #expect(pair.readByClient() == [])
+            #expect(pair.client.isClosed == closes)
+            #expect(pair.client.session != nil)
+        }
+    }
+
+    @Test("New keys that are asked for with the first request are answered behind the ticket")
+    func ticketAndNewKeys() throws {
+        let pair = TLSPair(try .test(), TLSClient(version: TLSClient.tls13))
+        try pair.shakeHandsWithRequest([1]) { #expect($0.updateKeys()) }
+        #expect(pair.send([2]) == .done(1))
+        #expect(pair.readByClient() == [2])
+        #expect(pair.client.session != nil)
+    }
+
+    @Test("The last bytes take close_notify along, once", arguments: versions)
+    func lastBytes(_ version: CInt) throws {
+        for takesLittle in [false, true] {
+            let pair = TLSPair(try .test(), TLSClient(version: version))
+            try pair.shakeHands()
+            pair.socket.sends = []
+            if takesLittle { pair.socket.credit = 10 }
+            pair.transport.sendsLast()
+            if takesLittle {
+                #expect(pair.send([1, 2, 3]) == .wouldBlock)
+                pair.socket.credit = nil
+            }
+            #expect(pair.send([1, 2, 3]) == .done(3))
+            pair.transport.shutdownWriting()
+            #expect(pair.socket.isShutDown)
+            pair.transport.close()
+            #expect(pair.socket.sends.count == (takesLittle ? 2 : 1))
+            #expect(pair.readByClient() == [1, 2, 3])
+            #expect(pair.client.isClosed)
+        }
+    }
+
     @Test("New keys are answered, and a client that wants them without end is cut off")
     func keyUpdates() throws {
         let pair = TLSPair(try .test(), TLSClient(version: TLSClient.tls13))

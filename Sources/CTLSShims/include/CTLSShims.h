@@ -18,6 +18,8 @@ typedef struct http_tls_room {
     void *bio;
 } http_tls_room;
 
+/// Appends to the output; 0 without memory.
+int http_tls_room_append(http_tls_room *room, const void *bytes, size_t size);
 /// Frees the content of a room that no connection uses, not the room itself.
 void http_tls_room_empty(http_tls_room *room);
 
@@ -65,6 +67,28 @@ int http_tls_has_peer_certificate(void *connection);
 long http_tls_peer_text(void *connection, int part, char *text, size_t size);
 /// The certificate as DER; its length, -1 for none. With NULL only the length.
 long http_tls_peer_certificate(void *connection, uint8_t *bytes);
+
+// MARK: Records after a handshake of TLS 1.3 (RFC 8446 section 5)
+
+/// The keys of one direction of a connection whose handshake is complete, after which the connection
+/// is of no use but for its facts; NULL when its version or cipher suite is another's work.
+void *http_tls_direction_of(void *connection, int seals);
+/// The same for a traffic secret of the length of the suite's digest.
+void *http_tls_direction(unsigned int suite, const uint8_t *secret, int seals);
+void http_tls_direction_free(void *direction);
+/// Goes over to the next keys (section 7.2); 0 when that fails, and the direction is unusable.
+int http_tls_direction_update(void *direction);
+/// Appends one record to the output; 0 when that fails.
+/// - sequence: the number of records before, since the keys were set.
+/// - size: at most 16,384.
+int http_tls_seal(
+    void *direction, http_tls_room *room, uint64_t sequence, uint8_t type, const void *bytes, size_t size);
+/// Decrypts a whole record, its header included; 0 when it was not sealed by these keys, or as another
+/// record of the sequence.
+/// - text: gets the content, its type and its padding: 21 bytes fewer than the record; it may be where
+///   the record's own begins.
+int http_tls_open_record(
+    void *direction, uint64_t sequence, const uint8_t *record, size_t size, uint8_t *text);
 
 // MARK: Contexts
 

@@ -24,6 +24,7 @@ extension Connection {
     }
 
     private func sendDirectly(_ transport: any Transport) {
+        if unsafe state.endsWithOutput { transport.sendsLast() }
         switch unsafe transport.send(loop.sendBuffer.unsafeBytes, more: false) {
         case .done(let count):
             noteSent(count)

@@ -21,6 +21,9 @@ extension ConnectionState {
         return setting(phase == .head ? .head : .idle)
     }
 
+    /// Nothing is sent behind the output that waits.
+    package var endsWithOutput: Bool { phase == .closing || phase == .closingUnread }
+
     /// Output waits for the peer.
     /// - Parameter hasProgress: whether it took some of it.
     package mutating func blockedOutput(hasProgress: Bool) -> Step {

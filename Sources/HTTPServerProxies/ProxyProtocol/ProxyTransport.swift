@@ -51,6 +51,7 @@ final class ProxyTransport: Transport {
 
     func watch(_ interest: PollInterest) { lower.watch(interest) }
     func becameWritable() { lower.becameWritable() }
+    func sendsLast() { lower.sendsLast() }
     func shutdownWriting() { lower.shutdownWriting() }
     func closesByReset() { lower.closesByReset() }
 

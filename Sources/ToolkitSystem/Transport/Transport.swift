@@ -11,6 +11,8 @@ package protocol Transport: AnyObject {
     /// the same bytes.
     /// - Parameter more: more follows at once.
     func send(_ bytes: UnsafeRawBufferPointer, more: Bool) -> IOResult
+    /// Says that the bytes of the next `send` are the last ones.
+    func sendsLast()
     /// Gives away part of a file; `.done(0)` means that the file ends before `offset`. After
     /// `.wouldBlock` the next call begins with the same part.
     func sendFile(_ file: CInt, offset: Int64, count: Int64) -> IOResult
@@ -28,6 +30,7 @@ package protocol Transport: AnyObject {
 
 extension Transport {
     package func becameWritable() {}
+    package func sendsLast() {}
 }
 
 /// The connection as its transport knows it. It is called on the connection's loop.

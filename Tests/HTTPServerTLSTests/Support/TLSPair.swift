@@ -92,6 +92,25 @@ final class TLSPair {
         throw Failure(description: "the handshake does not end")
     }
 
+    /// Completes the handshake of TLS 1.3 with a request in the same event, and has the server read it.
+    /// - Parameter before: what the client sends before its request.
+    func shakeHandsWithRequest(
+        _ request: [UInt8], before: (TLSClient) -> Void = { _ in }
+    ) throws {
+        beginHandshake()
+        owner.turn()
+        sendToClient()
+        guard client.shakeHands() == .complete else {
+            throw Failure(description: "the handshake has more steps")
+        }
+        before(client)
+        client.write(request)
+        sendFromClient()
+        socket.sends = []
+        let got = receive()
+        guard got.bytes == request else { throw Failure(description: "\(got), \(owner.failures)") }
+    }
+
     /// The plaintext that the client has after it took everything.
     func readByClient() -> [UInt8] {
         sendToClient()

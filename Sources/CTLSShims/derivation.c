@@ -1,0 +1,187 @@
+#include <openssl/conf.h>
+#include <openssl/core_dispatch.h>
+#include <openssl/core_names.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/kdf.h>
+#include <openssl/params.h>
+#include <openssl/provider.h>
+#include <openssl/ssl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hkdf.h"
+#include "room.h"
+
+// A provider of OpenSSL whose only algorithm derives the keys of TLS 1.3. A handshake asks for some
+// twenty keys, and OpenSSL's own spends most of their time on look-ups. It is where the secrets of a
+// connection's records are taken from: OpenSSL tells them otherwise as the text of a key log alone, which
+// takes it as long as a tenth of the handshake. It lives in a library context that only the contexts of
+// this module use.
+
+static _Thread_local http_tls_secrets *current;
+
+void http_tls_collect_secrets(http_tls_secrets *secrets) { current = secrets; }
+
+static struct {
+    const char *name;
+    EVP_MD *digest;
+} digests[] = {{"SHA256", NULL}, {"SHA384", NULL}};
+
+static const EVP_MD *find_digest(const char *name) {
+    for (size_t index = 0; index < sizeof digests / sizeof *digests; index++) {
+        if (!strcmp(digests[index].name, name)) return digests[index].digest;
+    }
+    // As OpenSSL names them in other versions.
+    if (!strcmp(name, "SHA2-256")) return digests[0].digest;
+    return strcmp(name, "SHA2-384") ? NULL : digests[1].digest;
+}
+
+static void *open_derivation(void *provider) {
+    (void)provider;
+    return EVP_MD_CTX_new();
+}
+
+static void close_derivation(void *hash) { EVP_MD_CTX_free(hash); }
+
+static int is_text(http_tls_bytes bytes, const char *text) {
+    return bytes.size == strlen(text) && !memcmp(bytes.bytes, text, bytes.size);
+}
+
+static void collect(http_tls_bytes label, const uint8_t *secret, size_t size) {
+    if (!current || size > sizeof current->client) return;
+    int is_client = is_text(label, "c ap traffic");
+    if (!is_client && !is_text(label, "s ap traffic")) return;
+    memcpy(is_client ? current->client : current->server, secret, size);
+    *(is_client ? &current->client_size : &current->server_size) = size;
+}
+
+// What a derivation is made of.
+typedef struct inputs {
+    int mode;
+    const EVP_MD *digest;
+    http_tls_bytes key, salt, label, data;
+} inputs;
+
+static int read_inputs(const OSSL_PARAM *parameter, inputs *inputs) {
+    for (; parameter && parameter->key; parameter++) {
+        const char *name = parameter->key;
+        http_tls_bytes bytes = {parameter->data, parameter->data_size};
+        if (!strcmp(name, OSSL_KDF_PARAM_MODE)) {
+            if (!OSSL_PARAM_get_int(parameter, &inputs->mode)) return 0;
+        } else if (!strcmp(name, OSSL_KDF_PARAM_DIGEST)) {
+            const char *digest;
+            if (!OSSL_PARAM_get_utf8_string_ptr(parameter, &digest)) return 0;
+            inputs->digest = find_digest(digest);
+        } else if (!strcmp(name, OSSL_KDF_PARAM_KEY)) inputs->key = bytes;
+        else if (!strcmp(name, OSSL_KDF_PARAM_SALT)) inputs->salt = bytes;
+        else if (!strcmp(name, OSSL_KDF_PARAM_LABEL)) inputs->label = bytes;
+        else if (!strcmp(name, OSSL_KDF_PARAM_DATA)) inputs->data = bytes;
+        else if (!strcmp(name, OSSL_KDF_PARAM_PREFIX) && !is_text(bytes, "tls13 ")) return 0;
+    }
+    return inputs->digest != NULL;
+}
+
+// One step down the key schedule: what was made before is expanded, and becomes the salt of the next
+// secret. Where there is none, as many zeros stand for it.
+static int extract_next(EVP_MD_CTX *hash, const inputs *inputs, uint8_t *result) {
+    static const uint8_t zeros[EVP_MAX_MD_SIZE];
+    size_t size = (size_t)EVP_MD_get_size(inputs->digest);
+    uint8_t salt[EVP_MAX_MD_SIZE] = {0}, empty[EVP_MAX_MD_SIZE];
+    http_tls_bytes key = inputs->key.bytes ? inputs->key : (http_tls_bytes){zeros, size};
+    int done = !inputs->salt.bytes
+        || (EVP_DigestInit_ex2(hash, inputs->digest, NULL) && EVP_DigestFinal_ex(hash, empty, NULL)
+            && http_tls_expand_label(
+                hash, inputs->digest, inputs->salt, inputs->label, (http_tls_bytes){empty, size}, salt,
+                size));
+    done = done && http_tls_extract(hash, inputs->digest, (http_tls_bytes){salt, size}, key, result);
+    OPENSSL_cleanse(salt, sizeof salt);
+    return done;
+}
+
+static int derive(void *hash, unsigned char *result, size_t size, const OSSL_PARAM parameters[]) {
+    inputs inputs = {.mode = -1};
+    if (!read_inputs(parameters, &inputs)) return 0;
+    switch (inputs.mode) {
+    case EVP_KDF_HKDF_MODE_EXTRACT_ONLY:
+        return size == (size_t)EVP_MD_get_size(inputs.digest) && extract_next(hash, &inputs, result);
+    case EVP_KDF_HKDF_MODE_EXPAND_ONLY:
+        if (!inputs.key.bytes || !inputs.label.bytes
+            || !http_tls_expand_label(
+                hash, inputs.digest, inputs.key, inputs.label, inputs.data, result, size)) {
+            return 0;
+        }
+        collect(inputs.label, result, size);
+        return 1;
+    default: return 0;
+    }
+}
+
+// libssl gives all parameters with each derivation; nothing is kept from one call to the next.
+static int set_parameters(void *hash, const OSSL_PARAM parameters[]) {
+    (void)hash;
+    return !parameters || !parameters->key;
+}
+
+static void reset(void *hash) { EVP_MD_CTX_reset(hash); }
+
+static const OSSL_DISPATCH derivation[] = {
+    {OSSL_FUNC_KDF_NEWCTX, (void (*)(void))open_derivation},
+    {OSSL_FUNC_KDF_FREECTX, (void (*)(void))close_derivation},
+    {OSSL_FUNC_KDF_RESET, (void (*)(void))reset},
+    {OSSL_FUNC_KDF_DERIVE, (void (*)(void))derive},
+    {OSSL_FUNC_KDF_SET_CTX_PARAMS, (void (*)(void))set_parameters},
+    {0, NULL},
+};
+
+static const OSSL_ALGORITHM algorithms[] = {
+    {"TLS13-KDF", "provider=" HTTP_TLS_PROVIDER, derivation, NULL},
+    {NULL, NULL, NULL, NULL},
+};
+
+static const OSSL_ALGORITHM *query(void *provider, int operation, int *no_cache) {
+    (void)provider;
+    *no_cache = 0;
+    return operation == OSSL_OP_KDF ? algorithms : NULL;
+}
+
+static const OSSL_DISPATCH provider[] = {
+    {OSSL_FUNC_PROVIDER_QUERY_OPERATION, (void (*)(void))query},
+    {0, NULL},
+};
+
+static int start(
+    const OSSL_CORE_HANDLE *handle, const OSSL_DISPATCH *core, const OSSL_DISPATCH **functions, void **context
+) {
+    (void)core;
+    *functions = provider;
+    *context = (void *)handle;
+    for (size_t index = 0; index < sizeof digests / sizeof *digests; index++) {
+        digests[index].digest = EVP_MD_fetch(NULL, digests[index].name, NULL);
+        if (!digests[index].digest) return 0;
+    }
+    return 1;
+}
+
+static OSSL_LIB_CTX *library;
+static pthread_once_t made = PTHREAD_ONCE_INIT;
+
+static void make_library(void) {
+    library = OSSL_LIB_CTX_new();
+    if (!library) return;
+    // The system's configuration counts here as well: it may choose other providers.
+    char *path = CONF_get1_default_config_file();
+    if (path) OSSL_LIB_CTX_load_config(library, path);
+    OPENSSL_free(path);
+    // Without it all is as before, but slower.
+    if (OSSL_PROVIDER_add_builtin(library, HTTP_TLS_PROVIDER, start)) {
+        OSSL_PROVIDER_try_load(library, HTTP_TLS_PROVIDER, 1);
+    }
+    ERR_clear_error();
+}
+
+void *http_tls_library(void) {
+    pthread_once(&made, make_library);
+    return library;
+}

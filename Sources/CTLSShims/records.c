@@ -1,0 +1,210 @@
+#include "CTLSShims.h"
+
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/ssl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hkdf.h"
+#include "room.h"
+
+// The protection of records after a handshake of TLS 1.3 (RFC 8446 section 5.2), by OpenSSL's ciphers.
+
+enum { NONCE_SIZE = 12, TAG_SIZE = 16, HEADER_SIZE = 5, APPLICATION_DATA = 23 };
+
+typedef struct suite {
+    unsigned int number;
+    const char *cipher_name, *digest_name;
+    size_t key_size;
+    // Looked up once: a look-up takes as long as several records.
+    EVP_CIPHER *cipher;
+    EVP_MD *digest;
+} suite;
+
+static suite suites[] = {
+    {0x1301, "AES-128-GCM", "SHA256", 16, NULL, NULL},
+    {0x1302, "AES-256-GCM", "SHA384", 32, NULL, NULL},
+    {0x1303, "ChaCha20-Poly1305", "SHA256", 32, NULL, NULL},
+};
+
+static pthread_once_t fetched = PTHREAD_ONCE_INIT;
+
+static void fetch_suites(void) {
+    for (size_t index = 0; index < sizeof suites / sizeof *suites; index++) {
+        suites[index].cipher = EVP_CIPHER_fetch(http_tls_library(), suites[index].cipher_name, NULL);
+        suites[index].digest = EVP_MD_fetch(http_tls_library(), suites[index].digest_name, NULL);
+    }
+}
+
+static const suite *find_suite(unsigned int number) {
+    pthread_once(&fetched, fetch_suites);
+    for (size_t index = 0; index < sizeof suites / sizeof *suites; index++) {
+        const suite *found = &suites[index];
+        if (found->number == number) return found->cipher && found->digest ? found : NULL;
+    }
+    return NULL;
+}
+
+typedef struct direction {
+    EVP_CIPHER_CTX *cipher;
+    const suite *suite;
+    int seals;
+    uint8_t start[NONCE_SIZE];
+    // Of which the next keys are made.
+    uint8_t secret[HTTP_TLS_MOST_SECRET];
+} direction;
+
+// MARK: Keys
+
+static int expand(
+    EVP_MD_CTX *hash, const suite *suite, const uint8_t *secret, const char *label, uint8_t *result,
+    size_t size
+) {
+    http_tls_bytes key = {secret, (size_t)EVP_MD_get_size(suite->digest)};
+    http_tls_bytes name = {(const uint8_t *)label, strlen(label)};
+    return http_tls_expand_label(hash, suite->digest, key, name, (http_tls_bytes){0}, result, size);
+}
+
+// Section 7.3.
+static int set_keys(direction *one, EVP_MD_CTX *hash) {
+    uint8_t key[32];
+    int done = expand(hash, one->suite, one->secret, "key", key, one->suite->key_size)
+        && expand(hash, one->suite, one->secret, "iv", one->start, NONCE_SIZE)
+        && EVP_CipherInit_ex2(one->cipher, one->suite->cipher, key, NULL, one->seals, NULL);
+    OPENSSL_cleanse(key, sizeof key);
+    return done;
+}
+
+void *http_tls_direction(unsigned int number, const uint8_t *secret, int seals) {
+    const suite *suite = find_suite(number);
+    direction *one = suite ? calloc(1, sizeof *one) : NULL;
+    if (!one) return NULL;
+    one->suite = suite;
+    one->seals = seals;
+    one->cipher = EVP_CIPHER_CTX_new();
+    memcpy(one->secret, secret, (size_t)EVP_MD_get_size(suite->digest));
+    EVP_MD_CTX *hash = EVP_MD_CTX_new();
+    int done = one->cipher && hash && set_keys(one, hash);
+    EVP_MD_CTX_free(hash);
+    if (done) return one;
+    http_tls_direction_free(one);
+    return NULL;
+}
+
+void http_tls_direction_free(void *pointer) {
+    direction *one = pointer;
+    if (!one) return;
+    EVP_CIPHER_CTX_free(one->cipher);
+    OPENSSL_cleanse(one, sizeof *one);
+    free(one);
+}
+
+// Section 7.2.
+int http_tls_direction_update(void *pointer) {
+    direction *one = pointer;
+    uint8_t next[HTTP_TLS_MOST_SECRET];
+    size_t size = (size_t)EVP_MD_get_size(one->suite->digest);
+    EVP_MD_CTX *hash = EVP_MD_CTX_new();
+    int done = hash && expand(hash, one->suite, one->secret, "traffic upd", next, size);
+    if (done) {
+        memcpy(one->secret, next, size);
+        done = set_keys(one, hash);
+    }
+    EVP_MD_CTX_free(hash);
+    OPENSSL_cleanse(next, sizeof next);
+    return done;
+}
+
+// MARK: Records
+
+// Section 5.3.
+static void make_nonce(const direction *one, uint64_t sequence, uint8_t *nonce) {
+    memcpy(nonce, one->start, NONCE_SIZE);
+    for (int index = 0; index < 8; index++) {
+        nonce[NONCE_SIZE - 1 - index] ^= (uint8_t)(sequence >> (8 * index));
+    }
+}
+
+int http_tls_seal(
+    void *pointer, http_tls_room *room, uint64_t sequence, uint8_t type, const void *bytes, size_t size
+) {
+    const direction *one = pointer;
+    size_t length = size + 1 + TAG_SIZE;
+    uint8_t *record = http_tls_room_claim(room, HEADER_SIZE + length);
+    if (!record) return 0;
+    const uint8_t header[HEADER_SIZE] = {
+        APPLICATION_DATA, 3, 3, (uint8_t)(length >> 8), (uint8_t)length
+    };
+    memcpy(record, header, HEADER_SIZE);
+    uint8_t nonce[NONCE_SIZE], *text = record + HEADER_SIZE;
+    int count;
+    make_nonce(one, sequence, nonce);
+    if (!EVP_EncryptInit_ex(one->cipher, NULL, NULL, NULL, nonce)
+        || !EVP_EncryptUpdate(one->cipher, NULL, &count, header, HEADER_SIZE)
+        || (size && !EVP_EncryptUpdate(one->cipher, text, &count, bytes, (int)size))
+        || !EVP_EncryptUpdate(one->cipher, text + size, &count, &type, 1)
+        || !EVP_EncryptFinal_ex(one->cipher, text + size + 1, &count)
+        || !EVP_CIPHER_CTX_ctrl(one->cipher, EVP_CTRL_AEAD_GET_TAG, TAG_SIZE, text + size + 1)) {
+        return 0;
+    }
+    room->output_count += HEADER_SIZE + length;
+    return 1;
+}
+
+int http_tls_open_record(void *pointer, uint64_t sequence, const uint8_t *record, size_t size, uint8_t *text) {
+    const direction *one = pointer;
+    if (size < HEADER_SIZE + TAG_SIZE) return 0;
+    size_t length = size - HEADER_SIZE - TAG_SIZE;
+    uint8_t nonce[NONCE_SIZE], tag[TAG_SIZE];
+    int count;
+    make_nonce(one, sequence, nonce);
+    memcpy(tag, record + size - TAG_SIZE, TAG_SIZE);
+    int done = EVP_DecryptInit_ex(one->cipher, NULL, NULL, NULL, nonce)
+        && EVP_CIPHER_CTX_ctrl(one->cipher, EVP_CTRL_AEAD_SET_TAG, TAG_SIZE, tag)
+        && EVP_DecryptUpdate(one->cipher, NULL, &count, record, HEADER_SIZE)
+        && EVP_DecryptUpdate(one->cipher, text, &count, record + HEADER_SIZE, (int)length)
+        && EVP_DecryptFinal_ex(one->cipher, text + length, &count) > 0;
+    // The queue of errors belongs to the thread, which goes on with other connections.
+    if (!done) ERR_clear_error();
+    return done;
+}
+
+// MARK: The secrets of a handshake
+
+static int secrets_index = -1;
+static pthread_once_t indexed = PTHREAD_ONCE_INIT;
+
+static void free_secrets(
+    void *parent, void *pointer, CRYPTO_EX_DATA *data, int index, long number, void *argument
+) {
+    (void)parent, (void)data, (void)index, (void)number, (void)argument;
+    if (pointer) OPENSSL_cleanse(pointer, sizeof(http_tls_secrets));
+    free(pointer);
+}
+
+static void make_index(void) { secrets_index = SSL_get_ex_new_index(0, NULL, NULL, NULL, free_secrets); }
+
+int http_tls_keep_secrets(void *connection) {
+    pthread_once(&indexed, make_index);
+    http_tls_secrets *kept = calloc(1, sizeof *kept);
+    if (kept && SSL_set_ex_data(connection, secrets_index, kept)) return 1;
+    free(kept);
+    return 0;
+}
+
+http_tls_secrets *http_tls_secrets_of(void *connection) { return SSL_get_ex_data(connection, secrets_index); }
+
+void *http_tls_direction_of(void *connection, int seals) {
+    const http_tls_secrets *kept = http_tls_secrets_of(connection);
+    const SSL_CIPHER *cipher = SSL_get_current_cipher(connection);
+    if (!kept || !cipher || SSL_version(connection) != TLS1_3_VERSION) return NULL;
+    // OpenSSL must have nothing of what comes behind the handshake.
+    if (SSL_has_pending(connection)) return NULL;
+    unsigned int number = SSL_CIPHER_get_protocol_id(cipher);
+    const suite *suite = find_suite(number);
+    size_t size = seals ? kept->server_size : kept->client_size;
+    if (!suite || size != (size_t)EVP_MD_get_size(suite->digest)) return NULL;
+    return http_tls_direction(number, seals ? kept->server : kept->client, seals);
+}

@@ -1,0 +1,100 @@
+internal import CTLSShims
+internal import ToolkitSystem
+
+// The handshake.
+extension TLSTransport {
+    /// Has OpenSSL read what came.
+    func readLower() -> IOResult {
+        let result = unsafe lower.receive(into: room.input)
+        if case .done(let count) = result { room.offer(count) }
+        return result
+    }
+
+    func shakeHands(into target: UnsafeMutableRawBufferPointer) -> IOResult {
+        guard let owner else { return .wouldBlock }
+        guard !flags.waitsForTurn, room.admitsStep(of: self, owner) else {
+            flags.waitsForTurn = true
+            return readAhead()
+        }
+        if input.isEmpty {
+            let result = endOfHandshake(readLower())
+            guard case .done(1...) = result else { return result }
+        } else {
+            room.offer(input)
+            input = []
+        }
+        if case .first = phase {
+            // The type of a record with a handshake (RFC 8446 section 5.1).
+            guard unsafe room.input[0] == 22 else { return beginPlain() }
+            phase = .handshake
+        }
+        let result = unsafe http_tls_handshake(connection)
+        guard result != Int(HTTP_TLS_WANTS_INPUT) else {
+            flushRoom()
+            return .wouldBlock
+        }
+        guard result == 0 else { return fail("the handshake failed") }
+        phase = .open
+        if let connection = unsafe connection {
+            let info = unsafe room.shared(TLSInfo(of: connection))
+            owner.learn { $0.security = info }
+        }
+        // The first request often comes with the end of the handshake.
+        guard takeOver() else {
+            flushRoom()
+            return unsafe decrypt(into: target, hasOffer: true)
+        }
+        holdTicket()
+        let request = unsafe openRecords(into: target, hasOffer: true)
+        if case .done(1...) = request {
+            owner.later { [self] in sendHeld() }
+        } else {
+            sendHeld()
+        }
+        return request
+    }
+
+    /// Has the record layer go on in place of OpenSSL.
+    private func takeOver() -> Bool {
+        guard let connection = unsafe connection,
+            // All that the last step of a handshake sends are tickets, under the keys of the connection.
+            let layer = unsafe RecordLayer(after: connection, sent: room.countRecords())
+        else { return false }
+        records = layer
+        freeConnection()
+        return true
+    }
+
+    /// Reads input of a handshake that waits for its turn, so that the poller has nothing to report:
+    /// that costs less than having it look away and back.
+    private func readAhead() -> IOResult {
+        let space = Self.readAheadLimit - input.count
+        guard space > 0 else { return .wouldBlock }
+        let part = unsafe UnsafeMutableRawBufferPointer(rebasing: room.input[..<space])
+        let result = unsafe endOfHandshake(lower.receive(into: part))
+        guard case .done(let count) = result, count > 0 else { return result }
+        unsafe input += part[..<count]
+        if isReadAheadFull { lower.watch(watched) }
+        return .wouldBlock
+    }
+
+    private func endOfHandshake(_ result: IOResult) -> IOResult {
+        if case .done(0) = result { phase = .over }
+        return result
+    }
+
+    /// The most bytes of a handshake that waits for its turn; most have no more at a time.
+    private static let readAheadLimit = 4 << 10
+    var isReadAheadFull: Bool {
+        flags.waitsForTurn && input.count >= Self.readAheadLimit
+    }
+
+    /// The owner of the room gives a handshake that had to wait its turn.
+    func takeTurn() {
+        let wasFull = isReadAheadFull
+        flags.waitsForTurn = false
+        guard let owner else { return }
+        if wasFull { lower.watch(watched) }
+        owner.inputIsReady()
+    }
+}

@@ -1,0 +1,172 @@
+internal import CTLSShims
+internal import HTTPParser
+internal import ToolkitSystem
+
+// Input after the handshake.
+extension TLSTransport {
+    // MARK: By OpenSSL
+
+    /// - Parameter hasOffer: whether OpenSSL has ciphertext already.
+    func decrypt(
+        into target: UnsafeMutableRawBufferPointer, hasOffer: Bool = false
+    ) -> IOResult {
+        var total = 0
+        var end: IOResult?
+        if !hasOffer, !input.isEmpty {
+            room.offer(input)
+            input = []
+        }
+        var mayRead = true
+        if !hasOffer, !room.hasInput, unsafe http_tls_pending(connection) == 0 {
+            mayRead = false
+            end = endOfRead(readLower())
+        }
+        while total < target.count, end == nil {
+            let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: target[total...])
+            let count = unsafe http_tls_read(connection, rest.baseAddress, rest.count)
+            if count > 0 {
+                total += count
+                // Asking OpenSSL once more would only find nothing.
+                if !room.hasInput, unsafe http_tls_pending(connection) == 0 { break }
+            } else if count == Int(HTTP_TLS_WANTS_INPUT) {
+                // One read of the system for each event, so that others get their turn.
+                guard mayRead, total == 0 else { break }
+                mayRead = false
+                end = endOfRead(readLower())
+            } else if count == Int(HTTP_TLS_ENDED) {
+                phase = .ended
+                end = .done(0)
+            } else {
+                end = fail("a record is invalid")
+            }
+        }
+        return finishInput(total, end)
+    }
+
+    /// Keeps what was not decrypted, and says what there is.
+    private func finishInput(_ total: Int, _ end: IOResult?) -> IOResult {
+        if let end, total == 0 {
+            // The room is that of all connections of the loop: bytes behind the end of this one must
+            // not be taken for the next one's.
+            _ = room.takeRest()
+            flushRoom()
+            return end
+        }
+        if room.hasInput { input = room.takeRest() }
+        flushRoom()
+        // The poller reports none of what has left the system's buffer.
+        if end != nil || hasInput { reportInput() }
+        return total > 0 ? .done(total) : .wouldBlock
+    }
+
+    /// - Returns: `nil` when there is something to decrypt.
+    private func endOfRead(_ result: IOResult) -> IOResult? {
+        switch result {
+        case .done(0):
+            // Without close_notify it may be a truncation. The connection takes every end within a
+            // request for a loss, so both are the same to it.
+            phase = .ended
+            return .done(0)
+        case .done: return nil
+        case .wouldBlock: return .wouldBlock
+        case .failed:
+            phase = .failed
+            return result
+        }
+    }
+
+    // MARK: By the record layer
+
+    /// - Parameter hasOffer: whether the room has ciphertext already. No more is read then: the poller
+    ///   reports what the system still has.
+    func openRecords(
+        into target: UnsafeMutableRawBufferPointer, hasOffer: Bool = false
+    ) -> IOResult {
+        if !hasOffer {
+            room.offer(input)
+            input = []
+        }
+        var total = unsafe takePlaintext(into: target)
+        var end: IOResult?
+        var mayRead = !hasOffer
+        do throws(RecordLayer.Failure) {
+            while total < target.count, end == nil {
+                let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: target[total...])
+                if let size = try unsafe RecordLayer.sizeOfFirst(in: room.unread) {
+                    let (count, isEnd) = try unsafe openFirst(size, into: rest)
+                    total += count
+                    if isEnd { end = .done(0) }
+                    continue
+                }
+                // One read of the system for each event, so that others get their turn.
+                guard mayRead, total == 0 else { break }
+                mayRead = false
+                end = endOfRead(room.fill(from: lower))
+            }
+        } catch {
+            end = fail("a record is invalid", error)
+        }
+        flags.hasRecord = unsafe (try? RecordLayer.sizeOfFirst(in: room.unread)) ?? 0 > 0
+        return finishInput(total, end)
+    }
+
+    /// Opens the first record of the room.
+    /// - Returns: the bytes that came into `target`, and whether the peer sends no more.
+    private func openFirst(
+        _ size: Int, into target: UnsafeMutableRawBufferPointer
+    ) throws(RecordLayer.Failure) -> (count: Int, isEnd: Bool) {
+        guard let records else { return (0, true) }
+        let record = unsafe room.takeFirst(size)
+        // Where all of it fits it is decrypted without a copy.
+        let fits = RecordLayer.innerSize(of: size) <= target.count
+        let text =
+            unsafe fits
+            ? target : UnsafeMutableRawBufferPointer(rebasing: record[RecordLayer.headerSize...])
+        guard let base = text.baseAddress else { return (0, false) }
+        switch try unsafe records.open(UnsafeRawBufferPointer(record), into: base) {
+        case .data(let count):
+            if fits { return (count, false) }
+            unsafe plaintext.append(UnsafeRawBufferPointer(rebasing: text[..<count]))
+            return unsafe (takePlaintext(into: target), false)
+        case .nothing: return (0, false)
+        case .keyUpdate(let isRequest):
+            if isRequest {
+                try putHeldFirst()
+                try records.updateKeys(into: room)
+            }
+            return (0, false)
+        case .end:
+            phase = .ended
+            return (0, true)
+        }
+    }
+
+    private func takePlaintext(into target: UnsafeMutableRawBufferPointer) -> Int {
+        guard !plaintext.isEmpty else { return 0 }
+        let count = min(target.count, plaintext.count)
+        unsafe target.copyMemory(
+            from: UnsafeRawBufferPointer(rebasing: plaintext.unsafeBytes[..<count]))
+        plaintext.consume(count)
+        if plaintext.isEmpty { plaintext = ByteBuffer() }
+        return count
+    }
+
+    // MARK: Input without an event
+
+    var hasInput: Bool {
+        guard records == nil else { return flags.hasRecord || !plaintext.isEmpty }
+        return unsafe !flags.waitsForTurn && (!input.isEmpty || http_tls_pending(connection) > 0)
+    }
+
+    func reportInput() {
+        isReady = true
+        guard !flags.reportsInput, interest.contains(.read), let owner else { return }
+        flags.reportsInput = true
+        owner.later { [self] in
+            flags.reportsInput = false
+            guard isReady, interest.contains(.read), let owner = self.owner else { return }
+            isReady = false
+            owner.inputIsReady()
+        }
+    }
+}
