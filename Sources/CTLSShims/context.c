@@ -60,8 +60,7 @@ static int set_groups(SSL_CTX *context) {
 void *http_tls_context(int version, const char *ciphers, const char *suites) {
     pthread_once(&indexed, make_index);
     void *library = http_tls_library();
-    SSL_CTX *context =
-        library ? SSL_CTX_new_ex(library, "?provider=" HTTP_TLS_PROVIDER, TLS_server_method()) : NULL;
+    SSL_CTX *context = SSL_CTX_new_ex(library, library ? "?" HTTP_TLS_PROPERTY : NULL, TLS_server_method());
     extras *extra = context ? calloc(1, sizeof *extra) : NULL;
     if (!extra || !SSL_CTX_set_ex_data(context, extras_index, extra)) {
         free(extra);

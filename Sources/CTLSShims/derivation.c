@@ -1,4 +1,3 @@
-#include <openssl/conf.h>
 #include <openssl/core_dispatch.h>
 #include <openssl/core_names.h>
 #include <openssl/err.h>
@@ -17,25 +16,29 @@
 // A provider of OpenSSL whose only algorithm derives the keys of TLS 1.3. A handshake asks for some
 // twenty keys, and OpenSSL's own spends most of their time on look-ups. It is where the secrets of a
 // connection's records are taken from: OpenSSL tells them otherwise as the text of a key log alone, which
-// takes it as long as a tenth of the handshake. It lives in a library context that only the contexts of
-// this module use.
+// takes it as long as a twentieth of the handshake. It lives in a library context that only the contexts of this
+// module use.
 
 static _Thread_local http_tls_secrets *current;
 
 void http_tls_collect_secrets(http_tls_secrets *secrets) { current = secrets; }
 
-static struct {
-    const char *name;
-    EVP_MD *digest;
-} digests[] = {{"SHA256", NULL}, {"SHA384", NULL}};
+static OSSL_LIB_CTX *library;
+static pthread_once_t made = PTHREAD_ONCE_INIT, fetched = PTHREAD_ONCE_INIT;
+
+static EVP_MD *digests[2];
+
+static void fetch_digests(void) {
+    digests[0] = EVP_MD_fetch(library, "SHA256", NULL);
+    digests[1] = EVP_MD_fetch(library, "SHA384", NULL);
+}
 
 static const EVP_MD *find_digest(const char *name) {
+    pthread_once(&fetched, fetch_digests);
     for (size_t index = 0; index < sizeof digests / sizeof *digests; index++) {
-        if (!strcmp(digests[index].name, name)) return digests[index].digest;
+        if (digests[index] && EVP_MD_is_a(digests[index], name)) return digests[index];
     }
-    // As OpenSSL names them in other versions.
-    if (!strcmp(name, "SHA2-256")) return digests[0].digest;
-    return strcmp(name, "SHA2-384") ? NULL : digests[1].digest;
+    return NULL;
 }
 
 static void *open_derivation(void *provider) {
@@ -136,7 +139,7 @@ static const OSSL_DISPATCH derivation[] = {
 };
 
 static const OSSL_ALGORITHM algorithms[] = {
-    {"TLS13-KDF", "provider=" HTTP_TLS_PROVIDER, derivation, NULL},
+    {"TLS13-KDF", HTTP_TLS_PROPERTY, derivation, NULL},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -157,26 +160,34 @@ static int start(
     (void)core;
     *functions = provider;
     *context = (void *)handle;
-    for (size_t index = 0; index < sizeof digests / sizeof *digests; index++) {
-        digests[index].digest = EVP_MD_fetch(NULL, digests[index].name, NULL);
-        if (!digests[index].digest) return 0;
-    }
     return 1;
 }
 
-static OSSL_LIB_CTX *library;
-static pthread_once_t made = PTHREAD_ONCE_INIT;
+// MARK: The library context
+
+static int is_usual(OSSL_PROVIDER *provider, void *others) {
+    const char *name = OSSL_PROVIDER_get0_name(provider);
+    if (strcmp(name, "default") && strcmp(name, "legacy") && strcmp(name, "base")) *(int *)others = 1;
+    return 1;
+}
+
+// Whether neither the system's configuration nor the program has chosen where cryptography is done, as for
+// certified modules or keys in hardware: that choice must count for TLS as well.
+static int has_usual_providers(void) {
+    int others = 0;
+    return OSSL_PROVIDER_available(NULL, "default") && !EVP_default_properties_is_fips_enabled(NULL)
+        && OSSL_PROVIDER_do_all(NULL, is_usual, &others) && !others;
+}
 
 static void make_library(void) {
-    library = OSSL_LIB_CTX_new();
-    if (!library) return;
-    // The system's configuration counts here as well: it may choose other providers.
-    char *path = CONF_get1_default_config_file();
-    if (path) OSSL_LIB_CTX_load_config(library, path);
-    OPENSSL_free(path);
-    // Without it all is as before, but slower.
-    if (OSSL_PROVIDER_add_builtin(library, HTTP_TLS_PROVIDER, start)) {
-        OSSL_PROVIDER_try_load(library, HTTP_TLS_PROVIDER, 1);
+    // Has the configuration loaded, once and into the context of all.
+    OPENSSL_init_ssl(0, NULL);
+    OSSL_LIB_CTX *own = has_usual_providers() ? OSSL_LIB_CTX_new() : NULL;
+    if (own && OSSL_PROVIDER_add_builtin(own, "http-toolkit", start)
+        && OSSL_PROVIDER_try_load(own, "http-toolkit", 1) && OSSL_PROVIDER_available(own, "default")) {
+        library = own;
+    } else {
+        OSSL_LIB_CTX_free(own);
     }
     ERR_clear_error();
 }

@@ -200,8 +200,10 @@ void *http_tls_direction_of(void *connection, int seals) {
     const http_tls_secrets *kept = http_tls_secrets_of(connection);
     const SSL_CIPHER *cipher = SSL_get_current_cipher(connection);
     if (!kept || !cipher || SSL_version(connection) != TLS1_3_VERSION) return NULL;
-    // OpenSSL must have nothing of what comes behind the handshake.
+    // OpenSSL must have nothing of what comes behind the handshake; and it knows how to send records that
+    // are shorter for a small client (RFC 6066 section 4).
     if (SSL_has_pending(connection)) return NULL;
+    if (SSL_SESSION_get_max_fragment_length(SSL_get0_session(connection))) return NULL;
     unsigned int number = SSL_CIPHER_get_protocol_id(cipher);
     const suite *suite = find_suite(number);
     size_t size = seals ? kept->server_size : kept->client_size;

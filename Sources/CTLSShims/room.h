@@ -16,9 +16,10 @@ typedef struct http_tls_secrets {
     size_t client_size, server_size;
 } http_tls_secrets;
 
-#define HTTP_TLS_PROVIDER "http-toolkit"
+/// What the derivation of keys by this module is known by, and preferred for.
+#define HTTP_TLS_PROPERTY "http.toolkit=yes"
 
-/// The library context of OpenSSL that all contexts belong to; NULL without memory.
+/// The library context of OpenSSL that all contexts belong to; NULL for that of the whole process.
 void *http_tls_library(void);
 /// Where secrets go that the calling thread derives from now on; NULL for nowhere.
 void http_tls_collect_secrets(http_tls_secrets *secrets);

@@ -117,9 +117,9 @@ final class RecordLayer {
         received += 1
         // Behind the content are its type and zeros.
         var count = Self.innerSize(of: record.count) - 1
+        guard count <= Self.contentLimit else { throw .overflow }
         while count >= 0, unsafe target[count] == 0 { count -= 1 }
         guard count >= 0 else { throw .unexpected("a record has no type") }
-        guard count <= Self.contentLimit else { throw .overflow }
         let type = unsafe ContentType(rawValue: target[count])
         if type == .applicationData, count > 0 {
             silent = 0
@@ -140,6 +140,7 @@ final class RecordLayer {
 
     /// Section 6: every alert but these two is the end of the connection.
     private static func read(alert: UnsafeRawBufferPointer) throws(Failure) -> Opened {
+        guard alert.count > 0 else { throw .unexpected("an alert is empty") }
         guard alert.count == 2 else { throw Failure(alert: 50, reason: "an alert is malformed") }
         switch unsafe alert[1] {
         case 0: return .end

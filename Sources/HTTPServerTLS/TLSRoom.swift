@@ -130,7 +130,9 @@ final class TLSRoom: @unchecked Sendable {
         unsafe http_tls_room_append(shared, bytes, bytes.count) != 0
     }
 
-    func clearOutput() { unsafe shared.pointee.output_count = 0 }
+    func clearOutput() { dropOutput(after: 0) }
+
+    func dropOutput(after count: Int) { unsafe shared.pointee.output_count = count }
 
     // MARK: Handshakes
 

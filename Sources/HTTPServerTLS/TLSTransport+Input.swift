@@ -45,17 +45,18 @@ extension TLSTransport {
 
     /// Keeps what was not decrypted, and says what there is.
     private func finishInput(_ total: Int, _ end: IOResult?) -> IOResult {
-        if let end, total == 0 {
+        if let end, total == 0, end != .wouldBlock {
             // The room is that of all connections of the loop: bytes behind the end of this one must
             // not be taken for the next one's.
             _ = room.takeRest()
+            flags.hasRecord = false
             flushRoom()
             return end
         }
         if room.hasInput { input = room.takeRest() }
         flushRoom()
         // The poller reports none of what has left the system's buffer.
-        if end != nil || hasInput { reportInput() }
+        if hasInput || (end != nil && total > 0) { reportInput() }
         return total > 0 ? .done(total) : .wouldBlock
     }
 
@@ -106,8 +107,17 @@ extension TLSTransport {
         } catch {
             end = fail("a record is invalid", error)
         }
-        flags.hasRecord = unsafe (try? RecordLayer.sizeOfFirst(in: room.unread)) ?? 0 > 0
+        flags.hasRecord = hasRecord
         return finishInput(total, end)
+    }
+
+    /// Whether the room has something that another call could take, or must refuse.
+    private var hasRecord: Bool {
+        do throws(RecordLayer.Failure) {
+            return try unsafe RecordLayer.sizeOfFirst(in: room.unread) != nil
+        } catch {
+            return true
+        }
     }
 
     /// Opens the first record of the room.
@@ -130,7 +140,8 @@ extension TLSTransport {
             return unsafe (takePlaintext(into: target), false)
         case .nothing: return (0, false)
         case .keyUpdate(let isRequest):
-            if isRequest {
+            // Nothing follows close_notify (section 6.1).
+            if isRequest, !flags.saidEnd {
                 try putHeldFirst()
                 try records.updateKeys(into: room)
             }

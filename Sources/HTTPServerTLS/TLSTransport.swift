@@ -83,6 +83,7 @@ final class TLSTransport: Transport, @unchecked Sendable {
     // MARK: Input
 
     func receive(into target: UnsafeMutableRawBufferPointer) -> IOResult {
+        isReady = false
         switch phase {
         case .open:
             return records == nil ? unsafe decrypt(into: target) : unsafe openRecords(into: target)
@@ -171,12 +172,15 @@ final class TLSTransport: Transport, @unchecked Sendable {
             if alert == 0 { unsafe http_tls_shutdown(connection) }
             return nil
         }
+        let before = unsafe room.output.count
         do throws(RecordLayer.Failure) {
             try putHeldFirst()
             try unsafe records.seal(bytes, into: room)
             if let alert { try records.seal(alert: alert, into: room) }
             return nil
         } catch {
+            // The room is that of all connections of the loop.
+            room.dropOutput(after: before)
             return error
         }
     }
@@ -223,8 +227,14 @@ final class TLSTransport: Transport, @unchecked Sendable {
         guard records.count > 0 else { return }
         defer { room.clearOutput() }
         var sent = 0
-        if output.isEmpty, case .done(let count) = unsafe lower.send(records, more: false) {
-            sent = count
+        if output.isEmpty {
+            switch unsafe lower.send(records, more: false) {
+            case .done(let count): sent = count
+            case .wouldBlock: break
+            case .failed:
+                phase = .failed
+                return
+            }
         }
         guard sent < records.count else { return }
         // A peer that has us answer and does not read the answers.
@@ -238,8 +248,13 @@ final class TLSTransport: Transport, @unchecked Sendable {
 
     func becameWritable() {
         guard !output.isEmpty, output.hasNoPlaintext else { return }
-        // A failure shows at the next call of the connection.
-        _ = output.send(to: lower)
+        if case .failed = output.send(to: lower) {
+            // Nobody waits for these bytes: the failure shows when the connection reads.
+            output = PendingRecords()
+            phase = .failed
+            lower.watch(watched)
+            return reportInput()
+        }
         guard output.isEmpty else { return }
         lower.watch(watched)
         if flags.shutsDown { lower.shutdownWriting() }

@@ -34,6 +34,10 @@ int tls_test_client_use(void *client, const char *certificate, const char *key) 
     return done;
 }
 
+int tls_test_client_limit_records(void *client) {
+    return SSL_set_tlsext_max_fragment_length(client, TLSEXT_max_fragment_length_512);
+}
+
 void tls_test_client_free(void *client) {
     // A session whose connection was not ended in order would not be resumed.
     SSL_set_shutdown(client, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);

@@ -340,6 +340,108 @@ struct TransportTests {
         }
     }
 
+    // MARK: Records without OpenSSL
+
+    @Test("OpenSSL's connections are taken over", arguments: versions)
+    func takeOver(_ version: CInt) throws {
+        let pair = TLSPair(try .test(), TLSClient(version: version))
+        try pair.shakeHands()
+        let transport = try #require(pair.transport as? TLSTransport)
+        #expect((transport.records != nil) == (version == TLSClient.tls13))
+    }
+
+    @Test("RFC 6066 section 4: a client with small buffers gets short records", arguments: versions)
+    func shortRecords(_ version: CInt) throws {
+        let pair = TLSPair(try .test(), TLSClient(version: version))
+        pair.client.limitRecords()
+        try pair.shakeHands()
+        let wanted = bytes(5_000)
+        #expect(pair.send(wanted) == .done(wanted.count))
+        #expect(pair.readByClient() == wanted)
+        pair.client.write(wanted)
+        pair.sendFromClient()
+        #expect(pair.receiveAll() == wanted)
+    }
+
+    @Test("Part of a record is kept by a read that finds nothing more", arguments: versions)
+    func emptyReads(_ version: CInt) throws {
+        let pair = TLSPair(try .test(), TLSClient(version: version))
+        try pair.shakeHands()
+        pair.client.write([1, 2, 3])
+        let record = pair.client.take()
+        for byte in record.dropLast() {
+            pair.socket.inbox.append([byte])
+            for _ in 0..<3 { #expect(pair.receive().result == .wouldBlock) }
+        }
+        pair.socket.inbox.append([record[record.count - 1]])
+        #expect(pair.receive().bytes == [1, 2, 3])
+        // New keys, and a part of what follows, behind a read that was full.
+        pair.client.write([4, 5])
+        #expect(version == TLSClient.tls12 || pair.client.updateKeys())
+        pair.client.write([6])
+        let last = pair.client.take()
+        pair.socket.inbox.append(Array(last.dropLast(2)))
+        #expect(pair.receive(2).bytes == [4, 5])
+        pair.owner.turn()
+        for _ in 0..<3 { #expect(pair.receive().result == .wouldBlock) }
+        pair.socket.inbox.append(Array(last.suffix(2)))
+        #expect(pair.receive().bytes == [6])
+    }
+
+    @Test(
+        "An invalid record behind a full read is refused without another event", arguments: versions
+    )
+    func badRecordBehind(_ version: CInt) throws {
+        let pair = TLSPair(try .test(), TLSClient(version: version))
+        try pair.shakeHands()
+        pair.client.write([1, 2, 3])
+        pair.socket.inbox.append(pair.client.take() + [99, 3, 3, 0, 1, 0])
+        #expect(pair.receive(3).bytes == [1, 2, 3])
+        pair.owner.turn()
+        #expect(pair.owner.inputs == 1)
+        #expect(pair.receive().result == .invalidInput)
+        #expect(pair.owner.failures.count == 1)
+    }
+
+    @Test(
+        "New keys that are asked for behind our close_notify get no answer, and nothing is awaited")
+    func keyUpdateBehindEnd() throws {
+        let pair = TLSPair(try .test(), TLSClient(version: TLSClient.tls13))
+        try pair.shakeHands()
+        pair.transport.shutdownWriting()
+        pair.socket.sends = []
+        pair.socket.fails = true
+        for _ in 0..<3 {
+            #expect(pair.client.updateKeys())
+            pair.client.write([1])
+            pair.sendFromClient()
+            #expect(pair.receiveAll() == [1])
+        }
+        #expect(pair.socket.sends == [] && !pair.socket.interest.contains(.write))
+    }
+
+    @Test(
+        "A socket that takes no more ends the connection, and is not waited for",
+        arguments: [false, true])
+    func brokenSocket(_ blocksFirst: Bool) throws {
+        let pair = TLSPair(try .test(), TLSClient(version: TLSClient.tls13))
+        try pair.shakeHands()
+        #expect(pair.client.updateKeys())
+        if blocksFirst {
+            pair.socket.credit = 0
+            pair.sendFromClient()
+            #expect(pair.receive().result == .wouldBlock)
+            #expect(pair.socket.interest.contains(.write))
+        }
+        pair.socket.fails = true
+        if !blocksFirst { pair.sendFromClient() }
+        _ = pair.receive()
+        pair.transport.becameWritable()
+        #expect(!pair.socket.interest.contains(.write))
+        pair.owner.turn()
+        #expect(pair.receive().result == .invalidInput)
+    }
+
     @Test("New keys are answered, and a client that wants them without end is cut off")
     func keyUpdates() throws {
         let pair = TLSPair(try .test(), TLSClient(version: TLSClient.tls13))

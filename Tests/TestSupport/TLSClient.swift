@@ -86,6 +86,9 @@ package final class TLSClient: @unchecked Sendable {
 
     package func close() { unsafe tls_test_client_close(pointer) }
 
+    /// Asks for records of at most 512 bytes of content; before the handshake.
+    package func limitRecords() { _ = unsafe tls_test_client_limit_records(pointer) }
+
     package func updateKeys() -> Bool { unsafe tls_test_client_update_keys(pointer) == 1 }
 
     // MARK: Facts

@@ -139,9 +139,9 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
             } each: { event in
                 self.dispatch(event)
             }
-            if unsafe wokeItself { takeInbox() }
             runJobs()
             fireDeadlines()
+            if unsafe wokeItself { takeInbox() }
             if unsafe count == 0 && isWaiting && jobs.waiting.isEmpty && !wokeItself { break }
         }
         armTimer()

@@ -176,8 +176,10 @@ struct ServeCommand: AsyncParsableCommand {
         do {
             try await redirect?.start()
             try await server.run(stoppingOn: [.interrupt, .terminate]) { _ in
-                announce(server, redirect, place)
-                warn(server)
+                // A server that a signal stops meanwhile has no addresses.
+                let isReached = isReachedByOthers(server)
+                announce(server, redirect, place, isReached)
+                warn(isReached)
             }
         } catch let error as ListenError {
             fail(error.description)
@@ -247,7 +249,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     private func announce(
-        _ server: HTTPServer, _ redirect: HTTPServer?, _ place: ListenPlace
+        _ server: HTTPServer, _ redirect: HTTPServer?, _ place: ListenPlace, _ isReached: Bool
     ) {
         guard
             let base = place.base(
@@ -271,19 +273,20 @@ struct ServeCommand: AsyncParsableCommand {
             lines.append("Redirecting \(plain)/ to it")
         }
         show(lines.joined(separator: "\n"))
-        guard isURL, qr, isatty(STDOUT_FILENO) != 0, isReachedByOthers(server) else { return }
+        guard isURL, qr, isatty(STDOUT_FILENO) != 0, isReached else { return }
         // The page for people comes first, then the files.
         let path = uploaderFlags.uploader.map { $0.hasSuffix("/") ? $0 : $0 + "/" } ?? "/"
         if let code = QRCode("\(base)\(path)") { show(code.terminalText) }
     }
 
+    /// Whether the server can be reached from other machines.
     private func isReachedByOthers(_ server: HTTPServer) -> Bool {
         server.addresses.contains { !ShownHost.isLoopback($0.host) }
     }
 
     /// Warns when everybody who reaches the server can change the files.
-    private func warn(_ server: HTTPServer) {
-        guard changesFiles, access.auth == .none, isReachedByOthers(server) else { return }
+    private func warn(_ isReached: Bool) {
+        guard changesFiles, access.auth == .none, isReached else { return }
         show(
             "httpkit: anybody who reaches this address can change the files; "
                 + "--auth digest --user-file FILE asks for a login", on: STDERR_FILENO)

@@ -12,6 +12,8 @@
 void *tls_test_client(int version, const char *name, void *session);
 /// Shows a certificate when it is asked for one (PEM).
 int tls_test_client_use(void *client, const char *certificate, const char *key);
+/// Asks for records of at most 512 bytes of content (RFC 6066 section 4).
+int tls_test_client_limit_records(void *client);
 void tls_test_client_free(void *client);
 /// Gives ciphertext of the server.
 void tls_test_client_feed(void *client, const void *bytes, size_t size);

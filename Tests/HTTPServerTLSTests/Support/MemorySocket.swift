@@ -12,6 +12,8 @@ final class MemorySocket: Transport, @unchecked Sendable {
     var sends: [Int] = []
     /// How many bytes are taken before the peer stops reading; `nil` for any number.
     var credit: Int?
+    /// Whether the peer has gone.
+    var fails = false
     /// The most bytes a call takes.
     var sendLimit = Int.max
     private(set) var interest: PollInterest = .read
@@ -29,6 +31,7 @@ final class MemorySocket: Transport, @unchecked Sendable {
     }
 
     func send(_ bytes: UnsafeRawBufferPointer, more: Bool) -> IOResult {
+        guard !fails else { return .failed(32) }
         let count = min(bytes.count, sendLimit, credit ?? .max)
         guard count > 0 else { return .wouldBlock }
         unsafe sent += bytes[..<count]
