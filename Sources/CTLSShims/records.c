@@ -1,7 +1,9 @@
 #include "CTLSShims.h"
 
+#include <openssl/core_names.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
+#include <openssl/params.h>
 #include <openssl/ssl.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -127,6 +129,25 @@ static void make_nonce(const direction *one, uint64_t sequence, uint8_t *nonce) 
     }
 }
 
+static void tag_parameters(OSSL_PARAM *parameters, uint8_t *tag) {
+    parameters[0] = OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_AEAD_TAG, tag, TAG_SIZE);
+    parameters[1] = OSSL_PARAM_construct_end();
+}
+
+// Encrypts the content and its type. A short content is copied first: that takes less time than a call.
+static int encrypt(
+    EVP_CIPHER_CTX *cipher, uint8_t *text, const void *bytes, size_t size, uint8_t type
+) {
+    int count;
+    if (size > 1024) {
+        return EVP_EncryptUpdate(cipher, text, &count, bytes, (int)size)
+            && EVP_EncryptUpdate(cipher, text + size, &count, &type, 1);
+    }
+    if (size) memcpy(text, bytes, size);
+    text[size] = type;
+    return EVP_EncryptUpdate(cipher, text, &count, text, (int)size + 1);
+}
+
 int http_tls_seal(
     void *pointer, http_tls_room *room, uint64_t sequence, uint8_t type, const void *bytes, size_t size
 ) {
@@ -140,13 +161,14 @@ int http_tls_seal(
     memcpy(record, header, HEADER_SIZE);
     uint8_t nonce[NONCE_SIZE], *text = record + HEADER_SIZE;
     int count;
+    OSSL_PARAM tag[2];
     make_nonce(one, sequence, nonce);
-    if (!EVP_EncryptInit_ex(one->cipher, NULL, NULL, NULL, nonce)
+    tag_parameters(tag, text + size + 1);
+    if (!EVP_EncryptInit_ex2(one->cipher, NULL, NULL, nonce, NULL)
         || !EVP_EncryptUpdate(one->cipher, NULL, &count, header, HEADER_SIZE)
-        || (size && !EVP_EncryptUpdate(one->cipher, text, &count, bytes, (int)size))
-        || !EVP_EncryptUpdate(one->cipher, text + size, &count, &type, 1)
+        || !encrypt(one->cipher, text, bytes, size, type)
         || !EVP_EncryptFinal_ex(one->cipher, text + size + 1, &count)
-        || !EVP_CIPHER_CTX_ctrl(one->cipher, EVP_CTRL_AEAD_GET_TAG, TAG_SIZE, text + size + 1)) {
+        || !EVP_CIPHER_CTX_get_params(one->cipher, tag)) {
         return 0;
     }
     room->output_count += HEADER_SIZE + length;
@@ -157,12 +179,12 @@ int http_tls_open_record(void *pointer, uint64_t sequence, const uint8_t *record
     const direction *one = pointer;
     if (size < HEADER_SIZE + TAG_SIZE) return 0;
     size_t length = size - HEADER_SIZE - TAG_SIZE;
-    uint8_t nonce[NONCE_SIZE], tag[TAG_SIZE];
+    uint8_t nonce[NONCE_SIZE];
     int count;
+    OSSL_PARAM tag[2];
     make_nonce(one, sequence, nonce);
-    memcpy(tag, record + size - TAG_SIZE, TAG_SIZE);
-    int done = EVP_DecryptInit_ex(one->cipher, NULL, NULL, NULL, nonce)
-        && EVP_CIPHER_CTX_ctrl(one->cipher, EVP_CTRL_AEAD_SET_TAG, TAG_SIZE, tag)
+    tag_parameters(tag, (uint8_t *)record + size - TAG_SIZE);
+    int done = EVP_DecryptInit_ex2(one->cipher, NULL, NULL, nonce, tag)
         && EVP_DecryptUpdate(one->cipher, NULL, &count, record, HEADER_SIZE)
         && EVP_DecryptUpdate(one->cipher, text, &count, record + HEADER_SIZE, (int)length)
         && EVP_DecryptFinal_ex(one->cipher, text + length, &count) > 0;

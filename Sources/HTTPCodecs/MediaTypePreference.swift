@@ -62,8 +62,8 @@ extension WeightedValue {
         return names.count == 2 && (names[0] != "*" || names[1] == "*")
     }
 
-    /// How exactly the range names the type: parameters count most exactly, then the subtype, then
-    /// the type; nil if the range does not cover the type.
+    /// How exactly the range names the type: subtype before type before `*/*`, then the number of
+    /// parameters; nil if the range does not cover the type.
     fileprivate func exactness(for type: MediaType) -> Int? {
         guard let names = exactness(forNamesOf: type), parameters.allSatisfy(type.has) else {
             return nil
@@ -71,8 +71,8 @@ extension WeightedValue {
         return names + parameters.count
     }
 
-    /// The weight of a match: 1 for `*/*`, and far more for `text/*` and `text/html`, so that no
-    /// number of parameters outweighs it.
+    /// The exactness of a match without its parameters, in steps so large that no number of
+    /// parameters makes up for one.
     private func exactness(forNamesOf type: MediaType) -> Int? {
         let value = value.lowercased()
         if value == "*/*" { return 1 }

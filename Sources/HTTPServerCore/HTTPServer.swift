@@ -86,7 +86,7 @@ public final class HTTPServer: Sendable {
 
     /// Has one receiver take events from now on, in place of the one before.
     package func sendEvents(to receiver: EventReceiver?) {
-        core.events.send(to: receiver)
+        core.events.setReceiver(receiver)
     }
 
     // MARK: Starting

@@ -5,13 +5,16 @@ struct PendingRecords {
     /// Plaintext of streams that is encrypted at once, in bytes: more records to a call of the system
     /// cost less, and each of them must fit into memory when the peer does not read.
     static let streamBatch = 64 << 10
-    /// The most bytes that a peer can have us keep without reading.
+    /// The most `answers` that a peer can have us keep without reading.
     static let limit = 256 << 10
 
     private var bytes: [UInt8] = []
     private var sent = 0
     /// How much plaintext they contain.
     private var plaintext = 0
+
+    /// The bytes of records that nobody has asked to send: alerts, and answers to key updates.
+    private(set) var answers = 0
 
     var isEmpty: Bool { bytes.isEmpty }
     var count: Int { bytes.count - sent }
@@ -20,6 +23,7 @@ struct PendingRecords {
     mutating func keep(_ records: Slice<UnsafeRawBufferPointer>, of plaintext: Int) {
         unsafe bytes += records
         self.plaintext += plaintext
+        if plaintext == 0 { answers += records.count }
     }
 
     /// Sends what the transport takes.
@@ -32,6 +36,7 @@ struct PendingRecords {
         if sent == bytes.count {
             bytes = []
             sent = 0
+            answers = 0
         }
         return result
     }

@@ -6,6 +6,9 @@ package import ToolkitSystem
 ///
 /// Certificates can be replaced while the servers run: new connections get the new ones, open ones
 /// keep theirs.
+///
+/// Cryptography is OpenSSL's. A program that loads providers of it, or enables FIPS, does so before it
+/// makes its first context: later choices do not count.
 public final class TLSContext: Sendable {
     let configuration: TLSConfiguration
     private let keys: TicketKeys

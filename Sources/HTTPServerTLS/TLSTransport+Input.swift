@@ -175,8 +175,8 @@ extension TLSTransport {
         flags.reportsInput = true
         owner.later { [self] in
             flags.reportsInput = false
+            // It stays ready until the connection reads.
             guard isReady, interest.contains(.read), let owner = self.owner else { return }
-            isReady = false
             owner.inputIsReady()
         }
     }

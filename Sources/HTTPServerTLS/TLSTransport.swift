@@ -233,14 +233,14 @@ final class TLSTransport: Transport, @unchecked Sendable {
             case .wouldBlock: break
             case .failed:
                 phase = .failed
-                return
+                return reportInput()
             }
         }
         guard sent < records.count else { return }
         // A peer that has us answer and does not read the answers.
-        guard output.count < PendingRecords.limit else {
+        guard output.answers < PendingRecords.limit else {
             phase = .failed
-            return
+            return reportInput()
         }
         unsafe output.keep(records[sent...], of: 0)
         lower.watch(watched)

@@ -62,10 +62,10 @@ public struct ClientConfiguration: Sendable {
     public var expectation = ExpectationPolicy.above(bytes: 1 << 20, wait: .seconds(1))
     /// Whether gzip, deflate and, where libbrotlidec is installed, br are asked for and taken off.
     public var decodesContent = true
-    /// How many bytes of content a byte of compressed data may stand for once there are more than
-    /// ``decodingFloor``, at least 1.
+    /// The most decoded bytes per compressed byte, at least 1; checked only once the decoded
+    /// content is longer than ``decodingFloor``.
     public var decodingRatio: Int64 = 100
-    /// Up to how many bytes of decoded content ``decodingRatio`` does not matter: a log of some
+    /// The length of decoded content up to which ``decodingRatio`` is not checked: a log of some
     /// megabytes may well have been a few kilobytes.
     public var decodingFloor: Int64 = 32 << 20
     /// The most content that is taken, in bytes, content coding taken off; nil for no limit.
@@ -82,11 +82,11 @@ public struct ClientConfiguration: Sendable {
     /// Content is received in pieces of 1 KiB at least. WebSockets are not limited.
     public var receiveBytesPerSecond: Int64?
     /// The most bytes that a task sends in a second, at least 1; nil for no limit. libcurl sends up to
-    /// 16 KiB at once and waits then, so that less than this within ``ClientTimeouts/idle`` ends in a
-    /// timeout. WebSockets are not limited.
+    /// 16 KiB at once and then pauses: a rate so low that the pause exceeds
+    /// ``ClientTimeouts/idle`` ends in a timeout. WebSockets are not limited.
     public var sendBytesPerSecond: Int64?
-    /// How long a thread that calls `ClientSession.data(for:delegate:)` or the like may wait for the
-    /// response itself; zero for never.
+    /// How long a thread that calls `ClientSession.data(for:delegate:)` or the like may block until
+    /// the response comes, in place of the session's thread; zero for never.
     ///
     /// It blocks the calling thread, which in async code belongs to Swift's pool: set it in programs
     /// whose only work is requests one after the other to a near server, to 250 microseconds for

@@ -4,8 +4,8 @@
     public import Foundation
 #endif
 
-/// With which a download goes on where it stopped: the part that is there, and the validator that
-/// says whether the rest still belongs to it (RFC 9110 section 13.1.5).
+/// The state of a download that stopped, to resume it: the partial file, and the validator that
+/// shows whether the server still has the same content (RFC 9110 section 13.1.5).
 public struct ResumeData: Sendable, Hashable, Codable {
     /// The URL that was asked.
     public var url: URL
@@ -30,8 +30,8 @@ public struct ResumeData: Sendable, Hashable, Codable {
         self.expectedLength = expectedLength
     }
 
-    /// The same for as many bytes as the file of the part has by now: those that
-    /// ``DownloadTask/onResumable`` has given are from before the content came.
+    /// A copy with the present size of the partial file as its ``offset``. The data that
+    /// ``DownloadTask/onResumable`` receives has the offset from before the content arrived.
     /// - Returns: nil where the file is gone, empty, or longer than the whole.
     public func measured() -> ResumeData? {
         guard case .success(let part) = System.openForReading(partialPath), part.size > 0,

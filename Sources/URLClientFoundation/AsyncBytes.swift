@@ -43,7 +43,8 @@
                 }
             }
 
-            /// The reader; all readers share one position.
+            /// An iterator. Iterators divide the bytes among them: each takes whole pieces, and
+            /// keeps the rest of its last piece to itself.
             public func makeAsyncIterator() -> AsyncIterator {
                 AsyncIterator(content.makeAsyncIterator(), session)
             }
@@ -85,7 +86,8 @@
                 }
             }
 
-            /// The reader; all readers share one position.
+            /// An iterator. Iterators divide the bytes among them: each takes whole pieces, and
+            /// keeps the rest of its last piece to itself.
             public func makeAsyncIterator() -> AsyncIterator {
                 AsyncIterator(bytes: bytes.makeAsyncIterator())
             }

@@ -54,7 +54,8 @@ public struct UploaderOptions: Sendable {
     public var conflict = NameConflict.keepBoth
     /// Whether a request may choose that itself.
     public var letsClientsChoose = true
-    /// The most bytes of one file; above it 413, if the length is unknown as soon as more has come.
+    /// The most bytes of one file. A longer one gets 413: before it is read if its length is known,
+    /// else as soon as more bytes have come.
     public var contentLimit: Int64 = .max
     /// How many more bytes the user of a request may add, by `Request.identity`; `nil` without a
     /// limit. A longer upload is refused (507 with the code `quota`), before content is read if its

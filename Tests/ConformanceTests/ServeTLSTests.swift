@@ -184,4 +184,37 @@ struct ServeTLSTests {
         #expect(result.text == "content\n", "\(result.complaints)")
         #expect(server.complaints.contains("config/httpkit/development-ca.pem; trust it"))
     }
+
+    @Test(
+        "Another provider of OpenSSL that the system has chosen keeps the work",
+        arguments: [false, true])
+    func providers(_ hasOther: Bool) async throws {
+        let site = try await Site()
+        let configuration = "\(site.folder.path)/openssl.cnf"
+        try """
+        openssl_conf = all
+        [all]
+        providers = providers
+        [providers]
+        default = one
+        \(hasOther ? "null = one" : "legacy = one")
+        [one]
+        activate = 1
+
+        """.write(toFile: configuration, atomically: true, encoding: .utf8)
+        let server = try await ServeProcess(
+            site.folder, ["--tls-development"],
+            by: [
+                "/usr/bin/env", "XDG_CONFIG_HOME=\(site.folder.path)/config",
+                "OPENSSL_CONF=\(configuration)",
+            ])
+        let result = try await Program.run(
+            "curl",
+            [
+                "-sS", "-m", "110", "--tlsv1.3", "--cacert",
+                "\(site.folder.path)/config/httpkit/development-ca.pem",
+                "https://127.0.0.1:\(server.port)/file",
+            ])
+        #expect(result.text == "content\n", "\(result.complaints)")
+    }
 }

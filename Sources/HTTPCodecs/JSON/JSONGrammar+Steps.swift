@@ -1,6 +1,6 @@
 /// Reading in steps, as a `JSONReader` is asked for them.
 extension JSONGrammar {
-    /// Whether a value or white space comes next.
+    /// Whether a value is expected and bytes are left. These may also be white space, `]` or wrong.
     @inline(__always)
     func isAtValue(_ bytes: Span<UInt8>) -> Bool {
         (expected == .value || expected == .firstElement) && position < bytes.count
@@ -65,7 +65,7 @@ extension JSONGrammar {
 
     // MARK: The usual kinds
     //
-    // They list nothing: a grammar that is read in steps has no list.
+    // They fill no `values`: a grammar that is read in steps builds no tree.
 
     /// Reads a name and its colon if they are as most are: no white space but a space before the
     /// quotation mark and one behind the colon, no escape, all of it ASCII.

@@ -24,9 +24,9 @@
 ///
 /// `JSONBody`, and with it each route and each request that reads JSON, uses it for such a type if
 /// its options let names be as they are declared. Otherwise, and inside of a type that is only
-/// `Decodable`, its `init(from:)` reads it. The two differ where the type does: here a member that is
-/// absent keeps the value that the property has, and of members with the same name the last one
-/// counts.
+/// `Decodable`, its `init(from:)` reads it. The results may differ: in an initializer like the one
+/// above an absent member leaves the property its default, and of members with the same name the
+/// last one counts.
 public protocol JSONReadable: Decodable {
     /// Reads the value that comes next, all of it.
     /// - Throws: an error of the reader as it came; any other is `.unexpectedJSON` (422).

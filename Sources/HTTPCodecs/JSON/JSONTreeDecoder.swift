@@ -6,9 +6,9 @@
 
 /// Decodes the values of a `JSONTree` in a fraction of the time that Foundation takes.
 ///
-/// It knows less: `JSONBody` has Foundation decode the content when this one throws, and when it
-/// met something that only Foundation reads, such as a date. So all errors are Foundation's, and a
-/// `Value` that is not JSON of its kind may be asked twice.
+/// It supports less than Foundation. When it throws, or meets a value that only Foundation reads,
+/// such as a date, `JSONBody` decodes the content again with Foundation. So all errors are
+/// Foundation's, and after a failure `Value.init(from:)` may run twice.
 ///
 /// It has two words, so that it is handed on as `any Decoder` without being allocated.
 struct JSONTreeDecoder {
@@ -33,13 +33,13 @@ struct JSONTreeDecoder {
 
     // MARK: Errors
 
-    /// Foundation may read it.
+    /// The error for a value that this decoder does not support and Foundation may.
     func unsupported() -> DecodingError {
         tree.needsFoundation = true
         return .dataCorrupted(DecodingError.Context(codingPath: codingPath, debugDescription: ""))
     }
 
-    /// Foundation throws as well.
+    /// The error for a value of another type; Foundation throws here as well.
     func mismatch(_ type: Any.Type) -> DecodingError {
         let context = DecodingError.Context(codingPath: codingPath, debugDescription: "")
         return kind == .null ? .valueNotFound(type, context) : .typeMismatch(type, context)
@@ -77,7 +77,7 @@ struct JSONTreeDecoder {
         return value
     }
 
-    /// Other numbers are rare.
+    /// Not supported: `Float` is rare, and left to Foundation.
     func float() throws -> Float { throw unsupported() }
 
     private func mismatch(_ type: Any.Type, at node: Int) -> DecodingError {
@@ -238,7 +238,8 @@ private struct JSONMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func superDecoder(forKey key: Key) throws -> any Decoder { throw reader.unsupported() }
 }
 
-/// The elements of an array, in three words.
+/// The elements of an array. It is small enough to become `any UnkeyedDecodingContainer` without
+/// an allocation.
 private struct JSONElements: UnkeyedDecodingContainer {
     private let tree: JSONTree
     private let array: UInt16

@@ -21,7 +21,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
         var isSignalled = false
     }
 
-    /// The thread that the loop runs on.
+    /// The means to wake the loop: its queue, and the source that watches the poller.
     private struct Waking {
         let queue: DispatchQueue
         let source: any DispatchSourceRead
@@ -129,12 +129,10 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     private func drain() {
         thread.store(Syscalls.currentThread(), ordering: .relaxed)
         defer { thread.store(0, ordering: .relaxed) }
-        // The loop may have slept for long: deadlines set by the first events count from here.
-        time = Syscalls.monotonic()
         while true {
             let isWaiting = unsafe jobs.waiting.isEmpty && !wokeItself
             let count = poller.wait(milliseconds: isWaiting ? waking.linger : 0) {
-                // Before the first of them: what they answer is dated by it.
+                // Before the first event: its handler takes deadlines and the date from `time`.
                 time = Syscalls.monotonic()
             } each: { event in
                 self.dispatch(event)
@@ -308,9 +306,9 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 
 /// The idle connections of a loop. Confined to the loop.
 struct IdleConnections {
-    /// Some of those that were idle for long when it was looked last, the oldest at the end.
+    /// Up to `batch` connections that were idle longest at the last scan, the oldest at the end.
     var found: [(since: UInt64, token: UInt64)] = []
-    /// Until when it is taken for granted that none is idle.
+    /// The time before which no new scan starts, because the last one found no idle connection.
     var busyUntil: UInt64 = 0
 
     static let batch = 64
@@ -330,7 +328,7 @@ private struct LoopJob: Sendable {
 /// function would be a separate job if all jobs ran as jobs of actors.
 @safe
 private final class LoopSerialExecutor: SerialExecutor, @unchecked Sendable {
-    /// It keeps this one, and so does every actor on it keep the loop.
+    /// Unowned: the loop owns this object, and each actor that runs on the loop retains the loop.
     unowned(unsafe) var loop: EventLoop?
 
     func enqueue(_ job: consuming ExecutorJob) {

@@ -1,7 +1,7 @@
 internal import Dispatch
 internal import ToolkitSystem
 
-/// Sends events of a server to the delegate and the readers of `events`, in that order.
+/// Sends the events of a server, in order, to the readers of `events` and to the delegate.
 final class EventHub: Sendable {
     private struct State: Sendable {
         var presence: ConnectionPresence
@@ -38,7 +38,7 @@ final class EventHub: Sendable {
         return stream
     }
 
-    func send(to receiver: EventReceiver?) {
+    func setReceiver(_ receiver: EventReceiver?) {
         state.withLock { $0.receiver = receiver }
     }
 
@@ -69,7 +69,7 @@ final class EventHub: Sendable {
     }
 
     /// The first connection came, or the last one went.
-    /// - Parameter isOpen: asked under the lock, so that of two threads the later one is right.
+    /// - Parameter isOpen: evaluated under the lock: of two threads, the last to get it reports the state.
     func connectionsChanged(_ isOpen: () -> Bool) {
         let now = Syscalls.monotonic()
         state.withLock { state in

@@ -25,7 +25,7 @@
                     failed: { done(.failure($0)) }
                 ) { answer in
                     guard case .mapping(let external, let seconds) = answer else { return }
-                    // A mapping for no time is none.
+                    // A lifetime of zero: the gateway made no mapping.
                     guard seconds > 0 else { return done(.failure(.refused)) }
                     done(
                         .success(

@@ -11,7 +11,7 @@ extension Request {
         return values.count == 1 ? MediaType(values[0]) : nil
     }
 
-    /// Checks that the content is JSON, as `JSONBody.check` does it.
+    /// Checks that the media type is one of JSON, as `JSONBody.check` does.
     func requireJSON(_ json: JSONBody) throws(CodecError) {
         guard !hasUsualJSONType else { return }
         try json.check(mediaType: mediaType)
@@ -36,8 +36,8 @@ extension Request {
 
     /// The content as text.
     ///
-    /// Its `charset` may be UTF-8, which is also meant without one, US-ASCII or ISO-8859-1. A byte
-    /// order mark is left out.
+    /// The `charset` may be UTF-8, US-ASCII or ISO-8859-1; without one it is UTF-8. A byte order
+    /// mark is left out.
     /// - Parameter byteLimit: the most bytes to take, as in `RequestBody.collect`.
     /// - Throws: `CodecError` with `.unsupportedCharset` (415) before anything is read, or with
     ///   `.invalidText` (400), and what `RequestBody` throws.
@@ -94,8 +94,8 @@ extension Request {
     /// when the form and its files go.
     /// - Parameters:
     ///   - limits: how much is taken.
-    ///   - parent: the path of the folder in which that folder is made, on the file system where
-    ///     the files are to stay at best; `nil` for the system's folder for temporary files.
+    ///   - parent: the path of the folder in which that folder is made, preferably on the
+    ///     file system to which the files will be moved; `nil` for the system's temporary folder.
     /// - Throws: `CodecError` with `.unsupportedMediaType`, `.unsupportedCharset` (415) or
     ///   `.invalidBoundary` (400) before anything is read, and with what the parsers of forms
     ///   throw; `.fileNotWritable` (507) when there is no room left; and what `RequestBody` throws.
@@ -155,6 +155,6 @@ extension Request {
 }
 
 extension BlockingPool {
-    /// Has `computing` do handed work.
+    /// Runs work on a thread of the pool `computing`.
     static let lend: HandedWork.Lender = { work in await computing.value { work.run() } }
 }

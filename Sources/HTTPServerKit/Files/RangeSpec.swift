@@ -31,7 +31,8 @@ public enum RangeSpec: Hashable, Sendable {
         return ranges.isEmpty ? nil : ranges
     }
 
-    /// Whether content of so many bytes has something of the range.
+    /// Whether the range is satisfiable for content of that length (RFC 9110 section 14.1.2). A
+    /// suffix is, even of empty content, for which ``range(length:)`` is nil.
     public func isSatisfiable(length: Int64) -> Bool {
         switch self {
         case .from(let first, _): first < length
@@ -39,7 +40,7 @@ public enum RangeSpec: Hashable, Sendable {
         }
     }
 
-    /// The bytes that the range means of content with so many; nil if it means none.
+    /// The bytes of the range in content of that length; nil if there are none.
     public func range(length: Int64) -> ByteRange? {
         switch self {
         case .from(let first, let last): ByteRange(first: first, last: min(last, length - 1))

@@ -12,7 +12,8 @@ public import HTTPServerCore
 /// ```
 public struct InterceptingHandler: Handler {
     /// Looks at a request before the handler sees it, and may change it, for example its target.
-    /// A response is the answer, and the handler is not asked; a thrown error is one, too.
+    /// If it returns a response, that is the answer, and the handler is not called; if it throws,
+    /// the answer is the response to the error.
     public typealias Before = @Sendable (inout Request) throws -> Response?
     /// Looks at the request, as the handler saw it, and at the response, which it may change.
     /// Errors that the handler throws are responses here.

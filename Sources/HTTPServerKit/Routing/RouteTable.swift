@@ -23,8 +23,8 @@ struct RouteTable: ~Copyable, Sendable {
     private var tree = RouteTree()
     /// The routes that only a look at the request can decide about, in the order they were added.
     private var conditions: [Int] = []
-    /// The newest route of each path without parameters, by the hash of the path: a table of a
-    /// power of two, searched onward from the hash's place. -1 is free.
+    /// The newest route of each literal path: a hash table with open addressing and linear probing.
+    /// Its size is a power of two; -1 marks a free slot.
     private var newest: [Int] = Array(repeating: -1, count: 16)
     private var used = 0
     /// The hash of each route's path, and the next older route of the same path, or -1.

@@ -6,8 +6,7 @@
     internal import Musl
 #endif
 
-/// Reads the names in a directory, some at a time. One call ends before the next begins, each on
-/// some thread.
+/// Reads the names in a directory, some at a time. Any thread may call it, but only one at a time.
 @safe
 package final class DirectoryReader: @unchecked Sendable {
     package let directory: OpenDirectory

@@ -5,7 +5,7 @@ package struct RateLimiter: Sendable {
     /// When all bytes so far would have come at the rate, in nanoseconds.
     private var due: Int64?
 
-    /// How much of a late return is made up for: pauses end some milliseconds late.
+    /// The longest delay of the caller that is made up for: pauses end some milliseconds late.
     private static let catchingUp: Int64 = 200_000_000
 
     /// - Parameter bytesPerSecond: the rate; less than 1 counts as 1.
@@ -18,7 +18,7 @@ package struct RateLimiter: Sendable {
     /// - Returns: the time until which nothing more may come; nil if more may come at once.
     package mutating func add(_ count: Int, at now: Int64) -> Int64? {
         let start = max(due ?? now, now - Self.catchingUp)
-        // A piece is far shorter than that; its time stays far below the largest number.
+        // No piece has 1 GiB; the limits keep the sum from overflowing.
         let time = Int64(min(count, 1 << 30)) * 1_000_000_000 / bytesPerSecond
         let end = min(start, 1 << 62) + time
         due = end

@@ -44,17 +44,18 @@ public final class DownloadTask: TransferTask, @unchecked Sendable {
         }
     }
 
-    /// Whether a download that fails keeps what is there for its ``ClientError/resumeData``; true by
-    /// default, but for ``TransferTask/cancel()``. The part stays until it is gone on with, or given up
-    /// by ``ResumeData/discard()``. Set to true, it holds for a task that is cancelled, too; false leaves
-    /// nothing behind.
+    /// Whether a failed download keeps its partial file and gives ``ClientError/resumeData``.
+    ///
+    /// Unless this is set, ``TransferTask/cancel()`` removes the file and every other failure keeps
+    /// it. True keeps it after a cancellation, too; false always removes it. A kept file is there
+    /// until a task resumes it, or ``ResumeData/discard()`` removes it.
     public var keepsPartialFile: Bool {
         get { keepsPartial ?? true }
         set { shared.withLock { $0.keepsPartial = newValue } }
     }
 
-    /// Is called when a response is about to be written, with the data to go on with, or nil where the
-    /// server gives no way to; again when the download begins again with other content. A program that
+    /// Called before the content of a response is written, with the data to resume from, or nil if
+    /// the server does not support that; called again if the download restarts with other content. A program that
     /// keeps them can go on by ``ResumeData/measured()`` after it was killed.
     ///
     /// Set it before the task is started. It is called on the session's thread, before any of the

@@ -73,7 +73,7 @@ extension ResourceStore {
     // MARK: Trees
 
     /// Removes the destination, then copies member by member.
-    /// - Throws: `WebDAVError` with 501 for a file whose `read` returns a stream.
+    /// - Throws: `WebDAVError` with 501 for content that `read` returns as a file or a stream.
     public func copy(
         _ path: ResourcePath, to destination: ResourcePath, deep: Bool
     ) async throws {
@@ -98,7 +98,7 @@ extension ResourceStore {
             try await makeCollection(at: destination)
         } else {
             guard let bytes = try await read(path).body.bytesInMemory else {
-                throw WebDAVError(.notImplemented, "this store does not copy files")
+                throw WebDAVError(.notImplemented, "this store copies only content in memory")
             }
             let content = CollectedContent(bytes)
             content.contentDescription = info.content

@@ -56,7 +56,7 @@ final class StoreUsage: Sendable {
             usage.change(by: -held.withLock { $0 })
         }
 
-        /// Sets the number of bytes.
+        /// Raises the held bytes to `count`; a smaller count changes nothing.
         /// - Throws: as ``init(_:of:)``.
         func reach(_ count: Int64) throws(SystemError) {
             let more = count - held.withLock { $0 }

@@ -5,9 +5,9 @@ internal import HTTPServerKit
 internal import WebDAVKit
 
 extension UploaderSite {
-    /// `GET download`: a file, to be saved, or an archive of a folder or of several things. Nothing
-    /// of it acts in the name of this server. A selection that is too long for a query comes by
-    /// POST.
+    /// `GET download`: a file, to be saved, or an archive of a folder or of several things. Browsers
+    /// run none of the content in this server's origin. A selection that is too long for a query
+    /// comes by POST.
     func download(_ call: UploaderCall) async throws -> Response {
         try call.require(call.role.mayDownload)
         var fields = FormFields(call.request.query)

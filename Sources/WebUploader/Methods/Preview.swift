@@ -33,8 +33,8 @@ enum PreviewKind: String {
         self = kind
     }
 
-    /// The policy under which a browser shows the content, even in a separate window. Browsers show
-    /// no PDF in a sandbox, because their PDF readers are sandboxed already.
+    /// The policy under which a browser shows the content, even in a separate window. A PDF gets no
+    /// sandbox: browsers would not show it there, and their PDF readers are sandboxed anyway.
     var policy: String {
         self == .pdf
             ? "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; "

@@ -8,7 +8,7 @@ import HTTPParser
     import Glibc
 #endif
 
-/// Standard input or output failed, and not the messages.
+/// A failure to read or write a standard stream or an output file.
 struct StreamError: Error, CustomStringConvertible {
     let description: String
 
@@ -20,8 +20,8 @@ struct StreamError: Error, CustomStringConvertible {
 
 /// The three streams that a program begins with.
 enum StandardStreams {
-    /// Keeps their numbers from being given to files and sockets where a stream was closed: what is
-    /// meant for it would go there. It still can be neither read nor written.
+    /// Opens /dev/null for each standard stream that is closed, so that no file or socket gets its
+    /// number. Reads and writes of such a stream still fail.
     static func reserve() {
         for stream in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] {
             guard fcntl(stream, F_GETFD) < 0 else { continue }
@@ -34,7 +34,7 @@ enum StandardStreams {
 struct StandardInput: ~Copyable {
     private var piece = [UInt8](repeating: 0, count: 64 << 10)
 
-    /// Waits for bytes and adds them; `false` at the end of the input.
+    /// Waits for bytes and passes them to `body`; `false` at the end of the input.
     mutating func read(_ body: (Span<UInt8>) throws -> Void) throws -> Bool {
         let count = try fill()
         guard count > 0 else { return false }
