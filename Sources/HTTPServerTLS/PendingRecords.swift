@@ -23,7 +23,7 @@ struct PendingRecords {
     mutating func keep(_ records: Slice<UnsafeRawBufferPointer>, of plaintext: Int) {
         unsafe bytes += records
         self.plaintext += plaintext
-        if plaintext == 0 { answers += records.count }
+        if plaintext == 0 { unsafe answers += records.count }
     }
 
     /// Sends what the transport takes.

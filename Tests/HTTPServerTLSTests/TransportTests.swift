@@ -493,17 +493,16 @@ struct TransportTests {
         // It reads nothing from now on, and keeps sending, so that records without content do not count.
         pair.socket.credit = 0
         var count = 0
-        while count < 20_000, pair.owner.facts.security != nil {
+        while count < 20_000, pair.owner.inputs == 0 {
             guard pair.client.updateKeys() else { break }
             pair.client.write([1])
             pair.sendFromClient()
-            if case .failed = pair.receive().result { break }
+            #expect(pair.receive().bytes == [1])
+            pair.owner.turn()
             count += 1
         }
         // An answer has 27 bytes, and 256 KiB of them are kept.
         #expect((9_700...9_720).contains(count))
-        pair.owner.turn()
-        #expect(pair.owner.inputs > 0)
         #expect(pair.receive().result == .invalidInput)
     }
 }
