@@ -96,8 +96,6 @@ void *http_tls_open(void *context, http_tls_room *room) {
     return ssl;
 }
 
-void http_tls_free(void *connection) { SSL_free(connection); }
-
 static long failure(SSL *ssl, int result) {
     switch (SSL_get_error(ssl, result)) {
     case SSL_ERROR_WANT_READ: return HTTP_TLS_WANTS_INPUT;

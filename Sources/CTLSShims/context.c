@@ -25,17 +25,7 @@ typedef struct extras {
 static int extras_index = -1;
 static pthread_once_t indexed = PTHREAD_ONCE_INIT;
 
-static void free_extras(
-    void *parent, void *pointer, CRYPTO_EX_DATA *data, int index, long number, void *argument
-) {
-    (void)parent, (void)data, (void)index, (void)number, (void)argument;
-    extras *extra = pointer;
-    if (!extra) return;
-    free(extra->protocols);
-    free(extra);
-}
-
-static void make_index(void) { extras_index = SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, free_extras); }
+static void make_index(void) { extras_index = SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, NULL); }
 
 static extras *extras_of(SSL_CTX *context) { return SSL_CTX_get_ex_data(context, extras_index); }
 
@@ -85,11 +75,17 @@ void *http_tls_context(int version, const char *ciphers, const char *suites) {
         && SSL_CTX_set_ciphersuites(context, suites)) {
         return context;
     }
-    SSL_CTX_free(context);
+    http_tls_context_free(context);
     return NULL;
 }
 
-void http_tls_context_free(void *context) { SSL_CTX_free(context); }
+// Not by a callback of OpenSSL, which is gone where a program ends before its contexts.
+void http_tls_context_free(void *context) {
+    extras *extra = extras_of(context);
+    SSL_CTX_free(context);
+    if (extra) free(extra->protocols);
+    free(extra);
+}
 
 // MARK: Certificates
 

@@ -198,15 +198,15 @@ int http_tls_open_record(void *pointer, uint64_t sequence, const uint8_t *record
 static int secrets_index = -1;
 static pthread_once_t indexed = PTHREAD_ONCE_INIT;
 
-static void free_secrets(
-    void *parent, void *pointer, CRYPTO_EX_DATA *data, int index, long number, void *argument
-) {
-    (void)parent, (void)data, (void)index, (void)number, (void)argument;
-    if (pointer) OPENSSL_cleanse(pointer, sizeof(http_tls_secrets));
-    free(pointer);
-}
+static void make_index(void) { secrets_index = SSL_get_ex_new_index(0, NULL, NULL, NULL, NULL); }
 
-static void make_index(void) { secrets_index = SSL_get_ex_new_index(0, NULL, NULL, NULL, free_secrets); }
+void http_tls_free(void *connection) {
+    if (!connection) return;
+    http_tls_secrets *kept = http_tls_secrets_of(connection);
+    SSL_free(connection);
+    if (kept) OPENSSL_cleanse(kept, sizeof *kept);
+    free(kept);
+}
 
 int http_tls_keep_secrets(void *connection) {
     pthread_once(&indexed, make_index);
