@@ -191,17 +191,18 @@ struct ServeTLSTests {
     func providers(_ hasOther: Bool) async throws {
         let site = try await Site()
         let configuration = "\(site.folder.path)/openssl.cnf"
-        try """
-        openssl_conf = all
-        [all]
-        providers = providers
-        [providers]
-        default = one
-        \(hasOther ? "null = one" : "legacy = one")
-        [one]
-        activate = 1
+        try site.folder.write(
+            """
+            openssl_conf = all
+            [all]
+            providers = providers
+            [providers]
+            default = one
+            \(hasOther ? "null = one" : "legacy = one")
+            [one]
+            activate = 1
 
-        """.write(toFile: configuration, atomically: true, encoding: .utf8)
+            """, to: "openssl.cnf")
         let server = try await ServeProcess(
             site.folder, ["--tls-development"],
             by: [
