@@ -13,7 +13,7 @@ struct PendingRecords {
     /// How much plaintext they contain.
     private var plaintext = 0
 
-    /// The bytes of records that nobody has asked to send: alerts, and answers to key updates.
+    /// The bytes of records without application data: alerts, tickets and answers to key updates.
     private(set) var answers = 0
 
     var isEmpty: Bool { bytes.isEmpty }

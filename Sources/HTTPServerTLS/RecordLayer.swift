@@ -188,7 +188,7 @@ final class RecordLayer {
 
     /// Appends an alert.
     func seal(alert number: UInt8, into room: TLSRoom) throws(Failure) {
-        // Only close_notify is a warning, and nobody reads the level (section 6).
+        // close_notify has the level of a warning, every other alert is fatal (section 6).
         try seal(.alert, [number == 0 ? 1 : 2, number], into: room)
     }
 

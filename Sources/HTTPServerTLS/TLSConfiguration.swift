@@ -47,8 +47,7 @@ public struct TLSConfiguration: Sendable {
     public var ciphers = "ECDHE+AESGCM:ECDHE+CHACHA20"
     /// The ciphers of TLS 1.3, by OpenSSL's names, the preferred one first.
     ///
-    /// AES-128 and SHA-256 come first, as in most servers' configurations: a handshake takes an eighth
-    /// less time than with SHA-384.
+    /// AES-128 with SHA-256 comes first: a handshake takes some 7 % less time than with SHA-384.
     public var cipherSuites =
         "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256"
     /// The file of the keys that session tickets are encrypted by, for servers that share them:

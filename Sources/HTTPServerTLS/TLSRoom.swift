@@ -67,7 +67,7 @@ final class TLSRoom: @unchecked Sendable {
         offer(bytes.count)
     }
 
-    /// The input that nobody has taken yet.
+    /// The received ciphertext that is not decrypted yet.
     var unread: UnsafeRawBufferPointer {
         unsafe UnsafeRawBufferPointer(
             start: shared.pointee.input, count: shared.pointee.input_count)

@@ -49,7 +49,6 @@ extension TLSTransport {
             // The room is that of all connections of the loop: bytes behind the end of this one must
             // not be taken for the next one's.
             _ = room.takeRest()
-            flags.hasRecord = false
             flushRoom()
             return end
         }
@@ -107,17 +106,7 @@ extension TLSTransport {
         } catch {
             end = fail("a record is invalid", error)
         }
-        flags.hasRecord = hasRecord
         return finishInput(total, end)
-    }
-
-    /// Whether the room has something that another call could take, or must refuse.
-    private var hasRecord: Bool {
-        do throws(RecordLayer.Failure) {
-            return try unsafe RecordLayer.sizeOfFirst(in: room.unread) != nil
-        } catch {
-            return true
-        }
     }
 
     /// Opens the first record of the room.
@@ -165,8 +154,19 @@ extension TLSTransport {
     // MARK: Input without an event
 
     var hasInput: Bool {
-        guard records == nil else { return flags.hasRecord || !plaintext.isEmpty }
+        guard records == nil else { return !plaintext.isEmpty || hasRecord }
         return unsafe !flags.waitsForTurn && (!input.isEmpty || http_tls_pending(connection) > 0)
+    }
+
+    /// Whether the kept input begins with a record, or with bytes that must be refused.
+    private var hasRecord: Bool {
+        guard !input.isEmpty else { return false }
+        do {
+            return try unsafe input.withUnsafeBytes { try unsafe RecordLayer.sizeOfFirst(in: $0) }
+                != nil
+        } catch {
+            return true
+        }
     }
 
     func reportInput() {

@@ -51,8 +51,6 @@ final class TLSTransport: Transport, @unchecked Sendable {
         var reportsInput = false
         /// Another handshake has to make its step before.
         var waitsForTurn = false
-        /// `input` begins with a whole record.
-        var hasRecord = false
         /// The bytes of the next `send` are the last ones.
         var endsWithNext = false
         /// close_notify was made.

@@ -13,6 +13,11 @@ final class TLSPair {
     /// Stands for a loop.
     final class Loop {}
 
+    /// Bytes of which no part is like another.
+    static func content(_ count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+    }
+
     struct Failure: Error, CustomStringConvertible {
         var description: String
     }
