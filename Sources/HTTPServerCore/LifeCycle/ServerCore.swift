@@ -70,6 +70,10 @@ package final class ServerCore: Sendable {
         return false
     }
 
+    /// Whether fewer connections are open than the limit allows. Another loop may hold the last
+    /// slot only until it finds the backlog empty.
+    var mayHaveRoom: Bool { openConnections < openLimit.load(ordering: .relaxed) }
+
     /// Before the server listens: how many descriptors there are may have changed.
     func prepareLimits() {
         if configuration.raisesDescriptorLimit { Syscalls.raiseDescriptorLimit() }
@@ -102,11 +106,7 @@ package final class ServerCore: Sendable {
     /// Releases a reserved connection slot.
     func releaseSlot() {
         open.subtract(1, ordering: .relaxed)
-        let waiting = closeObservers.withLock { waiting in
-            let taken = waiting
-            if !taken.isEmpty { waiting = [] }
-            return taken
-        }
+        let waiting = closeObservers.withLock { exchange(&$0, with: []) }
         for action in waiting { action() }
     }
 

@@ -82,14 +82,14 @@ final class Acceptor: LoopClient, @unchecked Sendable {
             if !isAdmitted {
                 guard hasWaitingConnection else { return false }
                 if early == nil, core.limitsAddresses, !takeEarly() { continue }
-                switch makeRoom() {
+                switch core.mayHaveRoom ? waitForRoom() : makeRoom() {
                 case .made: isAdmitted = core.admitsConnection()
-                case .asked: return false
+                case .awaited: return false
                 case .none: break
                 }
             }
             if !isAdmitted, core.configuration.connectionOverflow == .wait {
-                waitForRoom()
+                _ = waitForRoom()
                 return false
             }
             if let accepted = early {
@@ -117,7 +117,7 @@ final class Acceptor: LoopClient, @unchecked Sendable {
             if code == EMFILE || code == ENFILE {
                 let room = makeRoom()
                 if room == .made { continue }
-                if room == .asked { return false }
+                if room == .awaited { return false }
             }
             failed(code)
             return false
@@ -148,7 +148,7 @@ final class Acceptor: LoopClient, @unchecked Sendable {
         }
     }
 
-    private enum Room { case made, asked, none }
+    private enum Room { case made, awaited, none }
 
     private enum Question {
         case none
@@ -171,8 +171,7 @@ final class Acceptor: LoopClient, @unchecked Sendable {
             guard loop.now &- time > Self.pause else { return .none }
             ask()
         }
-        waitForRoom()
-        return .asked
+        return waitForRoom()
     }
 
     private func ask() {
@@ -225,18 +224,17 @@ final class Acceptor: LoopClient, @unchecked Sendable {
         }.open()
     }
 
-    private func waitForRoom() {
-        suspend()
-        if !waitsForRoom {
-            waitsForRoom = true
-            core.whenConnectionCloses { [self] in
-                loop.execute {
-                    self.waitsForRoom = false
-                    self.resume()
-                }
+    private func waitForRoom() -> Room {
+        pause()
+        guard !waitsForRoom else { return .awaited }
+        waitsForRoom = true
+        core.whenConnectionCloses { [self] in
+            loop.execute {
+                self.waitsForRoom = false
+                self.resume()
             }
         }
-        loop.setDeadline(loop.now &+ Self.pause, for: self)
+        return .awaited
     }
 
     // MARK: Failures
@@ -253,8 +251,7 @@ final class Acceptor: LoopClient, @unchecked Sendable {
         }
         hasLoggedFailure = true
         if code == EMFILE || code == ENFILE { refuseOne() }
-        suspend()
-        loop.setDeadline(loop.now &+ Self.pause, for: self)
+        pause()
     }
 
     private func lost() {
@@ -277,7 +274,8 @@ final class Acceptor: LoopClient, @unchecked Sendable {
 
     override func deadlineReached() { resume() }
 
-    private func suspend() {
+    private func pause() {
+        loop.setDeadline(loop.now &+ Self.pause, for: self)
         guard !isPaused else { return }
         isPaused = true
         loop.poller.remove(listener.descriptor)

@@ -1,7 +1,8 @@
 import HTTPParser
-import HTTPServerCore
 import TestSupport
 import Testing
+
+@testable import HTTPServerCore
 
 @Suite("Connections above the limit", .fewAtOnce, .timeLimit(.minutes(3)))
 struct OverflowTests {
@@ -40,6 +41,25 @@ struct OverflowTests {
         #expect(local.server.connectionCount == 1)
         try await first.send(LocalServer.get("/2"))
         #expect(try await first.response().text == "/2")
+        await local.server.shutdown()
+    }
+
+    @Test("A connection waits for a slot that another loop holds only while it accepts")
+    func slotOfAnotherLoop() async throws {
+        let local = LocalServer {
+            $0.connectionLimit = 1
+            $0.connectionOverflow = .refuse
+        }
+        let port = try await local.start()
+        for _ in 0..<10 {
+            #expect(local.server.core.admitsConnection())
+            let only = try PlainSocket(port: port)
+            try await only.send("GET /1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            try await Task.sleep(for: .milliseconds(5))
+            local.server.core.releaseSlot()
+            #expect(try await only.response().text == "/1")
+            try await waitUntil { local.server.connectionCount == 0 }
+        }
         await local.server.shutdown()
     }
 
