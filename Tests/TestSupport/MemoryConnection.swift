@@ -108,7 +108,10 @@ package final class MemoryConnection: Sendable {
     /// Waits until the connection is closed.
     @discardableResult
     package func closed() async throws -> MemoryRecord {
-        try await wait(for: "close") { $0.isClosed }
+        let record = try await wait(for: "close") { $0.isClosed }
+        // What its handler does at the close comes behind it, in the same turn of the loop.
+        await onLoop { _ in }
+        return record
     }
 
     /// Lets the loop do all it can do by itself.

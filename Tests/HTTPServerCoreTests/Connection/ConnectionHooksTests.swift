@@ -121,6 +121,9 @@ struct ConnectionHooksTests {
         case .finished: client.send(Sample.get("/", Sample.close))
         case .clientClosed:
             client.send(Sample.get("/"))
+            // An end before the answer makes it the last one: the server closes then.
+            try await client.output("200 OK")
+            await client.settle()
             client.end()
         case .endInHead:
             client.send("GET / HTTP/1.1\r\n")
