@@ -139,7 +139,11 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
             }
             runJobs()
             fireDeadlines()
-            if unsafe wokeItself { takeInbox() }
+            if unsafe wokeItself {
+                takeInbox()
+                // Jobs of one inbox run before the work of the next, which a wake can bring at once.
+                runJobs()
+            }
             if unsafe count == 0 && isWaiting && jobs.waiting.isEmpty && !wokeItself { break }
         }
         armTimer()

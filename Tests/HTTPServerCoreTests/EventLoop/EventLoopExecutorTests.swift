@@ -1,4 +1,6 @@
+import Dispatch
 import HTTPServerCore
+import TestSupport
 import Testing
 
 @Suite("The event loop as an executor")
@@ -40,5 +42,25 @@ struct EventLoopExecutorTests {
         #expect(counts == (1...20).map { $0 })
         // From elsewhere, too.
         #expect(await counter.next() == 21)
+    }
+
+    @Test("Jobs that work makes run before work that is added meanwhile")
+    func order() async throws {
+        let loop = try EventLoop(label: "test")
+        let log = ServerLog<String>()
+        loop.execute {
+            // Taken without a wake: the loop's own thread has added it.
+            loop.execute {
+                Task(executorPreference: loop) { log.add("job") }
+                let isAdded = DispatchSemaphore(value: 0)
+                DispatchQueue.global().async {
+                    loop.execute { log.add("work") }
+                    isAdded.signal()
+                }
+                isAdded.wait()
+            }
+        }
+        _ = await log.first { $0 == "work" }
+        #expect(log.entries == ["job", "work"])
     }
 }
