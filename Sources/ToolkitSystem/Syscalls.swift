@@ -109,7 +109,11 @@ package enum Syscalls {
     package static func receive(
         _ descriptor: CInt, _ room: UnsafeMutableRawBufferPointer
     ) -> IOResult {
-        result { unsafe recv(descriptor, room.baseAddress, room.count, 0) }
+        #if os(Linux)
+            result { unsafe http_server_receive(descriptor, room.baseAddress, room.count) }
+        #else
+            result { unsafe recv(descriptor, room.baseAddress, room.count, 0) }
+        #endif
     }
 
     /// Whether the peer of a socket has closed its side, and nothing is left to read.
@@ -129,7 +133,7 @@ package enum Syscalls {
         #if os(Linux)
             let flags = CInt(MSG_NOSIGNAL) | (more ? CInt(MSG_MORE) : 0)
             return result {
-                unsafe systemSend(descriptor, bytes.baseAddress, bytes.count, flags)
+                unsafe http_server_send(descriptor, bytes.baseAddress, bytes.count, flags)
             }
         #else
             return result {
@@ -286,11 +290,13 @@ package enum Syscalls {
     }
 }
 
-/// The C library's `send`, whose name is that of a method here. A function and not a constant: a global
-/// constant may be made at its first use, and then each call looks whether it was.
-@inline(__always)
-private func systemSend(
-    _ descriptor: CInt, _ bytes: UnsafeRawPointer?, _ count: Int, _ flags: CInt
-) -> Int {
-    unsafe send(descriptor, bytes, count, flags)
-}
+#if !os(Linux)
+    /// The C library's `send`, whose name is that of a method here. A function and not a constant: a global
+    /// constant may be made at its first use, and then each call looks whether it was.
+    @inline(__always)
+    private func systemSend(
+        _ descriptor: CInt, _ bytes: UnsafeRawPointer?, _ count: Int, _ flags: CInt
+    ) -> Int {
+        unsafe send(descriptor, bytes, count, flags)
+    }
+#endif

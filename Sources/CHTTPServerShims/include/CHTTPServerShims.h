@@ -78,6 +78,24 @@ static inline int http_server_rename_new(const char *from, const char *to) {
 #endif
 }
 
+/// recv and send without a point of cancellation, which each call of libc's is in a process with
+/// threads: to open and close it takes a fifth of the time of a short call.
+static inline ssize_t http_server_receive(int socket, void *room, size_t count) {
+#if defined(SYS_recvfrom)
+    return syscall(SYS_recvfrom, socket, room, count, 0, NULL, NULL);
+#else
+    return recv(socket, room, count, 0);
+#endif
+}
+
+static inline ssize_t http_server_send(int socket, const void *bytes, size_t count, int flags) {
+#if defined(SYS_sendto)
+    return syscall(SYS_sendto, socket, bytes, count, flags, NULL, 0);
+#else
+    return send(socket, bytes, count, flags);
+#endif
+}
+
 /// Accepts a connection that is non-blocking and not inherited by child processes.
 int http_server_accept(int listener, struct sockaddr * address, socklen_t * length);
 
