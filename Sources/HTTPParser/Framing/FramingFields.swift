@@ -6,6 +6,12 @@ package struct FramingFields: Sendable {
         @inline(__always)
         package init(rawValue: UInt16) { self.rawValue = rawValue }
 
+        /// Not the generic one of `OptionSet`, which other modules would call without specializing it.
+        @inline(__always)
+        package func contains(_ member: Self) -> Bool {
+            rawValue & member.rawValue == member.rawValue
+        }
+
         package static var host: Self { Self(rawValue: 1) }
         package static var chunked: Self { Self(rawValue: 2) }
         package static var close: Self { Self(rawValue: 4) }

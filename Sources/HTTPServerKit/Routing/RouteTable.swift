@@ -27,6 +27,10 @@ struct RouteTable: ~Copyable, Sendable {
     /// Its size is a power of two; -1 marks a free slot.
     private var newest: [Int] = Array(repeating: -1, count: 16)
     private var used = 0
+    /// The paths of literal routes, one behind the other, and the place of each route's: looking at
+    /// them counts no references.
+    private var paths: [UInt8] = []
+    private var places: [Range<Int>?] = []
     /// The hash of each route's path, and the next older route of the same path, or -1.
     private var hashes: [UInt64] = []
     private var older: [Int] = []
@@ -43,6 +47,7 @@ struct RouteTable: ~Copyable, Sendable {
         (patterns, methods, handlers) = (other.patterns, other.methods, other.handlers)
         (tree, conditions, newest) = (other.tree, other.conditions, other.newest)
         (used, hashes, older) = (other.used, other.hashes, other.older)
+        (paths, places) = (other.paths, other.places)
     }
 
     mutating func add(_ pattern: RoutePattern, _ method: HTTPMethod?, _ handler: some Handler) {
@@ -52,6 +57,7 @@ struct RouteTable: ~Copyable, Sendable {
         handlers.append(handler)
         hashes.append(0)
         older.append(-1)
+        places.append(nil)
         switch pattern {
         case .segments(let segments, let hasRest): tree.add(route, segments, hasRest: hasRest)
         case .condition: conditions.append(route)
@@ -61,6 +67,8 @@ struct RouteTable: ~Copyable, Sendable {
 
     private mutating func addLiteral(_ route: Int, _ path: [UInt8]) {
         if used * 2 >= newest.count { grow() }
+        places[route] = paths.count..<(paths.count + path.count)
+        paths += path
         hashes[route] = unsafe Self.hash(path.span.bytes)
         let slot = unsafe slot(of: path.span.bytes, hash: hashes[route])
         if newest[slot] < 0 { used += 1 }
@@ -72,8 +80,9 @@ struct RouteTable: ~Copyable, Sendable {
         let routes = newest.filter { $0 >= 0 }
         newest = Array(repeating: -1, count: newest.count * 2)
         for route in routes {
-            guard case .literal(let path) = patterns[route] else { continue }
-            unsafe newest[slot(of: path.span.bytes, hash: hashes[route])] = route
+            guard let place = places[route] else { continue }
+            let slot = unsafe slot(of: paths.span.bytes.extracting(place), hash: hashes[route])
+            newest[slot] = route
         }
     }
 
@@ -90,8 +99,8 @@ struct RouteTable: ~Copyable, Sendable {
     }
 
     private func isLiteral(_ route: Int, _ path: RawSpan) -> Bool {
-        guard case .literal(let own) = patterns[route] else { return false }
-        return unsafe own.span.bytes.equals(path)
+        guard let place = places[route] else { return false }
+        return unsafe paths.span.bytes.extracting(place).equals(path)
     }
 
     /// FNV-1a. The program chooses the paths of routes, so no attacker can make them collide.
@@ -165,7 +174,7 @@ struct RouteTable: ~Copyable, Sendable {
             index -= 1
         }
         guard best >= 0 else { return nil }
-        if let path, case .segments = patterns[best] {
+        if let path, places[best] == nil {
             var captured = request
             patterns[best].capture(from: path, into: &captured)
             routed = captured
