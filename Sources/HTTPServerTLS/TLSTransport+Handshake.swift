@@ -16,12 +16,12 @@ extension TLSTransport {
             flags.waitsForTurn = true
             return readAhead()
         }
-        if input.isEmpty {
+        if unsafe input.isEmpty {
             let result = endOfHandshake(readLower())
             guard case .done(1...) = result else { return result }
         } else {
-            room.offer(input)
-            input = []
+            unsafe room.offer(input)
+            unsafe input = []
         }
         if case .first = phase {
             // The type of a record with a handshake (RFC 8446 section 5.1).
@@ -68,7 +68,7 @@ extension TLSTransport {
     /// Reads input of a handshake that waits for its turn, so that the poller has nothing to report:
     /// that costs less than having it look away and back.
     private func readAhead() -> IOResult {
-        let space = Self.readAheadLimit - input.count
+        let space = unsafe Self.readAheadLimit - input.count
         guard space > 0 else { return .wouldBlock }
         let part = unsafe UnsafeMutableRawBufferPointer(rebasing: room.input[..<space])
         let result = unsafe endOfHandshake(lower.receive(into: part))
@@ -86,7 +86,7 @@ extension TLSTransport {
     /// The most bytes of a handshake that waits for its turn; most have no more at a time.
     private static let readAheadLimit = 4 << 10
     var isReadAheadFull: Bool {
-        flags.waitsForTurn && input.count >= Self.readAheadLimit
+        unsafe flags.waitsForTurn && input.count >= Self.readAheadLimit
     }
 
     /// The owner of the room gives a handshake that had to wait its turn.

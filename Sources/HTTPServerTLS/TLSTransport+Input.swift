@@ -12,9 +12,9 @@ extension TLSTransport {
     ) -> IOResult {
         var total = 0
         var end: IOResult?
-        if !hasOffer, !input.isEmpty {
-            room.offer(input)
-            input = []
+        if !hasOffer, unsafe !input.isEmpty {
+            unsafe room.offer(input)
+            unsafe input = []
         }
         var mayRead = true
         if !hasOffer, !room.hasInput, unsafe http_tls_pending(connection) == 0 {
@@ -52,7 +52,7 @@ extension TLSTransport {
             flushRoom()
             return end
         }
-        if room.hasInput { input = room.takeRest() }
+        if room.hasInput { unsafe input = room.takeRest() }
         flushRoom()
         // The poller reports none of what has left the system's buffer.
         if hasInput || (end != nil && total > 0) { reportInput() }
@@ -83,8 +83,8 @@ extension TLSTransport {
         into target: UnsafeMutableRawBufferPointer, hasOffer: Bool = false
     ) -> IOResult {
         if !hasOffer {
-            room.offer(input)
-            input = []
+            unsafe room.offer(input)
+            unsafe input = []
         }
         var total = unsafe takePlaintext(into: target)
         var end: IOResult?
@@ -142,25 +142,25 @@ extension TLSTransport {
     }
 
     private func takePlaintext(into target: UnsafeMutableRawBufferPointer) -> Int {
-        guard !plaintext.isEmpty else { return 0 }
-        let count = min(target.count, plaintext.count)
+        guard unsafe !plaintext.isEmpty else { return 0 }
+        let count = unsafe min(target.count, plaintext.count)
         unsafe target.copyMemory(
             from: UnsafeRawBufferPointer(rebasing: plaintext.unsafeBytes[..<count]))
-        plaintext.consume(count)
-        if plaintext.isEmpty { plaintext = ByteBuffer() }
+        unsafe plaintext.consume(count)
+        if unsafe plaintext.isEmpty { unsafe plaintext = ByteBuffer() }
         return count
     }
 
     // MARK: Input without an event
 
     var hasInput: Bool {
-        guard records == nil else { return !plaintext.isEmpty || hasRecord }
+        guard records == nil else { return unsafe !plaintext.isEmpty || hasRecord }
         return unsafe !flags.waitsForTurn && (!input.isEmpty || http_tls_pending(connection) > 0)
     }
 
     /// Whether the kept input begins with a record, or with bytes that must be refused.
     private var hasRecord: Bool {
-        guard !input.isEmpty else { return false }
+        guard unsafe !input.isEmpty else { return false }
         do {
             return try unsafe input.withUnsafeBytes { try unsafe RecordLayer.sizeOfFirst(in: $0) }
                 != nil

@@ -34,9 +34,12 @@ final class TLSTransport: Transport, @unchecked Sendable {
     let room: TLSRoom
     var phase = Phase.first
     /// Ciphertext that was received and not decrypted yet.
+    @exclusivity(unchecked)
     var input: [UInt8] = []
     /// Plaintext that did not fit into the room of the connection.
+    @exclusivity(unchecked)
     var plaintext = ByteBuffer()
+    @exclusivity(unchecked)
     var output = PendingRecords()
     /// The ticket of the handshake, which goes out with the answer to the first request.
     private var held: [UInt8] = []
@@ -197,7 +200,7 @@ final class TLSTransport: Transport, @unchecked Sendable {
     /// Has the ticket in the room's output wait for the answer to a request that came with the end of
     /// the handshake.
     func holdTicket() {
-        guard output.isEmpty else { return flushRoom() }
+        guard unsafe output.isEmpty else { return flushRoom() }
         held = unsafe Array(room.output)
         room.clearOutput()
     }
@@ -211,11 +214,11 @@ final class TLSTransport: Transport, @unchecked Sendable {
     /// Sends records that the system has not taken before.
     /// - Returns: what to answer, `nil` when there is nothing to wait for or to report.
     private func flushPending() -> IOResult? {
-        guard !output.isEmpty else { return nil }
-        if case .failed(let code) = output.send(to: lower) { return .failed(code) }
-        guard output.isEmpty else { return .wouldBlock }
+        guard unsafe !output.isEmpty else { return nil }
+        if case .failed(let code) = unsafe output.send(to: lower) { return .failed(code) }
+        guard unsafe output.isEmpty else { return .wouldBlock }
         lower.watch(watched)
-        let plain = output.takePlaintext()
+        let plain = unsafe output.takePlaintext()
         return plain > 0 ? .done(plain) : nil
     }
 
@@ -225,7 +228,7 @@ final class TLSTransport: Transport, @unchecked Sendable {
         guard records.count > 0 else { return }
         defer { room.clearOutput() }
         var sent = 0
-        if output.isEmpty {
+        if unsafe output.isEmpty {
             switch unsafe lower.send(records, more: false) {
             case .done(let count): sent = count
             case .wouldBlock: break
@@ -236,7 +239,7 @@ final class TLSTransport: Transport, @unchecked Sendable {
         }
         guard sent < records.count else { return }
         // A peer that has us answer and does not read the answers.
-        guard output.answers < PendingRecords.limit else {
+        guard unsafe output.answers < PendingRecords.limit else {
             phase = .failed
             return reportInput()
         }
@@ -245,15 +248,15 @@ final class TLSTransport: Transport, @unchecked Sendable {
     }
 
     func becameWritable() {
-        guard !output.isEmpty, output.hasNoPlaintext else { return }
-        if case .failed = output.send(to: lower) {
+        guard unsafe !output.isEmpty, unsafe output.hasNoPlaintext else { return }
+        if case .failed = unsafe output.send(to: lower) {
             // Nobody waits for these bytes: the failure shows when the connection reads.
-            output = PendingRecords()
+            unsafe output = PendingRecords()
             phase = .failed
             lower.watch(watched)
             return reportInput()
         }
-        guard output.isEmpty else { return }
+        guard unsafe output.isEmpty else { return }
         lower.watch(watched)
         if flags.shutsDown { lower.shutdownWriting() }
     }
@@ -263,7 +266,7 @@ final class TLSTransport: Transport, @unchecked Sendable {
     /// The readiness that the layer below has to watch for.
     var watched: PollInterest {
         var watched = interest
-        if !output.isEmpty { watched.insert(.write) }
+        if unsafe !output.isEmpty { watched.insert(.write) }
         if isReadAheadFull || isPlainFull { watched.remove(.read) }
         return watched
     }
@@ -278,7 +281,7 @@ final class TLSTransport: Transport, @unchecked Sendable {
 
     func shutdownWriting() {
         sendCloseNotify()
-        guard output.isEmpty else {
+        guard unsafe output.isEmpty else {
             flags.shutsDown = true
             return
         }

@@ -107,7 +107,7 @@ extension Connection: ExchangeOwner {
         } catch {
             contentFailed(exchange, error)
         }
-        answerCollected(exchange, into: &loop.sendBuffer)
+        unsafe answerCollected(exchange, into: &loop.sendBuffer)
     }
 
     // MARK: Content on demand
@@ -117,7 +117,7 @@ extension Connection: ExchangeOwner {
         case .nothing: break
         case .readAhead: readAhead()
         case .input:
-            requestContent(into: &loop.sendBuffer)
+            unsafe requestContent(into: &loop.sendBuffer)
             resume()
         case .room:
             guard unsafe exchange?.content.isFull == false,

@@ -50,7 +50,7 @@ extension Connection {
     /// Continues after an event that input or output waited for.
     func resume() {
         // Output of a closed connection must not go out on the next one.
-        guard unsafe !state.isClosed else { return loop.sendBuffer.removeAll() }
+        guard unsafe !state.isClosed else { return unsafe loop.sendBuffer.removeAll() }
         processTail()
         flush()
         guard unsafe !state.isClosed else { return }

@@ -6,13 +6,9 @@ internal import ToolkitSystem
 extension Connection {
     /// Sends what was written since the last event: one call for all of it.
     package func flush() {
-        guard let transport else { return loop.sendBuffer.removeAll() }
-        if !loop.sendBuffer.isEmpty {
-            if hasOutput {
-                queue(&loop.sendBuffer)
-            } else {
-                sendDirectly(transport)
-            }
+        guard let transport else { return unsafe loop.sendBuffer.removeAll() }
+        if unsafe !loop.sendBuffer.isEmpty {
+            if hasOutput { unsafe queue(&loop.sendBuffer) } else { sendDirectly(transport) }
         }
         if hasOutput { sendPending() } else { outputEnded() }
     }
@@ -28,14 +24,16 @@ extension Connection {
         switch unsafe transport.send(loop.sendBuffer.unsafeBytes, more: false) {
         case .done(let count):
             noteSent(count)
-            loop.sendBuffer.consume(count)
+            unsafe loop.sendBuffer.consume(count)
         case .wouldBlock: break
         case .failed:
-            queue(&loop.sendBuffer)
+            unsafe queue(&loop.sendBuffer)
             return abort(.connectionLost)
         }
-        if !loop.sendBuffer.isEmpty { queue(&loop.sendBuffer) }
-        if loop.sendBuffer.isOversized { loop.sendBuffer = ByteBuffer(capacity: 32 << 10) }
+        if unsafe !loop.sendBuffer.isEmpty { unsafe queue(&loop.sendBuffer) }
+        if unsafe loop.sendBuffer.isOversized {
+            unsafe loop.sendBuffer = ByteBuffer(capacity: 32 << 10)
+        }
     }
 
     func sendPending() {

@@ -110,7 +110,7 @@ extension Connection {
         guard exchange.isOpen else { return request.answerEnded(.connectionLost) }
         exchange.task = nil
         awaitEnd(request)
-        answer(response, to: request, into: &loop.sendBuffer)
+        unsafe answer(response, to: request, into: &loop.sendBuffer)
         resume()
     }
 }

@@ -156,7 +156,7 @@ extension Connection {
                 unsafe try response?.serializer.content(bytes.span, into: &loop.sendBuffer)
             case .file(let file, let offset, let count):
                 unsafe try response?.serializer.beginPiece(count, into: &loop.sendBuffer)
-                queue(&loop.sendBuffer)
+                unsafe queue(&loop.sendBuffer)
                 unsafe output.append(file, offset: offset, count: count)
                 unsafe response?.serializer.endPiece(into: &loop.sendBuffer)
             }

@@ -58,7 +58,7 @@ extension Connection: UpgradeCarrier {
 
     package func write(_ body: (inout ByteBuffer) -> Void) {
         guard unsafe !state.isClosed else { return }
-        body(&loop.sendBuffer)
+        unsafe body(&loop.sendBuffer)
     }
 
     package func readOn() { loop.execute { [self] in resume() } }

@@ -163,7 +163,7 @@ package final class Connection: LoopClient, @unchecked Sendable {
     }
 
     private func answerTimeout() {
-        answerUnread(
+        unsafe answerUnread(
             HTTPError(.requestTimeout, "the head of the request was too slow"),
             into: &loop.sendBuffer)
         flush()
@@ -180,7 +180,7 @@ package final class Connection: LoopClient, @unchecked Sendable {
         perform(step)
         guard step.action == .failContent else { return }
         unsafe exchange.content.fail(HTTPError(.requestTimeout, "the content was too slow"))
-        answerCollected(exchange, into: &loop.sendBuffer)
+        unsafe answerCollected(exchange, into: &loop.sendBuffer)
         flush()
     }
 

@@ -67,7 +67,9 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     private var time: UInt64
     /// Where connections read into, one after another.
     package let receiveRoom: UnsafeMutableRawBufferPointer
-    /// Where connections write what they answer to one read.
+    /// Where connections write what they answer to one read. They call handlers meanwhile, which reach
+    /// nothing that writes to it.
+    @exclusivity(unchecked)
     package var sendBuffer = ByteBuffer(capacity: 32 << 10)
     /// The head parser of heads that come in one piece.
     @exclusivity(unchecked)
