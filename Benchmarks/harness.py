@@ -110,6 +110,11 @@ def ratio(samples, name, other, key):
     return median([mine[key] / theirs[key] for mine, theirs in pairs if theirs[key]])
 
 
+def standard_error(values):
+    """Of the mean of values; `None` for one value."""
+    return statistics.stdev(values) / len(values) ** 0.5 if len(values) > 1 else None
+
+
 def spread(values):
     """Half the range of the middle half as a fraction of the median: how far to trust it."""
     if len(values) < 4 or not statistics.median(values):

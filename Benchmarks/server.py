@@ -10,7 +10,6 @@ import contextlib
 import http.client
 import itertools
 import json
-import re
 import resource
 import shutil
 import signal
@@ -46,10 +45,10 @@ SCENARIOS = {
     "tls-hello-64": ("TLS: hello, 64 connections", "/", 64, {"tls": True, "short": True}),
     "tls-100k": ("TLS: 100 KiB file, 64 connections", "/100k", 64, {"tls": True}),
     "tls-1m": ("TLS: 1 MiB file, 16 connections", "/1m", 16, {"tls": True}),
-    "tls-handshake": ("TLS: resumed handshake, one request, close", "/", 64,
-                      {"tls": True, "close": True, "short": True}),
+    "tls-handshake": ("TLS: resumed handshake, one request, close", "/", 1,
+                      {"tls": True, "close": True, "short": True, "handshakes": "resumed"}),
     "tls-handshake-full": ("TLS: full handshake, one request, close", "/", 1,
-                           {"tls": True, "close": True, "short": True, "full": True}),
+                           {"tls": True, "close": True, "short": True, "handshakes": "full"}),
     "post-note": ("POST of 1 KiB of JSON, one long text, decoded and answered", "/note", 64,
                   {"post": "note"}),
     "post-note-async": ("the same by an async handler", "/note-async", 64, {"post": "note"}),
@@ -84,6 +83,9 @@ JSON_SERVERS = {"/note": JSON_POSTERS, "/order": JSON_POSTERS, "/note-async": ["
                 "/json-gzip": ["ours"], "/json-copied": ["ours"], "/json-copied-gzip": ["ours"]}
 CONTENT_LENGTHS.update(dict.fromkeys(
     [path for path in JSON_SERVERS if path.startswith("/json")], JSON_BYTES))
+# Handshakes are measured in short turns, some for each round: within a second the machine's speed changes
+# by more than the servers differ.
+TURN_HANDSHAKES, TURNS = 60, 12
 POST_BYTES = 1024
 NOTE_TEXT = "Leave it with the neighbour, please. "
 
@@ -109,6 +111,7 @@ def build(names, products):
         harness.HERE / "Limit" / "malloc_count.c", "malloc_count.so", "-shared", "-fPIC")
     for client in ["upload", "idle", "echo"]:
         harness.compile_c(LOAD / f"{client}.c", client)
+    harness.compile_c(LOAD / "handshake.c", "handshake", "-lssl", "-lcrypto")
     for name in names:
         if products and name in servers.PRODUCTS:
             harness.build_product(servers.PRODUCTS[name])
@@ -180,15 +183,15 @@ def wrk(server, path, connections, special, seconds, threads=1):
     raise RuntimeError(f"wrk on {server.name}: {(done.stdout + done.stderr).strip()[-300:]}")
 
 
-def full_handshakes(server, path, seconds):
-    """Connections that resume nothing, one after the other; returns what `wrk` does."""
+def handshakes(server, path, kind):
+    """One turn of connections over TLS, one after the other; returns what `wrk` does."""
     done = subprocess.run(
-        ["openssl", "s_time", "-connect", f"127.0.0.1:{server.port}", "-new", "-time",
-         str(seconds), "-www", path], capture_output=True, text=True, timeout=seconds + 30)
-    found = re.search(r"(\d+) connections in (\d+) real seconds, (\d+) bytes read", done.stdout)
-    if not found or int(found[3]) < CONTENT_LENGTHS[path]:
-        raise RuntimeError(f"s_time on {server.name}: {(done.stdout + done.stderr)[-300:]}")
-    return int(found[1]), max(int(found[2]), 1), 0, None, None
+        [harness.TOOLS / "handshake", server.port, kind, str(TURN_HANDSHAKES), path],
+        capture_output=True, text=True, timeout=30)
+    if done.returncode != 0:
+        raise RuntimeError(f"handshake on {server.name}: {done.stderr.strip()[-300:]}")
+    count, microseconds = map(int, done.stdout.split())
+    return count, microseconds / 1e6, 0, None, None
 
 
 def echoes(server, path, connections, seconds):
@@ -205,8 +208,8 @@ def echoes(server, path, connections, seconds):
 def load(server, path, connections, special, seconds, threads):
     if special.get("echo"):
         return echoes(server, path, connections, seconds)
-    if special.get("full"):
-        return full_handshakes(server, path, seconds)
+    if special.get("handshakes"):
+        return handshakes(server, path, special["handshakes"])
     return wrk(server, path, connections, special, seconds, threads)
 
 
@@ -244,10 +247,10 @@ def sample_upload(server, options):
     }
 
 
-def rounds(running, options, title, take, warm):
+def rounds(running, count, title, take, warm):
     """Samples of every server by name, taken in turns; one that fails is left out."""
     samples = {name: [] for name in running}
-    for number in range(options.rounds + 1):
+    for number in range(count + 1):
         for name in list(samples):
             try:
                 if number == 0:
@@ -272,8 +275,9 @@ def summary(samples, title, secure=False):
         limit = samples.get("nginx") if secure else (
             samples.get("limit") or samples.get("bare"))
         if limit:
-            pairs = zip(values, limit)
-            entry["ratio"] = harness.median([one["cpu"] / two["cpu"] for one, two in pairs])
+            ratios = [one["cpu"] / two["cpu"] for one, two in zip(values, limit)]
+            entry["ratio"] = harness.median(ratios)
+            entry["error"] = harness.standard_error(ratios)
         entry["samples"] = values
         found[name] = entry
     return {"title": title, "servers": found}
@@ -295,17 +299,18 @@ def run_scenario(name, names, root, options):
             check(server, path)
         load(server, path, connections, special, 1, options.threads)
 
+    count = options.rounds * (TURNS if special.get("handshakes") else 1)
     closes = bool(special.get("close"))
     with servers.running(names, root, threads=options.threads, closes=closes,
                          secure=bool(special.get("tls"))) as running:
-        samples = rounds(running, options, title, lambda server: sample(
+        samples = rounds(running, count, title, lambda server: sample(
             server, path, connections, special, options), warm)
     return summary(samples, title, bool(special.get("tls")))
 
 
 def run_upload(names, root, options):
     with servers.running(names, root, threads=options.threads) as running:
-        samples = rounds(running, options, OTHERS["upload"],
+        samples = rounds(running, options.rounds, OTHERS["upload"],
                          lambda server: sample_upload(server, options),
                          lambda server: upload(server, 16))
     return summary(samples, OTHERS["upload"])

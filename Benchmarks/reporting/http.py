@@ -17,7 +17,7 @@ ECHO, ECHO_GOAL = "echo-64", 1.3
 def condensed_server(report):
     """The medians of all scenarios."""
     def cells(row):
-        return {name: {key: cell.get(key) for key in ("cpu", "ratio", "spread", "errors")}
+        return {name: {key: cell.get(key) for key in ("cpu", "ratio", "error", "spread", "errors")}
                 for name, cell in row["servers"].items() if name != "base"}
 
     scenarios = report["scenarios"]
@@ -90,6 +90,10 @@ READ_GAPS = [(name, "`JSONReadable`", "a protocol of this toolkit")
              for name in ("limit", "nio", "hummingbird", "flyingfox")]
 
 
+def with_error(ratio, error):
+    return figure(ratio) if error is None else f"{ratio:.2f} ± {error:.3f}"
+
+
 def tls_text(report):
     rows = [row for row in report["rows"] if row.get("scenario", "").startswith("tls-")]
     lines = []
@@ -97,7 +101,7 @@ def tls_text(report):
         cells, goal = row["cells"], TLS_GOALS.get(row["scenario"])
         ours = cells["ours"]
         lines.append([row["title"].removeprefix("TLS: "), figure(cells["nginx"]["cpu"]),
-                      figure(ours["cpu"]), with_spread(ours["ratio"], ours["spread"]),
+                      figure(ours["cpu"]), with_error(ours["ratio"], ours.get("error")),
                       figure(cells.get("limit", {}).get("ratio")),
                       "" if goal is None else f"{goal:.2f}, "
                       + ("met" if ours["ratio"] <= goal else "**missed**")])
