@@ -4,9 +4,7 @@
 //
 // Prints RESULT with the echoes, the microseconds they took, and those that came back changed.
 
-#include <arpa/inet.h>
 #include <errno.h>
-#include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -61,11 +59,7 @@ int main(int count, char **arguments) {
         fprintf(stderr, "usage: echo PORT PATH CONNECTIONS SECONDS\n");
         return 2;
     }
-    struct sockaddr_in address = {
-        .sin_family = AF_INET,
-        .sin_port = htons((unsigned short)atoi(arguments[1])),
-        .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
-    };
+    struct sockaddr_in address = loopback(arguments[1]);
     for (int i = 0; i < LENGTH; i++) frame[6 + i] = (unsigned char)text[i] ^ frame[2 + i % 4];
     int connections = atoi(arguments[3]), poller = epoll_create1(0);
     struct connection *all = calloc((size_t)connections, sizeof *all);

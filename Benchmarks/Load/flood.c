@@ -5,9 +5,7 @@
 //
 // Prints how many were answered in a second. Link with -lssl -lcrypto.
 
-#include <arpa/inet.h>
 #include <errno.h>
-#include <netinet/in.h>
 #include <openssl/ssl.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -47,11 +45,7 @@ int main(int count, char **arguments) {
         fprintf(stderr, "usage: flood PORT CONNECTIONS SECONDS\n");
         return 2;
     }
-    struct sockaddr_in address = {
-        .sin_family = AF_INET,
-        .sin_port = htons((unsigned short)atoi(arguments[1])),
-        .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
-    };
+    struct sockaddr_in address = loopback(arguments[1]);
     unsigned char hello[4096], answer[4096];
     size_t hello_size = make_hello(hello, sizeof hello);
     if (!hello_size) fail("no ClientHello");

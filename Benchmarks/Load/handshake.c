@@ -5,8 +5,6 @@
 // `resumed` makes one full handshake more, before the others. Prints the connections and the microseconds
 // that they took; ends with 1 when an answer is not of status 200, or a session was not resumed.
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <openssl/ssl.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -55,11 +53,7 @@ int main(int count, char **arguments) {
         fprintf(stderr, "usage: handshake PORT full|resumed COUNT PATH\n");
         return 2;
     }
-    struct sockaddr_in address = {
-        .sin_family = AF_INET,
-        .sin_port = htons((unsigned short)atoi(arguments[1])),
-        .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
-    };
+    struct sockaddr_in address = loopback(arguments[1]);
     int resumes = strcmp(arguments[2], "resumed") == 0;
     long connections = atol(arguments[3]);
     SSL_CTX *context = SSL_CTX_new(TLS_client_method());

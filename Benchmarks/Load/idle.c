@@ -5,8 +5,6 @@
 // Prints `ready` when all are idle, and closes them when its standard input ends or after two
 // minutes.
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -39,11 +37,7 @@ int main(int count, char **arguments) {
         fprintf(stderr, "usage: idle PORT CONNECTIONS\n");
         return 2;
     }
-    struct sockaddr_in address = {
-        .sin_family = AF_INET,
-        .sin_port = htons((unsigned short)atoi(arguments[1])),
-        .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
-    };
+    struct sockaddr_in address = loopback(arguments[1]);
     raise_descriptor_limit();
     for (long i = atol(arguments[2]); i > 0; i--) open_idle_connection(&address);
     printf("ready\n");

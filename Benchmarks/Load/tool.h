@@ -1,5 +1,7 @@
 // Shared by the programs of this folder; each includes it once.
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -8,6 +10,15 @@
 static inline void fail(const char *what) {
     perror(what);
     exit(1);
+}
+
+/// A port of this machine.
+static inline struct sockaddr_in loopback(const char *port) {
+    return (struct sockaddr_in){
+        .sin_family = AF_INET,
+        .sin_port = htons((unsigned short)atoi(port)),
+        .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+    };
 }
 
 /// Seconds of a clock that only goes forward.

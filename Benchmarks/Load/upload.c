@@ -5,8 +5,6 @@
 // Prints the seconds from the first byte sent to the answer's head. The content is written from
 // one buffer of a MiB, so that the client costs as little as a client can.
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -31,11 +29,7 @@ int main(int count, char **arguments) {
         return 2;
     }
     long mebibytes = atol(arguments[2]);
-    struct sockaddr_in address = {
-        .sin_family = AF_INET,
-        .sin_port = htons((unsigned short)atoi(arguments[1])),
-        .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
-    };
+    struct sockaddr_in address = loopback(arguments[1]);
     int fd = socket(AF_INET, SOCK_STREAM, 0);
     struct timeval timeout = { .tv_sec = timeout_seconds };
     setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
