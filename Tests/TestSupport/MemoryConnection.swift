@@ -109,7 +109,7 @@ package final class MemoryConnection: Sendable {
     @discardableResult
     package func closed() async throws -> MemoryRecord {
         let record = try await wait(for: "close") { $0.isClosed }
-        // What its handler does at the close comes behind it, in the same turn of the loop.
+        // The loop calls the handler after it has closed the transport, in the same turn.
         await onLoop { _ in }
         return record
     }
