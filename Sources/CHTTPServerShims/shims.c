@@ -30,7 +30,12 @@ static void unblock(const sigset_t *pipe, const sigset_t *before, int may_have_r
 ssize_t http_server_sendfile(int target, int file, off_t offset, size_t count) {
     sigset_t pipe, before;
     if (block(&pipe, &before) != 0) return -1;
+#if defined(SYS_sendfile) && defined(__LP64__)
+    // Without a point of cancellation, as http_server_send.
+    ssize_t sent = syscall(SYS_sendfile, target, file, &offset, count);
+#else
     ssize_t sent = sendfile(target, file, &offset, count);
+#endif
     // A call that has sent a part before it met the closed connection succeeds, signal or not.
     unblock(&pipe, &before, sent < 0 ? errno == EPIPE : sent < (ssize_t)count);
     return sent;

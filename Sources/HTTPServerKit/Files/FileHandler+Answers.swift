@@ -19,10 +19,10 @@ extension FileHandler {
             found.varies = true
             return try serve(found, request)
         }
-        if let cache, let bytes = cache.content(of: file, status, at: path, in: root) {
+        if let cache, let content = cache.content(of: file, status, at: path, in: root) {
             let validators = Validators(status)
-            let entry = SmallFileCache.Entry(
-                status: status, bytes: bytes, mediaType: mediaType, validators: validators,
+            let entry = FileCache.Entry(
+                status: status, content: content, mediaType: mediaType, validators: validators,
                 varies: varies, fields: wholeFields(validators, varies), parents: path.parents)
             cache.keep(entry, at: path)
             return try serve(entry, request)
@@ -33,13 +33,13 @@ extension FileHandler {
     }
 
     func serve(
-        _ entry: SmallFileCache.Entry, _ request: Request
+        _ entry: FileCache.Entry, _ request: Request
     ) throws(HTTPError) -> Response {
         guard Preconditions(request) == nil else {
             return try serve(Representation(entry), request)
         }
         return Response(
-            .ok, fields: entry.fields, body: .bytes(entry.bytes, mediaType: entry.mediaType))
+            .ok, fields: entry.fields, body: entry.content.body(mediaType: entry.mediaType))
     }
 
     /// The representation of a file that is sent.
@@ -56,19 +56,11 @@ extension FileHandler {
             self.mediaType = mediaType
         }
 
-        init(_ entry: SmallFileCache.Entry) {
-            content = .bytes(entry.bytes)
+        init(_ entry: FileCache.Entry) {
+            content = entry.content
             validators = entry.validators
             mediaType = entry.mediaType
             varies = entry.varies
-        }
-
-        var body: ResponseBody {
-            switch content {
-            case .bytes(let bytes): .bytes(bytes, mediaType: mediaType)
-            case .file(let file, _, let length): .file(file, count: length, mediaType: mediaType)
-            case .generated(let generator): generator.whole(mediaType: mediaType)
-            }
         }
     }
 
@@ -121,7 +113,7 @@ extension FileHandler {
             if let partial = self.partial(decision, found, fields) { return partial }
         }
         if found.isCoded { fields.append(.contentEncoding, "gzip") }
-        return Response(.ok, fields: fields, body: found.body)
+        return Response(.ok, fields: fields, body: found.content.body(mediaType: found.mediaType))
     }
 
     private func partial(

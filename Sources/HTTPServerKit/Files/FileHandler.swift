@@ -42,6 +42,10 @@ public struct FileHandler: Handler {
         /// seen within five seconds. With `servesPrecompressed`, files are cached only if they are
         /// sent uncompressed.
         public var cachedBytes = 1 << 20
+        /// The most files of more than 16 KiB and up to 1 MiB that stay open for further answers, up
+        /// to a second each; 0 for none. They are checked as the cached ones are: a file that has
+        /// been replaced, renamed or deleted is never sent from its old descriptor.
+        public var openFileLimit = 16
         /// The name of the directory in listings.
         public var rootName = "Files"
         /// The address of an upload page of the same directory, such as `upload/` or `/upload/`; the
@@ -66,7 +70,7 @@ public struct FileHandler: Handler {
     private let root: Result<RootDirectory, SystemError>
     let options: Options
     let compressible = CompressibleTypes { $0.isCompressible }
-    let cache: SmallFileCache?
+    let cache: FileCache?
 
     /// Creates a handler.
     /// - Parameters:
@@ -88,12 +92,15 @@ public struct FileHandler: Handler {
         try self.init(directory: directory, options: options, settlingSeconds: 2)
     }
 
-    /// - Parameter settlingSeconds: for how long a file must have been left alone to be kept.
+    /// - Parameters:
+    ///   - settlingSeconds: for how long a file must have been left alone to be kept in memory.
+    ///   - openSeconds: for how long a larger file may stay open.
     package init(
-        directory: String, options: Options = Options(), settlingSeconds: Int64
+        directory: String, options: Options = Options(), settlingSeconds: Int64,
+        openSeconds: Int = 1
     ) throws(SystemError) {
         self.options = options
-        cache = Self.cache(options, settlingSeconds)
+        cache = Self.cache(options, settlingSeconds, openSeconds)
         root = .success(try RootDirectory(directory, followsLinks: options.followsLinks))
     }
 
@@ -105,14 +112,18 @@ public struct FileHandler: Handler {
     }
 
     private static func cache(
-        _ options: Options, _ settlingSeconds: Int64 = 2
-    ) -> SmallFileCache? {
-        guard options.cachedBytes > 0 else { return nil }
-        return SmallFileCache(byteLimit: options.cachedBytes, settlingSeconds: settlingSeconds)
+        _ options: Options, _ settlingSeconds: Int64 = 2, _ openSeconds: Int = 1
+    ) -> FileCache? {
+        guard options.cachedBytes > 0 || options.openFileLimit > 0 else { return nil }
+        return FileCache(
+            byteLimit: options.cachedBytes, openFileLimit: options.openFileLimit,
+            settlingSeconds: settlingSeconds, openSeconds: openSeconds)
     }
 
     /// How many files are kept in memory.
-    package var keptFiles: Int { cache?.count ?? 0 }
+    package var keptFiles: Int { cache?.counts.small ?? 0 }
+    /// How many files are kept open.
+    package var openFiles: Int { cache?.counts.open ?? 0 }
 
     /// Answers at once, unless it has to read a directory, which it does outside of the event loop.
     public func answer(_ request: Request) throws -> Answer {
@@ -237,7 +248,7 @@ public struct FileHandler: Handler {
         return nil
     }
 
-    /// The answer from memory: a file, or the first index file of a directory.
+    /// The answer from what is kept: a file, or the first index file of a directory.
     private func serveKept(
         _ path: FilePath, _ root: RootDirectory, _ request: Request
     ) throws(HTTPError) -> Response? {

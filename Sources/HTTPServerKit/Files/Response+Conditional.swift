@@ -115,6 +115,16 @@ enum RangeSource {
         }
     }
 
+    /// All of it.
+    func body(mediaType: String) -> ResponseBody {
+        switch self {
+        case .bytes(let bytes): .bytes(bytes, mediaType: mediaType)
+        case .file(let file, let offset, let length):
+            .file(file, offset: offset, count: length, mediaType: mediaType)
+        case .generated(let generator): generator.whole(mediaType: mediaType)
+        }
+    }
+
     /// A range that lies inside of the content; `nil` where content is made while it is sent.
     func piece(_ range: ByteRange) -> ResponseBody.Piece? {
         switch self {

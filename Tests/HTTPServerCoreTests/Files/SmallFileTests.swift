@@ -57,7 +57,7 @@ struct SmallFileTests {
         #expect(handler.keptFiles == 0)
     }
 
-    @Test("Larger files are not kept, and none when it is turned off")
+    @Test("Larger files are not kept in memory, and none when it is turned off")
     func notKept() async throws {
         let keeping = try handler()
         let refusing = try handler { $0.cachedBytes = 0 }
