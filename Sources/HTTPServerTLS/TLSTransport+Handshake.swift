@@ -39,7 +39,7 @@ extension TLSTransport {
             let info = unsafe room.shared(TLSInfo(of: connection))
             owner.learn { $0.security = info }
         }
-        // The first request often comes with the end of the handshake.
+        // The first request often comes with the end of the handshake, or while that is worked on.
         guard takeOver() else {
             flushRoom()
             return unsafe decrypt(into: target, hasOffer: true)

@@ -77,8 +77,7 @@ extension TLSTransport {
 
     // MARK: By the record layer
 
-    /// - Parameter hasOffer: whether the room has ciphertext already. No more is read then: the poller
-    ///   reports what the system still has.
+    /// - Parameter hasOffer: whether the room has ciphertext already.
     func openRecords(
         into target: UnsafeMutableRawBufferPointer, hasOffer: Bool = false
     ) -> IOResult {
@@ -88,7 +87,7 @@ extension TLSTransport {
         }
         var total = unsafe takePlaintext(into: target)
         var end: IOResult?
-        var mayRead = !hasOffer
+        var mayRead = true
         do throws(RecordLayer.Failure) {
             while total < target.count, end == nil {
                 let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: target[total...])
