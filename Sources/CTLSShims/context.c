@@ -63,8 +63,9 @@ void *http_tls_context(int version, const char *ciphers, const char *suites) {
     SSL_CTX_set_options(
         context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE
             | SSL_OP_PRIORITIZE_CHACHA);
-    // An idle connection keeps no buffer.
-    SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
+    // An idle connection keeps no buffer. The chain is what its file has: without this, OpenSSL looks for
+    // one in each handshake, also among the authorities of clients.
+    SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_NO_AUTO_CHAIN);
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
     SSL_CTX_set_num_tickets(context, 1);
     SSL_CTX_set_max_early_data(context, 0);

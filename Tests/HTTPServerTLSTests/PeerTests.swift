@@ -44,6 +44,19 @@ struct PeerTests {
         }
     }
 
+    @Test("The chain is what its file has, although the authority of clients has issued it")
+    func chain() async throws {
+        let authority = try SecureServer.authority.get()
+        let context = try SecureServer.context {
+            $0.clientAuthentication = .optional(authorities: authority.chain)
+        }
+        try await SecureServer.run(context) { port, folder in
+            let result = try await client(port, folder, ["-showcerts"])
+            #expect(result.text.contains("Verification: OK"))
+            #expect(result.text.ranges(of: "BEGIN CERTIFICATE").count == 1)
+        }
+    }
+
     @Test(
         "Old versions are refused by an alert, and so are ciphers without forward secrecy",
         arguments: [
