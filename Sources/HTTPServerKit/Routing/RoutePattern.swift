@@ -64,6 +64,11 @@ enum RoutePattern: Sendable {
         }
     #endif
 
+    /// Whether requests get something from their path: parameters, or the depth of a mount.
+    var takesFromPath: Bool {
+        if case .segments(let pattern, _) = self { !pattern.isEmpty } else { false }
+    }
+
     /// Writes down what a path that matches has in the places of the pattern.
     func capture(from path: RoutingPath, into request: inout Request) {
         guard case .segments(let pattern, let hasRest) = self else { return }
@@ -71,9 +76,10 @@ enum RoutePattern: Sendable {
         let isNaming = pattern.contains { if case .parameter(_?) = $0 { true } else { false } }
         guard isNaming else { return }
         var parameters = request.parameters
-        let segments = path.segments(of: request)
         path.withBytes(of: request) { bytes in
-            for (part, range) in zip(pattern, segments) {
+            var segments = path.segments
+            for part in pattern {
+                guard let range = segments.next(in: bytes) else { break }
                 guard case .parameter(let name?) = part else { continue }
                 parameters.set(name, bytes.text(range))
             }

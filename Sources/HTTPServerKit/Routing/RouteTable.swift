@@ -158,7 +158,6 @@ struct RouteTable: ~Copyable, Sendable {
         var best = -1
         if let path {
             if path.isPlain { best = literalMatch(path, request, accepts) }
-            // To take the path apart costs an allocation, which a newer literal route saves.
             if tree.newest > best { best = treeMatch(path, request, above: best, accepts) }
         }
         var index = conditions.count - 1
@@ -174,7 +173,7 @@ struct RouteTable: ~Copyable, Sendable {
             index -= 1
         }
         guard best >= 0 else { return nil }
-        if let path, places[best] == nil {
+        if let path, places[best] == nil, patterns[best].takesFromPath {
             var captured = request
             patterns[best].capture(from: path, into: &captured)
             routed = captured
@@ -185,11 +184,10 @@ struct RouteTable: ~Copyable, Sendable {
     private func treeMatch(
         _ path: RoutingPath, _ request: Request, above best: Int, _ accepts: (HTTPMethod?) -> Bool
     ) -> Int {
-        let segments = path.segments(of: request)
         // Closures that held the whole table would each count its references.
         let (tree, methods) = (tree, methods)
         return path.withBytes(of: request) { bytes in
-            tree.newest(bytes, segments, above: best) { accepts(methods[$0]) }
+            tree.newest(bytes, path.segments, above: best) { accepts(methods[$0]) }
         }
     }
 

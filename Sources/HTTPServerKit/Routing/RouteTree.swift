@@ -57,29 +57,31 @@ struct RouteTree: Sendable {
 
     /// The newest route that matches a path and is newer than another one, or that other one.
     func newest(
-        _ path: RawSpan, _ segments: [Range<Int>], above other: Int, _ accepts: (Int) -> Bool
+        _ path: RawSpan, _ segments: PathSegments, above other: Int, _ accepts: (Int) -> Bool
     ) -> Int {
         var best = other
-        search(0, path, segments[...], &best, accepts)
+        search(0, path, segments, &best, accepts)
         return best
     }
 
     private func search(
-        _ index: Int, _ path: RawSpan, _ rest: ArraySlice<Range<Int>>, _ best: inout Int,
+        _ index: Int, _ path: RawSpan, _ rest: PathSegments, _ best: inout Int,
         _ accepts: (Int) -> Bool
     ) {
         guard nodes[index].newest > best else { return }
         Self.choose(nodes[index].open, &best, accepts)
-        guard let segment = rest.first else {
+        var rest = rest
+        guard let segment = rest.next(in: path) else {
             return Self.choose(nodes[index].whole, &best, accepts)
         }
         let parameter = nodes[index].parameter
         if parameter >= 0, !segment.isEmpty, path.text(segment) != nil {
-            search(parameter, path, rest.dropFirst(), &best, accepts)
+            search(parameter, path, rest, &best, accepts)
         }
+        guard !nodes[index].children.isEmpty else { return }
         let (place, isThere) = nodes[index].place(of: segment, in: path)
         guard isThere else { return }
-        search(nodes[index].children[place], path, rest.dropFirst(), &best, accepts)
+        search(nodes[index].children[place], path, rest, &best, accepts)
     }
 
     private static func choose(_ routes: [Int], _ best: inout Int, _ accepts: (Int) -> Bool) {

@@ -135,7 +135,8 @@ public struct Router: Handler {
                 request[RouteKey.self] = routes.table.pattern(of: route).text(inside: outer)
             }
         #endif
-        return try routes.table.handlers[route].answer(routed ?? request)
+        guard let routed else { return try routes.table.handlers[route].answer(request) }
+        return try routes.table.handlers[route].answer(routed)
     }
 
     // MARK: Requests without a route

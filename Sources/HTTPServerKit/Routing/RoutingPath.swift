@@ -61,27 +61,41 @@ struct RoutingPath {
     }
 
     /// Where the segments stand in the bytes of `withBytes(of:_:)`.
-    func segments(of request: Request) -> [Range<Int>] {
-        if rewritten != nil { return bounds }
-        return withBytes(of: request) { bytes in
-            var segments: [Range<Int>] = []
-            segments.reserveCapacity(8)
-            var first = 1
-            for index in 1...max(bytes.byteCount, 1) where index <= bytes.byteCount {
-                guard index == bytes.byteCount || bytes.byte(at: index) == UInt8(ascii: "/") else {
-                    continue
-                }
-                segments.append(first..<index)
-                first = index + 1
-            }
-            return segments
-        }
-    }
+    var segments: PathSegments { PathSegments(bounds: rewritten == nil ? nil : bounds) }
 
     /// The path as text; `nil` when it is not plain or not UTF-8.
     func text(of request: Request) -> String? {
         guard isPlain else { return nil }
         return withBytes(of: request) { $0.text(0..<$0.byteCount) }
+    }
+}
+
+/// The segments of a path that were not looked at yet: found one by one, because most routes are
+/// found by the first.
+struct PathSegments {
+    /// Where they stand; `nil` if a slash in the path is always a separator.
+    private let bounds: [Range<Int>]?
+    /// The index of the next one in `bounds`, or the offset of its first byte in the path.
+    private var position: Int
+
+    init(bounds: [Range<Int>]?) {
+        self.bounds = bounds
+        position = bounds == nil ? 1 : 0
+    }
+
+    /// The place of the next segment; `nil` behind the last.
+    mutating func next(in path: RawSpan) -> Range<Int>? {
+        if let bounds {
+            guard position < bounds.count else { return nil }
+            defer { position += 1 }
+            return bounds[position]
+        }
+        guard position <= path.byteCount else { return nil }
+        let start = position
+        var end = start
+        while end < path.byteCount, path.byte(at: end) != UInt8(ascii: "/") { end += 1 }
+        position = end + 1
+        return start..<end
     }
 }
 
