@@ -27,17 +27,19 @@ struct CodedFields {
     private(set) var forbidsCompression = false
 
     init(_ fields: HTTPFields) {
-        for field in fields {
-            let letters = field.name.text.utf8
+        for index in fields.indices {
+            let letters = fields[index].name.text.utf8
             // Length and first letter rule out most names, and cost less than comparing them.
             switch (letters.count, (letters.first ?? 0) | 0x20) {
-            case (12, UInt8(ascii: "c")) where field.name == .contentType:
-                contentType = contentType ?? field.value
-            case (13, UInt8(ascii: "c")) where field.name == .cacheControl:
-                forbidsCompression = forbidsCompression || Self.hasNoTransform(field.value)
+            case (12, UInt8(ascii: "c")) where fields[index].name == .contentType:
+                contentType = contentType ?? fields[index].value
+            case (13, UInt8(ascii: "c")) where fields[index].name == .cacheControl:
+                forbidsCompression =
+                    forbidsCompression || Self.hasNoTransform(fields[index].value)
             case (11, _), (13, UInt8(ascii: "c")), (14, _), (16, UInt8(ascii: "c")),
                 (6, UInt8(ascii: "d")):
-                forbidsCompression = forbidsCompression || Self.obstacles.contains(field.name)
+                forbidsCompression =
+                    forbidsCompression || Self.obstacles.contains(fields[index].name)
             default: break
             }
         }

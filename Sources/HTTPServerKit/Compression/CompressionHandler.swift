@@ -67,9 +67,21 @@ public struct CompressionHandler: Handler {
     /// Answers by the handler.
     public func answer(_ request: Request) throws -> Answer {
         let accepted = AcceptedCoding(request)
-        let shown = VariantConditions.translated(request, takesVariant: accepted.isGzip)
-        return try handler.answer(shown).map { [coder] response in
-            coder.coded(response, for: request, accepted)
+        let translated = VariantConditions.translated(request, takesVariant: accepted.isGzip)
+        if let translated { return try code(handler.answer(translated), for: request, accepted) }
+        return try code(handler.answer(request), for: request, accepted)
+    }
+
+    private func code(
+        _ answer: consuming Answer, for request: Request, _ accepted: AcceptedCoding
+    ) throws -> Answer {
+        // Most responses are there, and need no closure.
+        switch consume answer {
+        case .now(var response):
+            coder.code(&response, for: request, accepted)
+            return .now(response)
+        case let answer:
+            return try answer.changing { [coder] in coder.code(&$0, for: request, accepted) }
         }
     }
 }

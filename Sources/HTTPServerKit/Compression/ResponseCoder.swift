@@ -4,7 +4,7 @@ internal import HTTPServerCore
 internal import ToolkitSystem
 
 /// Decides whether a response is compressed, and does it.
-struct ResponseCoder: Sendable {
+final class ResponseCoder: Sendable {
     private let options: CompressionHandler.Options
     private let types: CompressibleTypes
     let variants: CompressedVariants
@@ -21,34 +21,30 @@ struct ResponseCoder: Sendable {
             byteLimit: options.cacheByteLimit, entryLimit: options.cacheEntryByteLimit)
     }
 
-    func coded(
-        _ response: Response, for request: Request, _ accepted: AcceptedCoding
-    ) -> Response {
-        if response.status == .notModified { return revalidated(response, request, accepted) }
+    func code(
+        _ response: inout Response, for request: Request, _ accepted: AcceptedCoding
+    ) {
+        if response.status == .notModified { return revalidate(&response, request, accepted) }
         let minimum = accepted == .gzipOnly ? 1 : options.minimumBytes
-        guard isNegotiable(response, minimum: minimum) else { return response }
-        var response = response
+        guard isNegotiable(response, minimum: minimum) else { return }
         response.fields.addVaryByEncoding()
-        guard accepted.isGzip, !request.fields.contains(.range) else { return response }
-        guard let content = compressed(response.body.content) else { return response }
+        guard accepted.isGzip, !request.fields.contains(.range) else { return }
+        guard let content = compressed(response.body.content) else { return }
         response.body.content = content
         response.fields.describeGzip()
-        return response
     }
 
     /// RFC 9110 section 15.4.5: the fields that a 200 would have had.
-    private func revalidated(
-        _ response: Response, _ request: Request, _ accepted: AcceptedCoding
-    ) -> Response {
+    private func revalidate(
+        _ response: inout Response, _ request: Request, _ accepted: AcceptedCoding
+    ) {
         guard response.fields.contains(.eTag) || response.fields.contains(.lastModified) else {
-            return response
+            return
         }
-        var response = response
         response.fields.addVaryByEncoding()
         if accepted.isGzip, let tag = response.fields[.eTag] {
             response.fields[.eTag] = VariantConditions.revalidatedTag(tag, for: request)
         }
-        return response
     }
 
     // MARK: Decision

@@ -18,16 +18,16 @@ enum VariantConditions {
         return String(tag.dropLast()) + mark
     }
 
-    /// A request as the handler behind should see it.
+    /// A request as the handler behind should see it; `nil` as it is.
     ///
     /// If-Range stays as it is: a range of the representation does not continue its variant. A
     /// client that does not accept the variant must get the representation even if a cache on the
     /// way has the variant, so If-None-Match stays as well then.
-    static func translated(_ request: Request, takesVariant: Bool) -> Request {
+    static func translated(_ request: Request, takesVariant: Bool) -> Request? {
         let isRead = request.knownMethod == .get || request.knownMethod == .head
         let ifMatch = isMarked(request, .ifMatch)
         let ifNoneMatch = (takesVariant || !isRead) && isMarked(request, .ifNoneMatch)
-        guard ifMatch || ifNoneMatch else { return request }
+        guard ifMatch || ifNoneMatch else { return nil }
         return request.replacingHead { name, value in
             let isTranslated =
                 ifMatch && name == .ifMatch || ifNoneMatch && name == .ifNoneMatch
