@@ -146,8 +146,13 @@ public struct ByteBuffer: ~Copyable, @unchecked Sendable {
     /// Adds the UTF-8 bytes of a text.
     @inlinable
     public mutating func append(_ text: String) {
-        var text = text
-        text.withUTF8 { unsafe append(UnsafeRawBufferPointer($0)) }
+        let isDone: Void? = unsafe text.utf8.withContiguousStorageIfAvailable {
+            unsafe append(UnsafeRawBufferPointer($0))
+        }
+        guard isDone == nil else { return }
+        // A text of Foundation's on Apple platforms.
+        var copy = text
+        copy.withUTF8 { unsafe append(UnsafeRawBufferPointer($0)) }
     }
 
     /// Adds the bytes of a literal.

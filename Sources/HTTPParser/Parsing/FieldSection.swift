@@ -40,9 +40,13 @@ package struct FieldTable {
 
     /// The first field at or after `start` with this name.
     package func index(of name: HTTPFieldName, from start: Int = 0) -> Int? {
+        let length = name.text.utf8.count
+        var index = start
+        // The lengths alone rule out nearly all fields.
+        while unsafe index < count, unsafe self.name(index).count != length { index += 1 }
+        guard unsafe index < count else { return nil }
         var text = name.text
         return text.withUTF8 { wanted in
-            var index = start
             while unsafe index < count {
                 if unsafe equalsIgnoringCase(self.name(index), wanted) { return index }
                 index += 1

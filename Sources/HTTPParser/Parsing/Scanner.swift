@@ -152,10 +152,9 @@ package enum Scanner {
         return stops(vector, mark) &>> UInt32(truncatingIfNeeded: place.shift)
     }
 
-    /// Whether there is a byte among the 16 from `offset` on, all readable, that could spoil a
-    /// field value.
+    /// The bytes among the 16 from `offset` on, all readable, that could spoil a field value.
     @inline(__always)
-    static func hasLineStop16(_ base: UnsafeRawPointer, _ offset: Int) -> Bool {
-        unsafe plain(vector(base, offset)) != 0xFFFF
+    static func lineStops16(_ base: UnsafeRawPointer, _ offset: Int) -> UInt32 {
+        unsafe ~plain(vector(base, offset)) & 0xFFFF
     }
 }

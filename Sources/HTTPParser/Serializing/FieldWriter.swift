@@ -4,7 +4,7 @@ extension ByteBuffer {
     package mutating func append(
         field name: String, _ value: String
     ) throws(HTTPMessageError) {
-        // 16 bytes more than needed, so that the name can be checked in one vector.
+        // 16 bytes more than needed, so that both can be checked by whole vectors.
         reserve(name.utf8.count + value.utf8.count + 20)
         let before = end
         append(name)
@@ -12,14 +12,21 @@ extension ByteBuffer {
             end = before
             throw HTTPMessageError(.invalidFieldName, name)
         }
-        append(literal: ": ")
+        appendPair(UInt8(ascii: ":"), UInt8(ascii: " "))
         let valueStart = end
         append(value)
         guard unsafe isValue(written(from: valueStart)) else {
             end = before
             throw HTTPMessageError(.invalidFieldValue, name)
         }
-        append(literal: "\r\n")
+        appendPair(UInt8(ascii: "\r"), UInt8(ascii: "\n"))
+    }
+
+    /// Adds two bytes for which there is room.
+    private mutating func appendPair(_ first: UInt8, _ second: UInt8) {
+        let pair = UInt16(first) | UInt16(second) << 8
+        unsafe base.storeBytes(of: pair.littleEndian, toByteOffset: end, as: UInt16.self)
+        end += 2
     }
 
     private func written(from position: Int) -> UnsafeRawBufferPointer {
@@ -33,17 +40,21 @@ extension ByteBuffer {
         return unsafe bytes.allSatisfy(ByteClass.isToken)
     }
 
+    /// - Parameter bytes: they are followed by 16 bytes of the buffer.
     private func isValue(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let base = bytes.baseAddress else { return true }
         var offset = 0
         while offset < bytes.count {
+            var stops = unsafe Scanner.lineStops16(base, offset)
+            let rest = bytes.count - offset
+            if rest < 16 { stops &= (1 << UInt32(rest)) - 1 }
             // Ordinary text has no line stop at all; only where there is one is it looked at.
-            if offset + 16 <= bytes.count, unsafe !Scanner.hasLineStop16(base, offset) {
-                offset += 16
-                continue
+            while stops != 0 {
+                let place = offset + stops.trailingZeroBitCount
+                guard unsafe ByteClass.isFieldContent(bytes[place]) else { return false }
+                stops &= stops - 1
             }
-            guard unsafe ByteClass.isFieldContent(bytes[offset]) else { return false }
-            offset += 1
+            offset += 16
         }
         return true
     }
@@ -51,12 +62,13 @@ extension ByteBuffer {
     /// Writes a section of fields without the empty line. Fields that decide where the message ends
     /// are refused (see `framingField`).
     mutating func append(fields: HTTPFields) throws(HTTPMessageError) {
-        for index in 0..<fields.count {
-            let field = fields[index]
-            guard !field.name.decidesFraming else {
-                throw HTTPMessageError(.framingField, field.name.text)
+        // In place: a copy of each field would count the references of its name and value.
+        let all = fields.storage.span
+        for index in all.indices {
+            guard !all[index].name.decidesFraming else {
+                throw HTTPMessageError(.framingField, all[index].name.text)
             }
-            try append(field: field.name.text, field.value)
+            try append(field: all[index].name.text, all[index].value)
         }
     }
 
