@@ -41,11 +41,10 @@ struct FilePath: Hashable, Sendable {
         // The mount point itself without a slash is a directory's name.
         guard start <= path.count else { return [CChar(bitPattern: UInt8(ascii: ".")), 0] }
         return unsafe Array(unsafeUninitializedCapacity: path.count - start + 1) { room, count in
-            for index in start..<path.count {
-                unsafe room[index - start] = CChar(bitPattern: path[index])
-            }
-            count = path.count - start + 1
-            unsafe room[count - 1] = 0
+            let rest = unsafe UnsafeRawBufferPointer(rebasing: path[start...])
+            unsafe UnsafeMutableRawBufferPointer(room).copyMemory(from: rest)
+            count = rest.count + 1
+            unsafe room[rest.count] = 0
         }
     }
 
