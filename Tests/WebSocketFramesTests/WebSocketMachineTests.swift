@@ -340,7 +340,10 @@ struct WebSocketMemoryTests {
     func size() {
         #expect(MemoryLayout<WebSocketMachine>.size < 400)
         let plain = WebSocketOptions()
-        #expect(SharedOptions.like(plain) === SharedOptions.like(plain))
+        // For the thread sanitizer nothing is shared: it does not see into the lock.
+        #if !THREAD_SANITIZER
+            #expect(SharedOptions.like(plain) === SharedOptions.like(plain))
+        #endif
         var other = WebSocketOptions()
         other.messageBytes = 17
         let shared = SharedOptions.like(other)
