@@ -62,13 +62,12 @@ extension ByteBuffer {
     /// Writes a section of fields without the empty line. Fields that decide where the message ends
     /// are refused (see `framingField`).
     mutating func append(fields: HTTPFields) throws(HTTPMessageError) {
-        // In place: a copy of each field would count the references of its name and value.
-        let all = fields.storage.span
-        for index in all.indices {
-            guard !all[index].name.decidesFraming else {
-                throw HTTPMessageError(.framingField, all[index].name.text)
+        for index in 0..<fields.count {
+            let field = fields[index]
+            guard !field.name.decidesFraming else {
+                throw HTTPMessageError(.framingField, field.name.text)
             }
-            try append(field: all[index].name.text, all[index].value)
+            try append(field: field.name.text, field.value)
         }
     }
 
