@@ -10,10 +10,12 @@ struct TransportRecordsTests {
 
     // MARK: Few calls of the system
 
-    @Test("The ticket goes out with the answer to a request that ends the handshake")
-    func heldTicket() throws {
+    @Test(
+        "The ticket goes out with the answer to a request that ends the handshake, or is right behind",
+        arguments: [false, true])
+    func heldTicket(_ isBehind: Bool) throws {
         let pair = TLSPair(try .test(), TLSClient(version: TLSClient.tls13))
-        try pair.shakeHandsWithRequest([1, 2])
+        try pair.shakeHandsWithRequest([1, 2]) { _ in if isBehind { pair.sendFromClient() } }
         #expect(pair.socket.sends == [])
         #expect(pair.send([3]) == .done(1))
         // A ticket of more than 200 bytes, and a record of 23.
