@@ -68,20 +68,20 @@ public struct CompressionHandler: Handler {
     public func answer(_ request: Request) throws -> Answer {
         let accepted = AcceptedCoding(request)
         let translated = VariantConditions.translated(request, takesVariant: accepted.isGzip)
-        if let translated { return try code(handler.answer(translated), for: request, accepted) }
-        return try code(handler.answer(request), for: request, accepted)
+        if let translated { return try encode(handler.answer(translated), for: request, accepted) }
+        return try encode(handler.answer(request), for: request, accepted)
     }
 
-    private func code(
+    private func encode(
         _ answer: consuming Answer, for request: Request, _ accepted: AcceptedCoding
     ) throws -> Answer {
         // Most responses are there, and need no closure.
         switch consume answer {
         case .now(var response):
-            coder.code(&response, for: request, accepted)
+            coder.encode(&response, for: request, accepted)
             return .now(response)
         case let answer:
-            return try answer.changing { [coder] in coder.code(&$0, for: request, accepted) }
+            return try answer.changing { [coder] in coder.encode(&$0, for: request, accepted) }
         }
     }
 }

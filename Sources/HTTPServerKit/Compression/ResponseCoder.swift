@@ -21,7 +21,7 @@ final class ResponseCoder: Sendable {
             byteLimit: options.cacheByteLimit, entryLimit: options.cacheEntryByteLimit)
     }
 
-    func code(
+    func encode(
         _ response: inout Response, for request: Request, _ accepted: AcceptedCoding
     ) {
         if response.status == .notModified { return revalidate(&response, request, accepted) }
