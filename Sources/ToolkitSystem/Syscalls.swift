@@ -164,6 +164,25 @@ package enum Syscalls {
         result { unsafe pread(descriptor, room.baseAddress, room.count, off_t(offset)) }
     }
 
+    /// Reads part of a regular file until the room is full or the file ends.
+    /// - Returns: how many bytes were read.
+    package static func fill(
+        _ room: UnsafeMutableRawBufferPointer, from descriptor: CInt, at offset: Int64
+    ) throws(SystemError) -> Int {
+        var filled = 0
+        while filled < room.count {
+            let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: room[filled...])
+            switch unsafe read(descriptor, rest, at: offset + Int64(filled)) {
+            case .done(0): return filled
+            case .done(let count): filled += count
+            // A regular file never blocks: the call was interrupted.
+            case .wouldBlock: continue
+            case .failed(let code): throw SystemError("read", code: code)
+            }
+        }
+        return filled
+    }
+
     /// From now on closing a socket resets its connection.
     package static func dropUnsent(_ descriptor: CInt) {
         var time = linger(l_onoff: 1, l_linger: 0)

@@ -121,20 +121,13 @@ extension Connection {
     func copy(
         _ file: OpenFile, _ offset: Int64, _ count: Int, _ out: inout ByteBuffer
     ) -> Bool {
-        var got = 0
-        while got < count {
-            var step = 0
-            unsafe out.withRoom(count - got) { room in
-                let part = unsafe UnsafeMutableRawBufferPointer(rebasing: room[..<(count - got)])
-                let result = unsafe Syscalls.read(
-                    file.descriptor, part, at: offset + Int64(got))
-                if case .done(let read) = result { step = read }
-                return step
-            }
-            guard step > 0 else { return false }
-            got += step
+        var filled = 0
+        unsafe out.withRoom(count) { room in
+            let room = unsafe UnsafeMutableRawBufferPointer(rebasing: room[..<count])
+            filled = (try? unsafe Syscalls.fill(room, from: file.descriptor, at: offset)) ?? 0
+            return filled
         }
-        return true
+        return filled == count
     }
 
     func produce(_ producer: @escaping ResponseBody.Producer, for request: Request?) {

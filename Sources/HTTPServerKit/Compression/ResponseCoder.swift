@@ -154,7 +154,7 @@ final class ResponseCoder: Sendable {
                 var position = offset
                 while position < offset + count {
                     let part = min(offset + count - position, Int64(StreamCoder.turnBytes))
-                    let piece = Self.read(file, at: position, count: Int(part))
+                    let piece = try file.content(at: position, count: Int(part))
                     // Shorter than announced: no stream of another length may pass for whole.
                     guard !piece.isEmpty else { throw ResponseWriterError.wrongLength }
                     position += Int64(piece.count)
@@ -162,8 +162,10 @@ final class ResponseCoder: Sendable {
                 }
             }
         }
-        let content = Self.read(file, at: offset, count: Int(count))
-        guard content.count == Int(count) else { return nil }
+        // One that cannot be read is left to the error of sending it.
+        guard let content = try? file.content(at: offset, count: Int(count)),
+            content.count == Int(count)
+        else { return nil }
         return unsafe content.withUnsafeBytes { unsafe compressed($0, keeping) }
     }
 
@@ -175,18 +177,5 @@ final class ResponseCoder: Sendable {
         else { return nil }
         let changed = max(status.modifiedSeconds, status.changedSeconds)
         return changed < Syscalls.realtime().seconds - 1 ? FileIdentity(status) : nil
-    }
-
-    private static func read(_ file: OpenFile, at offset: Int64, count: Int) -> [UInt8] {
-        unsafe Array(unsafeUninitializedCapacity: count) { room, filled in
-            while filled < count {
-                let rest = unsafe UnsafeMutableRawBufferPointer(
-                    UnsafeMutableBufferPointer(rebasing: room[filled...]))
-                let result = unsafe Syscalls.read(
-                    file.descriptor, rest, at: offset + Int64(filled))
-                guard case .done(let read) = result, read > 0 else { break }
-                filled += read
-            }
-        }
     }
 }

@@ -57,21 +57,8 @@ extension OpenFile {
 
     /// Bytes from an offset on, fewer at the end of the file.
     package func content(at offset: Int64, count: Int) throws(SystemError) -> [UInt8] {
-        var fault: SystemError?
-        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { room, filled in
-            while filled < count {
-                let rest = unsafe UnsafeMutableRawBufferPointer(
-                    UnsafeMutableBufferPointer(rebasing: room[filled...]))
-                let result = unsafe Syscalls.read(descriptor, rest, at: offset + Int64(filled))
-                if case .failed(let code) = result { fault = SystemError("read", code: code) }
-                // A regular file never blocks: the call was interrupted.
-                if result == .wouldBlock { continue }
-                guard case .done(let read) = result, read > 0 else { break }
-                filled += read
-            }
-        }
-        if let fault { throw fault }
-        return bytes
+        defer { withExtendedLifetime(self) {} }
+        return try Syscalls.content(of: descriptor, at: offset, count: count)
     }
 
     /// Waits until the file, or the names in the directory, are on the disk, with all that is known

@@ -57,13 +57,25 @@ extension Syscalls {
     package static func readPiece(
         of file: CInt, at offset: Int64
     ) throws(SystemError) -> [UInt8] {
-        var result = IOResult.wouldBlock
-        let piece = unsafe [UInt8](unsafeUninitializedCapacity: 256 << 10) { room, count in
-            result = unsafe read(file, UnsafeMutableRawBufferPointer(room), at: offset)
-            if case .done(let read) = result { count = read }
+        try content(of: file, at: offset, count: 256 << 10)
+    }
+
+    /// Bytes of a regular file from an offset on, fewer at its end.
+    package static func content(
+        of file: CInt, at offset: Int64, count: Int
+    ) throws(SystemError) -> [UInt8] {
+        var failure: SystemError?
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { room, filled in
+            let room = unsafe UnsafeMutableRawBufferPointer(
+                UnsafeMutableBufferPointer(rebasing: room[..<count]))
+            do throws(SystemError) {
+                filled = try unsafe fill(room, from: file, at: offset)
+            } catch {
+                failure = error
+            }
         }
-        if case .failed(let code) = result { throw SystemError("read", code: code) }
-        return piece
+        if let failure { throw failure }
+        return bytes
     }
 
     /// Writes all bytes at the file's place, with as many calls as it takes.
