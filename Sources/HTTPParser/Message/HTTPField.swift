@@ -31,8 +31,11 @@ extension HTTPFieldName: Hashable {
     public static func == (left: Self, right: Self) -> Bool {
         guard left.text.utf8.count == right.text.utf8.count else { return false }
         if left.text == right.text { return true }
-        return left.text.utf8.elementsEqual(right.text.utf8) {
-            ByteClass.lowercased($0) == ByteClass.lowercased($1)
+        var (left, right) = (left.text, right.text)
+        return left.withUTF8 { left in
+            right.withUTF8 { right in
+                unsafe equalsIgnoringCase(UnsafeRawBufferPointer(left), right)
+            }
         }
     }
 

@@ -7,9 +7,12 @@
 /// fields.append(.setCookie, "a=1")
 /// fields.append(.setCookie, "b=2")
 /// ```
-public struct HTTPFields: Hashable, Sendable {
+public struct HTTPFields: Sendable {
     @usableFromInline
     var storage: [HTTPField]
+    /// The first fields as lines, where these were kept and none of them was changed since.
+    @usableFromInline
+    var lines: FieldLines?
 
     /// Creates an empty section; it allocates nothing.
     @inlinable
@@ -21,12 +24,13 @@ public struct HTTPFields: Hashable, Sendable {
     /// one at the place of the first, setting `nil` removes them.
     @inlinable
     public subscript(name: HTTPFieldName) -> String? {
-        get { storage.first { $0.name == name }?.value }
+        get { index(of: name).map { storage[$0].value } }
         set {
-            guard let newValue else { return storage.removeAll { $0.name == name } }
-            guard let first = storage.firstIndex(where: { $0.name == name }) else {
-                return storage.append(HTTPField(name, newValue))
+            guard let newValue else { return remove(name) }
+            guard let first = index(of: name) else {
+                return append(name, newValue)
             }
+            lines = nil
             storage[first].value = newValue
             var index = storage.count - 1
             while index > first {
@@ -42,8 +46,21 @@ public struct HTTPFields: Hashable, Sendable {
     }
 
     /// Whether there is a field with this name.
-    public func contains(_ name: HTTPFieldName) -> Bool {
-        storage.contains { $0.name == name }
+    public func contains(_ name: HTTPFieldName) -> Bool { index(of: name) != nil }
+
+    /// The place of the first field with this name.
+    @usableFromInline
+    func index(of name: HTTPFieldName) -> Int? {
+        let length = name.text.utf8.count
+        var index = 0
+        if let lines, !lines.mayHaveName(ofLength: length) { index = lines.fieldCount }
+        while index < storage.count {
+            if storage[index].name.text.utf8.count == length, storage[index].name == name {
+                return index
+            }
+            index += 1
+        }
+        return nil
     }
 
     /// Adds a field after the others.
@@ -60,6 +77,7 @@ public struct HTTPFields: Hashable, Sendable {
 
     /// Removes every field with this name.
     public mutating func remove(_ name: HTTPFieldName) {
+        lines = nil
         storage.removeAll { $0.name == name }
     }
 
@@ -67,6 +85,14 @@ public struct HTTPFields: Hashable, Sendable {
     public mutating func reserveCapacity(_ count: Int) {
         storage.reserveCapacity(count)
     }
+}
+
+extension HTTPFields: Hashable {
+    /// Whether both have the same fields in the same order.
+    public static func == (left: Self, right: Self) -> Bool { left.storage == right.storage }
+
+    /// Hashes the fields in their order.
+    public func hash(into hasher: inout Hasher) { hasher.combine(storage) }
 }
 
 extension HTTPFields: RandomAccessCollection {

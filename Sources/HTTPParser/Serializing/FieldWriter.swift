@@ -62,7 +62,8 @@ extension ByteBuffer {
     /// Writes a section of fields without the empty line. Fields that decide where the message ends
     /// are refused (see `framingField`).
     mutating func append(fields: HTTPFields) throws(HTTPMessageError) {
-        for index in 0..<fields.count {
+        if let lines = fields.lines { append(lines.bytes) }
+        for index in (fields.lines?.fieldCount ?? 0)..<fields.count {
             let field = fields[index]
             guard !field.name.decidesFraming else {
                 throw HTTPMessageError(.framingField, field.name.text)
@@ -75,6 +76,40 @@ extension ByteBuffer {
     mutating func truncate(to length: Int) {
         end = start + length
     }
+}
+
+/// The first fields of a section as lines, checked and written once.
+@usableFromInline
+final class FieldLines: Sendable {
+    let fieldCount: Int
+    let bytes: [UInt8]
+    /// A bit for the length of each name.
+    private let nameLengths: UInt64
+
+    /// - Returns: `nil` for fields that must not be sent.
+    init?(_ fields: HTTPFields) {
+        var buffer = ByteBuffer()
+        do throws(HTTPMessageError) {
+            try buffer.append(fields: fields)
+        } catch {
+            return nil
+        }
+        fieldCount = fields.count
+        bytes = unsafe Array(buffer.unsafeBytes)
+        nameLengths = fields.reduce(0) { $0 | 1 << UInt64($1.name.text.utf8.count & 63) }
+    }
+
+    /// Whether a name among them may have that many bytes.
+    func mayHaveName(ofLength length: Int) -> Bool {
+        nameLengths >> UInt64(length & 63) & 1 == 1
+    }
+}
+
+extension HTTPFields {
+    /// Writes the fields once; from now on their lines are copied. It pays where a section is sent
+    /// many times. Fields that are appended later are written each time. Of fields that must not be
+    /// sent no lines are kept: to send them is the error that it always is.
+    package mutating func keepLines() { lines = FieldLines(self) }
 }
 
 extension HTTPFieldName {
