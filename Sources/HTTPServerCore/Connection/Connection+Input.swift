@@ -6,18 +6,29 @@ extension Connection {
     func receive() {
         guard let transport else { return }
         if isReadingLongContent { return receiveContent(transport) }
-        if let upgraded { return receive(for: upgraded, transport) }
+        // Another protocol gets the bytes in the tail before later ones.
+        if upgraded != nil, unsafe !tail.isEmpty { return resume() }
         guard wantsInput else { return watch(interest.subtracting(.read)) }
         let room = unsafe loop.receiveRoom
         switch unsafe transport.receive(into: room) {
         case .done(0): peerEnded()
         case .done(let count):
             noteReceived(count)
-            let bytes = unsafe UnsafeRawBufferPointer(rebasing: room[..<count])
-            unsafe received(bytes)
+            let bytes = unsafe UnsafeMutableRawBufferPointer(rebasing: room[..<count])
+            guard let upgraded else {
+                return unsafe received(UnsafeRawBufferPointer(bytes))
+            }
+            unsafe upgraded.receive(bytes)
+            flush()
         case .wouldBlock: break
         case .failed: perform(unsafe state.lostPeer(buffers))
         }
+    }
+
+    /// Reads what may come at this moment, and leaves less to the event that reports it.
+    func receiveWithoutEvent() {
+        unsafe loop.arrival = .max
+        receive()
     }
 
     /// Input is left in the system's buffer while a handler, or the peer's reading, is behind.
@@ -34,7 +45,11 @@ extension Connection {
 
     func received(_ bytes: UnsafeRawBufferPointer) {
         if unsafe tail.isEmpty {
-            let used = unsafe process(bytes, into: &loop.sendBuffer)
+            // An event of a socket reports the first byte that is read. An empty line is no part of
+            // a request, and other transports read more than their content.
+            let isReported = unsafe transport is SocketTransport && bytes[0] != 0x0D
+            let used = unsafe process(
+                bytes, arrival: isReported ? loop.arrival : .max, into: &loop.sendBuffer)
             if unsafe !state.isClosed, used < bytes.count {
                 unsafe tail.append(UnsafeRawBufferPointer(rebasing: bytes[used...]))
             }
@@ -68,16 +83,17 @@ extension Connection {
 
     private func processTail() {
         guard unsafe !tail.isEmpty else { return }
-        let used = unsafe process(tail.unsafeBytes, into: &loop.sendBuffer)
+        let used = unsafe process(tail.unsafeBytes, arrival: .max, into: &loop.sendBuffer)
         guard unsafe !state.isClosed else { return }
         unsafe tail.consume(used)
         if unsafe tail.isEmpty { unsafe tail = ByteBuffer() }
     }
 
     /// Reads as many messages, or as much of them, as there is.
+    /// - Parameter arrival: when the first byte had come at the latest; `.max` if that is unknown.
     /// - Returns: how many of the bytes are done with.
     private func process(
-        _ bytes: UnsafeRawBufferPointer, into out: inout ByteBuffer
+        _ bytes: UnsafeRawBufferPointer, arrival: UInt64, into out: inout ByteBuffer
     ) -> Int {
         var position = 0
         while position < bytes.count, unsafe !state.isClosed {
@@ -95,15 +111,17 @@ extension Connection {
                 // up memory and open files.
                 let isBehind = hasOutput || out.count > Self.highWater
                 if unsafe state.isBusy || isBehind { return position }
-                guard unsafe takeHead(bytes, &position, into: &out) else { return position }
+                guard unsafe takeHead(bytes, &position, arrival, &out) else { return position }
             }
         }
         return position
     }
 
     private func takeHead(
-        _ bytes: UnsafeRawBufferPointer, _ position: inout Int, into out: inout ByteBuffer
+        _ bytes: UnsafeRawBufferPointer, _ position: inout Int, _ arrival: UInt64,
+        _ out: inout ByteBuffer
     ) -> Bool {
+        let arrival = position == 0 ? arrival : .max
         var rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[position...])
         let start = unsafe rest.baseAddress.unsafelyUnwrapped
         do throws(HTTPParseError) {
@@ -130,7 +148,7 @@ extension Connection {
                 position += length
             }
             unsafe rest = UnsafeRawBufferPointer(rebasing: bytes[position...])
-            unsafe begin(head, &rest, &out)
+            unsafe begin(head, arrival, &rest, &out)
             position = bytes.count - rest.count
         } catch {
             refuse(error, into: &out)

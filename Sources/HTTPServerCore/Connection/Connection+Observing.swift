@@ -54,12 +54,11 @@ extension Connection {
 
     // MARK: Requests
 
-    /// - Parameter request: `nil` when the head could not be read.
-    func beginObserving(_ request: Request?) {
+    /// - Parameter storage: of the request; `nil` when its head could not be read.
+    func beginObserving(_ storage: Request.Storage?) {
         guard core.observers.observesRequests else { return }
-        unsafe response?.observation = RequestObservation(
-            storage: request?.storage, started: loop.now)
-        if let request, let began = core.observers.hooks.requestBegan { began(request) }
+        unsafe response?.observation = RequestObservation(storage: storage, started: loop.now)
+        if let began = core.observers.hooks.requestBegan, let storage { began(Request(storage)) }
     }
 
     /// Sees to it that the end of an answer is noticed where a handler waits for it.

@@ -5,7 +5,8 @@ internal import Synchronization
 extension Connection {
     /// - Parameter rest: the bytes behind the head, without the content if that was taken.
     func begin(
-        _ head: consuming RequestHead, _ rest: inout UnsafeRawBufferPointer, _ out: inout ByteBuffer
+        _ head: consuming RequestHead, _ arrival: UInt64, _ rest: inout UnsafeRawBufferPointer,
+        _ out: inout ByteBuffer
     ) {
         let framing = head.framing
         let hasContent = framing != .none && framing != .tunnel
@@ -22,8 +23,9 @@ extension Connection {
         perform(step)
         let request = Request(
             Request.Storage(
-                head: head, exchange: exchange, connection: info, number: info.countRequest()))
-        if core.observers.observesRequests { beginObserving(request) }
+                head: head, exchange: exchange, connection: info, number: info.countRequest(),
+                arrival: arrival))
+        beginObserving(request.storage)
         if let refusal {
             perform(unsafe state.refusedContent())
             return answer(refusal.response, to: request, into: &out)
@@ -42,7 +44,7 @@ extension Connection {
         do {
             let answer = try answer()
             awaitEnd(request)
-            switch answer {
+            switch consume answer {
             case .now(let response): self.answer(response, to: request, into: &out)
             case .later(let work): start({ _ in try await work() }, request, for: request)
             case .laterFor(let routed, let work): start(work, routed, for: request)

@@ -31,22 +31,6 @@ extension Connection: UpgradeCarrier {
         return true
     }
 
-    func receive(for upgraded: any UpgradedProtocol, _ transport: any Transport) {
-        // Older bytes come first.
-        guard unsafe tail.isEmpty else { return resume() }
-        guard wantsInput else { return watch(interest.subtracting(.read)) }
-        let room = unsafe loop.receiveRoom
-        switch unsafe transport.receive(into: room) {
-        case .done(0): peerEnded()
-        case .done(let count):
-            noteReceived(count)
-            unsafe upgraded.receive(UnsafeMutableRawBufferPointer(rebasing: room[..<count]))
-            flush()
-        case .wouldBlock: break
-        case .failed: perform(unsafe state.lostPeer(buffers))
-        }
-    }
-
     /// Gives it the bytes that came together with the request, or while it wanted none.
     func giveTailToUpgraded() {
         guard let upgraded, unsafe !tail.isEmpty, upgraded.wantsInput else { return }

@@ -130,7 +130,7 @@ package final class Connection: LoopClient, @unchecked Sendable {
         case .checkRate: checkRate()
         case .answerTimeout: answerTimeout()
         case .readOnce:
-            receive()
+            receiveWithoutEvent()
             perform(unsafe state.settled(buffers))
         case .resume: loop.execute { [self] in resume() }
         case .linger: linger()
@@ -204,7 +204,7 @@ package final class Connection: LoopClient, @unchecked Sendable {
     /// - Returns: whether it did.
     func giveWay() -> Bool {
         guard idleSince != nil else { return false }
-        receive()
+        receiveWithoutEvent()
         guard unsafe !state.isClosed else { return true }
         guard idleSince != nil else { return false }
         abort(.displaced)

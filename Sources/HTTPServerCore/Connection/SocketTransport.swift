@@ -60,7 +60,7 @@ extension Connection: TransportOwner {
     package var socketPeer: PeerAddress { info.socketPeer }
     package func later(_ work: @escaping @Sendable () -> Void) { loop.execute(work) }
     package func inputIsReady() {
-        if unsafe !state.isClosed { receive() }
+        if unsafe !state.isClosed { receiveWithoutEvent() }
     }
     package func noteFailure(_ cause: String) { logRefusal("refused a connection", cause) }
     package func learn(_ change: (inout TransportFacts) -> Void) { info.learn(change) }

@@ -65,6 +65,10 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     /// The monotonic clock in nanoseconds, read once for each batch of events.
     package var now: UInt64 { time }
     private var time: UInt64
+    /// The time by which all had come of what this turn's events report, in nanoseconds of `now`;
+    /// `.max` once a connection was read without one.
+    @exclusivity(unchecked)
+    var arrival: UInt64 = .max
     /// Where connections read into, one after another.
     package let receiveRoom: UnsafeMutableRawBufferPointer
     /// Where connections write what they answer to one read. They call handlers meanwhile, which reach
@@ -136,6 +140,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
             let count = poller.wait(milliseconds: isWaiting ? waking.linger : 0) {
                 // Before the first event: its handler takes deadlines and the date from `time`.
                 time = Syscalls.monotonic()
+                unsafe arrival = time
             } each: { event in
                 self.dispatch(event)
             }

@@ -1,5 +1,3 @@
-internal import Synchronization
-
 extension Request {
     /// Whether the client still waits for the answer, as far as is known now: it has not closed the
     /// connection.
@@ -21,17 +19,11 @@ extension Request {
 
     /// Asks the connection on its loop; `false` when it is gone.
     private func ask(_ question: @escaping @Sendable (Connection) -> Bool) async -> Bool {
-        let info = storage.connection
-        let answer: @Sendable () -> Bool = {
-            let client = info.loop.client(info.token.load(ordering: .relaxed))
-            guard let connection = client as? Connection, connection.info === info else {
-                return false
-            }
-            return question(connection)
-        }
-        if info.loop.isCurrent { return answer() }
+        let loop = storage.connection.loop
+        let answer: @Sendable () -> Bool = { openConnection.map(question) ?? false }
+        if loop.isCurrent { return answer() }
         return await withCheckedContinuation { continuation in
-            info.loop.execute { continuation.resume(returning: answer()) }
+            loop.execute { continuation.resume(returning: answer()) }
         }
     }
 }

@@ -14,6 +14,9 @@ public struct Request: Sendable {
         package let connection: ConnectionInfo
         /// Which one of its connection's requests it is.
         package let number: Int
+        /// A time of the monotonic clock, in nanoseconds, by which it had begun to arrive; `.max`
+        /// if none is known. To look at the world later than that is early enough for its answer.
+        package let arrival: UInt64
         /// Whether the content is read without the coding that Content-Encoding names.
         let hidesCoding: Bool
         /// Replaces the content of the exchange; `nil` if the request is as it arrived.
@@ -23,12 +26,13 @@ public struct Request: Sendable {
 
         init(
             head: consuming RequestHead, exchange: Exchange?, connection: ConnectionInfo,
-            number: Int
+            number: Int, arrival: UInt64
         ) {
             self.head = head
             self.exchange = exchange
             self.connection = connection
             self.number = number
+            self.arrival = arrival
             hidesCoding = exchange?.decoding != nil
             content = nil
         }
@@ -40,6 +44,7 @@ public struct Request: Sendable {
             exchange = nil
             connection = other.connection
             number = other.number
+            arrival = other.arrival
             hidesCoding = false
             self.content = content
             _ = share(other.madeValues)
@@ -49,7 +54,7 @@ public struct Request: Sendable {
         package convenience init(head: consuming RequestHead, inPlaceOf other: Storage) {
             self.init(
                 head: head, exchange: other.exchange, connection: other.connection,
-                number: other.number)
+                number: other.number, arrival: other.arrival)
             _ = share(other.madeValues)
         }
 

@@ -1,10 +1,11 @@
 internal import Dispatch
 internal import HTTPParser
+internal import Synchronization
 internal import ToolkitSystem
 
 /// Files that were asked for lately, with what their answers say of them: the bytes of small ones
 /// and, for a moment, the descriptors of larger ones. The next answer takes one look at the file's
-/// status instead of opening, reading and closing it.
+/// status instead of opening, reading and closing it, and requests that arrive together share it.
 ///
 /// A file counts as unchanged while it has the same device, inode, size and times, the inputs of
 /// its strong entity tag. The next write to a file that has just been written may leave its times
@@ -29,6 +30,8 @@ final class FileCache: Sendable {
         fileprivate let parents: [FilePath]
         /// When it was read, in nanoseconds of the monotonic clock.
         fileprivate let readAt = Syscalls.monotonic()
+        /// When the last look began that found it unchanged, by the same clock; 0 before the first.
+        fileprivate let lookedAt = Atomic<UInt64>(0)
 
         init(
             status: FileStatus, content: RangeSource, mediaType: String, validators: Validators,
@@ -118,12 +121,17 @@ final class FileCache: Sendable {
     }
 
     /// The file at `path` if it was kept and has not changed since.
-    func entry(at path: FilePath, in root: RootDirectory) -> Entry? {
+    /// - Parameter arrival: a time by which the request had begun to arrive, as `Request` has it.
+    func entry(at path: FilePath, in root: RootDirectory, arrival: UInt64) -> Entry? {
         let found = kept.withLock { $0.entry(at: path, byteLimit: byteLimit) }
         guard let found else { return nil }
-        if Syscalls.monotonic() &- found.readAt < Self.longestLife,
+        // Its client has sent the request before that look, and may get what was there then.
+        if found.lookedAt.load(ordering: .relaxed) >= arrival { return found }
+        let now = Syscalls.monotonic()
+        if now &- found.readAt < Self.longestLife,
             leads(path, found.parents, to: found.status, in: root)
         {
+            found.lookedAt.store(now, ordering: .relaxed)
             return found
         }
         _ = kept.withLock { $0.remove(at: path) }
@@ -147,15 +155,9 @@ final class FileCache: Sendable {
             leads(path, path.parents, to: status, in: root)
         else { return nil }
         guard isSmall else { return .file(file, offset: 0, length: status.size) }
-        let size = Int(status.size)
-        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: size) { room, count in
-            guard size > 0 else { return }
-            let room = unsafe UnsafeMutableRawBufferPointer(start: room.baseAddress, count: size)
-            if case .done(let length) = unsafe Syscalls.read(file.descriptor, room, at: 0) {
-                count = length
-            }
-        }
-        return bytes.count == size ? .bytes(bytes) : nil
+        // One that cannot be read is left to the error of sending it.
+        let bytes = try? file.content(at: 0, count: Int(status.size))
+        return bytes.flatMap { $0.count == Int(status.size) ? .bytes($0) : nil }
     }
 
     private func isSettled(_ status: FileStatus) -> Bool {

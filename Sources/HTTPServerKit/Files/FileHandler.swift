@@ -258,7 +258,8 @@ public struct FileHandler: Handler {
             guard let index = options.indexFiles.first else { return nil }
             path = path.appending(index)
         }
-        guard let entry = cache.entry(at: path, in: root) else { return nil }
+        guard let entry = cache.entry(at: path, in: root, arrival: request.storage.arrival)
+        else { return nil }
         // The compressed file beside it may be what is sent.
         if entry.varies, AcceptedCoding(request).isGzip { return nil }
         return try serve(entry, request)

@@ -1,0 +1,58 @@
+import HTTPParser
+import HTTPServerCore
+import TestSupport
+import Testing
+import ToolkitSystem
+
+@testable import HTTPServerKit
+
+@Suite("Requests that arrive together share one look at a kept file")
+struct SharedLookTests {
+    private let directory: ServerDirectory
+    private let root: RootDirectory
+    private let cache = FileCache(
+        byteLimit: 1 << 20, openFileLimit: 4, settlingSeconds: 0, openSeconds: 3_600)
+    private let path = FilePath(inRoot: "a.txt")
+
+    init() throws {
+        directory = try ServerDirectory()
+        root = try RootDirectory(directory.path)
+    }
+
+    /// Keeps the file, read now.
+    private func keep() throws {
+        let file = OpenFile(owning: try path.open(in: root))
+        let status = try #require(RootDirectory.status(of: file.descriptor))
+        let content = try #require(cache.content(of: file, status, at: path, in: root))
+        cache.keep(
+            FileCache.Entry(
+                status: status, content: content, mediaType: "text/plain",
+                validators: Validators(status), varies: false, fields: [:], parents: path.parents),
+            at: path)
+    }
+
+    @Test(
+        "A look serves only requests that had begun to arrive before it", arguments: [10, 20_000])
+    func shared(_ size: Int) throws {
+        try directory.write("a.txt", String(repeating: "x", count: size))
+        try keep()
+        let before = Syscalls.monotonic()
+        #expect(cache.entry(at: path, in: root, arrival: .max) != nil)
+        let after = Syscalls.monotonic()
+        try directory.remove("a.txt")
+        // It had sent its request when the file was there.
+        #expect(cache.entry(at: path, in: root, arrival: before) != nil)
+        // These may have sent theirs when it was gone.
+        #expect(cache.entry(at: path, in: root, arrival: after) == nil)
+        #expect(cache.counts.small + cache.counts.open == 0)
+        #expect(cache.entry(at: path, in: root, arrival: before) == nil)
+    }
+
+    @Test("Reading a file is no look: the first request looks, whenever it arrived")
+    func first() throws {
+        try directory.write("a.txt", "text")
+        try keep()
+        try directory.remove("a.txt")
+        #expect(cache.entry(at: path, in: root, arrival: 1) == nil)
+    }
+}
