@@ -22,6 +22,7 @@ package final class LineWriter: @unchecked Sendable {
     private let path: String?
     private let notice: (@Sendable (_ dropped: Int) -> String)?
     private let state = Locked(State())
+    @exclusivity(unchecked)
     private var lines = ByteBuffer(capacity: 16 << 10)
     private let queue = DispatchQueue(label: "http.lines")
     /// Touched on the queue alone.
@@ -60,13 +61,13 @@ package final class LineWriter: @unchecked Sendable {
     ///   returns.
     package func write(_ append: (inout ByteBuffer, inout LogClock) -> Void) {
         let delay: UInt64? = state.withLock { state in
-            guard lines.count < Self.limit else {
+            guard unsafe lines.count < Self.limit else {
                 state.dropped += 1
                 state.untold += 1
                 return nil
             }
-            append(&lines, &state.clock)
-            lines.append(literal: "\n")
+            unsafe append(&lines, &state.clock)
+            unsafe lines.append(literal: "\n")
             guard !state.isScheduled else { return nil }
             state.isScheduled = true
             let elapsed = Syscalls.monotonic() &- state.lastFlush
@@ -116,7 +117,7 @@ package final class LineWriter: @unchecked Sendable {
     /// Runs on the queue.
     private func drain() {
         state.withLock { state in
-            swap(&lines, &spare)
+            unsafe swap(&lines, &spare)
             state.isScheduled = false
             state.lastFlush = Syscalls.monotonic()
             guard let notice, state.untold > 0 else { return }

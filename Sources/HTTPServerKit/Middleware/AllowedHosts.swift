@@ -84,7 +84,7 @@ public struct AllowedHosts: Sendable, Hashable {
         unsafe host.withContiguousStorageIfAvailable { unsafe isIPv4($0) } ?? isIPv4(Array(host))
     }
 
-    private static func isIPv4(_ host: some Collection<UInt8>) -> Bool {
+    static func isIPv4(_ host: some Collection<UInt8>) -> Bool {
         var (dots, digits) = (0, 0)
         for byte in host {
             if byte == UInt8(ascii: ":") { break }

@@ -49,6 +49,8 @@ public struct HostCheckHandler: Handler {
     }
 
     private func check(_ request: Request) throws(HTTPError) {
+        // The usual host of a local server.
+        if hosts.allowsAddresses, request.hostIsAddress { return }
         guard let host = request.host, !hosts.contains(host) else { return }
         log(host, of: request)
         throw HTTPError(

@@ -29,9 +29,20 @@ extension Request {
     /// absolute target, else those of Host (RFC 9112 section 3.2.2). `nil` without any.
     public var host: String? {
         if let forwarded = self[ForwardedOriginKey.self]?.host { return forwarded }
-        let isOrigin = unsafe storage.head.targetBytes.first == UInt8(ascii: "/")
-        if !isOrigin, let authority = originalTarget.authority { return authority }
+        if !targetIsPath, let authority = originalTarget.authority { return authority }
         return fields[.host]
+    }
+
+    /// Whether `host` is an IPv4 address, where that is seen without making a text of it.
+    var hostIsAddress: Bool {
+        guard targetIsPath, self[ForwardedOriginKey.self] == nil,
+            let place = unsafe storage.head.table.index(of: .host)
+        else { return false }
+        return unsafe AllowedHosts.isIPv4(storage.head.table.value(place))
+    }
+
+    private var targetIsPath: Bool {
+        unsafe storage.head.targetBytes.first == UInt8(ascii: "/")
     }
 
     /// The URL that the client asked for; `nil` if the request names no host, or if its target is
