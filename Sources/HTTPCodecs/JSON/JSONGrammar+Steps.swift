@@ -83,6 +83,16 @@ extension JSONGrammar {
         return text
     }
 
+    /// Closes the object that is open if its end stands right behind a value.
+    @inline(__always)
+    mutating func closesObject(_ bytes: Span<UInt8>) -> Bool {
+        guard expected == .afterValue, isInObject, depth > 0, position < bytes.count,
+            bytes[position] == UInt8(ascii: "}")
+        else { return false }
+        close(bytes)
+        return true
+    }
+
     /// Reads a string if no white space comes before, and it has no escape and is all ASCII.
     /// - Returns: where it stands; `nil`, with nothing read, if it is anything else.
     @inline(__always)

@@ -11,12 +11,7 @@ struct JSONGrammar {
     var position: Int
     private let depthLimit: Int
     let nameByteLimit: Int
-    private(set) var depth = 0
-    private(set) var isInObject = false
-    /// For each array or object around the innermost one whether it is an object: the nearest 64 in
-    /// a word, those further out in full words.
-    private var outerBits: UInt64 = 0
-    private var outerWords: [UInt64] = []
+    private var nesting = JSONNesting()
     private var values: JSONTreeBuilder
     /// The first error, after which nothing more is read.
     private var failure: CodecError?
@@ -45,6 +40,9 @@ struct JSONGrammar {
         try grammar.run(bytes)
         return grammar.values.isUsual ? grammar.values.nodes : []
     }
+
+    var depth: Int { nesting.depth }
+    var isInObject: Bool { nesting.isInObject }
 
     private mutating func run(_ bytes: Span<UInt8>) throws(CodecError) {
         while position < bytes.count { try step(bytes) }
@@ -162,22 +160,16 @@ struct JSONGrammar {
         guard depth < depthLimit else {
             throw fail(CodecError(.nestedTooDeeply, at: Int64(position), "JSON"))
         }
-        if depth > 0, depth & 63 == 0 { outerWords.append(outerBits) }
-        outerBits = outerBits << 1 | (isInObject ? 1 : 0)
-        isInObject = isObject
+        nesting.open(isObject: isObject)
         values.open(isObject ? .object : .array, at: position)
-        depth += 1
         position += 1
         expected = isObject ? .firstName : .firstElement
     }
 
     /// Closes the object or array that ends here.
     mutating func close(_ bytes: Span<UInt8>) {
-        depth -= 1
+        nesting.close()
         position += 1
-        isInObject = outerBits & 1 == 1
-        outerBits >>= 1
-        if depth > 0, depth & 63 == 0 { outerBits = outerWords.removeLast() }
         values.close()
         endValue(bytes)
     }
@@ -267,29 +259,58 @@ struct JSONGrammar {
     /// backslash, a control character, or one that is not ASCII. Eight bytes at once.
     @inline(__always)
     static func plainEnd(_ bytes: Span<UInt8>, from start: Int) -> Int {
-        var index = start
         unsafe bytes.withUnsafeBytes { room in
-            while index + 8 <= room.count {
-                let word = unsafe UInt64(
-                    littleEndian: room.loadUnaligned(fromByteOffset: index, as: UInt64.self))
-                let quote = word ^ 0x2222_2222_2222_2222
-                let backslash = word ^ 0x5C5C_5C5C_5C5C_5C5C
-                let (ones, highs) = (
-                    0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64
-                )
-                let controls = (word &- 0x2020_2020_2020_2020) & ~word
-                // The lowest of the high bits is right; those above may owe theirs to it.
-                let signs = (quote &- ones) & ~quote | (backslash &- ones) & ~backslash
-                let found = (word | controls | signs) & highs
-                guard found == 0 else {
-                    index += found.trailingZeroBitCount >> 3
-                    return
-                }
-                index += 8
+            guard let base = room.baseAddress else { return start }
+            var index = start
+            while index <= room.count &- 8 {
+                let found = unsafe plainStops(
+                    base.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+                if found != 0 { return index &+ found.trailingZeroBitCount >> 3 }
+                index &+= 8
+                // Names and most texts are shorter.
+                if index &- start == 16 { index = unsafe plainBlocksEnd(room, from: index) }
             }
             while index < room.count, unsafe isPlain(room[index]) { index += 1 }
+            return index
+        }
+    }
+
+    /// Bits of which the lowest is in the first of eight bytes that is not plain; 0 if all are.
+    @inline(__always)
+    private static func plainStops(_ bytes: UInt64) -> UInt64 {
+        let word = UInt64(littleEndian: bytes)
+        let quote = word ^ 0x2222_2222_2222_2222
+        let backslash = word ^ 0x5C5C_5C5C_5C5C_5C5C
+        let (ones, highs) = (0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64)
+        let controls = (word &- 0x2020_2020_2020_2020) & ~word
+        // The lowest of the high bits is right; those above may owe theirs to it.
+        let signs = (quote &- ones) & ~quote | (backslash &- ones) & ~backslash
+        return (word | controls | signs) & highs
+    }
+
+    /// The same in steps of 64 bytes: all bytes before it are plain, and one of the next 64 is not,
+    /// or fewer are left.
+    private static func plainBlocksEnd(_ room: UnsafeRawBufferPointer, from start: Int) -> Int {
+        var index = start
+        while index + 64 <= room.count {
+            let first = unsafe stops(room, index) .| stops(room, index + 16)
+            let second = unsafe stops(room, index + 32) .| stops(room, index + 48)
+            let words = unsafe unsafeBitCast(first .| second, to: SIMD2<UInt64>.self)
+            guard words[0] | words[1] == 0 else { break }
+            index += 64
         }
         return index
+    }
+
+    /// Which of 16 bytes are not plain.
+    @inline(__always)
+    private static func stops(
+        _ room: UnsafeRawBufferPointer, _ offset: Int
+    ) -> SIMDMask<SIMD16<Int8>> {
+        let block = unsafe room.loadUnaligned(fromByteOffset: offset, as: SIMD16<Int8>.self)
+        // Bytes above 0x7F are negative.
+        return (block .< SIMD16(repeating: 0x20)) .| (block .== SIMD16(repeating: 0x22))
+            .| (block .== SIMD16(repeating: 0x5C))
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {

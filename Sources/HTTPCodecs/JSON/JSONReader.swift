@@ -70,6 +70,7 @@ public struct JSONReader: ~Escapable {
         if let name = grammar.plainName(bytes) {
             return JSONName(bytes.extracting(name), hasEscape: false)
         }
+        if grammar.closesObject(bytes) { return nil }
         guard grammar.depth > 0, grammar.isInObject else { throw misplaced("no object was begun") }
         if grammar.expected == .value || grammar.expected == .colon { try skipValue() }
         guard let name = try grammar.nextName(bytes) else { return nil }
