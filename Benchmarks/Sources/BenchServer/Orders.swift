@@ -65,10 +65,23 @@ struct Note: Decodable {
     var text: String
 }
 
-/// The answer to both.
+/// The answer to them.
 struct Receipt: Encodable {
     var id: Int
     var count: Int
+}
+
+/// The same, which writes itself.
+struct WrittenReceipt: JSONWritable {
+    var id: Int
+    var count: Int
+
+    func write(to json: inout JSONWriter) {
+        json.beginObject()
+        json.write("id", id)
+        json.write("count", count)
+        json.endObject()
+    }
 }
 
 extension Router {
@@ -78,7 +91,7 @@ extension Router {
             try .json(Receipt(id: order.id, count: order.items.count))
         }
         post("/order-read", json: ReadOrder.self) { _, order in
-            try .json(Receipt(id: order.id, count: order.items.count))
+            try .json(WrittenReceipt(id: order.id, count: order.items.count))
         }
         post("/note", json: Note.self) { _, note in
             try .json(Receipt(id: note.id, count: note.text.utf8.count))

@@ -84,8 +84,25 @@ public struct JSONBody: Hashable, Sendable {
     public func decode<Value: Decodable>(
         _ type: Value.Type = Value.self, from bytes: [UInt8]
     ) throws(CodecError) -> Value {
+        try decode(type, readBy: readable(type), from: bytes)
+    }
+
+    /// Reads a value of a type that was looked into before, with the same limits and errors.
+    /// - Parameter readable: the same type, from ``readable(_:)``.
+    package func decode<Value: Decodable>(
+        _ type: Value.Type, readBy readable: (any JSONReadable.Type)?, from bytes: [UInt8]
+    ) throws(CodecError) -> Value {
         let start = try start(of: bytes.span)
-        if let readable = readable(type) { return try read(readable, bytes.span, from: start) }
+        if let readable { return try read(readable, bytes.span, from: start) }
+        return try decodeTree(type, bytes, from: start)
+    }
+
+    // Apart from the way of types that read themselves, to which the generic types that it uses
+    // would be looked up for each value.
+    @inline(never)
+    private func decodeTree<Value: Decodable>(
+        _ type: Value.Type, _ bytes: [UInt8], from start: Int
+    ) throws(CodecError) -> Value {
         let nodes = try check(bytes.span, from: start, listing: options.readsPlainly)
         if !nodes.isEmpty, let value = JSONTreeDecoder.value(type, in: JSONTree(bytes, nodes)) {
             return value
@@ -104,7 +121,7 @@ public struct JSONBody: Hashable, Sendable {
     }
 
     /// The type, if its values read themselves, and no option leaves them to `Decodable`.
-    private func readable(_ type: any Decodable.Type) -> (any JSONReadable.Type)? {
+    package func readable(_ type: any Decodable.Type) -> (any JSONReadable.Type)? {
         options.readsPlainly ? type as? any JSONReadable.Type : nil
     }
 
@@ -122,8 +139,7 @@ public struct JSONBody: Hashable, Sendable {
             try reader.finish()
             // A cast would look both types up.
             if Readable.self == Value.self { return unsafe unsafeBitCast(value, to: Value.self) }
-            guard let value = value as? Value else { preconditionFailure("it was one of them") }
-            return value
+            return Self.cast(value)
         } catch {
             // Where it is no JSON at all, that counts.
             let nodes = try check(bytes, from: start, listing: true)
@@ -138,6 +154,12 @@ public struct JSONBody: Hashable, Sendable {
             throw CodecError(
                 .unexpectedJSON, at: error.offset, JSONFault.text(at: path, error.detail))
         }
+    }
+
+    @inline(never)
+    private static func cast<Value>(_ value: some JSONReadable) -> Value {
+        guard let value = value as? Value else { preconditionFailure("it was one of them") }
+        return value
     }
 
     /// Where the value begins in content that is not too long.
@@ -199,8 +221,21 @@ public struct JSONBody: Hashable, Sendable {
     /// - Throws: `EncodingError` for a value that JSON cannot hold, such as an infinite number, and
     ///   what `value` itself throws.
     public func encode(_ value: some Encodable) throws -> [UInt8] {
-        if options.writesPlainly, let bytes = JSONWriter.bytes(of: value) { return bytes }
+        if options.writesPlainly, let bytes = JSONTextEncoder.bytes(of: value) { return bytes }
         return [UInt8](try options.encoder.encode(value))
+    }
+
+    /// Has a value write itself, without a byte order mark.
+    /// - Throws: `EncodingError` for an infinite number, and for a value that writes what is no JSON;
+    ///   where `encode(to:)` writes it, what that throws.
+    public func encode(_ value: some JSONWritable) throws -> [UInt8] {
+        guard options.writesPlainly else { return [UInt8](try options.encoder.encode(value)) }
+        var writer = JSONWriter()
+        value.write(to: &writer)
+        writer.finish()
+        guard let problem = writer.problem else { return writer.bytes }
+        throw EncodingError.invalidValue(
+            value, EncodingError.Context(codingPath: [], debugDescription: problem))
     }
 }
 

@@ -27,7 +27,7 @@
 /// `Decodable`, its `init(from:)` reads it. The results may differ: in an initializer like the one
 /// above an absent member leaves the property its default, and of members with the same name the
 /// last one counts.
-public protocol JSONReadable: Decodable {
+public protocol JSONReadable: Decodable, SendableMetatype {
     /// Reads the value that comes next, all of it.
     /// - Throws: an error of the reader as it came; any other is `.unexpectedJSON` (422).
     init(reading json: inout JSONReader) throws

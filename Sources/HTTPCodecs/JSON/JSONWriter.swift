@@ -1,373 +1,151 @@
-internal import HTTPParser
-
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
-/// The text of a value while it is written, and the objects and arrays that are open in it.
-struct JSONText {
-    private struct Level {
-        var isObject = false
-        /// The number by which the container knows its level.
-        var number = 0
-        var isEmpty = true
-        /// Where its names begin.
-        var firstName = 0
-    }
-
+/// Writes one JSON value front to back, as types tell it that are `JSONWritable`.
+///
+/// A call in a wrong place, such as one for a second value, or for a member outside of an object, writes
+/// nothing, and encoding throws an error that says so. The names of an object are not compared with
+/// each other. RFC 8259.
+public struct JSONWriter: ~Copyable {
+    /// The text so far.
     private(set) var bytes: [UInt8] = []
-    /// Whether only Foundation can write the value.
-    private(set) var needsFoundation = false
-    /// The innermost open level, and those around it. Most values have one.
-    private var innermost = Level()
-    private var outer: [Level] = []
-    private(set) var depth = 0
-    /// The names that the open objects have so far.
-    private var names: [String] = []
-    private var count = 0
-    /// The most names of an object, each of which is compared with the others.
-    private static let nameLimit = 64
+    private var nesting = JSONNesting()
+    /// Whether a value stands before in the innermost object or array, or on the top level.
+    private var hasValue = false
+    /// Whether a name was written whose value is still to come.
+    private var hasName = false
+    /// The first mistake.
+    private(set) var problem: String?
 
     init() { bytes.reserveCapacity(256) }
 
-    mutating func giveUp() { needsFoundation = true }
+    // MARK: Objects and arrays
 
-    // MARK: Containers
+    /// Begins an object.
+    public mutating func beginObject() { begin(isObject: true) }
 
-    /// Opens an object or an array.
-    /// - Returns: its number.
-    mutating func open(isObject: Bool) -> Int {
-        bytes.append(isObject ? UInt8(ascii: "{") : UInt8(ascii: "["))
-        count += 1
-        if depth > 0 { outer.append(innermost) } else { names.reserveCapacity(8) }
-        depth += 1
-        innermost = Level(isObject: isObject, number: count, firstName: names.count)
-        return count
-    }
+    /// Ends the object that was begun last.
+    public mutating func endObject() { end(isObject: true) }
 
-    /// Closes what is inside of a level.
-    mutating func close(to depth: Int) {
-        while self.depth > depth {
-            bytes.append(innermost.isObject ? UInt8(ascii: "}") : UInt8(ascii: "]"))
-            self.depth -= 1
-            // The names of the outermost object stay: another one begins behind them.
-            if self.depth > 0 { names.removeLast(names.count - innermost.firstName) }
-            innermost = outer.popLast() ?? Level()
+    /// Begins an array.
+    public mutating func beginArray() { begin(isObject: false) }
+
+    /// Ends the array that was begun last.
+    public mutating func endArray() { end(isObject: false) }
+
+    /// Writes the name of a member of the innermost object; its value is written next.
+    public mutating func write(name: StaticString) {
+        guard beginsName() else { return }
+        if name.isASCII, !Self.needsEscape(name) {
+            bytes.append(UInt8(ascii: "\""))
+            bytes.append(jsonWord: name)
+            bytes.append(jsonWord: "\":")
+        } else {
+            bytes.append(json: name.description)
+            bytes.append(UInt8(ascii: ":"))
         }
     }
 
-    private func number(at depth: Int) -> Int {
-        depth == self.depth ? innermost.number : outer[depth - 1].number
-    }
-
-    /// Begins a member or an element of a container, which becomes the innermost open one.
-    /// - Returns: `false` when the container was closed; Foundation allows to write to it still.
-    mutating func begin(_ container: Int, at depth: Int, name: String?) -> Bool {
-        guard depth <= self.depth, number(at: depth) == container else {
-            needsFoundation = true
-            return false
-        }
-        close(to: depth)
-        if !innermost.isEmpty { bytes.append(UInt8(ascii: ",")) }
-        innermost.isEmpty = false
-        guard let name else { return true }
-        // The last value of a name counts for Foundation.
-        guard names.count - innermost.firstName < Self.nameLimit, !hasName(name) else {
-            needsFoundation = true
-            return false
-        }
-        names.append(name)
-        write(name)
+    /// Writes the name of a member of the innermost object; its value is written next.
+    public mutating func write(name: String) {
+        guard beginsName() else { return }
+        bytes.append(json: name)
         bytes.append(UInt8(ascii: ":"))
+    }
+
+    /// Writes a member of the innermost object.
+    @inlinable
+    public mutating func write(_ name: StaticString, _ value: some JSONWritable) {
+        write(name: name)
+        value.write(to: &self)
+    }
+
+    // MARK: Values
+
+    /// Writes a value.
+    @inlinable
+    public mutating func write(_ value: some JSONWritable) { value.write(to: &self) }
+
+    /// Writes `null`.
+    public mutating func writeNull() {
+        if beginsValue() { bytes.append(jsonWord: "null") }
+    }
+
+    mutating func write(string: String) {
+        if beginsValue() { bytes.append(json: string) }
+    }
+
+    mutating func write(boolean: Bool) {
+        if beginsValue() { bytes.append(jsonWord: boolean ? "true" : "false") }
+    }
+
+    mutating func write(integer: some FixedWidthInteger) {
+        if beginsValue() { bytes.append(json: integer) }
+    }
+
+    mutating func write(number: some BinaryFloatingPoint & CustomStringConvertible) {
+        if beginsValue(), !bytes.append(json: number) { fail("JSON has no number \(number)") }
+    }
+
+    // MARK: Order
+
+    /// Checks that the value is complete.
+    mutating func finish() {
+        if nesting.depth > 0 { fail("an object or array was not ended") }
+        if !hasValue { fail("nothing was written") }
+    }
+
+    private mutating func begin(isObject: Bool) {
+        guard beginsValue() else { return }
+        guard nesting.depth < JSONBody.greatestDepth else { return fail("nested too deeply") }
+        nesting.open(isObject: isObject)
+        bytes.append(isObject ? UInt8(ascii: "{") : UInt8(ascii: "["))
+        hasValue = false
+    }
+
+    private mutating func end(isObject: Bool) {
+        guard nesting.depth > 0, nesting.isInObject == isObject, !hasName else {
+            return fail(
+                isObject ? "an object ends at a wrong place" : "an array ends at a wrong place")
+        }
+        nesting.close()
+        bytes.append(isObject ? UInt8(ascii: "}") : UInt8(ascii: "]"))
+        hasValue = true
+    }
+
+    private mutating func beginsName() -> Bool {
+        guard nesting.depth > 0, nesting.isInObject, !hasName else {
+            fail("a name is at a wrong place")
+            return false
+        }
+        if hasValue { bytes.append(UInt8(ascii: ",")) }
+        hasName = true
         return true
     }
 
-    /// Whether the innermost object has a member with this name.
-    private func hasName(_ name: String) -> Bool {
-        var index = innermost.firstName
-        while index < names.count {
-            if names[index] == name { return true }
-            index += 1
+    private mutating func beginsValue() -> Bool {
+        if nesting.depth > 0, nesting.isInObject {
+            guard hasName else { return isMisplaced() }
+            hasName = false
+        } else if hasValue {
+            guard nesting.depth > 0 else { return isMisplaced() }
+            bytes.append(UInt8(ascii: ","))
         }
+        hasValue = true
+        return true
+    }
+
+    private mutating func isMisplaced() -> Bool {
+        fail("a value is at a wrong place")
         return false
     }
 
-    // MARK: Scalars
+    private mutating func fail(_ text: String) { problem = problem ?? text }
 
-    mutating func write(word: StaticString) {
-        unsafe bytes.append(
-            contentsOf: UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
-    }
-
-    mutating func write(_ value: some FixedWidthInteger) {
-        if let number = Int64(exactly: value) {
-            bytes.append(decimal: number)
-        } else {
-            bytes += String(value).utf8
-        }
-    }
-
-    mutating func write(_ value: some BinaryFloatingPoint & CustomStringConvertible) {
-        guard value.isFinite else { return giveUp() }
-        let text = value.description.utf8
-        bytes += text
-        if text.count > 2, bytes.suffix(2).elementsEqual(".0".utf8) { bytes.removeLast(2) }
-    }
-
-    mutating func write(_ text: String) {
-        var text = text
-        bytes.append(UInt8(ascii: "\""))
-        text.withUTF8 { room in
-            var start = 0
-            for index in room.indices {
-                let byte = unsafe room[index]
-                guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
-                else { continue }
-                unsafe bytes.append(contentsOf: room[start..<index])
-                start = index + 1
-                escape(byte)
+    private static func needsEscape(_ name: StaticString) -> Bool {
+        for index in 0..<name.utf8CodeUnitCount {
+            let byte = unsafe name.utf8Start[index]
+            if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+                return true
             }
-            unsafe bytes.append(contentsOf: room[start...])
         }
-        bytes.append(UInt8(ascii: "\""))
-    }
-
-    private mutating func escape(_ byte: UInt8) {
-        bytes.append(UInt8(ascii: "\\"))
-        switch byte {
-        case 0x08: bytes.append(UInt8(ascii: "b"))
-        case 0x0C: bytes.append(UInt8(ascii: "f"))
-        case 0x0A: bytes.append(UInt8(ascii: "n"))
-        case 0x0D: bytes.append(UInt8(ascii: "r"))
-        case 0x09: bytes.append(UInt8(ascii: "t"))
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes.append(byte)
-        default:
-            let digits = String(byte, radix: 16)
-            bytes += "u00".utf8
-            if digits.utf8.count == 1 { bytes.append(0x30) }
-            bytes += digits.utf8
-        }
-    }
-}
-
-/// One text that all writers of a value write to.
-final class JSONSink {
-    @exclusivity(unchecked)
-    private var written = JSONText()
-
-    /// An access lasts for one call, which calls nothing back, so that it is not checked.
-    var text: JSONText {
-        get { unsafe written }
-        _modify { yield unsafe &written }
-    }
-}
-
-/// Encodes values in a fraction of the time that Foundation takes.
-///
-/// It knows less: `JSONBody` has Foundation encode the value when this one throws, and when it met
-/// something that only Foundation writes, such as a date, a name that comes twice, or a container
-/// that is written to after another one has begun.
-final class JSONWriter: Encoder {
-    private struct Stop: Error {}
-
-    /// The JSON of a value; `nil` when Foundation must write it, or has to throw.
-    static func bytes(of value: some Encodable) -> [UInt8]? {
-        let sink = JSONSink()
-        do {
-            try JSONWriter(sink).write(value)
-        } catch {
-            return nil
-        }
-        return sink.text.needsFoundation ? nil : sink.text.bytes
-    }
-
-    let sink: JSONSink
-    private let parent: JSONWriter?
-    private let key: (any CodingKey)?
-    private let depth: Int
-    private var container: (number: Int, isObject: Bool)?
-
-    init(_ sink: JSONSink, in parent: JSONWriter? = nil, key: (any CodingKey)? = nil) {
-        (self.sink, self.parent, self.key, depth) = (sink, parent, key, sink.text.depth)
-    }
-
-    var codingPath: [any CodingKey] {
-        guard let parent else { return [] }
-        return parent.codingPath + (key.map { [$0] } ?? [])
-    }
-
-    var userInfo: [CodingUserInfoKey: Any] { [:] }
-
-    private func open(isObject: Bool) -> Int {
-        if let container {
-            if container.isObject != isObject { sink.text.giveUp() }
-            return container.number
-        }
-        let number = sink.text.open(isObject: isObject)
-        container = (number, isObject)
-        return number
-    }
-
-    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        let number = open(isObject: true)
-        return KeyedEncodingContainer(
-            JSONObjectWriter<Key>(writer: self, number: number, depth: depth + 1))
-    }
-
-    func unkeyedContainer() -> any UnkeyedEncodingContainer {
-        let number = open(isObject: false)
-        return JSONArrayWriter(writer: self, number: number, depth: depth + 1)
-    }
-
-    func singleValueContainer() -> any SingleValueEncodingContainer { self }
-
-    /// Writes any value by its own code.
-    func write(_ value: some Encodable) throws {
-        let type = type(of: value)
-        if type == Date.self || type == Data.self || type == URL.self || type == Decimal.self {
-            sink.text.giveUp()
-        }
-        // Foundation writes all of it then.
-        if sink.text.needsFoundation { throw Stop() }
-        let before = sink.text.bytes.count
-        try value.encode(to: self)
-        // Foundation says what stands for a value that encodes nothing.
-        if sink.text.bytes.count == before { sink.text.giveUp() }
-        sink.text.close(to: depth)
-    }
-}
-
-extension JSONWriter: SingleValueEncodingContainer {
-    func encodeNil() { sink.text.write(word: "null") }
-    func encode(_ value: Bool) { sink.text.write(word: value ? "true" : "false") }
-    func encode(_ value: String) { sink.text.write(value) }
-    func encode(_ value: Double) { sink.text.write(value) }
-    func encode(_ value: Float) { sink.text.write(value) }
-    func encode(_ value: Int) { sink.text.write(value) }
-    func encode(_ value: Int8) { sink.text.write(value) }
-    func encode(_ value: Int16) { sink.text.write(value) }
-    func encode(_ value: Int32) { sink.text.write(value) }
-    func encode(_ value: Int64) { sink.text.write(value) }
-    func encode(_ value: UInt) { sink.text.write(value) }
-    func encode(_ value: UInt8) { sink.text.write(value) }
-    func encode(_ value: UInt16) { sink.text.write(value) }
-    func encode(_ value: UInt32) { sink.text.write(value) }
-    func encode(_ value: UInt64) { sink.text.write(value) }
-    func encode(_ value: some Encodable) throws {
-        try JSONWriter(sink, in: self).write(value)
-    }
-}
-
-/// The members of an object.
-private struct JSONObjectWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
-    let writer: JSONWriter
-    let number: Int
-    let depth: Int
-
-    var codingPath: [any CodingKey] { writer.codingPath }
-
-    /// The text, if the member can be written to it.
-    private func begin(_ key: Key) -> JSONSink? {
-        let name = key.stringValue
-        return writer.sink.text.begin(number, at: depth, name: name) ? writer.sink : nil
-    }
-
-    private func child(_ key: Key) -> JSONWriter {
-        _ = begin(key)
-        return JSONWriter(writer.sink, in: writer, key: key)
-    }
-
-    func encodeNil(forKey key: Key) { begin(key)?.text.write(word: "null") }
-    func encode(_ value: Bool, forKey key: Key) {
-        begin(key)?.text.write(word: value ? "true" : "false")
-    }
-    func encode(_ value: String, forKey key: Key) { begin(key)?.text.write(value) }
-    func encode(_ value: Double, forKey key: Key) { begin(key)?.text.write(value) }
-    func encode(_ value: Float, forKey key: Key) { begin(key)?.text.write(value) }
-    func encode(_ value: Int, forKey key: Key) { begin(key)?.text.write(value) }
-    func encode(_ value: Int8, forKey key: Key) { begin(key)?.text.write(value) }
-    func encode(_ value: Int16, forKey key: Key) { begin(key)?.text.write(value) }
-    func encode(_ value: Int32, forKey key: Key) { begin(key)?.text.write(value) }
-    func encode(_ value: Int64, forKey key: Key) { begin(key)?.text.write(value) }
-    func encode(_ value: UInt, forKey key: Key) { begin(key)?.text.write(value) }
-    func encode(_ value: UInt8, forKey key: Key) { begin(key)?.text.write(value) }
-    func encode(_ value: UInt16, forKey key: Key) { begin(key)?.text.write(value) }
-    func encode(_ value: UInt32, forKey key: Key) { begin(key)?.text.write(value) }
-    func encode(_ value: UInt64, forKey key: Key) { begin(key)?.text.write(value) }
-    func encode(_ value: some Encodable, forKey key: Key) throws { try child(key).write(value) }
-
-    func nestedContainer<Inner: CodingKey>(
-        keyedBy type: Inner.Type, forKey key: Key
-    ) -> KeyedEncodingContainer<Inner> {
-        child(key).container(keyedBy: type)
-    }
-
-    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-        child(key).unkeyedContainer()
-    }
-
-    func superEncoder() -> any Encoder {
-        writer.sink.text.giveUp()
-        return writer
-    }
-
-    func superEncoder(forKey key: Key) -> any Encoder { superEncoder() }
-}
-
-/// The elements of an array.
-private struct JSONArrayWriter: UnkeyedEncodingContainer {
-    let writer: JSONWriter
-    let number: Int
-    let depth: Int
-    private(set) var count = 0
-
-    init(writer: JSONWriter, number: Int, depth: Int) {
-        (self.writer, self.number, self.depth) = (writer, number, depth)
-    }
-
-    var codingPath: [any CodingKey] { writer.codingPath }
-
-    private mutating func begin() -> JSONSink? {
-        count += 1
-        return writer.sink.text.begin(number, at: depth, name: nil) ? writer.sink : nil
-    }
-
-    private mutating func child() -> JSONWriter {
-        _ = begin()
-        return JSONWriter(writer.sink, in: writer, key: JSONIndex(count - 1))
-    }
-
-    mutating func encodeNil() { begin()?.text.write(word: "null") }
-    mutating func encode(_ value: Bool) { begin()?.text.write(word: value ? "true" : "false") }
-    mutating func encode(_ value: String) { begin()?.text.write(value) }
-    mutating func encode(_ value: Double) { begin()?.text.write(value) }
-    mutating func encode(_ value: Float) { begin()?.text.write(value) }
-    mutating func encode(_ value: Int) { begin()?.text.write(value) }
-    mutating func encode(_ value: Int8) { begin()?.text.write(value) }
-    mutating func encode(_ value: Int16) { begin()?.text.write(value) }
-    mutating func encode(_ value: Int32) { begin()?.text.write(value) }
-    mutating func encode(_ value: Int64) { begin()?.text.write(value) }
-    mutating func encode(_ value: UInt) { begin()?.text.write(value) }
-    mutating func encode(_ value: UInt8) { begin()?.text.write(value) }
-    mutating func encode(_ value: UInt16) { begin()?.text.write(value) }
-    mutating func encode(_ value: UInt32) { begin()?.text.write(value) }
-    mutating func encode(_ value: UInt64) { begin()?.text.write(value) }
-    mutating func encode(_ value: some Encodable) throws { try child().write(value) }
-
-    mutating func nestedContainer<Key: CodingKey>(
-        keyedBy type: Key.Type
-    ) -> KeyedEncodingContainer<Key> {
-        child().container(keyedBy: type)
-    }
-
-    mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
-        child().unkeyedContainer()
-    }
-
-    mutating func superEncoder() -> any Encoder {
-        writer.sink.text.giveUp()
-        return writer
+        return false
     }
 }

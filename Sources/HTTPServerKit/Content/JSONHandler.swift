@@ -16,6 +16,7 @@ internal import ToolkitSystem
 /// unless its content has more than 8 KiB: that is decoded on another thread.
 public struct JSONHandler<Value: Decodable & SendableMetatype>: Handler {
     private let json: JSONBody
+    private let readable: (any JSONReadable.Type)?
     private let respond: @Sendable (Request, sending Value) throws -> Response
 
     /// Creates a handler.
@@ -28,6 +29,7 @@ public struct JSONHandler<Value: Decodable & SendableMetatype>: Handler {
         respond: @escaping @Sendable (Request, sending Value) throws -> Response
     ) {
         self.json = json
+        readable = json.readable(type)
         self.respond = respond
     }
 
@@ -39,7 +41,8 @@ public struct JSONHandler<Value: Decodable & SendableMetatype>: Handler {
         return .whenCollected(limit: json.byteLimit) { [self] collected in
             let content = try collected.get()
             guard content.count > JSONBody.quickBytes else {
-                return .now(try respond(request, try json.decode(Value.self, from: content)))
+                let value = try json.decode(Value.self, readBy: readable, from: content)
+                return .now(try respond(request, value))
             }
             return .later {
                 let value = try await json.decode(

@@ -38,6 +38,16 @@ extension Response {
         return Response(status, body: .bytes(bytes, mediaType: mediaType.description))
     }
 
+    /// A response with a value as JSON that writes itself, faster than others.
+    /// - Throws: `EncodingError` for a value that JSON cannot hold.
+    public static func json(
+        _ value: some JSONWritable, status: HTTPStatus = .ok, mediaType: MediaType = .json,
+        using json: JSONBody = JSONBody()
+    ) throws -> Response {
+        let bytes = try json.encode(value)
+        return Response(status, body: .bytes(bytes, mediaType: mediaType.description))
+    }
+
     /// A response whose content is made while it is sent; see `ResponseBody.stream(mediaType:length:_:)`.
     public static func stream(
         status: HTTPStatus = .ok, mediaType: MediaType = .plainText, length: Int64? = nil,

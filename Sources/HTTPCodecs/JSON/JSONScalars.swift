@@ -1,0 +1,61 @@
+internal import HTTPParser
+
+/// Values of JSON without a structure, as text (RFC 8259).
+extension [UInt8] {
+    mutating func append(jsonWord word: StaticString) {
+        unsafe append(
+            contentsOf: UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
+    }
+
+    mutating func append(json value: some FixedWidthInteger) {
+        if let number = Int64(exactly: value) {
+            append(decimal: number)
+        } else {
+            self += String(value).utf8
+        }
+    }
+
+    /// - Returns: `false`, with nothing appended, where it is infinite or no number.
+    mutating func append(json value: some BinaryFloatingPoint & CustomStringConvertible) -> Bool {
+        guard value.isFinite else { return false }
+        let text = value.description.utf8
+        self += text
+        if text.count > 2, suffix(2).elementsEqual(".0".utf8) { removeLast(2) }
+        return true
+    }
+
+    mutating func append(json text: String) {
+        var text = text
+        append(UInt8(ascii: "\""))
+        text.withUTF8 { room in
+            var start = 0
+            for index in room.indices {
+                let byte = unsafe room[index]
+                guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+                else { continue }
+                unsafe append(contentsOf: room[start..<index])
+                start = index + 1
+                append(jsonEscapeOf: byte)
+            }
+            unsafe append(contentsOf: room[start...])
+        }
+        append(UInt8(ascii: "\""))
+    }
+
+    private mutating func append(jsonEscapeOf byte: UInt8) {
+        append(UInt8(ascii: "\\"))
+        switch byte {
+        case 0x08: append(UInt8(ascii: "b"))
+        case 0x0C: append(UInt8(ascii: "f"))
+        case 0x0A: append(UInt8(ascii: "n"))
+        case 0x0D: append(UInt8(ascii: "r"))
+        case 0x09: append(UInt8(ascii: "t"))
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"): append(byte)
+        default:
+            let digits = String(byte, radix: 16)
+            self += "u00".utf8
+            if digits.utf8.count == 1 { append(0x30) }
+            self += digits.utf8
+        }
+    }
+}
