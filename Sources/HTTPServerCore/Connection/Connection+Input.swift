@@ -47,7 +47,7 @@ extension Connection {
         if unsafe tail.isEmpty {
             // An event of a socket reports the first byte that is read. An empty line is no part of
             // a request, and other transports read more than their content.
-            let isReported = unsafe transport is SocketTransport && bytes[0] != 0x0D
+            let isReported = unsafe transport is SocketTransport && bytes[0] > 0x20
             let used = unsafe process(
                 bytes, arrival: isReported ? loop.arrival : .max, into: &loop.sendBuffer)
             if unsafe !state.isClosed, used < bytes.count {

@@ -46,6 +46,8 @@ struct FileOptions: ParsableArguments {
         }
         options.showsHidden = showHidden
         options.servesPrecompressed = gzip
+        // No request of this program changes a file that is its own answer.
+        options.sharesChecks = true
         return options
     }
 }

@@ -44,7 +44,7 @@ struct JSONWritableTests {
     }
 
     private func text(
-        _ options: JSONOptions = JSONOptions(),
+        with options: JSONOptions = JSONOptions(),
         _ body: @escaping @Sendable (inout JSONWriter) -> Void
     ) throws -> String {
         var json = JSONBody()
@@ -55,7 +55,8 @@ struct JSONWritableTests {
     private func same<Value: JSONWritable>(_ value: Value) throws {
         let json = JSONBody()
         let written = try json.encode(value)
-        let encoded = try json.encode(value as any Encodable)
+        let encodable: any Encodable = value
+        let encoded = try json.encode(encodable)
         #expect(
             String(decoding: written, as: UTF8.self) == String(decoding: encoded, as: UTF8.self))
     }
@@ -69,7 +70,7 @@ struct JSONWritableTests {
         try same([String: Int]())
         try same([Int64.min, Int64.max])
         try same([UInt64.min, UInt64.max])
-        try same([0.0, -0.0, 1e300, 5e-324, 0.1, 1_000_000, 1e16, -2.5])
+        try same([0.0, -0.0, 1e300, .leastNonzeroMagnitude, 0.1, 1_000_000, 1e16, -2.5])
         try same([Float.pi, 1e-10, 16_777_216])
         try same([true, false])
         try same([nil, "a", nil])
@@ -130,7 +131,7 @@ struct JSONWritableTests {
     }
 
     /// Mistakes, with a part of what is said of them.
-    private static let mistakes: [(String, @Sendable (inout JSONWriter) -> Void)] = [
+    private static let wrongCalls: [(String, @Sendable (inout JSONWriter) -> Void)] = [
         ("nothing was written", { _ in }),
         (
             "a value is at a wrong place",
@@ -212,10 +213,11 @@ struct JSONWritableTests {
     ]
 
     @Test(
-        "A value that writes what is no JSON is an error that says why", arguments: mistakes.indices
+        "A value that writes what is no JSON is an error that says why",
+        arguments: wrongCalls.indices
     )
-    func mistakes(_ number: Int) throws {
-        let (detail, body) = Self.mistakes[number]
+    func mistake(_ number: Int) throws {
+        let (detail, body) = Self.wrongCalls[number]
         let error = #expect(throws: EncodingError.self) { try text(body) }
         guard case .invalidValue(_, let context) = error else {
             Issue.record("another error: \(error as Any)")
@@ -231,7 +233,7 @@ struct JSONWritableTests {
         ] {
             var options = JSONOptions()
             change(&options)
-            #expect(try text(options) { $0.write("written") } == "\"encoded\"")
+            #expect(try text(with: options) { $0.write("written") } == "\"encoded\"")
         }
         #expect(try text { $0.write("written") } == "\"written\"")
         struct Outer: Encodable { var inner: Text }
