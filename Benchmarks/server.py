@@ -54,7 +54,8 @@ SCENARIOS = {
     "post-note-async": ("the same by an async handler", "/note-async", 64, {"post": "note"}),
     "post-order": ("POST of 1 KiB of JSON, 7 objects, decoded and answered", "/order", 64,
                    {"post": "order"}),
-    "post-order-read": ("POST of 1 KiB of JSON, 7 objects that are `JSONReadable`, decoded and answered",
+    "post-order-read": ("POST of 1 KiB of JSON, 7 objects that are `JSONReadable`, answered by a "
+                        "`JSONWritable`",
                         "/order-read", 64, {"post": "order"}),
     "post-order-async": ("the same by an async handler", "/order-async", 64, {"post": "order"}),
     "echo-64": ("echo of 32 bytes by WebSocket, 64 connections", "/echo", 64, {"echo": True}),

@@ -7,13 +7,18 @@ extension [UInt8] {
             contentsOf: UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
     }
 
+    /// - Parameter value: of at most 64 bits.
+    @inline(__always)
     mutating func append(json value: some FixedWidthInteger) {
         if let number = Int64(exactly: value) {
             append(decimal: number)
         } else {
-            self += String(value).utf8
+            append(jsonAboveInt64: UInt64(value))
         }
     }
+
+    // Not generic, so that the program has it once.
+    private mutating func append(jsonAboveInt64 value: UInt64) { self += String(value).utf8 }
 
     /// - Returns: `false`, with nothing appended, where it is infinite or no number.
     mutating func append(json value: some BinaryFloatingPoint & CustomStringConvertible) -> Bool {

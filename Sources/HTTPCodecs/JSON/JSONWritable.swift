@@ -47,7 +47,13 @@ extension Float: JSONWritable {
 
 extension FixedWidthInteger where Self: JSONWritable {
     /// Writes a number.
-    public func write(to json: inout JSONWriter) { json.write(integer: self) }
+    public func write(to json: inout JSONWriter) {
+        if let number = Int64(exactly: self) {
+            json.write(integer: number)
+        } else {
+            json.write(integer: UInt64(self))
+        }
+    }
 }
 
 extension Int: JSONWritable {}

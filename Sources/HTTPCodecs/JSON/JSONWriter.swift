@@ -76,7 +76,11 @@ public struct JSONWriter: ~Copyable {
         if beginsValue() { bytes.append(jsonWord: boolean ? "true" : "false") }
     }
 
-    mutating func write(integer: some FixedWidthInteger) {
+    mutating func write(integer: Int64) {
+        if beginsValue() { bytes.append(json: integer) }
+    }
+
+    mutating func write(integer: UInt64) {
         if beginsValue() { bytes.append(json: integer) }
     }
 

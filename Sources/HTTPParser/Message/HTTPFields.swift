@@ -22,7 +22,6 @@ public struct HTTPFields: Sendable {
 
     /// The value of the first field with this name; setting replaces all fields with the name by
     /// one at the place of the first, setting `nil` removes them.
-    @inlinable
     public subscript(name: HTTPFieldName) -> String? {
         get { index(of: name).map { storage[$0].value } }
         set {
@@ -49,8 +48,7 @@ public struct HTTPFields: Sendable {
     public func contains(_ name: HTTPFieldName) -> Bool { index(of: name) != nil }
 
     /// The place of the first field with this name.
-    @usableFromInline
-    func index(of name: HTTPFieldName) -> Int? {
+    private func index(of name: HTTPFieldName) -> Int? {
         let length = name.text.utf8.count
         var index = 0
         if let lines, !lines.mayHaveName(ofLength: length) { index = lines.fieldCount }
@@ -64,13 +62,11 @@ public struct HTTPFields: Sendable {
     }
 
     /// Adds a field after the others.
-    @inlinable
     public mutating func append(_ name: HTTPFieldName, _ value: String) {
         storage.append(HTTPField(name, value))
     }
 
     /// Adds a field after the others.
-    @inlinable
     public mutating func append(_ field: HTTPField) {
         storage.append(field)
     }
