@@ -44,7 +44,7 @@ public struct JSONLines: Hashable, Sendable {
     }
 
     /// Appends a value and an LF.
-    /// - Throws: as ``JSONBody/encode(_:)``; nothing is appended then.
+    /// - Throws: as `JSONBody.encode`; nothing is appended then.
     public func encode(_ value: some Encodable, into output: inout [UInt8]) throws {
         var values = values
         // An indented value would be several lines.
