@@ -175,8 +175,8 @@ package enum Syscalls {
             switch unsafe read(descriptor, rest, at: offset + Int64(filled)) {
             case .done(0): return filled
             case .done(let count): filled += count
-            // A regular file never blocks: the call was interrupted.
-            case .wouldBlock: continue
+            // No regular file does that; to try again could go on for ever.
+            case .wouldBlock: throw SystemError("read", code: EAGAIN)
             case .failed(let code): throw SystemError("read", code: code)
             }
         }

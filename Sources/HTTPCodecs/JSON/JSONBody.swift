@@ -97,8 +97,7 @@ public struct JSONBody: Hashable, Sendable {
         return try decodeTree(type, bytes, from: start)
     }
 
-    // Apart from the way of types that read themselves, to which the generic types that it uses
-    // would be looked up for each value.
+    // Inlined, it would look up its generic types for values that read themselves, too.
     @inline(never)
     private func decodeTree<Value: Decodable>(
         _ type: Value.Type, _ bytes: [UInt8], from start: Int

@@ -107,8 +107,8 @@ final class FieldLines: Sendable {
 
 extension HTTPFields {
     /// Writes the fields once; from now on their lines are copied. It pays where a section is sent
-    /// many times. Fields that are appended later are written each time. Of fields that must not be
-    /// sent no lines are kept: to send them is the error that it always is.
+    /// many times. Fields that are appended later are written each time. If one of the fields must
+    /// not be sent, no lines are kept, and sending them fails as before.
     package mutating func keepLines() { lines = FieldLines(self) }
 }
 

@@ -15,9 +15,7 @@ extension Connection {
         case .done(let count):
             noteReceived(count)
             let bytes = unsafe UnsafeMutableRawBufferPointer(rebasing: room[..<count])
-            guard let upgraded else {
-                return unsafe received(UnsafeRawBufferPointer(bytes))
-            }
+            guard let upgraded else { return unsafe received(UnsafeRawBufferPointer(bytes)) }
             unsafe upgraded.receive(bytes)
             flush()
         case .wouldBlock: break
@@ -25,7 +23,8 @@ extension Connection {
         }
     }
 
-    /// Reads what may come at this moment, and leaves less to the event that reports it.
+    /// Reads although no event reports input: what it reads may have come only now, and an event of
+    /// this turn may find later bytes than those it reports.
     func receiveWithoutEvent() {
         unsafe loop.arrival = .max
         receive()

@@ -61,10 +61,13 @@ extension Connection {
             perform(unsafe state.blockedOutput(hasProgress: count > 0))
             watch(interest.union(.write))
         case .failed: abort(.connectionLost)
-        case .fileFailed:
-            info.logger.warning("a file became shorter, or unreadable, while it was sent")
-            abort(.responseFailed)
+        case .fileFailed: fileFailed()
         }
+    }
+
+    func fileFailed() {
+        info.logger.warning("a file became shorter, or unreadable, while it was sent")
+        abort(.responseFailed)
     }
 
     private func outputEnded() {

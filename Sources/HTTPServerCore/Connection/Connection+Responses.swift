@@ -107,7 +107,7 @@ extension Connection {
         case .bytes(let bytes): sendBytes(bytes, &out)
         case .file(let file, let offset, let count) where count <= Self.copiedFileLimit:
             guard copy(file, offset, Int(count), &out) else {
-                abort(.responseFailed)
+                fileFailed()
                 return false
             }
         case .file(let file, let offset, let count):

@@ -65,8 +65,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     /// The monotonic clock in nanoseconds, read once for each batch of events.
     package var now: UInt64 { time }
     private var time: UInt64
-    /// The time by which all had come of what this turn's events report, in nanoseconds of `now`;
-    /// `.max` once a connection was read without one.
+    /// All bytes that this turn's events report had come by this time, in nanoseconds of `now`; `.max`
+    /// after a connection was read without an event.
     @exclusivity(unchecked)
     var arrival: UInt64 = .max
     /// Where connections read into, one after another.

@@ -15,7 +15,7 @@ public struct Request: Sendable {
         /// Which one of its connection's requests it is.
         package let number: Int
         /// A time of the monotonic clock, in nanoseconds, by which it had begun to arrive; `.max`
-        /// if none is known. To look at the world later than that is early enough for its answer.
+        /// if none is known. A file that was checked later needs no other check for its answer.
         package let arrival: UInt64
         /// Whether the content is read without the coding that Content-Encoding names.
         let hidesCoding: Bool

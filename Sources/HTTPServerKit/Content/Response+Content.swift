@@ -34,8 +34,7 @@ extension Response {
         _ value: some Encodable, status: HTTPStatus = .ok, mediaType: MediaType = .json,
         using json: JSONBody = JSONBody()
     ) throws -> Response {
-        let bytes = try json.encode(value)
-        return Response(status, body: .bytes(bytes, mediaType: mediaType.description))
+        Response(status, body: .bytes(try json.encode(value), mediaType: mediaType.description))
     }
 
     /// A response with a value as JSON that writes itself, faster than others.
@@ -44,8 +43,7 @@ extension Response {
         _ value: some JSONWritable, status: HTTPStatus = .ok, mediaType: MediaType = .json,
         using json: JSONBody = JSONBody()
     ) throws -> Response {
-        let bytes = try json.encode(value)
-        return Response(status, body: .bytes(bytes, mediaType: mediaType.description))
+        Response(status, body: .bytes(try json.encode(value), mediaType: mediaType.description))
     }
 
     /// A response whose content is made while it is sent; see `ResponseBody.stream(mediaType:length:_:)`.

@@ -47,17 +47,19 @@ extension Syscalls {
         var bytes: [UInt8] = []
         while true {
             let piece = try readPiece(of: file, at: Int64(bytes.count))
-            if piece.isEmpty { return bytes }
             guard piece.count <= limit - bytes.count else { throw SystemError("read", code: EFBIG) }
             bytes += piece
+            if piece.count < pieceSize { return bytes }
         }
     }
 
-    /// Up to 256 KiB of a file; empty at its end.
+    private static var pieceSize: Int { 256 << 10 }
+
+    /// 256 KiB of a file; fewer at its end.
     package static func readPiece(
         of file: CInt, at offset: Int64
     ) throws(SystemError) -> [UInt8] {
-        try content(of: file, at: offset, count: 256 << 10)
+        try content(of: file, at: offset, count: pieceSize)
     }
 
     /// Bytes of a regular file from an offset on, fewer at its end.

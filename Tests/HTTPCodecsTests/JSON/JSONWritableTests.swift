@@ -35,7 +35,7 @@ struct JSONWritableTests {
         }
     }
 
-    /// What a closure writes.
+    /// A value that a closure writes.
     private struct Text: JSONWritable {
         let body: @Sendable (inout JSONWriter) -> Void
 
@@ -256,7 +256,7 @@ struct JSONTextTests {
         }
     }
 
-    /// What may stand in a text, with what it means; `nil` for what must not.
+    /// Pieces of texts with their meanings; `nil` where JSON forbids the piece.
     private static let pieces: [(String, String?)] = [
         ("\\\"", "\""), ("\\\\", "\\"), ("\u{7F}", "\u{7F}"), ("ü", "ü"),
         ("\u{1F600}", "\u{1F600}"),
