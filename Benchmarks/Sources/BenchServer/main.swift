@@ -37,7 +37,7 @@ if let certificate = argument("--certificate"), let key = argument("--key") {
 var router = Router()
 // The last match wins, so the files come first: /1k and /100k are theirs.
 var files = FileHandler.Options()
-// nginx looks at an open file again after a minute.
+// As `httpkit serve` has it.
 files.sharesChecks = true
 router.mount("/", FileHandler(root: argument("--root") ?? ".", options: files))
 router.on(.get, "/") { _ in
