@@ -2,13 +2,17 @@ internal import CHTTPServerShims
 internal import Dispatch
 
 /// A bounded number of threads for calls that block.
+///
+/// Each is a serial queue, which Dispatch gives another thread than those of tasks. Concurrent queues
+/// share theirs with tasks on Linux, as many as there are processors: calls that block would take
+/// all of them, and Dispatch adds others only while none of them computes.
 package final class BlockingPool: Sendable {
     private struct State: Sendable {
-        var running = 0
+        var idle: [DispatchQueue] = []
+        var queueCount = 0
         var waiting = FirstInFirstOut<@Sendable () -> Void>()
     }
 
-    private let queue = DispatchQueue(label: "http.blocking", attributes: .concurrent)
     private let state = Locked(State())
     private let threads: Int
 
@@ -83,26 +87,27 @@ package final class BlockingPool: Sendable {
 
     /// Runs `work` on one of the threads without waiting for it.
     package func submit(_ work: @escaping @Sendable () -> Void) {
-        let isFree = state.withLock { state in
-            guard state.running < threads else {
+        let queue: DispatchQueue? = state.withLock { state in
+            if let queue = state.idle.popLast() { return queue }
+            guard state.queueCount < threads else {
                 state.waiting.append(work)
-                return false
+                return nil
             }
-            state.running += 1
-            return true
+            state.queueCount += 1
+            return DispatchQueue(label: "http.blocking")
         }
-        if isFree { start(work) }
+        if let queue { start(work, on: queue) }
     }
 
-    private func start(_ work: @escaping @Sendable () -> Void) {
+    private func start(_ work: @escaping @Sendable () -> Void, on queue: DispatchQueue) {
         queue.async { @Sendable [self] in
             work()
             let next: (@Sendable () -> Void)? = state.withLock { state in
                 if let next = state.waiting.popFirst() { return next }
-                state.running -= 1
+                state.idle.append(queue)
                 return nil
             }
-            if let next { start(next) }
+            if let next { start(next, on: queue) }
         }
     }
 }

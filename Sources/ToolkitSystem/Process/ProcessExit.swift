@@ -50,7 +50,8 @@ package enum ProcessExit {
         }
         guard !due.isEmpty else { return }
         let done = DispatchSemaphore(value: 0)
-        DispatchQueue.global().async {
+        // A serial queue has a thread even while tasks have all of the others.
+        DispatchQueue(label: "http.exit").async {
             for action in due.values { action() }
             done.signal()
         }

@@ -90,6 +90,7 @@ struct FileTraversalTests {
                 try Syscalls.moveFile(
                     directory.path("root/next"), to: directory.path("root/flip"), replaces: true)
                 count += 1
+                await Task.yield()
             }
         }
         for _ in 0..<200 {
