@@ -2,22 +2,20 @@ internal import CHTTPServerShims
 internal import Dispatch
 
 /// A bounded number of threads for calls that block.
-///
-/// Each is a serial queue, which Dispatch gives another thread than those of tasks. Concurrent queues
-/// share theirs with tasks on Linux, as many as there are processors: calls that block would take
-/// all of them, and Dispatch adds others only while none of them computes.
 package final class BlockingPool: Sendable {
-    private struct State: Sendable {
-        var idle: [DispatchQueue] = []
-        var queueCount = 0
+    fileprivate struct State: Sendable {
+        var limit: PoolLimit
+        var running = 0
+        var ended = 0
+        var isWatched = false
         var waiting = FirstInFirstOut<@Sendable () -> Void>()
     }
 
-    private let state = Locked(State())
-    private let threads: Int
+    private let state: Locked<State>
+    private static let watch = DispatchQueue(label: "http.blocking.watch")
 
     /// For the file system calls of handlers.
-    package static let files = BlockingPool(threads: 8)
+    package static let files = BlockingPool(threads: 8, whileShort: Syscalls.activeProcessors())
 
     /// For work on content that takes processor time. It is separate from the calls that wait for
     /// disks, so that neither delays the other.
@@ -26,8 +24,12 @@ package final class BlockingPool: Sendable {
     /// For binding, because resolving a name can take as long as a slow name server.
     package static let binding = BlockingPool(threads: 4)
 
-    package init(threads: Int) {
-        self.threads = max(threads, 1)
+    /// Creates a pool, which starts its threads when they are needed.
+    /// - Parameters:
+    ///   - threads: how many calls run at once.
+    ///   - whileShort: how many do while they take less than 10 milliseconds; all if it is `nil`.
+    package init(threads: Int, whileShort: Int? = nil) {
+        state = Locked(State(limit: PoolLimit(least: whileShort ?? threads, most: threads)))
     }
 
     /// Whether the caller runs on a thread of a pool, where it may block.
@@ -87,28 +89,63 @@ package final class BlockingPool: Sendable {
 
     /// Runs `work` on one of the threads without waiting for it.
     package func submit(_ work: @escaping @Sendable () -> Void) {
-        let queue: DispatchQueue? = state.withLock { state in
-            if let queue = state.idle.popLast() { return queue }
-            guard state.queueCount < threads else {
-                state.waiting.append(work)
-                return nil
+        let (begins, isWatchDue) = state.withLock { state in
+            if state.running < state.limit.current {
+                state.running += 1
+                return (true, false)
             }
-            state.queueCount += 1
-            return DispatchQueue(label: "http.blocking")
+            state.waiting.append(work)
+            if state.isWatched || state.limit.isFixed { return (false, false) }
+            state.isWatched = true
+            state.ended = 0
+            return (false, true)
         }
-        if let queue { start(work, on: queue) }
+        if begins { start(work) }
+        if isWatchDue { watch() }
     }
 
-    private func start(_ work: @escaping @Sendable () -> Void, on queue: DispatchQueue) {
-        queue.async { @Sendable [self] in
-            work()
-            let next: (@Sendable () -> Void)? = state.withLock { state in
-                if let next = state.waiting.popFirst() { return next }
-                state.idle.append(queue)
+    private func start(_ work: @escaping @Sendable () -> Void) {
+        BlockingThreads.run(work) { [self] in
+            state.withLock { state in
+                state.ended += 1
+                if state.running <= state.limit.current, let next = state.waiting.popFirst() {
+                    return next
+                }
+                state.running -= 1
                 return nil
             }
-            if let next { start(next, on: queue) }
         }
+    }
+
+    /// Adapts the limit as long as calls wait.
+    private func watch() {
+        Self.watch.asyncAfter(deadline: .now() + .milliseconds(10)) { [self] in
+            let (begun, isWatched) = state.withLock { state in
+                let begun = state.adapt()
+                return (begun, state.isWatched)
+            }
+            for work in begun { start(work) }
+            if isWatched { watch() }
+        }
+    }
+}
+
+extension BlockingPool.State {
+    /// - Returns: the calls that may begin now.
+    mutating func adapt() -> [@Sendable () -> Void] {
+        isWatched = !waiting.isEmpty
+        guard isWatched else {
+            limit.reset()
+            return []
+        }
+        limit.adapt(running: running, ended: ended)
+        ended = 0
+        var begun: [@Sendable () -> Void] = []
+        while running < limit.current, let work = waiting.popFirst() {
+            running += 1
+            begun.append(work)
+        }
+        return begun
     }
 }
 

@@ -60,7 +60,7 @@ final class ClientLoop: @unchecked Sendable {
 
     /// Starts the thread. Without it, or without libcurl, all work is refused.
     func start() {
-        guard multi != nil, System.startThread({ self.run() }) else {
+        guard multi != nil, SystemThread.start({ self.run() }) else {
             inbox.withLock { $0.isOver = true }
             return
         }

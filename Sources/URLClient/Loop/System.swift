@@ -46,25 +46,7 @@ enum System {
         return "\(unsafe String(cString: folder))/\(path)"
     }
 
-    // MARK: threads
-
-    /// Starts a thread on which a broken pipe raises no signal: OpenSSL writes without the flag
-    /// that would say so.
-    static func startThread(_ run: @escaping @Sendable () -> Void) -> Bool {
-        let body = ThreadBody(run)
-        let context = unsafe Unmanaged.passRetained(body).toOpaque()
-        #if canImport(Darwin)
-            var thread: pthread_t?
-            let status = unsafe pthread_create(&thread, nil, { unsafe enterThread($0) }, context)
-            if let thread = unsafe thread { unsafe pthread_detach(thread) }
-        #else
-            var thread = pthread_t()
-            let status = unsafe pthread_create(&thread, nil, enterThread, context)
-            if status == 0 { pthread_detach(thread) }
-        #endif
-        if status != 0 { unsafe Unmanaged<ThreadBody>.fromOpaque(context).release() }
-        return status == 0
-    }
+    // MARK: Signals
 
     /// The signals of a thread as they were.
     struct SignalMask {
@@ -264,22 +246,4 @@ struct FileError: Error {
     var text: String { System.text(of: number) }
     /// Whether another open file holds the lock.
     var isInUse: Bool { number == EWOULDBLOCK }
-}
-
-private final class ThreadBody: Sendable {
-    let run: @Sendable () -> Void
-    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
-}
-
-private func enterThread(
-    _ context: UnsafeMutableRawPointer?
-) -> UnsafeMutableRawPointer? {
-    var signals = sigset_t()
-    unsafe sigemptyset(&signals)
-    unsafe sigaddset(&signals, SIGPIPE)
-    unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
-    if let context = unsafe context {
-        unsafe Unmanaged<ThreadBody>.fromOpaque(context).takeRetainedValue().run()
-    }
-    return nil
 }

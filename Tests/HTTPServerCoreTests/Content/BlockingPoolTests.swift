@@ -54,4 +54,41 @@ struct BlockingPoolTests {
         #expect(Set(begun.withLock { $0.prefix(2) }) == [0, 1])
         #expect(begun.withLock { $0.dropFirst(2) } == Array(2..<20)[...])
     }
+
+    @Test("Those that wait for something are joined by others, up to the limit")
+    func waiting() async throws {
+        let pool = BlockingPool(threads: 6, whileShort: 1)
+        let gate = DispatchSemaphore(value: 0)
+        let (begun, ended) = (Locked(0), Locked(0))
+        for _ in 0..<8 {
+            pool.submit {
+                begun.withLock { $0 += 1 }
+                gate.wait()
+                ended.withLock { $0 += 1 }
+            }
+        }
+        try await waitUntil { begun.withLock { $0 } == 6 }
+        for _ in 0..<8 { gate.signal() }
+        try await waitUntil { ended.withLock { $0 } == 8 }
+    }
+
+    @Test("The limit grows while calls are long, and is the least one again once they are short")
+    func limit() {
+        var limit = PoolLimit(least: 2, most: 8)
+        #expect(limit.current == 2 && !limit.isFixed)
+        limit.adapt(running: 2, ended: 2)
+        #expect(limit.current == 2)
+        for (ended, expected) in [(1, 3), (0, 4), (3, 5), (0, 6), (0, 7), (0, 8), (7, 8)] {
+            limit.adapt(running: limit.current, ended: ended)
+            #expect(limit.current == expected)
+        }
+        limit.adapt(running: 8, ended: 8)
+        #expect(limit.current == 2)
+        limit.adapt(running: 2, ended: 0)
+        limit.reset()
+        #expect(limit.current == 2)
+        #expect(PoolLimit(least: 4, most: 3).current == 3)
+        #expect(PoolLimit(least: 3, most: 3).isFixed)
+        #expect(PoolLimit(least: 0, most: 0).current == 1)
+    }
 }

@@ -1,0 +1,92 @@
+internal import Dispatch
+
+/// Threads for work that blocks, as many as there is such work at once.
+///
+/// On Linux tasks run on the threads of Dispatch's concurrent queues, of which there are as many as
+/// processors. Work that blocks would take all of them, and Dispatch adds others only while none of
+/// them computes. Apple's systems have other threads for tasks.
+enum BlockingThreads {
+    #if canImport(Darwin)
+        private static let queue = DispatchQueue(label: "http.blocking", attributes: .concurrent)
+
+        /// Does `work` and then, on the same thread if possible, all that `next` gives.
+        static func run(
+            _ work: @escaping @Sendable () -> Void,
+            next: @escaping @Sendable () -> (@Sendable () -> Void)?
+        ) {
+            queue.async {
+                work()
+                if let following = next() { run(following, next: next) }
+            }
+        }
+    #else
+        private struct Job: Sendable {
+            var work: @Sendable () -> Void
+            let next: @Sendable () -> (@Sendable () -> Void)?
+        }
+
+        private final class Worker: Sendable {
+            private let job: Locked<Job?>
+            private let isDue = DispatchSemaphore(value: 0)
+
+            init(_ job: Job) { self.job = Locked(job) }
+
+            func give(_ new: Job) {
+                job.withLock { $0 = new }
+                isDue.signal()
+            }
+
+            /// Does the work, and keeps nothing of it.
+            func work() {
+                guard var job = job.withLock({ $0.take() }) else { return }
+                while true {
+                    job.work()
+                    guard let following = job.next() else { return }
+                    job.work = following
+                }
+            }
+
+            func wait() { isDue.wait() }
+
+            /// - Returns: whether there is work.
+            func wait(seconds: Int) -> Bool {
+                isDue.wait(timeout: .now() + .seconds(seconds)) == .success
+            }
+        }
+
+        /// The last one to become idle is the last one here.
+        private static let idle = Locked<[Worker]>([])
+        private static let idleSeconds = 5
+
+        /// Does `work` and then, on the same thread, all that `next` gives.
+        static func run(
+            _ work: @escaping @Sendable () -> Void,
+            next: @escaping @Sendable () -> (@Sendable () -> Void)?
+        ) {
+            let job = Job(work: work, next: next)
+            if let worker = idle.withLock({ $0.popLast() }) { return worker.give(job) }
+            let worker = Worker(job)
+            guard SystemThread.start({ serve(worker) }) else {
+                return DispatchQueue(label: "http.blocking").async { serve(worker) }
+            }
+        }
+
+        private static func serve(_ worker: Worker) {
+            while true {
+                worker.work()
+                idle.withLock { $0.append(worker) }
+                if worker.wait(seconds: idleSeconds) { continue }
+                let wasIdle = idle.withLock { idle in
+                    guard let place = idle.firstIndex(where: { $0 === worker }) else {
+                        return false
+                    }
+                    idle.remove(at: place)
+                    return true
+                }
+                // Whoever took it from the idle ones is about to give it work.
+                if wasIdle { return }
+                worker.wait()
+            }
+        }
+    #endif
+}

@@ -1,0 +1,54 @@
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// Threads of the system, apart from those of Dispatch and of tasks.
+package enum SystemThread {
+    private final class Work: Sendable {
+        let body: @Sendable () -> Void
+
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+
+    /// Starts a thread that ends with `body`. As on threads of Dispatch, signals go to other threads,
+    /// but for those of its own faults; a broken pipe raises none there.
+    /// - Returns: whether the system had a thread to give.
+    package static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
+        let work = unsafe Unmanaged.passRetained(Work(body)).toOpaque()
+        var (signals, before) = (sigset_t(), sigset_t())
+        unsafe sigfillset(&signals)
+        for fault in [SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV, SIGABRT] {
+            unsafe sigdelset(&signals, fault)
+        }
+        // A new thread begins with the mask of the one that starts it.
+        unsafe pthread_sigmask(SIG_SETMASK, &signals, &before)
+        defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
+        #if canImport(Glibc)
+            var thread = pthread_t()
+        #else
+            var thread: pthread_t?
+        #endif
+        let failure = unsafe pthread_create(
+            &thread, nil,
+            { argument in
+                let argument: UnsafeMutableRawPointer? = unsafe argument
+                guard let work = unsafe argument else { return nil }
+                unsafe Unmanaged<Work>.fromOpaque(work).takeRetainedValue().body()
+                return nil
+            }, work)
+        guard failure == 0 else {
+            unsafe Unmanaged<Work>.fromOpaque(work).release()
+            return false
+        }
+        #if canImport(Glibc)
+            pthread_detach(thread)
+        #else
+            if let thread = unsafe thread { unsafe pthread_detach(thread) }
+        #endif
+        return true
+    }
+}
