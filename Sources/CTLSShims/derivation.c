@@ -179,8 +179,9 @@ static int has_usual_providers(void) {
 }
 
 static void make_library(void) {
-    // Has the configuration loaded, once and into the context of all.
-    OPENSSL_init_ssl(0, NULL);
+    // Has the configuration loaded, once and into the context of all. A cleanup at the exit would
+    // free what event loops still use.
+    OPENSSL_init_ssl(OPENSSL_INIT_NO_ATEXIT, NULL);
     OSSL_LIB_CTX *own = has_usual_providers() ? OSSL_LIB_CTX_new() : NULL;
     if (own && OSSL_PROVIDER_add_builtin(own, "http-toolkit", start)
         && OSSL_PROVIDER_try_load(own, "http-toolkit", 1) && OSSL_PROVIDER_available(own, "default")) {

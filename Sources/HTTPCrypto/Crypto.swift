@@ -13,6 +13,15 @@
 /// Each of them is a C function that reads one buffer and fills another one of a known length. They
 /// fail only when the library is broken or out of memory; there is no sound way to go on then.
 package enum Crypto {
+    /// Keeps the library's memory until the process is gone. Its cleanup at the exit of the process
+    /// frees state of threads that still end their connections then, which crashed. To be called
+    /// before anything else uses the library; later it does nothing (OPENSSL_init_crypto(3)).
+    package static func keepAtExit() {
+        #if !canImport(CommonCrypto)
+            _ = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
+        #endif
+    }
+
     /// MD5 (RFC 1321), which some clients of Digest know alone; `nil` where the system forbids it.
     package static func md5(_ bytes: [UInt8]) -> [UInt8]? {
         #if canImport(CommonCrypto)

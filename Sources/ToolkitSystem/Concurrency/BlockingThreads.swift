@@ -83,7 +83,7 @@ enum BlockingThreads {
                     idle.remove(at: place)
                     return true
                 }
-                // Whoever took it from the idle ones is about to give it work.
+                // The call that took it from the idle ones is about to give it work.
                 if wasIdle { return }
                 worker.wait()
             }

@@ -1,4 +1,5 @@
 internal import CCurlShims
+internal import HTTPCrypto
 
 /// The features of the libcurl that the program runs with, which its headers do not tell.
 struct CurlFeatures: Sendable {
@@ -14,6 +15,7 @@ struct CurlFeatures: Sendable {
 
     /// Initialises libcurl, once for the process.
     static let current: CurlFeatures = {
+        Crypto.keepAtExit()
         curl_global_init(Int(CURL_GLOBAL_ALL))
         let info = unsafe curl_version_info(CURLVERSION_FIRST)
         guard let info = unsafe info?.pointee else {
