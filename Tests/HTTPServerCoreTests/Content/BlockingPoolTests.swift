@@ -8,11 +8,11 @@ import ToolkitSystem
 struct BlockingPoolTests {
     /// In a process with a watch, because a failure is a process in which nothing goes on.
     private static func computingBeside() {
-        Thread.detachNewThread {
+        OwnThread.start {
             Thread.sleep(forTimeInterval: 20)
             exit(1)
         }
-        let count = 4 * ProcessInfo.processInfo.activeProcessorCount
+        let count = 4 * Syscalls.activeProcessors()
         let pool = BlockingPool(threads: count)
         let begun = Locked(0)
         for _ in 0..<count {

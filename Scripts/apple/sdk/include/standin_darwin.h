@@ -248,8 +248,11 @@ int sigemptyset(sigset_t *); int sigfillset(sigset_t *); int sigdelset(sigset_t 
 #define SIGINT 2
 #define SIGQUIT 3
 #define SIGILL 4
+#define SIGTRAP 5
 #define SIGABRT 6
+#define SIGFPE 8
 #define SIGKILL 9
+#define SIGBUS 10
 #define SIGSEGV 11
 #define SIGPIPE 13
 #define SIGALRM 14
