@@ -355,8 +355,8 @@
                     }
                 }
                 await cache.revise(request, from: proposed.value, to: wanted)
-                // The calls wait for the delegate, and need a thread for that.
-                DispatchQueue.global().async { self.endRevision(of: identifier) }
+                // The calls wait for the delegate, and need a thread for that, which no task shares.
+                DispatchQueue(label: "http.revision").async { self.endRevision(of: identifier) }
             }
         }
 

@@ -183,9 +183,10 @@ final class FileCache: Sendable {
             return !kept.isDropScheduled
         }
         guard schedulesDrop else { return }
-        // An open file takes room on its volume after it was deleted, and a descriptor.
-        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(openSeconds)) { [weak self] in
-            self?.dropOpenFiles()
+        // An open file takes room on its volume after it was deleted, and a descriptor. A serial queue
+        // has a thread even while tasks have all of the others.
+        DispatchQueue(label: "http.files").asyncAfter(deadline: .now() + .seconds(openSeconds)) {
+            [weak self] in self?.dropOpenFiles()
         }
     }
 

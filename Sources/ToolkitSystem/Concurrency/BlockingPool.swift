@@ -120,23 +120,20 @@ package final class BlockingPool: Sendable {
     /// Adapts the limit as long as calls wait.
     private func watch() {
         Self.watch.asyncAfter(deadline: .now() + .milliseconds(10)) { [self] in
-            let (begun, isWatched) = state.withLock { state in
-                let begun = state.adapt()
-                return (begun, state.isWatched)
-            }
+            guard let begun = state.withLock({ $0.adapt() }) else { return }
             for work in begun { start(work) }
-            if isWatched { watch() }
+            watch()
         }
     }
 }
 
 extension BlockingPool.State {
-    /// - Returns: the calls that may begin now.
-    mutating func adapt() -> [@Sendable () -> Void] {
-        isWatched = !waiting.isEmpty
-        guard isWatched else {
+    /// - Returns: the calls that may begin now; `nil` once no call waits, which ends the watch.
+    mutating func adapt() -> [@Sendable () -> Void]? {
+        if waiting.isEmpty {
+            isWatched = false
             limit.reset()
-            return []
+            return nil
         }
         limit.adapt(running: running, ended: ended)
         ended = 0

@@ -55,7 +55,7 @@ struct BlockingPoolTests {
         #expect(begun.withLock { $0.dropFirst(2) } == Array(2..<20)[...])
     }
 
-    @Test("Those that wait for something are joined by others, up to the limit")
+    @Test("Calls that do not end are joined by others, up to the limit")
     func waiting() async throws {
         let pool = BlockingPool(threads: 6, whileShort: 1)
         let gate = DispatchSemaphore(value: 0)
