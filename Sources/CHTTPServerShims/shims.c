@@ -7,7 +7,26 @@
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <time.h>
+
+// Whether SIGPIPE has a handler of ours, so that a call that raises it does no harm.
+static atomic_bool pipe_is_handled;
+
+static void do_nothing(int number) {
+    (void)number;
+}
+
+int http_server_ignore_broken_pipes(void) {
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = do_nothing;
+    action.sa_flags = SA_RESTART;
+    sigemptyset(&action.sa_mask);
+    if (sigaction(SIGPIPE, &action, 0) != 0) return -1;
+    atomic_store(&pipe_is_handled, 1);
+    return 0;
+}
 
 // Blocks SIGPIPE for this thread.
 static int block(sigset_t *pipe, sigset_t *before) {
@@ -27,21 +46,31 @@ static void unblock(const sigset_t *pipe, const sigset_t *before, int may_have_r
     errno = error;
 }
 
-ssize_t http_server_sendfile(int target, int file, off_t offset, size_t count) {
-    sigset_t pipe, before;
-    if (block(&pipe, &before) != 0) return -1;
+static ssize_t send_file(int target, int file, off_t offset, size_t count) {
 #if defined(SYS_sendfile) && defined(__LP64__)
     // Without a point of cancellation, as http_server_send.
-    ssize_t sent = syscall(SYS_sendfile, target, file, &offset, count);
+    return syscall(SYS_sendfile, target, file, &offset, count);
 #else
-    ssize_t sent = sendfile(target, file, &offset, count);
+    return sendfile(target, file, &offset, count);
 #endif
+}
+
+ssize_t http_server_sendfile(int target, int file, off_t offset, size_t count) {
+    if (atomic_load_explicit(&pipe_is_handled, memory_order_relaxed)) {
+        return send_file(target, file, offset, count);
+    }
+    sigset_t pipe, before;
+    if (block(&pipe, &before) != 0) return -1;
+    ssize_t sent = send_file(target, file, offset, count);
     // A call that has sent a part before it met the closed connection succeeds, signal or not.
     unblock(&pipe, &before, sent < 0 ? errno == EPIPE : sent < (ssize_t)count);
     return sent;
 }
 
 ssize_t http_server_write(int file, const void *bytes, size_t count) {
+    if (atomic_load_explicit(&pipe_is_handled, memory_order_relaxed)) {
+        return write(file, bytes, count);
+    }
     sigset_t pipe, before;
     if (block(&pipe, &before) != 0) return -1;
     ssize_t written = write(file, bytes, count);

@@ -1,11 +1,12 @@
+import Foundation
 import HTTPServerCore
 import HTTPServerKit
 import Testing
 
-/// Here the server runs inside of the tests: nobody has told the process to ignore SIGPIPE, as
-/// `httpkit` does, so a library that lets it be raised ends them all.
-@Suite("Clients that vanish: the library raises no signal", .fewAtOnce)
+@Suite("Clients that vanish: no signal ends the process", .fewAtOnce)
 struct BrokenPipeTests {
+    /// Here the server runs inside of the tests. They leave SIGPIPE as it is by default, so a library
+    /// that lets it be raised ends them all.
     @Test func resetsAndHalfReadAnswersRaiseNoSignal() async throws {
         let folder = try Folder()
         try folder.write(.noise(8 << 20, seed: 8), to: "large.bin")
@@ -14,15 +15,42 @@ struct BrokenPipeTests {
             handler: FileHandler(root: folder.path))
         try await server.start()
         let port = try #require(server.addresses.first?.port)
+        try await vanish { try PlainSocket(port: port) }
+        await server.shutdown()
+    }
+
+    /// `httpkit serve` calls `HTTPServer.ignoreBrokenPipes()`, and so sends files without blocking
+    /// the signal.
+    @Test func whereTheSignalIsIgnoredNoneEndsTheServer() async throws {
+        let folder = try Folder()
+        try folder.write(.noise(8 << 20, seed: 8), to: "large.bin")
+        let server = try await ServeProcess(folder)
+        try await vanish { try server.connect() }
+        #expect(server.isRunning)
+        #if os(Linux)
+            // It has a handler, so that programs that it starts find the signal as usual.
+            let status = try String(contentsOfFile: "/proc/\(server.pid)/status", encoding: .utf8)
+            #expect(Self.signals("SigCgt", in: status) & 1 << (UInt64(SIGPIPE) - 1) != 0)
+            #expect(Self.signals("SigIgn", in: status) & 1 << (UInt64(SIGPIPE) - 1) == 0)
+        #endif
+    }
+
+    /// A set of signals in the status that the kernel gives of a process.
+    private static func signals(_ name: String, in status: String) -> UInt64 {
+        let line = status.split(separator: "\n").first { $0.hasPrefix(name + ":") }
+        return line.flatMap { UInt64($0.dropFirst(name.count + 2), radix: 16) } ?? 0
+    }
+
+    /// 200 clients that end in the middle of an answer, and one that gets its answer.
+    private func vanish(_ connect: () throws -> PlainSocket) async throws {
         for round in 0..<200 {
-            let socket = try PlainSocket(port: port)
+            let socket = try connect()
             if round % 2 == 0 { socket.resetOnClose() }
             try await socket.send("GET /large.bin HTTP/1.1\r\nHost: localhost\r\n\r\n")
             if round % 3 == 0 { _ = try await socket.receive() }
         }
-        let last = try PlainSocket(port: port)
+        let last = try connect()
         try await last.send("HEAD /large.bin HTTP/1.1\r\nHost: localhost\r\n\r\n")
         #expect(try await last.receive(through: "\r\n\r\n").contains(" 200 "))
-        await server.shutdown()
     }
 }

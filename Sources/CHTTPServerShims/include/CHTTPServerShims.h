@@ -99,8 +99,13 @@ static inline ssize_t http_server_send(int socket, const void *bytes, size_t cou
 /// Accepts a connection that is non-blocking and not inherited by child processes.
 int http_server_accept(int listener, struct sockaddr * address, socklen_t * length);
 
-/// sendfile without SIGPIPE. The call has no MSG_NOSIGNAL, and a library must not ignore a signal
-/// for the whole process: it is blocked for the call, and taken away if the call has raised it.
+/// Gives SIGPIPE a handler that does nothing, until the process ends. Programs that are started do not
+/// inherit it, as they would an ignored signal.
+int http_server_ignore_broken_pipes(void);
+
+/// sendfile without SIGPIPE. The call has no MSG_NOSIGNAL, and a library must not ignore a signal for
+/// the whole process unasked: the signal is blocked for the call, and taken away if the call has raised
+/// it, unless `http_server_ignore_broken_pipes` was called before.
 ssize_t http_server_sendfile(int target, int file, off_t offset, size_t count);
 
 /// SOCK_DGRAM, which is no constant to Swift.

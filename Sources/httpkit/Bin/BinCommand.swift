@@ -3,14 +3,6 @@ import HTTPServerCore
 internal import HTTPServerKit
 import Logging
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// `httpkit bin`: the endpoints of httpbin.
 struct BinCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -37,7 +29,7 @@ struct BinCommand: AsyncParsableCommand {
     func run() async throws {
         logToStandardError(.warning)
         // The reader of standard output may close it; the server goes on.
-        _ = signal(SIGPIPE, SIG_IGN)
+        HTTPServer.ignoreBrokenPipes()
         var torture: TortureServer?
         do throws(ListenError) {
             torture = try torturePort.map { port throws(ListenError) in

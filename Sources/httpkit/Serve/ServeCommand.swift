@@ -156,7 +156,7 @@ struct ServeCommand: AsyncParsableCommand {
         let place = listen.place()
         logToStandardError(logLevel)
         // The reader of standard output may close it, as `head` does; the server goes on.
-        _ = signal(SIGPIPE, SIG_IGN)
+        HTTPServer.ignoreBrokenPipes()
         let store = webdav == nil && uploaderFlags.uploader == nil ? nil : try localStore
         let shared = store.map { webdavHandler($0) }
         // Others, or a process that died, may have removed what locks of the file are on.
