@@ -221,7 +221,7 @@ def main():
     harness.compile_c(server.LOAD / "flood.c", "flood", "-lssl", "-lcrypto")
     if not options.no_build:
         harness.build_product("BenchServer")
-        harness.build_product("httpkit", harness.HERE.parent)
+        harness.build_product("httpkit", harness.HERE.parent, harness.release_flags())
     found = {}
     for number in range(options.rounds):
         harness.note(f"round {number + 1} of {options.rounds}")

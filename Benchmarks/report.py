@@ -35,7 +35,7 @@ class Kind:
 
 KINDS = {
     "server": Kind(["limit", "nginx", "ours"], http.condensed_server, server=http.server_text,
-                   tls=http.tls_text, json=http.json_text),
+                   files=http.files_text, tls=http.tls_text, json=http.json_text),
     "client": Kind(["libcurl", "ours"], http.condensed_client, client=http.client_text),
     "parser": Kind(["borrowed", "owned"], http.condensed_parser, parser=http.parser_text),
     "webdav": Kind(["ours", "apache", "nginx"], files.condensed_webdav, webdav=files.webdav_text),

@@ -31,24 +31,38 @@ PIPELINE_DEPTH = 16
 
 GZIP = {"fields": ["Accept-Encoding: gzip"]}
 
-# Name: title, path, connections, and what is special.
+# Turns of each round: within a second the machine's speed changes by more than the servers differ.
+# Handshakes are measured in turns of so many.
+TURN_HANDSHAKES, HANDSHAKE_TURNS, FILE_TURNS = 60, 12, 4
+
+# Name: title, path, connections, and what is special. "of" names the servers, of which the first is
+# the one that the others are compared with.
 SCENARIOS = {
     "hello-1": ("hello, 1 connection", "/", 1, {}),
     "hello-64": ("hello, 64 connections", "/", 64, {}),
     "hello-512": ("hello, 512 connections", "/", 512, {}),
-    "dressed-64": ("200 routes, access log, middleware, 64 connections", "/", 64, {}),
+    "dressed-64": ("200 routes, access log, middleware, 64 connections", "/", 64,
+                   {"of": ["bare", "dressed"]}),
     "async-64": ("async handler, 64 connections", "/async", 64, {}),
     "pipelined-64": ("pipelined x16, 64 connections", "/", 64, {"pipeline": PIPELINE_DEPTH}),
     "close-64": ("Connection: close, 64 connections", "/", 64, {"close": True}),
     "file-1k": ("1 KiB file, 64 connections", "/1k", 64, {}),
     "file-100k": ("100 KiB file, 64 connections", "/100k", 64, {}),
+    "nginx-100k": ("beside nginx: 100 KiB file, 64 connections", "/100k", 64,
+                   {"of": ["nginx-keeping", "ours"], "turns": FILE_TURNS}),
+    "nginx-1m": ("beside nginx: 1 MiB file, 16 connections", "/1m", 16,
+                 {"of": ["nginx-keeping", "ours"], "turns": FILE_TURNS}),
+    "nginx-served": ("beside nginx: 1 KiB file by `httpkit serve`, 64 connections", "/1k.txt", 64,
+                     {"of": ["nginx-log", "served"], "turns": FILE_TURNS}),
     "tls-hello-64": ("TLS: hello, 64 connections", "/", 64, {"tls": True, "short": True}),
     "tls-100k": ("TLS: 100 KiB file, 64 connections", "/100k", 64, {"tls": True}),
     "tls-1m": ("TLS: 1 MiB file, 16 connections", "/1m", 16, {"tls": True}),
     "tls-handshake": ("TLS: resumed handshake, one request, close", "/", 1,
-                      {"tls": True, "close": True, "short": True, "handshakes": "resumed"}),
+                      {"tls": True, "close": True, "short": True, "handshakes": "resumed",
+                       "turns": HANDSHAKE_TURNS}),
     "tls-handshake-full": ("TLS: full handshake, one request, close", "/", 1,
-                           {"tls": True, "close": True, "short": True, "handshakes": "full"}),
+                           {"tls": True, "close": True, "short": True, "handshakes": "full",
+                            "turns": HANDSHAKE_TURNS}),
     "post-note": ("POST of 1 KiB of JSON, one long text, decoded and answered", "/note", 64,
                   {"post": "note"}),
     "post-note-async": ("the same by an async handler", "/note-async", 64, {"post": "note"}),
@@ -70,8 +84,8 @@ OTHERS = {
     "idle": f"{IDLE_CONNECTIONS:,} idle connections",
     "allocations": "heap allocations",
 }
-CONTENT_LENGTHS = {"/": 13, "/async": 13, "/1k": 1024, "/100k": 102_400}
-CONTENT_LENGTHS["/1m"] = 1 << 20
+CONTENT_LENGTHS = {"/": 13, "/async": 13, "/1k": 1024, "/1k.txt": 1024, "/100k": 102_400,
+                   "/1m": 1 << 20}
 # The C limit has short answers over TLS only: the ratio of these scenarios is to nginx.
 TLS_SERVERS = ["nginx", "ours"]
 UNVERIFIED = ssl._create_unverified_context()
@@ -84,9 +98,6 @@ JSON_SERVERS = {"/note": JSON_POSTERS, "/order": JSON_POSTERS, "/note-async": ["
                 "/json-gzip": ["ours"], "/json-copied": ["ours"], "/json-copied-gzip": ["ours"]}
 CONTENT_LENGTHS.update(dict.fromkeys(
     [path for path in JSON_SERVERS if path.startswith("/json")], JSON_BYTES))
-# Handshakes are measured in short turns, some for each round: within a second the machine's speed changes
-# by more than the servers differ.
-TURN_HANDSHAKES, TURNS = 60, 12
 POST_BYTES = 1024
 NOTE_TEXT = "Leave it with the neighbour, please. "
 
@@ -105,7 +116,7 @@ def arguments():
     return parser.parse_args()
 
 
-def build(names, products):
+def build(names, scenarios, products):
     harness.compile_c(harness.HERE / "Limit" / "limit.c", "limit", "-pthread",
                       "-lssl", "-lcrypto")
     harness.compile_c(
@@ -116,6 +127,9 @@ def build(names, products):
     for name in names:
         if products and name in servers.PRODUCTS:
             harness.build_product(servers.PRODUCTS[name])
+    if products and any("served" in SCENARIOS[name][3].get("of", []) for name in scenarios
+                        if name in SCENARIOS):
+        harness.build_product("httpkit", harness.HERE.parent, harness.release_flags())
 
 
 def posted(name):
@@ -272,18 +286,17 @@ def rounds(running, count, title, take, warm):
     return samples
 
 
-def summary(samples, title, secure=False):
-    """Medians of every server, and medians of the ratios to the limit of the same round."""
+def summary(samples, title, reference="limit"):
+    """Medians of every server, and medians of the ratios to one of them in the same round."""
     found = {}
     for name, values in samples.items():
         keys = {key for value in values for key in value}
         entry = {key: harness.median([value[key] for value in values]) for key in keys}
         entry["growth"] = max(value["growth"] for value in values)
         entry["spread"] = harness.spread([value["cpu"] for value in values])
-        limit = samples.get("nginx") if secure else (
-            samples.get("limit") or samples.get("bare"))
-        if limit:
-            ratios = [one["cpu"] / two["cpu"] for one, two in zip(values, limit)]
+        others = samples.get(reference)
+        if others:
+            ratios = [one["cpu"] / two["cpu"] for one, two in zip(values, others)]
             entry["ratio"] = harness.median(ratios)
             entry["error"] = harness.standard_error(ratios)
         entry["samples"] = values
@@ -293,9 +306,7 @@ def summary(samples, title, secure=False):
 
 def run_scenario(name, names, root, options):
     title, path, connections, special = SCENARIOS[name]
-    names = [name for name in names if name in JSON_SERVERS.get(path, names)]
-    if name == "dressed-64":
-        names = ["bare", "dressed"]  # their ratio is to the bare handler
+    names = special.get("of") or [name for name in names if name in JSON_SERVERS.get(path, names)]
     if special.get("tls"):
         short = ["limit"] if special.get("short") else []
         names = [name for name in names if name in TLS_SERVERS + short]
@@ -313,12 +324,13 @@ def run_scenario(name, names, root, options):
             check(server, path)
         load(server, path, connections, special, 1, options.threads)
 
-    count = options.rounds * (TURNS if special.get("handshakes") else 1)
+    count = options.rounds * special.get("turns", 1)
     closes = bool(special.get("close"))
     with servers.running(names, root, threads=options.threads, closes=closes,
                          secure=bool(special.get("tls"))) as running:
         samples = rounds(running, count, title, take, warm)
-    return summary(samples, title, bool(special.get("tls")))
+    reference = special.get("of", ["nginx" if special.get("tls") else "limit"])[0]
+    return summary(samples, title, reference)
 
 
 def run_upload(names, root, options):
@@ -438,7 +450,7 @@ def chosen(text, all_names, default):
 
 def make_root(folder):
     """The files that are served."""
-    for name, size in [("1k", 1024), ("100k", 102_400), ("1m", 1 << 20)]:
+    for name, size in [("1k", 1024), ("1k.txt", 1024), ("100k", 102_400), ("1m", 1 << 20)]:
         (Path(folder) / name).write_bytes(b"x" * size)
     for name in ["note", "order"]:
         (Path(folder) / f"{name}.json").write_bytes(posted(name)[0])
@@ -473,7 +485,7 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    build(names, products=not options.no_build)
+    build(names, scenarios, products=not options.no_build)
     report = {"kind": "server", "machine": harness.machine(), "servers": names,
               "threads": options.threads, "duration": options.duration,
               "rounds": options.rounds, "scenarios": {},

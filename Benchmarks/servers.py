@@ -23,7 +23,11 @@ worker_processes {threads};
 worker_rlimit_nofile 20000;
 events {{ worker_connections 19000; }}
 http {{
-    access_log off;
+    access_log {log};
+    gzip {gzip};
+    gzip_types text/plain;
+    open_file_cache {cache};
+    open_file_cache_valid 60s;
     sendfile on;
     tcp_nopush on;
     tcp_nodelay on;
@@ -81,17 +85,36 @@ def limit_command(setup):
     return command + (["--close"] if setup.closes else []) + tls
 
 
-def nginx_command(setup):
+def nginx_command(setup, keeps_files=False, logs=False):
+    """
+    :param keeps_files: it keeps files open, as the toolkit does; over TLS it always does.
+    :param logs: it writes an access log and compresses text."""
     path = Path(setup.folder) / "nginx.conf"
     # Without a master where one process does, so that none outlives a script that is killed.
     master = "off" if setup.threads == "1" else "on"
-    tls = "ssl; ssl_protocols TLSv1.2 TLSv1.3; {}; {}; {}".format(
-        f"ssl_certificate {setup.root}/{CERTIFICATE}", f"ssl_certificate_key {setup.root}/{KEY}",
-        # Without these it opens a file for each answer, which the toolkit does not.
-        "open_file_cache max=1000; open_file_cache_valid 60s") if setup.secure else ""
-    path.write_text(NGINX.format(folder=setup.folder, port=setup.port, root=setup.root,
-                                 threads=setup.threads, master=master, tls=tls))
+    tls = "ssl; ssl_protocols TLSv1.2 TLSv1.3; {}; {}".format(
+        f"ssl_certificate {setup.root}/{CERTIFICATE}",
+        f"ssl_certificate_key {setup.root}/{KEY}") if setup.secure else ""
+    path.write_text(NGINX.format(
+        folder=setup.folder, port=setup.port, root=setup.root, threads=setup.threads, master=master,
+        tls=tls, cache="max=1000" if keeps_files or setup.secure else "off",
+        log=f"{setup.folder}/access.log" if logs else "off", gzip="on" if logs else "off"))
     return ["nginx", "-p", setup.folder, "-c", path, "-e", f"{setup.folder}/error.log"]
+
+
+def nginx_keeping_files(setup):
+    return nginx_command(setup, keeps_files=True)
+
+
+def nginx_with_log(setup):
+    return nginx_command(setup, logs=True)
+
+
+def served_command(setup):
+    """`httpkit serve` with all that it can do."""
+    return [harness.built_product("httpkit", harness.HERE.parent), "serve", setup.root, "--port",
+            setup.port, "--loops", setup.threads, "--webdav", "/dav", "--uploader", "/upload",
+            "--access-log"]
 
 
 def product_command(product, *flags, package=harness.HERE):
@@ -107,7 +130,10 @@ def product_command(product, *flags, package=harness.HERE):
 COMMANDS = {
     "limit": limit_command,
     "nginx": nginx_command,
+    "nginx-keeping": nginx_keeping_files,
+    "nginx-log": nginx_with_log,
     "ours": product_command("BenchServer"),
+    "served": served_command,
     # Nothing but a handler; and the same answer from a router with log and middleware.
     "bare": product_command("BenchServer", "--bare"),
     "dressed": product_command("BenchServer", "--dressed"),

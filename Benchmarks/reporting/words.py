@@ -12,8 +12,8 @@ TITLES = {
     "ahc": "async-http-client", "urlsession": "URLSession", "apache": "Apache",
     "brief": "ours, brief wait", "bare": "handler alone", "dressed": "with all of that",
 }
-# Servers of another checkout or with other handlers, which take no column of their own.
-PRIVATE = {"base", "bare", "dressed"}
+# Servers of another checkout, with other handlers or settings, which take no column of their own.
+PRIVATE = {"base", "bare", "dressed", "nginx-keeping", "nginx-log", "served"}
 
 
 def title(name):

@@ -28,6 +28,7 @@ func argument(_ name: String) -> String? {
 }
 
 var configuration = ServerConfiguration(port: argument("--port").flatMap(UInt16.init) ?? 0)
+HTTPServer.ignoreBrokenPipes()
 configuration.loops = argument("--threads").flatMap(Int.init) ?? 1
 if let certificate = argument("--certificate"), let key = argument("--key") {
     let files = TLSCertificate.files(chain: certificate, key: key)
