@@ -53,7 +53,7 @@ SCENARIOS = {
     "nginx-1m": ("beside nginx: 1 MiB file, 16 connections", "/1m", 16,
                  {"of": ["nginx-keeping", "ours"], "turns": FILE_TURNS}),
     "nginx-served": ("beside nginx: 1 KiB file by `httpkit serve`, 64 connections", "/1k.txt", 64,
-                     {"of": ["nginx-log", "served"], "turns": FILE_TURNS}),
+                     {"of": ["nginx", "nginx-log", "served"], "turns": FILE_TURNS}),
     "tls-hello-64": ("TLS: hello, 64 connections", "/", 64, {"tls": True, "short": True}),
     "tls-100k": ("TLS: 100 KiB file, 64 connections", "/100k", 64, {"tls": True}),
     "tls-1m": ("TLS: 1 MiB file, 16 connections", "/1m", 16, {"tls": True}),
