@@ -83,11 +83,13 @@ extension ByteBuffer {
 final class FieldLines: Sendable {
     let fieldCount: Int
     let bytes: [UInt8]
+    /// See `HTTPFields.notes`.
+    let notes: (any AnyObject & Sendable)?
     /// A bit for the length of each name.
     private let nameLengths: UInt64
 
     /// - Returns: `nil` for fields that must not be sent.
-    init?(_ fields: HTTPFields) {
+    init?(_ fields: HTTPFields, notes: (any AnyObject & Sendable)?) {
         var buffer = ByteBuffer()
         do throws(HTTPMessageError) {
             try buffer.append(fields: fields)
@@ -96,6 +98,7 @@ final class FieldLines: Sendable {
         }
         fieldCount = fields.count
         bytes = unsafe Array(buffer.unsafeBytes)
+        self.notes = notes
         nameLengths = fields.reduce(0) { $0 | 1 << UInt64($1.name.text.utf8.count & 63) }
     }
 
@@ -109,7 +112,16 @@ extension HTTPFields {
     /// Writes the fields once; from now on their lines are copied. It pays where a section is sent
     /// many times. Fields that are appended later are written each time. If one of the fields must
     /// not be sent, no lines are kept, and sending them fails as before.
-    package mutating func keepLines() { lines = FieldLines(self) }
+    /// - Parameter notes: facts about these fields that are kept with them.
+    package mutating func keepLines(notes: (any AnyObject & Sendable)? = nil) {
+        lines = FieldLines(self, notes: notes)
+    }
+
+    /// The facts that were kept with the lines; `nil` as soon as a field was changed or appended.
+    package var notes: (any AnyObject & Sendable)? {
+        guard let lines, lines.fieldCount == storage.count else { return nil }
+        return lines.notes
+    }
 }
 
 extension HTTPFieldName {

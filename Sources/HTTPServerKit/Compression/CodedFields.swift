@@ -3,7 +3,17 @@ internal import HTTPServerCore
 
 extension HTTPFields {
     /// Announces that the response depends on Accept-Encoding (RFC 9110 section 12.5.5).
-    mutating func addVaryByEncoding() { addVary("Accept-Encoding") }
+    mutating func addVaryByEncoding() {
+        guard !keepVaryByEncoding else { return }
+        addVary("Accept-Encoding")
+    }
+
+    /// Whether that is among the kept lines.
+    var keepVaryByEncoding: Bool { (notes as? KeptCodedFields)?.varyByEncoding ?? false }
+
+    /// Writes the lines once, and reads once of them whether the content may be compressed: for
+    /// fields that are sent many times.
+    mutating func keepLinesAndFacts() { keepLines(notes: KeptCodedFields(self)) }
 
     /// Marks the content as compressed: another representation, without ranges and with a separate
     /// entity tag (RFC 9110 section 8.8.3.3).
@@ -16,9 +26,21 @@ extension HTTPFields {
     }
 }
 
+/// The facts about fields that are sent many times.
+final class KeptCodedFields: Sendable {
+    let facts: CodedFields
+    /// Whether they announce already that the response depends on Accept-Encoding.
+    let varyByEncoding: Bool
+
+    init(_ fields: HTTPFields) {
+        facts = CodedFields(fields)
+        varyByEncoding = fields.values(of: .vary) == ["Accept-Encoding"]
+    }
+}
+
 /// Facts about the content of a response, read from its fields in one pass, because every response
 /// needs them.
-struct CodedFields {
+struct CodedFields: Sendable {
     /// The value of Content-Type.
     private(set) var contentType: String?
     /// Whether the fields rule out compression: the content is coded already, is a part, has a

@@ -24,6 +24,8 @@ final class ResponseCoder: Sendable {
     func encode(
         _ response: inout Response, for request: Request, _ accepted: AcceptedCoding
     ) {
+        // Nothing is to be done then, whatever the content is.
+        if !accepted.isGzip, response.fields.keepVaryByEncoding { return }
         if response.status == .notModified { return revalidate(&response, request, accepted) }
         let minimum = accepted == .gzipOnly ? 1 : options.minimumBytes
         guard isNegotiable(response, minimum: minimum) else { return }
@@ -56,9 +58,14 @@ final class ResponseCoder: Sendable {
         case .noContent, .resetContent, .partialContent: return false
         default: break
         }
-        let notes = CodedFields(response.fields)
-        return !notes.forbidsCompression
-            && types.contains(notes.contentType ?? response.body.mediaType)
+        if let kept = response.fields.notes as? KeptCodedFields {
+            return allow(kept.facts, response.body.mediaType)
+        }
+        return allow(CodedFields(response.fields), response.body.mediaType)
+    }
+
+    private func allow(_ facts: CodedFields, _ mediaType: String) -> Bool {
+        !facts.forbidsCompression && types.contains(facts.contentType ?? mediaType)
     }
 
     private func hasWorthwhileLength(_ content: ResponseBody.Content, _ minimum: Int) -> Bool {

@@ -24,6 +24,7 @@ enum VariantConditions {
     /// client that does not accept the variant must get the representation even if a cache on the
     /// way has the variant, so If-None-Match stays as well then.
     static func translated(_ request: Request, takesVariant: Bool) -> Request? {
+        guard request.hasConditions else { return nil }
         let isRead = request.knownMethod == .get || request.knownMethod == .head
         let ifMatch = isMarked(request, .ifMatch)
         let ifNoneMatch = (takesVariant || !isRead) && isMarked(request, .ifNoneMatch)

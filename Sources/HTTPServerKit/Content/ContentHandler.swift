@@ -53,12 +53,12 @@ public struct ContentHandler: Handler {
         }
         response.fields.append(.xContentTypeOptions, "nosniff")
         if variant != nil { response.fields.addVaryByEncoding() }
-        response.fields.keepLines()
+        response.fields.keepLinesAndFacts()
         plain = response
         compressed = variant.map { variant in
             response.body.content = .bytes(variant)
             response.fields.describeGzip()
-            response.fields.keepLines()
+            response.fields.keepLinesAndFacts()
             return response
         }
     }

@@ -80,7 +80,7 @@ extension FileHandler {
         var fields = identifyingFields(validators)
         if varies { fields.append(.vary, "Accept-Encoding") }
         Self.addContentFields(to: &fields)
-        fields.keepLines()
+        fields.keepLinesAndFacts()
         return fields
     }
 

@@ -64,6 +64,20 @@ struct KeptLinesTests {
         #expect(copies.0 == copies.1)
     }
 
+    private final class Notes: Sendable {}
+
+    @Test("Notes are there as long as no field was changed or appended", arguments: changes.indices)
+    func notes(_ number: Int) {
+        let notes = Notes()
+        var fields = sample
+        fields.keepLines(notes: notes)
+        Self.changes[number](&fields)
+        #expect(fields.notes == nil || fields.notes === notes && fields == sample)
+        if number == 0 { #expect(fields.notes === notes) }
+        fields.keepLines()
+        #expect(fields.notes == nil)
+    }
+
     @Test("A name is found whatever its length, also 64 bytes longer than another")
     func lengths() {
         var fields = HTTPFields()

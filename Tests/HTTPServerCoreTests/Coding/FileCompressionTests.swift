@@ -50,6 +50,29 @@ struct FileCompressionTests {
         #expect(coded["Vary"] == nil)
     }
 
+    @Test(
+        "A file in memory is answered as one that is read", arguments: [false, true],
+        ["small.txt", "tiny.txt", "photo.png"])
+    func inMemory(_ precompressed: Bool, _ name: String) async throws {
+        var options = FileHandler.Options()
+        options.servesPrecompressed = precompressed
+        let keeping = try FileHandler(
+            directory: directory.path, options: options, settlingSeconds: 0)
+        options.cachedBytes = 0
+        let reading = CompressionHandler(FileHandler(root: directory.path, options: options))
+        let handler = CompressionHandler(keeping)
+        for fields in ["", "", Self.gzip, "Accept-Encoding: gzip, identity;q=0\r\n", ""] {
+            let kept = try await Coded.get(handler, fields, target: "/\(name)")
+            let read = try await Coded.get(reading, fields, target: "/\(name)")
+            #expect(lines(kept) == lines(read) && kept.content == read.content)
+        }
+        #expect(keeping.keptFiles == 1)
+    }
+
+    private func lines(_ answer: ServerAnswer) -> [String] {
+        answer.fields.filter { $0.name != "Date" }.map { "\($0.name): \($0.value)" }
+    }
+
     @Test("Longer files than the limit are left to the system", arguments: [200_000, 199_999])
     func limit(_ limit: Int64) async throws {
         var options = CompressionHandler.Options()
