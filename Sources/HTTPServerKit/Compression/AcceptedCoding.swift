@@ -13,7 +13,7 @@ enum AcceptedCoding: Equatable {
     /// Gzip, and nothing uncoded.
     case gzipOnly
 
-    init(_ request: Request) {
+    init(_ request: borrowing Request) {
         self.init(Self.preference(of: request))
     }
 

@@ -258,14 +258,14 @@ public struct FileHandler: Handler {
     private func serveKept(
         _ path: FilePath, _ root: RootDirectory, _ request: Request
     ) throws(HTTPError) -> Response? {
-        guard let cache else { return nil }
+        guard cache != nil else { return nil }
         var path = path
         if path.endsWithSlash {
             guard let index = options.indexFiles.first else { return nil }
             path = path.appending(index)
         }
         let arrival = options.sharesChecks ? request.storage.arrival : .max
-        guard let entry = cache.entry(at: path, in: root, arrival: arrival) else { return nil }
+        guard let entry = cache?.entry(at: path, in: root, arrival: arrival) else { return nil }
         // The compressed file beside it may be what is sent.
         if entry.varies, AcceptedCoding(request).isGzip { return nil }
         return try serve(entry, request)

@@ -64,7 +64,7 @@ struct Validators: Sendable {
 
 extension Preconditions {
     /// The conditions of a request, or `nil` when it has none.
-    init?(_ request: Request) {
+    init?(_ request: borrowing Request) {
         guard request.hasConditions else { return nil }
         let fields = request.fields
         self.init(

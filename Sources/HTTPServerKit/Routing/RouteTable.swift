@@ -19,6 +19,8 @@ struct RouteTable: ~Copyable, Sendable {
     /// `nil` for all methods.
     private(set) var methods: [HTTPMethod?] = []
     private(set) var handlers: [any Handler] = []
+    /// Whether requests get something from their path, by the numbers of the routes.
+    private var takesFromPath: [Bool] = []
     /// The routes with parameters or prefixes.
     private var tree = RouteTree()
     /// The routes that only a look at the request can decide about, in the order they were added.
@@ -47,7 +49,7 @@ struct RouteTable: ~Copyable, Sendable {
         (patterns, methods, handlers) = (other.patterns, other.methods, other.handlers)
         (tree, conditions, newest) = (other.tree, other.conditions, other.newest)
         (used, hashes, older) = (other.used, other.hashes, other.older)
-        (paths, places) = (other.paths, other.places)
+        (paths, places, takesFromPath) = (other.paths, other.places, other.takesFromPath)
     }
 
     mutating func add(_ pattern: RoutePattern, _ method: HTTPMethod?, _ handler: some Handler) {
@@ -55,6 +57,7 @@ struct RouteTable: ~Copyable, Sendable {
         patterns.append(pattern)
         methods.append(method)
         handlers.append(handler)
+        takesFromPath.append(pattern.takesFromPath)
         hashes.append(0)
         older.append(-1)
         places.append(nil)
@@ -173,7 +176,7 @@ struct RouteTable: ~Copyable, Sendable {
             index -= 1
         }
         guard best >= 0 else { return nil }
-        if let path, places[best] == nil, patterns[best].takesFromPath {
+        if let path, takesFromPath[best] {
             var captured = request
             patterns[best].capture(from: path, into: &captured)
             routed = captured

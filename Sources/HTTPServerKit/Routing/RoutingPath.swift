@@ -17,7 +17,7 @@ struct RoutingPath {
     private(set) var isPlain = true
 
     /// `nil` for targets without a path: `*` and `host:port`.
-    init?(_ request: Request) {
+    init?(_ request: borrowing Request) {
         guard let path = unsafe CanonicalPath.path(of: request.targetBytes) else { return nil }
         if unsafe CanonicalPath.isCanonical(path) {
             start = unsafe Self.end(of: request.mountDepth, in: path)
