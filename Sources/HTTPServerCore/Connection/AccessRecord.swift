@@ -23,7 +23,7 @@ public struct AccessRecord: Sendable {
     package let time: Int64
 
     init(
-        _ observed: RequestObservation, connection: ConnectionInfo,
+        _ observed: consuming RequestObservation, connection: ConnectionInfo,
         failure: ConnectionCloseReason?, ended: UInt64, time: Int64
     ) {
         storage = observed.storage

@@ -11,9 +11,8 @@ extension Connection {
         if let admits = core.observers.hooks.admits, !admits(info) {
             logRefusal("refused a connection", info.peer)
             _ = unsafe state.close(nil)
-            info.forgetSocket()
-            transport?.close()
-            transport = nil
+            info.keepSocket(nil)
+            transport.take()?.close()
             loop.remove(self)
             core.connectionClosed(info.socketPeer)
             core.observers.metrics?.connectionRefused()
@@ -83,7 +82,7 @@ extension Connection {
         if core.observers.logsRequests { logEnd(record) }
         core.configuration.accessLog?(record)
         core.observers.hooks.requestEnded?(record)
-        ended.storage.map(Request.init)?.answerEnded(failure)
+        record.storage.map(Request.init)?.answerEnded(failure)
         if core.observers.hasMetrics { core.observers.metrics?.requestEnded(record) }
     }
 

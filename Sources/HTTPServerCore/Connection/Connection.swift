@@ -221,9 +221,8 @@ package final class Connection: LoopClient, @unchecked Sendable {
         endObserving(failure: reason)
         // Truncated content must not look complete (RFC 9112 section 8).
         if isUnfinished, unsafe response?.endsWithClose == true { transport?.closesByReset() }
-        info.forgetSocket()
-        transport?.close()
-        transport = nil
+        info.keepSocket(nil)
+        transport.take()?.close()
         loop.remove(self)
         unsafe output.removeAll()
         unsafe response = nil

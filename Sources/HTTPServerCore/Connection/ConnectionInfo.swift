@@ -17,6 +17,8 @@ public final class ConnectionInfo: Sendable {
     let socketPeer: PeerAddress
     /// Set by the layers of the transport.
     private let facts = Locked(TransportFacts())
+    /// Spares most requests the lock.
+    private let hasFacts = Atomic<Bool>(false)
     /// The server's; the server itself is not kept by what is remembered of its connections.
     private let serverLogger: Logger
     package let loop: EventLoop
@@ -44,33 +46,33 @@ public final class ConnectionInfo: Sendable {
     /// addresses the system is asked for it, at the first use; once the connection is gone, and this
     /// was not asked for before, it is the address that the server listens at.
     public var local: SocketAddress {
-        if let address = facts.withLock({ $0.local }) { return address }
-        guard let socket else { return listening }
-        return socket.withLock { socket in
+        if let address = fact({ $0.local }) { return address }
+        let address = socket?.withLock { socket in
             if socket.address == nil, socket.descriptor >= 0 {
                 socket.address = Syscalls.localAddress(of: socket.descriptor)
             }
-            return socket.address ?? listening
+            return socket.address
         }
+        return address ?? listening
     }
 
-    /// The connection's socket, until `forgetSocket`.
-    func keepSocket(_ descriptor: CInt) {
-        socket?.withLock { $0.descriptor = descriptor }
-    }
-
-    /// Before the socket is closed: its number may be that of another one then.
-    func forgetSocket() {
-        socket?.withLock { $0.descriptor = -1 }
-    }
+    /// Keeps the connection's socket; `nil` before it is closed, when another may get its number.
+    func keepSocket(_ descriptor: CInt?) { socket?.withLock { $0.descriptor = descriptor ?? -1 } }
 
     /// How the connection is encrypted; `nil` for not at all.
-    public var security: TLSInfo? { facts.withLock { $0.security }?.value }
+    public var security: TLSInfo? { fact { $0.security }?.value }
 
     /// The client's address, as far as the connection tells.
-    package var peerAddress: PeerAddress { facts.withLock { $0.peer } ?? socketPeer }
+    package var peerAddress: PeerAddress { fact { $0.peer } ?? socketPeer }
 
-    func learn(_ change: (inout TransportFacts) -> Void) { facts.withLock(change) }
+    private func fact<Fact>(_ read: (inout TransportFacts) -> Fact?) -> Fact? {
+        hasFacts.load(ordering: .acquiring) ? facts.withLock(read) : nil
+    }
+
+    func learn(_ change: (inout TransportFacts) -> Void) {
+        facts.withLock(change)
+        hasFacts.store(true, ordering: .releasing)
+    }
 
     /// Where the connection came from.
     public var peer: SocketAddress { peerAddress.address }

@@ -63,6 +63,6 @@ extension Request {
 }
 
 /// The values of one request; it is made for the first of them.
-final class RequestValues: Sendable {
+package final class RequestValues: Sendable {
     let values = Locked<[ObjectIdentifier: any Sendable]>([:])
 }

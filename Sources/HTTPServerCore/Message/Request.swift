@@ -73,7 +73,7 @@ public struct Request: Sendable {
         var madeValues: RequestValues { share(RequestValues()) }
 
         /// Values stored with the request; `nil` in most requests.
-        var valuesIfMade: RequestValues? { values.load() }
+        package var valuesIfMade: RequestValues? { values.load() }
 
         private func share(_ new: @autoclosure () -> RequestValues) -> RequestValues {
             values.load() ?? values.storeIfNil(new())

@@ -43,7 +43,7 @@ public final class AccessLogWriter: Sendable {
 
     /// Takes a record; from any thread.
     public func write(_ record: AccessRecord) {
-        lines.write { line, clock in format.append(record, to: &line, &clock) }
+        lines.write(record) { format.append($0, to: &$1, &$2) }
     }
 
     /// How many lines were dropped because they could not be written, or not as fast as they came.

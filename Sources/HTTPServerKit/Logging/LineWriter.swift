@@ -57,16 +57,19 @@ package final class LineWriter: @unchecked Sendable {
     }
 
     /// Takes a line; from any thread.
-    /// - Parameter append: appends the line without its end; called at most once, before this
-    ///   returns.
-    package func write(_ append: (inout ByteBuffer, inout LogClock) -> Void) {
+    /// - Parameters:
+    ///   - value: the value that the line tells; a closure would keep a copy of it.
+    ///   - append: appends the line without its end; called at most once, before this returns.
+    package func write<Value>(
+        _ value: Value, _ append: (Value, inout ByteBuffer, inout LogClock) -> Void
+    ) {
         let delay: UInt64? = state.withLock { state in
             guard unsafe lines.count < Self.limit else {
                 state.dropped += 1
                 state.untold += 1
                 return nil
             }
-            unsafe append(&lines, &state.clock)
+            unsafe append(value, &lines, &state.clock)
             unsafe lines.append(literal: "\n")
             guard !state.isScheduled else { return nil }
             state.isScheduled = true

@@ -8,8 +8,13 @@ enum PlainLine {
     static func append(
         _ record: AccessRecord, to line: inout ByteBuffer, _ clock: inout LogClock
     ) -> Bool {
-        guard let head = record.storage, let peer = record.peerAddress.ipv4Bytes,
-            Request(head).identity == nil
+        guard let head = record.storage else { return false }
+        let connection = record.connection
+        // The values of a request may name another peer, or a user.
+        let hasValues = head.valuesIfMade != nil
+        let address = hasValues ? record.peerAddress : connection.peerAddress
+        guard let peer = address.ipv4Bytes, connection.security?.peerCertificate == nil,
+            !hasValues || record.user == nil
         else { return false }
         let target = unsafe head.head.targetBytes
         let referer = unsafe value(of: .referer, head)

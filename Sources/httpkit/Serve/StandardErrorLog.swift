@@ -47,10 +47,10 @@ struct StandardErrorLog: LogHandler {
         let text = words.joined(separator: " ") + (words.isEmpty ? "" : " ")
         let message = "\(text)[\(event.source)] \(event.message)"
         let start = "\(event.level) \(label): "
-        Self.lines.write { line, _ in
+        Self.lines.write((start, message)) { text, line, _ in
             let time = CivilTime(secondsSinceEpoch: Syscalls.realtime().seconds)
-            line.append("\(time.rfc3339) \(start)")
-            Self.append(message, to: &line)
+            line.append("\(time.rfc3339) \(text.0)")
+            Self.append(text.1, to: &line)
         }
     }
 

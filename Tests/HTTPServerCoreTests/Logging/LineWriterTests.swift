@@ -28,7 +28,7 @@ struct LineWriterTests {
         defer { close(ends[1]) }
         let writer = LineWriter(descriptor: ends[1])
         let line = String(repeating: "x", count: 300_000)
-        writer.write { buffer, _ in buffer.append(line) }
+        writer.write(line) { line, buffer, _ in buffer.append(line) }
         let handle = FileHandle(fileDescriptor: ends[0], closeOnDealloc: false)
         #expect(handle.availableData.count > 0)
         close(ends[0])
@@ -38,7 +38,7 @@ struct LineWriterTests {
         let file = try Syscalls.openLog(directory.path("log"))
         defer { close(file) }
         #expect(dup2(file, ends[1]) == ends[1])
-        writer.write { buffer, _ in buffer.append("next") }
+        writer.write("next") { line, buffer, _ in buffer.append(line) }
         #expect(writer.flush(within: .seconds(60)))
         let text = String(decoding: try Syscalls.readFile(directory.path("log")), as: UTF8.self)
         #expect(text == "\nnext\n")
@@ -51,7 +51,7 @@ struct LineWriterTests {
         let writer = LineWriter(descriptor: ends[1]) { "\($0) lines are missing" }
         let line = String(repeating: "x", count: 999)
         // The stream takes some 200 KiB, the write under way 1 MiB, and the backlog 1 MiB.
-        for _ in 0..<4_000 { writer.write { buffer, _ in buffer.append(line) } }
+        for _ in 0..<4_000 { writer.write(line) { line, buffer, _ in buffer.append(line) } }
         #expect(writer.droppedLines > 1_500)
         #expect(!writer.flush(within: .milliseconds(20)))
         let handle = FileHandle(fileDescriptor: ends[0], closeOnDealloc: false)
