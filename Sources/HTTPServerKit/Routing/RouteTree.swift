@@ -60,32 +60,31 @@ struct RouteTree: Sendable {
         _ path: RawSpan, _ segments: PathSegments, above other: Int, _ accepts: (Int) -> Bool
     ) -> Int {
         var best = other
-        Self.search(nodes.span, 0, path, segments, &best, accepts)
+        search(0, path, segments, &best, accepts)
         return best
     }
 
-    /// - Parameter nodes: a span, because nodes of an array would be retained to be read.
-    private static func search(
-        _ nodes: Span<Node>, _ index: Int, _ path: RawSpan, _ rest: PathSegments,
-        _ best: inout Int, _ accepts: (Int) -> Bool
+    private func search(
+        _ index: Int, _ path: RawSpan, _ rest: PathSegments, _ best: inout Int,
+        _ accepts: (Int) -> Bool
     ) {
         guard nodes[index].newest > best else { return }
-        choose(nodes[index].open.span, &best, accepts)
+        Self.choose(nodes[index].open, &best, accepts)
         var rest = rest
         guard let segment = rest.next(in: path) else {
-            return choose(nodes[index].whole.span, &best, accepts)
+            return Self.choose(nodes[index].whole, &best, accepts)
         }
         let parameter = nodes[index].parameter
         if parameter >= 0, !segment.isEmpty, path.text(segment) != nil {
-            search(nodes, parameter, path, rest, &best, accepts)
+            search(parameter, path, rest, &best, accepts)
         }
         guard !nodes[index].children.isEmpty else { return }
         let (place, isThere) = nodes[index].place(of: segment, in: path)
         guard isThere else { return }
-        search(nodes, nodes[index].children[place], path, rest, &best, accepts)
+        search(nodes[index].children[place], path, rest, &best, accepts)
     }
 
-    private static func choose(_ routes: Span<Int>, _ best: inout Int, _ accepts: (Int) -> Bool) {
+    private static func choose(_ routes: [Int], _ best: inout Int, _ accepts: (Int) -> Bool) {
         var index = routes.count - 1
         while index >= 0, routes[index] > best {
             if accepts(routes[index]) { best = routes[index] }
