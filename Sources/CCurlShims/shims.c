@@ -9,6 +9,7 @@
 #endif
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -371,7 +372,14 @@ int http_poller_wait(int poller, http_poll_event *events, int capacity, int mill
     return count < 0 ? count : kept;
 }
 
-int http_poll_some(http_poll_event *events, int count, int waker, int64_t nanoseconds) {
+static int64_t monotonic(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int http_poll_some(http_poll_event *events, int count, int waker, int64_t nanoseconds,
+                   int blocks) {
     struct pollfd polled[most_polled + 1] = {{.fd = waker, .events = POLLIN}};
     const int limit = count < most_polled ? count : most_polled;
     for (int index = 0; index < limit; index++) {
@@ -379,9 +387,18 @@ int http_poll_some(http_poll_event *events, int count, int waker, int64_t nanose
         polled[index + 1].events = (short)((events[index].events & 1 ? POLLIN : 0)
                                            | (events[index].events & 2 ? POLLOUT : 0));
     }
-    const struct timespec time = {.tv_sec = nanoseconds / 1000000000,
-                                  .tv_nsec = nanoseconds % 1000000000};
-    const int found = ppoll(polled, (nfds_t)limit + 1, &time, NULL);
+    const int64_t longest = blocks ? nanoseconds : 0;
+    const struct timespec time = {.tv_sec = longest / 1000000000,
+                                  .tv_nsec = longest % 1000000000};
+    int found = ppoll(polled, (nfds_t)limit + 1, &time, NULL);
+    if (!blocks) {
+        const int64_t end = monotonic() + nanoseconds;
+        while (found == 0 && monotonic() < end) {
+            // The peer may wait for this very processor.
+            sched_yield();
+            found = ppoll(polled, (nfds_t)limit + 1, &time, NULL);
+        }
+    }
     for (int index = 0; index < count; index++) {
         const int flags = found > 0 && index < limit ? polled[index + 1].revents : 0;
         events[index].events = flags ? happened((uint32_t)flags, POLLIN, POLLOUT) : 0;

@@ -94,6 +94,15 @@ public struct ClientConfiguration: Sendable {
     /// lately arrived within that time, nothing else is requested meanwhile, and it is not the main
     /// thread; a late response is waited for 40 times as long, 10 milliseconds at most.
     public var briefWait = Duration.zero
+    /// How long a thread that calls `ClientSession.data(for:delegate:)` or the like, or that reads
+    /// content, may poll for the response, or for more content, in place of the session's thread;
+    /// zero for never, at most 10 milliseconds. It counts where ``briefWait`` is zero.
+    ///
+    /// The thread does not block: it asks the system again and again, and leaves its processor to
+    /// others in between. It does so only under the conditions of ``briefWait``, so that a server that
+    /// answers later costs no time. Other tasks of Swift's pool may begin that much later. No effect on
+    /// Apple platforms.
+    public var briefPolling = Duration.microseconds(100)
     /// Whether unusual but valid responses are accepted, such as HTTP/0.9 without any head.
     public var allowsHTTP09 = false
     /// How often a download goes on by itself after its connection broke; only where the server

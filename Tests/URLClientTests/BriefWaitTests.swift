@@ -31,9 +31,19 @@ struct BriefWaitTests {
         }
     }
 
-    private static func session(_ wait: Duration) -> ClientSession {
+    /// How the thread that asks spends the time until the response comes.
+    enum Pause: Sendable {
+        case none, blocking(Duration), polling(Duration)
+    }
+
+    private static func session(_ pause: Pause) -> ClientSession {
         var configuration = ClientConfiguration.ephemeral
-        configuration.briefWait = wait
+        configuration.briefPolling = .zero
+        switch pause {
+        case .none: break
+        case .blocking(let time): configuration.briefWait = time
+        case .polling(let time): configuration.briefPolling = time
+        }
         return ClientSession(configuration)
     }
 
@@ -46,10 +56,14 @@ struct BriefWaitTests {
 
     @Test(
         "Requests one after the other get their own answers over one connection",
-        arguments: [Duration.zero, .microseconds(1), .microseconds(250), .milliseconds(10)])
-    func oneAfterTheOther(_ wait: Duration) async throws {
+        arguments: [
+            Pause.none, .blocking(.microseconds(1)), .blocking(.microseconds(250)),
+            .blocking(.milliseconds(10)), .polling(.microseconds(1)), .polling(.microseconds(100)),
+            .polling(.milliseconds(10)), .polling(.seconds(1)),
+        ])
+    func oneAfterTheOther(_ pause: Pause) async throws {
         let peer = try Self.peer()
-        let session = Self.session(wait)
+        let session = Self.session(pause)
         for number in 0..<200 {
             let target = "/\(number)"
             #expect(try await Self.get(session, peer, target) == target)
@@ -57,10 +71,12 @@ struct BriefWaitTests {
         #expect(peer.connectionCount == 1)
     }
 
-    @Test("What others want is done while somebody waits", arguments: 0..<4)
-    func interrupted(_ round: Int) async throws {
+    @Test(
+        "What others want is done while somebody waits",
+        arguments: [Pause.blocking(.milliseconds(10)), .polling(.milliseconds(10))], 0..<4)
+    func interrupted(_ pause: Pause, _ round: Int) async throws {
         let peer = try Self.peer()
-        let session = Self.session(.milliseconds(10))
+        let session = Self.session(pause)
         for number in 0..<60 { _ = try await Self.get(session, peer, "/\(number)") }
         async let late = Self.get(session, peer, "/late")
         try await Task.sleep(for: .milliseconds(round))
@@ -68,10 +84,12 @@ struct BriefWaitTests {
         #expect(try await late == "/late")
     }
 
-    @Test("Alone and together in turn", arguments: [Duration.zero, .milliseconds(10)])
-    func inTurn(_ wait: Duration) async throws {
+    @Test(
+        "Alone and together in turn",
+        arguments: [Pause.none, .blocking(.milliseconds(10)), .polling(.milliseconds(10))])
+    func inTurn(_ pause: Pause) async throws {
         let peer = try Self.peer()
-        let session = Self.session(wait)
+        let session = Self.session(pause)
         for round in 0..<10 {
             for number in 0..<20 { _ = try await Self.get(session, peer, "/\(number)") }
             let answers = await withTaskGroup(of: String?.self) { group in
@@ -84,10 +102,12 @@ struct BriefWaitTests {
         }
     }
 
-    @Test("Tasks that are cancelled while somebody waits leave the session whole")
-    func cancelled() async throws {
+    @Test(
+        "Tasks that are cancelled while somebody waits leave the session whole",
+        arguments: [Pause.blocking(.milliseconds(10)), .polling(.milliseconds(10))])
+    func cancelled(_ pause: Pause) async throws {
         let peer = try Self.peer()
-        let session = Self.session(.milliseconds(10))
+        let session = Self.session(pause)
         for number in 0..<60 { _ = try await Self.get(session, peer, "/\(number)") }
         for _ in 0..<100 {
             let task = Task { try await Self.get(session, peer, "/one") }

@@ -9,7 +9,7 @@ import URLClient
 #endif
 
 // get URL COUNT CONCURRENT | download URL [slow] | upload URL FILE
-// BRIEF_WAIT in the environment sets `briefWait`, in microseconds.
+// BRIEF_WAIT and BRIEF_POLLING in the environment set `briefWait` and `briefPolling`, in microseconds.
 
 let words = CommandLine.arguments
 guard words.count >= 3 else { fatalError("get, download or upload, and a URL") }
@@ -19,6 +19,9 @@ configuration.decodesContent = false
 configuration.connectionsPerOrigin = 64
 if let text = ProcessInfo.processInfo.environment["BRIEF_WAIT"], let wait = Int64(text) {
     configuration.briefWait = .microseconds(wait)
+}
+if let text = ProcessInfo.processInfo.environment["BRIEF_POLLING"], let wait = Int64(text) {
+    configuration.briefPolling = .microseconds(wait)
 }
 let session = ClientSession(configuration)
 

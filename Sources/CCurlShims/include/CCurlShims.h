@@ -138,8 +138,10 @@ void http_poller_change(int poller, int target, int events, int before);
 int http_poller_wait(int poller, http_poll_event *events, int capacity, int milliseconds);
 
 /// Waits for the events of some descriptors alone, and puts in their place what has happened. What
-/// has happened to `waker` is taken away. Not 0 if it was used.
-int http_poll_some(http_poll_event *events, int count, int waker, int64_t nanoseconds);
+/// has happened to `waker` is taken away. Unless it `blocks`, the thread asks again and again, and
+/// leaves the processor to others in between. Not 0 if the waker was used.
+int http_poll_some(http_poll_event *events, int count, int waker, int64_t nanoseconds,
+                   int blocks);
 
 /// Whether this is the thread that the program was started with.
 int http_is_main_thread(void);

@@ -58,14 +58,17 @@
         /// Waits for some sockets alone, which need not be on the list, and puts in place of their
         /// events those that have happened.
         /// - Returns: whether ``wake()`` has ended it.
-        func wait(for events: inout [SocketEvent], nanoseconds: Int64) -> Bool {
+        func wait(
+            for events: inout [SocketEvent], nanoseconds: Int64, blocks: Bool
+        ) -> Bool {
             unsafe some.removeAll(keepingCapacity: true)
             for event in events {
                 unsafe some.append(
                     http_poll_event(
                         descriptor: event.descriptor, events: CInt(event.events.rawValue)))
             }
-            let wasWoken = unsafe http_poll_some(&some, CInt(some.count), waker, nanoseconds)
+            let wasWoken = unsafe http_poll_some(
+                &some, CInt(some.count), waker, nanoseconds, blocks ? 1 : 0)
             for index in events.indices {
                 let happened = unsafe some[index].events
                 events[index].events = SocketEvents(rawValue: UInt8(truncatingIfNeeded: happened))

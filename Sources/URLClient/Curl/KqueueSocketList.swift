@@ -61,6 +61,8 @@
         }
 
         /// Never called: ``waitsForSome`` is false.
-        func wait(for events: inout [SocketEvent], nanoseconds: Int64) -> Bool { true }
+        func wait(
+            for events: inout [SocketEvent], nanoseconds: Int64, blocks: Bool
+        ) -> Bool { true }
     }
 #endif

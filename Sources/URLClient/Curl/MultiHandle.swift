@@ -153,10 +153,11 @@ final class MultiHandle: @unchecked Sendable {
     /// Waits for the sockets that are held, and does what their events call for.
     /// - Parameters:
     ///   - nanoseconds: the longest wait.
+    ///   - blocks: whether the thread sleeps meanwhile; otherwise it asks again and again.
     ///   - now: when it begins.
     /// - Returns: false when another thread has woken it, or there is nothing to wait for.
-    func waitForHeld(nanoseconds: Int64, from now: Int64) -> Bool {
-        poller.waitForHeld(nanoseconds: nanoseconds) { socket, events in
+    func waitForHeld(nanoseconds: Int64, blocks: Bool, from now: Int64) -> Bool {
+        poller.waitForHeld(nanoseconds: nanoseconds, blocks: blocks) { socket, events in
             poller.noteEvent(socket, at: now)
             act(socket, Int32(events.rawValue))
         }

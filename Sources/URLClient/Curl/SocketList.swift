@@ -58,10 +58,13 @@ struct SocketEvent {
             }
         }
 
-        func wait(for events: inout [SocketEvent], nanoseconds: Int64) -> Bool {
+        func wait(
+            for events: inout [SocketEvent], nanoseconds: Int64, blocks: Bool
+        ) -> Bool {
             switch self {
-            case .epoll(let list): list.wait(for: &events, nanoseconds: nanoseconds)
-            case .kqueue(let list): list.wait(for: &events, nanoseconds: nanoseconds)
+            case .epoll(let list): list.wait(for: &events, nanoseconds: nanoseconds, blocks: blocks)
+            case .kqueue(let list):
+                list.wait(for: &events, nanoseconds: nanoseconds, blocks: blocks)
             }
         }
     }

@@ -106,7 +106,9 @@ final class SocketPoller: @unchecked Sendable {
 
     /// Waits only for the descriptors that are held, until ``wake()`` at the latest.
     /// - Returns: false when it was woken, or has nothing to wait for, or the system cannot do it.
-    func waitForHeld(nanoseconds: Int64, _ body: (CInt, SocketEvents) -> Void) -> Bool {
+    func waitForHeld(
+        nanoseconds: Int64, blocks: Bool, _ body: (CInt, SocketEvents) -> Void
+    ) -> Bool {
         unsafe waited.removeAll(keepingCapacity: true)
         guard SocketList.waitsForSome else { return false }
         for target in unsafe held {
@@ -120,7 +122,8 @@ final class SocketPoller: @unchecked Sendable {
             unsafe waited.append(SocketEvent(descriptor: target, events: entry.wanted))
         }
         guard unsafe !waited.isEmpty else { return false }
-        let wasWoken = unsafe list.wait(for: &waited, nanoseconds: max(0, nanoseconds))
+        let wasWoken = unsafe list.wait(
+            for: &waited, nanoseconds: max(0, nanoseconds), blocks: blocks)
         beginTurn()
         for event in unsafe waited where !event.events.isEmpty {
             body(event.descriptor, event.events)

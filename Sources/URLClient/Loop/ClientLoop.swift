@@ -51,7 +51,7 @@ final class ClientLoop: @unchecked Sendable {
         self.configuration = configuration
         defaults = RequestDefaults(configuration)
         admission = Admission(configuration)
-        inline = InlineLoop(wait: configuration.briefWait)
+        inline = InlineLoop(configuration)
         routing = Routing(configuration)
         let multi = MultiHandle(idleConnections: configuration.idleConnectionLimit)
         self.multi = multi

@@ -3,8 +3,8 @@ internal import HTTPCodecs
 /// Turns in the loop by threads other than its own.
 ///
 /// A thread that starts a task, or that reads content, enters the loop if no thread is in it: its
-/// request goes out without waking the loop's thread. With ``ClientConfiguration/briefWait`` it also
-/// waits there for a response that is likely to arrive at once, which blocks the thread: see
+/// request goes out without waking the loop's thread. It also polls there for a response that is
+/// likely to arrive at once, or, with ``ClientConfiguration/briefWait``, blocks until it is there: see
 /// `Docs/Decisions/0007-brief-wait.md`.
 final class InlineLoop {
     private var responses: InlineWaitPolicy
@@ -12,9 +12,11 @@ final class InlineLoop {
     /// The stream whose reader is notified once no thread is in the loop: the reader enters it.
     private var streamToNotify: ContentStream?
 
-    init(wait: Duration) {
-        responses = InlineWaitPolicy(wait)
-        pieces = InlineWaitPolicy(wait, average: 0)
+    init(_ configuration: ClientConfiguration) {
+        let blocks = configuration.briefWait > .zero
+        let limit = blocks ? configuration.briefWait : configuration.briefPolling
+        responses = InlineWaitPolicy(limit, blocks: blocks)
+        pieces = InlineWaitPolicy(limit, blocks: blocks, average: 0)
     }
 
     // MARK: from any thread
@@ -103,18 +105,20 @@ final class InlineLoop {
         runner.loop.runners.count == 1 && runner.machine.isRunning
     }
 
-    /// Blocks until the response, or the next piece, is there, as long as no other thread wants
+    /// Polls or blocks until the response, or the next piece, is there, as long as no other thread wants
     /// anything: waking two threads would take longer than the response.
     private func wait(
         for runner: TransactionRunner, isReader: Bool, given: Int, _ multi: MultiHandle
     ) {
         let loop = runner.loop
         let end = loop.now + (isReader ? pieces.limit : responses.longest)
+        let blocks = responses.blocks
         if isAlone(runner), runner.sink.givenCount == given {
             guard loop.inbox.setVisitorWaiting(true) else { return }
             var isUndisturbed = true
             while isUndisturbed, isAlone(runner), runner.sink.givenCount == given, loop.now < end {
-                isUndisturbed = multi.waitForHeld(nanoseconds: end - loop.now, from: loop.now)
+                isUndisturbed = multi.waitForHeld(
+                    nanoseconds: end - loop.now, blocks: blocks, from: loop.now)
                 loop.now = System.now()
                 loop.perform(multi, rounds: 2)
             }

@@ -3,18 +3,21 @@
 struct InlineWaitPolicy {
     /// Responses that take no longer than this, in nanoseconds, are waited for; 0 for none.
     let limit: Int64
-    /// The longest wait. It is much longer than `limit`: a timer that expires before the kernel next
-    /// looks at its clock would have to be set and cancelled for each response, which costs more than
-    /// the rest of the wait.
-    var longest: Int64 { min(limit * 40, 10_000_000) }
+    /// Whether the thread sleeps while it waits; otherwise it polls.
+    let blocks: Bool
+    /// The longest wait. It is much longer than `limit` where the thread sleeps: a timer that expires
+    /// before the kernel next looks at its clock would have to be set and cancelled for each response,
+    /// which costs more than the rest of the wait.
+    var longest: Int64 { blocks ? min(limit * 40, 10_000_000) : limit }
     /// How long responses have taken lately.
     private var average: Int64
     private var failures = 0
     /// How many waits are left out after waits that did not pay off.
     private var skips = 0
 
-    init(_ limit: Duration, average: Int64 = .max / 8) {
+    init(_ limit: Duration, blocks: Bool, average: Int64 = .max / 8) {
         self.average = average
+        self.blocks = blocks
         self.limit = min(limit.nanoseconds, 10_000_000)
     }
 
