@@ -72,7 +72,7 @@ struct BriefWaitTests {
     }
 
     @Test(
-        "What others want is done while somebody waits",
+        "Work of other threads is done while a thread waits for a response",
         arguments: [Pause.blocking(.milliseconds(10)), .polling(.milliseconds(10))], 0..<4)
     func interrupted(_ pause: Pause, _ round: Int) async throws {
         let peer = try Self.peer()
@@ -103,7 +103,7 @@ struct BriefWaitTests {
     }
 
     @Test(
-        "Tasks that are cancelled while somebody waits leave the session whole",
+        "A session goes on after tasks were cancelled during the wait",
         arguments: [Pause.blocking(.milliseconds(10)), .polling(.milliseconds(10))])
     func cancelled(_ pause: Pause) async throws {
         let peer = try Self.peer()
