@@ -13,13 +13,18 @@ extension Array where Element == UInt8 {
     /// Appends a number in decimal digits.
     package mutating func append(decimal number: Int64) {
         if number < 0 { append(UInt8(ascii: "-")) }
-        let start = count
         var rest = number.magnitude
-        repeat {
-            append(0x30 + UInt8(truncatingIfNeeded: rest % 10))
-            rest /= 10
-        } while rest > 0
-        self[start...].reverse()
+        guard rest > 9 else { return append(0x30 + UInt8(truncatingIfNeeded: rest)) }
+        // The digits come last to first, 20 of them at most.
+        unsafe withUnsafeTemporaryAllocation(byteCount: 20, alignment: 1) { digits in
+            var first = digits.count
+            repeat {
+                first -= 1
+                unsafe digits[first] = 0x30 + UInt8(truncatingIfNeeded: rest % 10)
+                rest /= 10
+            } while rest > 0
+            unsafe append(contentsOf: digits[first...])
+        }
     }
 }
 

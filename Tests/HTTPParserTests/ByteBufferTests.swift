@@ -75,6 +75,9 @@ struct ByteBufferTests {
         buffer.append("x")
         buffer.append(decimal: number)
         #expect(String(decoding: buffer.bytes.copied, as: UTF8.self) == "x\(number)")
+        var array = Array("x".utf8)
+        array.append(decimal: number)
+        #expect(array == buffer.bytes.copied)
     }
 
     @Test("Every power of ten and its neighbours")
@@ -85,6 +88,9 @@ struct ByteBufferTests {
                 var buffer = ByteBuffer()
                 buffer.append(decimal: number)
                 #expect(String(decoding: buffer.bytes.copied, as: UTF8.self) == "\(number)")
+                var array: [UInt8] = []
+                array.append(decimal: number)
+                #expect(array == buffer.bytes.copied)
             }
             power = power.multipliedReportingOverflow(by: 10).partialValue
         }

@@ -82,18 +82,26 @@ package struct FieldTable {
 }
 
 /// Whether a name on the wire is `wanted`, ASCII letters of either case being the same.
-@inline(__always)
 package func equalsIgnoringCase(
     _ bytes: UnsafeRawBufferPointer, _ wanted: UnsafeBufferPointer<UInt8>
 ) -> Bool {
-    guard bytes.count == wanted.count else { return false }
+    let count = bytes.count
+    guard count == wanted.count else { return false }
+    let wanted = UnsafeRawBufferPointer(wanted)
     var index = 0
-    while index < wanted.count {
+    // Most are in the usual case: eight bytes at once, then one after the other.
+    while index &+ 8 <= count,
+        unsafe bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            == wanted.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+    {
+        index &+= 8
+    }
+    while index < count {
         let pair = unsafe (bytes[index], wanted[index])
         if pair.0 != pair.1, ByteClass.lowercased(pair.0) != ByteClass.lowercased(pair.1) {
             return false
         }
-        index += 1
+        index &+= 1
     }
     return true
 }
