@@ -103,8 +103,14 @@ public struct JSONBody: Hashable, Sendable {
         _ type: Value.Type, _ bytes: [UInt8], from start: Int
     ) throws(CodecError) -> Value {
         let nodes = try check(bytes.span, from: start, listing: options.readsPlainly)
-        if !nodes.isEmpty, let value = JSONTreeDecoder.value(type, in: JSONTree(bytes, nodes)) {
-            return value
+        if !nodes.isEmpty {
+            let tree = JSONTree(bytes, nodes)
+            do {
+                let value = try JSONTreeDecoder(tree).value(type)
+                if !tree.needsFoundation { return value }
+            } catch {
+                // Foundation finds the same, and its error counts.
+            }
         }
         return try decode(type, checked: bytes.span, from: start)
     }

@@ -65,7 +65,7 @@ extension JSONGrammar {
 
     // MARK: The usual kinds
     //
-    // They fill no `values`: a grammar that is read in steps builds no tree.
+    // They do not fill `values`: only a grammar that reads the whole builds a tree.
 
     /// Reads a name and its colon if they are as most are: no white space but a space before the
     /// quotation mark and one behind the colon, no escape, all of it ASCII.

@@ -45,7 +45,15 @@ struct JSONGrammar {
     var isInObject: Bool { nesting.isInObject }
 
     private mutating func run(_ bytes: Span<UInt8>) throws(CodecError) {
-        while position < bytes.count { try step(bytes) }
+        while position < bytes.count {
+            if let name = plainName(bytes) {
+                values.add(name: name, isPlain: true)
+            } else if let text = plainString(bytes) {
+                values.add(.string, text)
+            } else {
+                try step(bytes)
+            }
+        }
         try end()
     }
 

@@ -15,6 +15,39 @@ struct JSONText {
         var firstName = 0
     }
 
+    /// A list of names. Four of them, as most objects have, take no allocation.
+    private struct Names {
+        private var first: (String, String, String, String) = ("", "", "", "")
+        private var others: [String] = []
+        private(set) var count = 0
+
+        subscript(index: Int) -> String {
+            switch index {
+            case 0: first.0
+            case 1: first.1
+            case 2: first.2
+            case 3: first.3
+            default: others[index - 4]
+            }
+        }
+
+        mutating func append(_ name: String) {
+            switch count {
+            case 0: first.0 = name
+            case 1: first.1 = name
+            case 2: first.2 = name
+            case 3: first.3 = name
+            default: others.append(name)
+            }
+            count += 1
+        }
+
+        mutating func removeAll(from start: Int) {
+            count = start
+            others.removeLast(others.count - max(count - 4, 0))
+        }
+    }
+
     private(set) var bytes: [UInt8] = []
     /// Whether only Foundation can write the value.
     private(set) var needsFoundation = false
@@ -23,7 +56,7 @@ struct JSONText {
     private var outer: [Level] = []
     private(set) var depth = 0
     /// The names that the open objects have so far.
-    private var names: [String] = []
+    private var names = Names()
     private var count = 0
     /// The most names of an object, each of which is compared with the others.
     private static let nameLimit = 64
@@ -39,7 +72,7 @@ struct JSONText {
     mutating func open(isObject: Bool) -> Int {
         bytes.append(isObject ? UInt8(ascii: "{") : UInt8(ascii: "["))
         count += 1
-        if depth > 0 { outer.append(innermost) } else { names.reserveCapacity(8) }
+        if depth > 0 { outer.append(innermost) }
         depth += 1
         innermost = Level(isObject: isObject, number: count, firstName: names.count)
         return count
@@ -51,7 +84,7 @@ struct JSONText {
             bytes.append(innermost.isObject ? UInt8(ascii: "}") : UInt8(ascii: "]"))
             self.depth -= 1
             // The names of the outermost object stay: another one begins behind them.
-            if self.depth > 0 { names.removeLast(names.count - innermost.firstName) }
+            if self.depth > 0 { names.removeAll(from: innermost.firstName) }
             innermost = outer.popLast() ?? Level()
         }
     }
@@ -104,6 +137,8 @@ struct JSONText {
 
 /// One text that all writers of a value write to.
 final class JSONSink {
+    /// The object or array that the outermost value has opened.
+    fileprivate var container: JSONTextEncoder.Container?
     @exclusivity(unchecked)
     private var written = JSONText()
 
@@ -119,8 +154,34 @@ final class JSONSink {
 /// It knows less: `JSONBody` has Foundation encode the value when this one throws, and when it met
 /// something that only Foundation writes, such as a date, a name that comes twice, or a container
 /// that is written to after another one has begun.
-final class JSONTextEncoder: Encoder {
+///
+/// It has two words, so that it is handed on as `any Encoder` without being allocated.
+struct JSONTextEncoder: Encoder {
     private struct Stop: Error {}
+
+    /// An object or array that a value has opened.
+    struct Container {
+        var number: Int
+        var isObject: Bool
+    }
+
+    /// A value inside of another one.
+    private final class Inner {
+        let outer: Inner?
+        let key: (any CodingKey)?
+        let depth: Int
+        var container: Container?
+
+        init(in outer: Inner?, key: (any CodingKey)?, depth: Int) {
+            (self.outer, self.key, self.depth) = (outer, key, depth)
+        }
+
+        var path: [any CodingKey] { (outer?.path ?? []) + (key.map { [$0] } ?? []) }
+    }
+
+    let sink: JSONSink
+    /// `nil` for the outermost value.
+    private let inner: Inner?
 
     /// The JSON of a value; `nil` when Foundation must write it, or has to throw.
     static func bytes(of value: some Encodable) -> [UInt8]? {
@@ -133,20 +194,28 @@ final class JSONTextEncoder: Encoder {
         return sink.text.needsFoundation ? nil : sink.text.bytes
     }
 
-    let sink: JSONSink
-    private let parent: JSONTextEncoder?
-    private let key: (any CodingKey)?
-    private let depth: Int
-    private var container: (number: Int, isObject: Bool)?
-
-    init(_ sink: JSONSink, in parent: JSONTextEncoder? = nil, key: (any CodingKey)? = nil) {
-        (self.sink, self.parent, self.key, depth) = (sink, parent, key, sink.text.depth)
+    private init(_ sink: JSONSink) {
+        (self.sink, inner) = (sink, nil)
     }
 
-    var codingPath: [any CodingKey] {
-        guard let parent else { return [] }
-        return parent.codingPath + (key.map { [$0] } ?? [])
+    /// The encoder of a value inside of the one that `outer` writes.
+    fileprivate init(in outer: JSONTextEncoder, key: (any CodingKey)? = nil) {
+        sink = outer.sink
+        inner = Inner(in: outer.inner, key: key, depth: sink.text.depth)
     }
+
+    private var depth: Int { inner?.depth ?? 0 }
+
+    private var container: Container? {
+        get {
+            if let inner { inner.container } else { sink.container }
+        }
+        nonmutating set {
+            if let inner { inner.container = newValue } else { sink.container = newValue }
+        }
+    }
+
+    var codingPath: [any CodingKey] { inner?.path ?? [] }
 
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
@@ -156,7 +225,7 @@ final class JSONTextEncoder: Encoder {
             return container.number
         }
         let number = sink.text.open(isObject: isObject)
-        container = (number, isObject)
+        container = Container(number: number, isObject: isObject)
         return number
     }
 
@@ -206,7 +275,7 @@ extension JSONTextEncoder: SingleValueEncodingContainer {
     func encode(_ value: UInt32) { sink.text.write(value) }
     func encode(_ value: UInt64) { sink.text.write(value) }
     func encode(_ value: some Encodable) throws {
-        try JSONTextEncoder(sink, in: self).write(value)
+        try JSONTextEncoder(in: self).write(value)
     }
 }
 
@@ -226,7 +295,7 @@ private struct JSONObjectWriter<Key: CodingKey>: KeyedEncodingContainerProtocol 
 
     private func child(_ key: Key) -> JSONTextEncoder {
         _ = begin(key)
-        return JSONTextEncoder(writer.sink, in: writer, key: key)
+        return JSONTextEncoder(in: writer, key: key)
     }
 
     func encodeNil(forKey key: Key) { begin(key)?.text.write(word: "null") }
@@ -286,7 +355,7 @@ private struct JSONArrayWriter: UnkeyedEncodingContainer {
 
     private mutating func child() -> JSONTextEncoder {
         _ = begin()
-        return JSONTextEncoder(writer.sink, in: writer, key: JSONIndex(count - 1))
+        return JSONTextEncoder(in: writer, key: JSONIndex(count - 1))
     }
 
     mutating func encodeNil() { begin()?.text.write(word: "null") }

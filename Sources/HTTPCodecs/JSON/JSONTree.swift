@@ -43,12 +43,12 @@ final class JSONTree {
     func member(_ name: String, of object: Int) -> Int? {
         var name = name
         return name.withUTF8 { wanted in
-            unsafe bytes.withUnsafeBufferPointer { bytes in
+            unsafe bytes.withUnsafeBytes { bytes in
                 let end = Int(nodes[object].next)
                 var index = object + 1
                 while index < end {
                     let (start, count) = (Int(nodes[index].start), nodes[index].count)
-                    if count == wanted.count, unsafe Self.equal(bytes[start...], wanted) {
+                    if count == wanted.count, unsafe Self.equal(bytes, from: start, wanted) {
                         return index + 1
                     }
                     index = Int(nodes[index + 1].next)
@@ -58,11 +58,14 @@ final class JSONTree {
         }
     }
 
+    @inline(__always)
     private static func equal(
-        _ bytes: Slice<UnsafeBufferPointer<UInt8>>, _ wanted: UnsafeBufferPointer<UInt8>
+        _ bytes: UnsafeRawBufferPointer, from start: Int, _ wanted: UnsafeBufferPointer<UInt8>
     ) -> Bool {
-        for offset in 0..<wanted.count {
-            guard unsafe bytes[bytes.startIndex + offset] == wanted[offset] else { return false }
+        var offset = 0
+        while offset < wanted.count {
+            guard unsafe bytes[start &+ offset] == wanted[offset] else { return false }
+            offset &+= 1
         }
         return true
     }

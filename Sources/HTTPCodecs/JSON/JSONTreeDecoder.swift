@@ -19,16 +19,6 @@ struct JSONTreeDecoder {
         (self.tree, self.node) = (tree, node)
     }
 
-    /// The value of a tree; `nil` when Foundation must read it, or has to throw.
-    static func value<Value: Decodable>(_ type: Value.Type, in tree: JSONTree) -> Value? {
-        do {
-            let value = try JSONTreeDecoder(tree).value(type)
-            return tree.needsFoundation ? nil : value
-        } catch {
-            return nil
-        }
-    }
-
     var kind: JSONTree.Kind { tree.nodes[node].kind }
 
     // MARK: Errors

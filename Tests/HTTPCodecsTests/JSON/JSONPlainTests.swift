@@ -277,6 +277,64 @@ struct JSONPlainTests {
         #expect(found.count == expected.count, "\(value)")
     }
 
+    /// Members in an order, each with a number or with an object inside of it.
+    private struct Members: Encodable {
+        private struct Name: CodingKey {
+            let stringValue: String
+            var intValue: Int? { nil }
+
+            init(stringValue: String) { self.stringValue = stringValue }
+            init?(intValue: Int) { nil }
+        }
+
+        indirect enum Value {
+            case number(Int)
+            case object(Members)
+        }
+
+        var members: [(String, Value)]
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: Name.self)
+            for (name, value) in members {
+                let key = Name(stringValue: name)
+                switch value {
+                case .number(let number): try container.encode(number, forKey: key)
+                case .object(let object): try container.encode(object, forKey: key)
+                }
+            }
+        }
+
+        /// So many members with numbers, of which one has the name of the first.
+        static func numbers(_ count: Int, repeating second: Int?) -> Members {
+            let members = (0..<count).map { place in
+                (place == second ? "name 0" : "name \(place)", Value.number(place))
+            }
+            return Members(members: members)
+        }
+    }
+
+    @Test("Objects of few and of many members, one of which may come twice", arguments: 1...9)
+    func names(count: Int) throws {
+        try compare(Members.numbers(count, repeating: nil))
+        for place in 1..<max(count, 1) { try compare(Members.numbers(count, repeating: place)) }
+    }
+
+    @Test(
+        "Objects at each place of an object, with names of their own and of others",
+        arguments: 1...7)
+    func innerNames(count: Int) throws {
+        for place in 0..<count {
+            for innerCount in [0, 1, 3, 4, 5, 9] {
+                for repeated in [nil, count - 1] {
+                    var outer = Members.numbers(count, repeating: repeated)
+                    outer.members[place].1 = .object(.numbers(innerCount, repeating: nil))
+                    try compare(outer)
+                }
+            }
+        }
+    }
+
     @Test("Values that are written, and those of which only Foundation knows")
     func writing() throws {
         for value in Self.values { try compare(value) }
