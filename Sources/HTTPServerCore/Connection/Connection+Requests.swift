@@ -16,10 +16,8 @@ extension Connection {
             isPersistent: head.isPersistent && framing != .tunnel, version: head.version,
             hasContent: hasContent, expectsContinue: head.expectsContinue,
             isFollowed: isFollowed(rest[...]))
-        if hasContent {
-            newExchange(framing, announced: head.contentLength)
-            exchange?.decoding = core.decoding(head)
-        }
+        let exchange = hasContent ? newExchange(framing, announced: head.contentLength) : nil
+        if let exchange, let decoding = core.decoding(head) { exchange.decoding = decoding }
         perform(step)
         let request = Request(
             Request.Storage(

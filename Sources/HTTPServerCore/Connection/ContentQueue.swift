@@ -178,7 +178,7 @@ struct ContentQueue: ~Copyable {
         }
         (received, isComplete) = (left, true)
         defer { unsafe bytes = UnsafeRawBufferPointer(rebasing: bytes[Int(left)...]) }
-        return unsafe Array(bytes[..<Int(left)])
+        return unsafe Array(UnsafeRawBufferPointer(rebasing: bytes[..<Int(left)]))
     }
 
     var isCollecting: Bool { collector != nil }

@@ -45,7 +45,7 @@ package final class ServerCore: Sendable {
 
     /// The decoder for the content coding of a request; `nil` when there is nothing to decode.
     func decoding(_ head: borrowing RequestHead) -> (any ContentDecoding)? {
-        guard let decoder = configuration.contentDecoder, head.fields.contains(.contentEncoding)
+        guard head.fields.contains(.contentEncoding), let decoder = configuration.contentDecoder
         else { return nil }
         let codings = head.fields.values(of: .contentEncoding).joined(separator: ",")
         return decoder.decoding(codings, byteLimit: bodyLimits.contentBytes)

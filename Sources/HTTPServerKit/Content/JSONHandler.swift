@@ -15,9 +15,23 @@ internal import ToolkitSystem
 /// The closure is called on the event loop when the content is complete. A request costs no task,
 /// unless its content has more than 8 KiB: that is decoded on another thread.
 public struct JSONHandler<Value: Decodable & SendableMetatype>: Handler {
-    private let json: JSONBody
-    private let readable: (any JSONReadable.Type)?
-    private let respond: @Sendable (Request, sending Value) throws -> Response
+    /// The parts are shared: what waits for the content of a request keeps all of them.
+    private final class Parts: Sendable {
+        let json: JSONBody
+        let readable: (any JSONReadable.Type)?
+        let respond: @Sendable (Request, sending Value) throws -> Response
+
+        init(
+            _ json: JSONBody,
+            respond: @escaping @Sendable (Request, sending Value) throws -> Response
+        ) {
+            self.json = json
+            readable = json.readable(Value.self)
+            self.respond = respond
+        }
+    }
+
+    private let parts: Parts
 
     /// Creates a handler.
     /// - Parameters:
@@ -28,26 +42,25 @@ public struct JSONHandler<Value: Decodable & SendableMetatype>: Handler {
         _ type: Value.Type = Value.self, using json: JSONBody = JSONBody(),
         respond: @escaping @Sendable (Request, sending Value) throws -> Response
     ) {
-        self.json = json
-        readable = json.readable(type)
-        self.respond = respond
+        parts = Parts(json, respond: respond)
     }
 
     /// Answers when the content is there.
     /// - Throws: `CodecError` with `.unsupportedMediaType` or `.unsupportedCharset` (415) before
     ///   anything is read. Errors of the content are as those of `Request.json`.
     public func answer(_ request: Request) throws -> Answer {
-        try request.requireJSON(json)
-        return .whenCollected(limit: json.byteLimit) { [self] collected in
+        try request.requireJSON(parts.json)
+        return .whenCollected(limit: parts.json.byteLimit) { [parts] collected in
             let content = try collected.get()
             guard content.count > JSONBody.quickBytes else {
-                let value = try json.decode(Value.self, readBy: readable, from: content)
-                return .now(try respond(request, value))
+                let value = try parts.json.decode(
+                    Value.self, readBy: parts.readable, from: content)
+                return .now(try parts.respond(request, value))
             }
             return .later {
-                let value = try await json.decode(
+                let value = try await parts.json.decode(
                     Value.self, from: content, by: BlockingPool.lend)
-                return try respond(request, value)
+                return try parts.respond(request, value)
             }
         }
     }
