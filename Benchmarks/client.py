@@ -17,7 +17,7 @@ import servers
 
 GIBIBYTE = 1 << 30
 PRODUCTS = {"ours": "ClientBench", "ahc": "PeerAsyncHTTPClient", "urlsession": "PeerURLSession"}
-# Ours once more, whose callers wait in the loop for a quick response: `ClientConfiguration.briefWait`.
+# Ours once more, whose callers block in the loop for a quick response: `ClientConfiguration.briefWait`.
 BRIEF, BRIEF_WAIT = "brief", "250"
 CLIENTS = ["libcurl", "ours", BRIEF, "ahc", "urlsession", *(["base"] if harness.BASE else [])]
 # Name: title, arguments with the URL's path first, requests for each client.
