@@ -53,9 +53,11 @@ extension HTTPFields {
     /// costs more than it saves.
     func isKnownSame(as other: HTTPFields) -> Bool {
         guard count == other.count else { return false }
-        return zip(self, other).allSatisfy { one, two in
-            one.value.utf8.count <= 1_024 && one.name == two.name
-                && one.value.isIdentical(to: two.value)
+        for index in indices {
+            guard self[index].value.utf8.count <= 1_024, self[index].name == other[index].name,
+                self[index].value.isIdentical(to: other[index].value)
+            else { return false }
         }
+        return true
     }
 }

@@ -32,7 +32,12 @@ final class CurlTransfer: TransferCallbacks {
     private(set) var failure: ClientError?
     /// The same error, if the runner has to end the transfer after the callback.
     private(set) var abortion: ClientError?
-    private(set) var times: Times
+    @exclusivity(unchecked)
+    private var heldTimes: Times
+    private(set) var times: Times {
+        get { unsafe heldTimes }
+        _modify { yield unsafe &heldTimes }
+    }
     @exclusivity(unchecked)
     private var head = ResponseHeadReader()
     private var contentCount: Int64 = 0
@@ -41,6 +46,7 @@ final class CurlTransfer: TransferCallbacks {
     /// How many connections libcurl had made when it last began to send the request.
     private var connectionsAtStart = 0
     /// Nil without a tunnel.
+    @exclusivity(unchecked)
     private var tunnel: TunnelHead?
     private var paused = Paused()
 
@@ -52,8 +58,8 @@ final class CurlTransfer: TransferCallbacks {
         self.handle = handle
         self.settings = settings
         self.upload = upload
-        times = Times(start: now, lastActivity: now)
-        tunnel = settings.tunnels ? TunnelHead() : nil
+        unsafe heldTimes = Times(start: now, lastActivity: now)
+        unsafe tunnel = settings.tunnels ? TunnelHead() : nil
     }
 
     var isHeadDone: Bool { unsafe head.isDone }
@@ -63,13 +69,13 @@ final class CurlTransfer: TransferCallbacks {
     /// The fields after the content.
     var trailers: HTTPFields { unsafe head.trailers }
     /// Whether it goes through a tunnel of a proxy's.
-    var tunnels: Bool { tunnel != nil }
-    var tunnelRefusal: ClientResponse? { tunnel?.refusal }
+    var tunnels: Bool { unsafe tunnel != nil }
+    var tunnelRefusal: ClientResponse? { unsafe tunnel?.refusal }
     var trace: (@Sendable (ClientTrace) -> Void)? { runner.loop.configuration.trace }
     /// Whether the lines are those of the proxy's response to CONNECT. When a connection in use turns out
     /// to be closed, libcurl repeats the request over another one, and asks for another tunnel first.
     private var isInTunnelRequest: Bool {
-        guard tunnel != nil else { return false }
+        guard unsafe tunnel != nil else { return false }
         return startCount == 0 || handle.connectionCount > connectionsAtStart
     }
     /// Whether part of a request may have arrived that must not be done twice (RFC 9110 section 9.2.2).
@@ -88,7 +94,7 @@ final class CurlTransfer: TransferCallbacks {
         if isInTunnelRequest {
             runner.loop.routing.noteTunnel(settings)
             // Another tunnel may follow.
-            tunnel = TunnelHead()
+            unsafe tunnel = TunnelHead()
         }
         startCount += 1
         connectionsAtStart = handle.connectionCount

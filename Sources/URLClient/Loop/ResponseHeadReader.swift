@@ -149,8 +149,8 @@ struct ResponseHeadReader {
         guard let end = lines.firstIndex(of: 10) else { return nil }
         let line = lines[..<end]
         // libcurl looks at the heads of servers, but hands on what a proxy answers to CONNECT.
-        guard line.starts(with: "HTTP/".utf8), let space = line.firstIndex(of: 32),
-            line.count >= space + 4
+        guard unsafe line.withUnsafeBytes({ unsafe startsHead($0) }),
+            let space = line.firstIndex(of: 32), line.count >= space + 4
         else { return nil }
         var code = 0
         for byte in line[(space + 1)...(space + 3)] {

@@ -63,7 +63,7 @@ extension TransactionRunner {
             for: request, wire, to: target, isFirstOrigin: machine.isFirstOrigin(wire.origin),
             tunnelUser: machine.tunnelUser, upload: upload, receivesMuch: sink.receivesMuch)
         let transfer = CurlTransfer(self, handle, settings, upload: upload, now: loop.now)
-        handle.configure(settings, for: transfer)
+        handle.configure(transfer.settings, for: transfer)
         self.transfer = transfer
         if let refusal = handle.refusal {
             endTransfer(isAdded: false)

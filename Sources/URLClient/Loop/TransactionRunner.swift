@@ -14,14 +14,25 @@ final class TransactionRunner: LoopMember, @unchecked Sendable {
     var links = LoopLinks<TransactionRunner>()
     /// The priority, as the queue needs it.
     var priority: Double
-    private(set) var machine: TransactionMachine
+    @exclusivity(unchecked)
+    private var heldMachine: TransactionMachine
+    /// A value that calls nothing back, so that accesses need no check.
+    private(set) var machine: TransactionMachine {
+        get { unsafe heldMachine }
+        _modify { yield unsafe &heldMachine }
+    }
     var transfer: CurlTransfer?
     var upload: UploadSource?
     /// Its place in the queue, or the one that its transfer takes.
     var slot: Admission<TransactionRunner>.Slot?
     var content = ContentFlow()
     var rate: RateLimiter?
-    var meter = TransactionMeter()
+    @exclusivity(unchecked)
+    private var heldMeter = TransactionMeter()
+    var meter: TransactionMeter {
+        get { unsafe heldMeter }
+        _modify { yield unsafe &heldMeter }
+    }
     /// Why the task failed, once it is over.
     private var outcome: ClientError?
 
@@ -35,7 +46,7 @@ final class TransactionRunner: LoopMember, @unchecked Sendable {
         rate = loop.configuration.receiveBytesPerSecond.map { RateLimiter(bytesPerSecond: $0) }
         let context = TransactionContext(
             task.originalRequest, isDownload: task is DownloadTask, hasDelegate: task.events != nil)
-        machine = TransactionMachine(
+        unsafe heldMachine = TransactionMachine(
             policy, context, asksDelegate: sink.asksForDisposition, isDisposed: sink.isDecided)
     }
 
@@ -90,7 +101,9 @@ final class TransactionRunner: LoopMember, @unchecked Sendable {
     /// Tells the machine what has happened, and does what it answers.
     func step(_ input: consuming TransactionInput) {
         var next = perform(machine.handle(consume input, at: loop.now))
-        while let input = next.take() { next = perform(machine.handle(input, at: loop.now)) }
+        while let input = next.take() {
+            next = perform(machine.handle(consume input, at: loop.now))
+        }
     }
 
     /// Stops the flow until `released`.
