@@ -99,6 +99,8 @@ final class TransactionRunner: LoopMember, @unchecked Sendable {
     // MARK: the machine
 
     /// Tells the machine what has happened, and does what it answers.
+    // Inlined, it would be in each of its many callers.
+    @inline(never)
     func step(_ input: consuming TransactionInput) {
         var next = perform(machine.handle(consume input, at: loop.now))
         while let input = next.take() {
