@@ -31,13 +31,14 @@ final class UploadClient: Sendable {
     /// - Parameters:
     ///   - disk: where the parts are; another client of the same one is the server after a restart.
     ///   - user: who everybody is; `nil` for nobody.
+    ///   - compresses: whether the handler is inside of one that compresses.
     ///   - part: what is written in place of parts.
     ///   - before: what the handler does before it reads the content.
     ///   - precheck: how it tells whether it would take content; `nil` when it cannot.
     ///   - answer: its answer.
     init(
         on disk: ServerDirectory? = nil, user: String? = nil,
-        options: ResumableUploadHandler.Options = .init(),
+        options: ResumableUploadHandler.Options = .init(), compresses: Bool = false,
         part: @escaping @Sendable (OpenFile) -> OpenFile = { $0 },
         before: @escaping @Sendable (Request) throws -> Response? = { _ in nil },
         precheck: Precheck? = nil,
@@ -62,6 +63,9 @@ final class UploadClient: Sendable {
         if let precheck {
             let judge = JudgingHandler(inner: inner, judge: precheck)
             uploads = ResumableUploadHandler(judge, folder: folder, options: options, part: part)
+        } else if compresses {
+            let compressing = CompressionHandler(inner)
+            uploads = ResumableUploadHandler(compressing, folder: folder, options: options)
         } else {
             uploads = ResumableUploadHandler(inner, folder: folder, options: options, part: part)
         }

@@ -69,6 +69,16 @@ struct UploadRuleTests {
         #expect(tus.status == 415)
     }
 
+    @Test("The content stays whole where compression replaces the tag of a condition")
+    func conditionOnAVariant() async throws {
+        let client = try UploadClient(compresses: true)
+        let location = try await client.begin("If-Match: \"abc-gzip\"")
+        #expect(try await client.append(location, at: 0, "whole", isLast: true).status == 201)
+        let received = try #require(client.received.withLock { $0.first })
+        #expect(received["If-Match"]?.contains("\"abc\"") == true)
+        #expect(received.content == Array("whole".utf8))
+    }
+
     @Test("Lengths that do not agree")
     func lengths() async throws {
         let client = try UploadClient()

@@ -38,23 +38,17 @@ public struct Request: Sendable {
         }
 
         /// A request that the server itself makes of another one, whose values it shares.
-        package init(head: consuming RequestHead, content: StandInContent, inPlaceOf other: Storage)
-        {
+        /// - Parameter content: replaces the content of the other one; `nil` to keep that.
+        package init(
+            head: consuming RequestHead, content: StandInContent? = nil, inPlaceOf other: Storage
+        ) {
             self.head = head
-            exchange = nil
+            exchange = content == nil ? other.exchange : nil
             connection = other.connection
             number = other.number
             arrival = other.arrival
-            hidesCoding = false
-            self.content = content
-            _ = share(other.madeValues)
-        }
-
-        /// Another head for the same request, whose values it shares.
-        package convenience init(head: consuming RequestHead, inPlaceOf other: Storage) {
-            self.init(
-                head: head, exchange: other.exchange, connection: other.connection,
-                number: other.number, arrival: other.arrival)
+            hidesCoding = content == nil && other.hidesCoding
+            self.content = content ?? other.content
             _ = share(other.madeValues)
         }
 
