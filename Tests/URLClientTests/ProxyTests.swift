@@ -62,6 +62,18 @@ struct ProxyTests {
         #expect(error != nil)
     }
 
+    @Test("A field of a proxy's response to CONNECT is no second status line")
+    func secondStatusLine() async throws {
+        let peer = try ScriptedPeer { connection in
+            guard connection.head() != nil else { return }
+            connection.send("HTTP/1.1 403 No\r\nHTTP/1.1: 404 x\r\nContent-Length: 0\r\n\r\n")
+        }
+        var request = ClientRequest(.get, "https://a.test/x")
+        request.proxy = .proxy(ClientProxy(host: "127.0.0.1", port: peer.port))
+        let error = await failure { try await ClientSession(.ephemeral).data(for: request) }
+        #expect(error?.kind == .badResponse, "\(error?.description ?? "-")")
+    }
+
     @Test("A tunnel, and connect-to through it")
     func tunnel() async throws {
         let heads = Locked([String]())

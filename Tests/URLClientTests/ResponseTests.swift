@@ -95,6 +95,12 @@ struct ResponseTests {
             ("HTTP/1.1 200 OK\r\nContent-Length: 2x\r\n\r\nok", .badResponse, 8),
             ("HTTP/1.1 200 OK\r\nContent-Length: -2\r\n\r\nok", .badResponse, 8),
             ("", .emptyResponse, 52),
+            // Fields whose names look like a status line.
+            (
+                "HTTP/1.1 404 No\r\nA: b\r\nHTTP/1.1: 200 x\r\nContent-Length: 2\r\n\r\nok",
+                .badResponse, 8
+            ),
+            ("HTTP/1.1 200 OK\r\nHTTP/1.1: 103 x\r\nContent-Length: 2\r\n\r\nok", .badResponse, 8),
         ])
     func broken(_ answer: String, _ kind: ClientError.Kind, _ exitCode: Int32) async throws {
         let peer = try peer(answer)

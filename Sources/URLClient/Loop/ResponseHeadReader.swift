@@ -22,6 +22,8 @@ struct ResponseHeadReader {
     }
 
     private var lines: [UInt8] = []
+    /// Whether a status line has come, and not yet the empty line after its fields.
+    private var isOpen = false
     private var names = FieldNameFilter.none
     private var byteCount = 0
     private var hasLength = false
@@ -35,7 +37,7 @@ struct ResponseHeadReader {
     /// The interim responses before the final one.
     private(set) var interim: [ClientResponse.Interim] = []
 
-    /// Whether the connection was closed before the head was complete.
+    /// Whether part of a response has arrived, but no complete final head.
     var isInside: Bool { byteCount > 0 && !isDone }
 
     /// Takes a line with its end.
@@ -54,9 +56,15 @@ struct ResponseHeadReader {
             unsafe lines.append(contentsOf: line)
             return .trailer
         }
-        guard unsafe !Self.isEmpty(line) else { return .end }
+        guard unsafe !Self.isEmpty(line) else {
+            isOpen = false
+            return .end
+        }
         if unsafe Self.startsHead(line) {
+            // A field of this name would replace the status and all fields before it.
+            guard !isOpen else { throw ClientError(.badResponse, Self.secondStatusLine) }
             reset()
+            isOpen = true
             unsafe lines.append(contentsOf: line)
             return .status
         }
@@ -79,14 +87,14 @@ struct ResponseHeadReader {
             throw ClientError(.badResponse, "no valid status line")
         }
         // Two lengths could be read in two ways (RFC 9112 section 6.3).
-        guard !hasConflict else { throw ClientError(.badResponse, "two different lengths") }
+        guard !hasConflict else { throw ClientError(.badResponse, "Content-Length fields differ") }
         let head = Head(
             status: status, version: version, fields: ResponseFields(bytes: lines, names: names))
         if !head.isInterim { finishWithoutHead() }
         return head
     }
 
-    /// Content begins: HTTP/0.9 has no head.
+    /// To be called when content arrives without a head, as in HTTP/0.9.
     mutating func finishWithoutHead() {
         isDone = true
         lines = []
@@ -107,6 +115,8 @@ struct ResponseHeadReader {
 
     // MARK: lines
 
+    static let secondStatusLine = "a second status line in one head"
+
     static func isEmpty(_ line: UnsafeRawBufferPointer) -> Bool {
         unsafe line.isEmpty || line[0] == 10 || (line[0] == 13 && line.count == 2)
     }
@@ -123,7 +133,7 @@ struct ResponseHeadReader {
         if unsafe Self.matches(line, "content-length:") {
             let value = unsafe UnsafeRawBufferPointer(rebasing: line[15...])
             guard let length = unsafe FieldLines.decimal(value) else {
-                throw ClientError(.badResponse, "a length that is no number")
+                throw ClientError(.badResponse, "Content-Length is not a decimal number")
             }
             if hasLength, length != contentLength { hasConflict = true }
             (hasLength, contentLength) = (true, length)
@@ -148,7 +158,7 @@ struct ResponseHeadReader {
         // HTTP/0.9 has no head, and libcurl makes none up.
         guard let end = lines.firstIndex(of: 10) else { return nil }
         let line = lines[..<end]
-        // libcurl looks at the heads of servers, but hands on what a proxy answers to CONNECT.
+        // libcurl checks a server's status line, but not that of a proxy's response to CONNECT.
         guard unsafe line.withUnsafeBytes({ unsafe startsHead($0) }),
             let space = line.firstIndex(of: 32), line.count >= space + 4
         else { return nil }
