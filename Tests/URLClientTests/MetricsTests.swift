@@ -82,6 +82,16 @@ struct MetricsTests {
         #expect(delegate.told.withLock { $0.count } == 1)
     }
 
+    @Test(
+        "A transfer that got no connection has not reused one",
+        arguments: ["http://no.such.host.invalid/", "http://127.0.0.1:1/"])
+    func noConnection(_ url: String) async throws {
+        let task = ClientSession(.ephemeral).dataTask(for: ClientRequest(.get, url))
+        await #expect(throws: ClientError.self) { try await task.finished() }
+        let transaction = try #require(task.metrics?.transactions.first)
+        #expect(!transaction.isConnectionReused && transaction.requestStart == nil)
+    }
+
     @Test("How long a transaction has waited for its turn, and that its connection was there")
     func queued() async throws {
         let gate = Gate()

@@ -2,7 +2,7 @@ internal import CCurlShims
 
 // Information about a transfer that runs or has run.
 extension EasyHandle {
-    /// The error number of the operating system that ended it.
+    /// The operating system's error that ended the transfer (`errno`).
     var operatingSystemError: Int { number(CURLINFO_OS_ERRNO) }
 
     /// OpenSSL's result of verifying the certificate; 0 for success.
@@ -22,7 +22,8 @@ extension EasyHandle {
 
     /// Adds libcurl's times and counts.
     func fill(_ transaction: inout ClientMetrics.Transaction) {
-        transaction.isConnectionReused = connectionCount == 0
+        // A transfer that failed before it had a connection has made none, either.
+        transaction.isConnectionReused = connectionCount == 0 && requestTime > 0
         if !transaction.isConnectionReused {
             transaction.nameLookupEnd = Self.time(lookupTime)
             transaction.connectEnd = Self.time(connectTime)
