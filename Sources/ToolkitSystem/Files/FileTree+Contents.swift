@@ -82,6 +82,7 @@ extension OpenFile {
 
     /// The value of an extended attribute; `nil` without one.
     /// - Parameter limit: the most bytes; above it `ERANGE` is thrown.
+    /// - Throws: an error that `isUnsupported` where the file system has no attributes.
     package func attribute(_ name: String, upTo limit: Int) throws(SystemError) -> [UInt8]? {
         try unsafe Self.attribute(upTo: limit) { room, count in
             unsafe http_server_attribute(descriptor, name, room, count)
@@ -107,7 +108,7 @@ extension OpenFile {
         }
         if count >= 0 { return value }
         let error = SystemError("getxattr")
-        if error.isNoAttribute || error.isUnsupported { return nil }
+        if error.isNoAttribute { return nil }
         if isForbiddenNone, error.isForbidden { return nil }
         throw error
     }

@@ -3,9 +3,9 @@ internal import ToolkitSystem
 
 /// A store that can do short work on the calling thread, even an event loop.
 ///
-/// Its calls return `nil` or `false`, or throw, with nothing changed, when the work is not short or
-/// cannot be done: the same request by the members of `ResourceStore` then does it or gives the
-/// reason.
+/// If the work is not short or cannot be done, a call returns `nil` or `false` or throws, and changes
+/// nothing. The caller then uses the members of `ResourceStore`, which do the work or report the
+/// error.
 package protocol ImmediateStore: ResourceStore {
     /// Runs short work on this thread.
     /// - Returns: `nil`, without a call of `body`, when the thread might have to wait.
@@ -69,7 +69,7 @@ extension LocalStore: ImmediateStore {
         }
         let target = try tree.place(of: path.bytes)
         let old = try target.directory.statusIfThere(of: target.name)
-        // Freeing the blocks of a long file is no short work.
+        // Freeing the blocks of a long file may take long.
         if let old, old.kind != .regular || old.size > Self.shortFileLimit { return nil }
         let known = old.flatMap { ResourceInfo($0) }
         guard try check(known) else { return nil }

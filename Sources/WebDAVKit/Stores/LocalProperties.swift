@@ -6,7 +6,7 @@ internal import ToolkitSystem
 
 /// The dead properties of files. They are in one extended attribute of the file, which is replaced
 /// as a whole; if they do not fit, or the file system has no attributes, they are in a separate
-/// file named by the identity of their owner.
+/// file named after the inode of the file that has them.
 final class LocalProperties: Sendable {
     #if canImport(Darwin)
         private static let attribute = "httpkit.dav.properties"
@@ -40,7 +40,8 @@ final class LocalProperties: Sendable {
         rootDevice = (try? tree.status(of: []))?.device
     }
 
-    /// - Throws: when existing properties cannot be read now: a later write would lose them.
+    /// - Throws: when existing properties cannot be read: a write would then lose them. An
+    ///   attribute that the process must not read counts as missing.
     func read(_ file: OpenFile) throws(SystemError) -> [DeadProperty] {
         PropertyFile.decode(try encoded(of: file))
     }
@@ -70,15 +71,16 @@ final class LocalProperties: Sendable {
     ///   - name: its name.
     ///   - directory: the directory.
     ///   - status: its status, read before.
-    ///   - now: seconds since the epoch before that.
+    ///   - now: a time before `status` was read, in seconds since the epoch.
     func details(
         of name: [UInt8], in directory: OpenDirectory, _ status: FileStatus, now: Int64
     ) -> ResourceDetails {
         let hasFiles = hasFiles.load(ordering: .relaxed)
         if !hasFiles, absence.holds(status) { return ResourceDetails() }
         do throws(SystemError) {
-            let value = try directory.attribute(
-                Self.attribute, of: name, upTo: Self.attributeLimit)
+            let value = try attribute { () throws(SystemError) in
+                try directory.attribute(Self.attribute, of: name, upTo: Self.attributeLimit)
+            }
             let bytes = try encoded(value, of: FilePlace(directory: directory, name: name))
             if bytes.isEmpty, !hasFiles { absence.note(status, now: now) }
             return Self.details(bytes, status)
@@ -130,8 +132,11 @@ final class LocalProperties: Sendable {
     ) throws(SystemError) {
         var bytes: [UInt8] = []
         if let old {
-            let value = try old.directory.attribute(
-                Self.attribute, of: old.name, upTo: Self.attributeLimit, isForbiddenNone: false)
+            let value = try attribute { () throws(SystemError) in
+                try old.directory.attribute(
+                    Self.attribute, of: old.name, upTo: Self.attributeLimit,
+                    isForbiddenNone: false)
+            }
             bytes = try encoded(value, of: old)
         }
         guard !bytes.isEmpty || !description.isEmpty else { return }
@@ -184,7 +189,9 @@ final class LocalProperties: Sendable {
     }
 
     private func encoded(of file: OpenFile) throws(SystemError) -> [UInt8] {
-        let value = try file.attribute(Self.attribute, upTo: Self.attributeLimit)
+        let value = try attribute { () throws(SystemError) in
+            try file.attribute(Self.attribute, upTo: Self.attributeLimit)
+        }
         if let value {
             guard value == Self.elsewhere else { return value }
             noteFiles()
@@ -192,10 +199,25 @@ final class LocalProperties: Sendable {
         return try sideFile(of: file) ?? []
     }
 
+    /// The value of an attribute; `nil` where the file system has none. There, no attribute tells
+    /// that another process has made the first separate file.
+    private func attribute(
+        _ read: () throws(SystemError) -> [UInt8]?
+    ) throws(SystemError) -> [UInt8]? {
+        do throws(SystemError) {
+            return try read()
+        } catch {
+            guard error.isUnsupported else { throw error }
+            noteFiles()
+            return nil
+        }
+    }
+
     private func write(_ bytes: [UInt8], to file: OpenFile) throws(SystemError) {
         guard !bytes.isEmpty else {
-            try file.removeAttribute(Self.attribute)
-            return try removeSideFile(of: file)
+            // First the separate file: without the attribute, one that stays would be read again.
+            try removeSideFile(of: file)
+            return try file.removeAttribute(Self.attribute)
         }
         if bytes.count <= Self.attributeLimit {
             do throws(SystemError) {
@@ -246,18 +268,18 @@ final class LocalProperties: Sendable {
         return last.first == UInt8(ascii: "v") ? last : []
     }
 
-    private func sideFolder() -> OpenDirectory? {
+    /// - Returns: `nil` where there is none.
+    private func sideFolder() throws(SystemError) -> OpenDirectory? {
         guard hasFiles.load(ordering: .relaxed) else { return nil }
-        return staging.ownFolderIfThere().flatMap { try? $0.directory(Self.folder) }
+        return try staging.ownFolderIfThere()?.directoryIfThere(Self.folder)
     }
 
     /// - Returns: `nil` where there is none.
     private func sideFile(of file: OpenFile) throws(SystemError) -> [UInt8]? {
-        guard hasFiles.load(ordering: .relaxed) else { return nil }
+        guard let folder = try sideFolder() else { return nil }
         let name = name(of: try file.status())
         do throws(SystemError) {
-            return try tree.directory([]).directory(ReservedNames.folder).directory(Self.folder)
-                .open(name).content(upTo: PropertyFile.byteLimit)
+            return try folder.open(name).content(upTo: PropertyFile.byteLimit)
         } catch {
             guard error.isMissing else { throw error }
             return nil
@@ -291,19 +313,23 @@ final class LocalProperties: Sendable {
     }
 
     private func removeSideFile(of file: OpenFile) throws(SystemError) {
-        guard hasFiles.load(ordering: .relaxed) else { return }
-        forget(try file.status())
+        guard let folder = try sideFolder() else { return }
+        do throws(SystemError) {
+            try folder.remove(name(of: try file.status()), isDirectory: false)
+        } catch {
+            guard error.isMissing else { throw error }
+        }
     }
 
-    /// Removes the properties of a removed file.
+    /// Removes the properties of a removed file, if possible; they belong to no other file.
     func forget(_ status: FileStatus) {
-        guard let folder = sideFolder() else { return }
+        guard let folder = try? sideFolder() else { return }
         try? folder.remove(name(of: status), isDirectory: false)
     }
 
     /// Called while trees are removed; `nil` when no properties are in separate files.
     var onRemoval: ((FileStatus) -> Void)? {
-        guard let folder = sideFolder() else { return nil }
+        guard let folder = try? sideFolder() else { return nil }
         return { [self] status in
             try? folder.remove(name(of: status), isDirectory: false)
         }
@@ -315,21 +341,25 @@ final class LocalProperties: Sendable {
     /// has left. If all properties are in attributes, there is nothing to do.
     /// - Parameter isAlone: whether no other process writes here.
     func sweep(isAlone: Bool) {
-        hasFiles.store(true, ordering: .relaxed)
-        guard let folder = sideFolder(), let reader = try? DirectoryReader(folder) else {
-            return hasFiles.store(false, ordering: .relaxed)
-        }
+        noteFiles()
+        let folder: OpenDirectory
         var left: Set<[UInt8]> = []
         do throws(SystemError) {
+            guard let found = try sideFolder() else {
+                return hasFiles.store(false, ordering: .relaxed)
+            }
+            folder = found
+            let reader = try DirectoryReader(folder)
             while let name = try reader.next() { left.insert(name) }
         } catch {
+            // There may be files.
             return
         }
         guard isAlone else { return }
         if !left.isEmpty {
-            guard let root = try? tree.directory([]), findOwners(of: &left, in: root, 0) else {
-                return
-            }
+            guard let root = try? tree.directory([]),
+                removeNamesOfExistingFiles(from: &left, in: root, 0)
+            else { return }
             // Properties of volumes that are not mounted now are kept.
             let mounted = volumes.withLock { Set($0.values.map { Array($0.utf8) }) }
             for name in left {
@@ -338,23 +368,26 @@ final class LocalProperties: Sendable {
                 try? folder.remove(name, isDirectory: false)
             }
         }
-        guard let reader = try? DirectoryReader(folder), case .some(.none) = try? reader.next()
-        else { return }
-        try? staging.ownFolderIfThere()?.remove(Self.folder, isDirectory: true)
-        hasFiles.store(false, ordering: .relaxed)
+        do throws(SystemError) {
+            // It fails if the folder is not empty.
+            try staging.ownFolderIfThere()?.remove(Self.folder, isDirectory: true)
+            hasFiles.store(false, ordering: .relaxed)
+        } catch {
+            // There are files.
+        }
     }
 
-    /// Removes the names whose owners exist from the list.
+    /// Removes the names whose files exist from the list.
     /// - Returns: whether everything could be read.
-    private func findOwners(
-        of names: inout Set<[UInt8]>, in directory: OpenDirectory, _ depth: Int
+    private func removeNamesOfExistingFiles(
+        from names: inout Set<[UInt8]>, in directory: OpenDirectory, _ depth: Int
     ) -> Bool {
         guard depth < 512, let status = try? directory.status(of: []),
             let reader = try? DirectoryReader(directory)
         else { return false }
         names.remove(name(of: status))
         while !names.isEmpty {
-            // An unreadable entry may be the owner of the properties.
+            // The properties may be those of an unreadable entry.
             guard let next = try? reader.next() as [UInt8]?? else { return false }
             guard let member = next else { return true }
             guard !ReservedNames.contains(member) else { continue }
@@ -365,7 +398,7 @@ final class LocalProperties: Sendable {
             if status.kind == .regular { names.remove(name(of: status)) }
             guard status.kind == .directory else { continue }
             guard let inner = try? directory.directory(member),
-                findOwners(of: &names, in: inner, depth + 1)
+                removeNamesOfExistingFiles(from: &names, in: inner, depth + 1)
             else { return false }
         }
         return true

@@ -90,7 +90,7 @@ extension LocalStore {
         }
         staging.renewIfGone()
         let new = staging.place(beside: target)
-        let own = try? staging.ownFolderIfThere()?.status(of: [])
+        let own = try staging.ownFolderIfThere()?.status(of: [])
         do {
             // A move removes the source, so the copy must be on its disk before.
             let synchronizes = isMove || synchronizes

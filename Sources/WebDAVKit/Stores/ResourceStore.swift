@@ -67,7 +67,8 @@ public protocol ResourceStore: Sendable {
 
     // MARK: Large content
 
-    /// The most bytes that the default of `stage` keeps in memory; above it 507.
+    /// The most bytes that the default of `stage` keeps in memory; longer content is refused
+    /// with 507.
     var stagedByteLimit: Int { get }
 
     /// Reads the content of a request completely, without changing any resource.

@@ -82,8 +82,13 @@ final class StagingDirectory: Sendable {
     @discardableResult
     func renewIfGone() -> Bool {
         guard let current = session.withLock({ $0 }) else { return false }
-        let there = try? ownFolderIfThere()?.status(of: current.name)
-        if let there, there.isSameFile(as: current.status) { return false }
+        do throws(SystemError) {
+            let there = try ownFolderIfThere()?.statusIfThere(of: current.name)
+            if let there, there.isSameFile(as: current.status) { return false }
+        } catch {
+            // It may be there.
+            return false
+        }
         session.withLock { session in
             if session?.name == current.name { session = nil }
         }
@@ -127,7 +132,8 @@ final class StagingDirectory: Sendable {
         let key = Array("\(status.device) \(status.inode)".utf8)
         guard noted.withLock({ $0.insert(key).inserted }) else { return }
         let end = Syscalls.realtime().seconds - 86_400
-        for name in Self.names(in: directory) where name.starts(with: Self.contentPrefix) {
+        let names = (try? Self.names(in: directory)) ?? []
+        for name in names where name.starts(with: Self.contentPrefix) {
             guard let status = try? directory.status(of: name), status.kind == .regular,
                 status.changedSeconds < end
             else { continue }
@@ -135,23 +141,25 @@ final class StagingDirectory: Sendable {
         }
     }
 
-    /// Removes the leftovers that the notes of a dead process record.
+    /// Removes the leftovers that the notes of a dead process record, as far as possible.
     private func sweepBeside(_ folder: OpenDirectory, of session: [UInt8]) {
-        for note in Self.names(in: folder) where note.starts(with: Self.besidePrefix) {
+        let notes = (try? Self.names(in: folder)) ?? []
+        for note in notes where note.starts(with: Self.besidePrefix) {
             guard let path = try? folder.open(note).content(upTo: 64 << 10),
-                let directory = try? tree.place(of: path + [0x2F, 0x2E]).directory
+                let directory = try? tree.place(of: path + [0x2F, 0x2E]).directory,
+                let names = try? Self.names(in: directory)
             else { continue }
             let prefix = Self.besideNames(session)
-            for name in Self.names(in: directory) where name.starts(with: prefix) {
+            for name in names where name.starts(with: prefix) {
                 _ = directory.removeTree(name)
             }
         }
     }
 
-    private static func names(in directory: OpenDirectory) -> [[UInt8]] {
-        guard let reader = try? DirectoryReader(directory) else { return [] }
+    private static func names(in directory: OpenDirectory) throws(SystemError) -> [[UInt8]] {
+        let reader = try DirectoryReader(directory)
         var names: [[UInt8]] = []
-        while let name = try? reader.next() { names.append(name) }
+        while let name = try reader.next() { names.append(name) }
         return names
     }
 
@@ -223,8 +231,8 @@ final class StagingDirectory: Sendable {
     }
 
     /// `.httpkit-dav`, if it exists.
-    func ownFolderIfThere() -> OpenDirectory? {
-        (try? tree.directory([]))?.directoryIfThere(ReservedNames.folder)
+    func ownFolderIfThere() throws(SystemError) -> OpenDirectory? {
+        try tree.directory([]).directoryIfThere(ReservedNames.folder)
     }
 
     // MARK: The end
@@ -257,7 +265,7 @@ final class StagingDirectory: Sendable {
     /// Removes something from `.httpkit-dav`, and then that folder if nothing else is in it.
     private static func inOwnFolder(of tree: FileTree, _ remove: (OpenDirectory) -> Void) {
         guard let root = try? tree.directory([]),
-            let own = root.directoryIfThere(ReservedNames.folder)
+            let own = try? root.directoryIfThere(ReservedNames.folder)
         else { return }
         remove(own)
         try? root.remove(ReservedNames.folder, isDirectory: true)
@@ -267,12 +275,27 @@ final class StagingDirectory: Sendable {
     /// - Parameter finish: gets each folder of a dead process before it is removed, and returns
     ///   whether it may be removed.
     /// - Returns: whether no other process has a folder here, and no folder of a dead one had to
-    ///   stay.
+    ///   stay; `false` if that cannot be read.
     func sweep(_ finish: (OpenDirectory) -> Bool) -> Bool {
-        guard let own = ownFolderIfThere() else { return true }
+        let own: OpenDirectory
+        let names: [[UInt8]]
+        do throws(SystemError) {
+            guard let found = try ownFolderIfThere() else { return true }
+            own = found
+            names = try Self.names(in: own)
+        } catch {
+            return false
+        }
         var isAlone = true
-        for name in Self.names(in: own) where name.starts(with: Self.sessionPrefix) {
-            guard let folder = own.directoryIfThere(name) else { continue }
+        for name in names where name.starts(with: Self.sessionPrefix) {
+            let folder: OpenDirectory
+            do throws(SystemError) {
+                guard let found = try own.directoryIfThere(name) else { continue }
+                folder = found
+            } catch {
+                isAlone = false
+                continue
+            }
             guard folder.file.hold() else {
                 isAlone = false
                 continue
@@ -307,7 +330,13 @@ final class StagingDirectory: Sendable {
 }
 
 extension OpenDirectory {
-    fileprivate func directoryIfThere(_ name: [UInt8]) -> OpenDirectory? {
-        try? directory(name)
+    /// - Returns: `nil` where there is none.
+    func directoryIfThere(_ name: [UInt8]) throws(SystemError) -> OpenDirectory? {
+        do throws(SystemError) {
+            return try directory(name)
+        } catch {
+            guard error.isMissing else { throw error }
+            return nil
+        }
     }
 }

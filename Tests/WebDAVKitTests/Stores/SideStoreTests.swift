@@ -8,9 +8,11 @@ import WebDAVKit
 struct SideStoreTests {
     private let value = String(repeating: "v", count: 100_000)
 
-    private func set(_ path: String, _ client: DAVClient) async throws {
+    private func set(
+        _ path: String, _ client: DAVClient, to value: String? = nil
+    ) async throws {
         let patch = """
-            <propertyupdate xmlns="DAV:"><set><prop><p xmlns="u:">\(value)</p></prop></set>\
+            <propertyupdate xmlns="DAV:"><set><prop><p xmlns="u:">\(value ?? self.value)</p></prop></set>\
             </propertyupdate>
             """
         #expect(try await client.send("PROPPATCH", path, [], patch).text.contains("200 OK"))
@@ -84,6 +86,30 @@ struct SideStoreTests {
         #expect(try await has("/dav/a", first))
         #expect(try await second.status("PUT", "/dav/a", [], "y") == 204)
         #expect(try await has("/dav/a", first))
+    }
+
+    @Test("A removal that fails is no success, and loses nothing")
+    func failedRemoval() async throws {
+        let share = try Share()
+        let client = try share.client()
+        #expect(try await client.status("PUT", "/dav/a", [], "x") == 201)
+        try await set("/dav/a", client)
+        // It fits into the attribute; the file of the longer one is still there.
+        try await set("/dav/a", client, to: "short")
+        let folder = share.path + "/.httpkit-dav/properties/"
+        let name = try #require(
+            try FileManager.default.contentsOfDirectory(atPath: folder).first)
+        try FileManager.default.removeItem(atPath: folder + name)
+        try FileManager.default.createDirectory(
+            atPath: folder + name + "/x", withIntermediateDirectories: true)
+        let patch = """
+            <propertyupdate xmlns="DAV:"><remove><prop><p xmlns="u:"/></prop></remove>\
+            </propertyupdate>
+            """
+        let answer = try await client.send("PROPPATCH", "/dav/a", [], patch)
+        #expect(!answer.text.contains("200 OK"), "\(answer.text)")
+        let found = try await client.send("PROPFIND", "/dav/a", ["Depth: 0"])
+        #expect(found.text.contains(">short<"))
     }
 
     /// What cannot be read now is not taken for nothing: it would be written over.
