@@ -20,7 +20,7 @@ struct ContentChecks: Sendable {
 
     private(set) var checks: [Check] = []
 
-    /// A longer field has more hashes than any server checks.
+    /// A longer field is ignored.
     private static let byteLimit = 1024
 
     /// - Throws: `WebDAVError` with 400 for a malformed hash. Unknown functions are left out, as
@@ -66,7 +66,7 @@ struct ContentChecks: Sendable {
                 throw WebDAVError(.badRequest, "OC-Checksum contains a malformed hash")
             }
             checks.append(Check(field: Self.ownCloudField, checksum: checksum))
-            guard checks.count <= 4 else {
+            guard checks.count(where: \.isOwnCloud) <= 4 else {
                 throw WebDAVError(.badRequest, "OC-Checksum has too many hashes")
             }
         }
@@ -123,7 +123,7 @@ package final class RunningChecks: Sendable {
                 other != check.checksum
             else { continue }
             throw WebDAVError(
-                .badRequest, "\(check.field) is the hash of other content")
+                .badRequest, "the content does not match \(check.field); send it again")
         }
         return found
     }

@@ -6,6 +6,8 @@ import WebDAVKit
 @Suite("Hashes that come with content: RFC 9530 and ownCloud's")
 struct WebDAVChecksumTests {
     private static let sha256 = "LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ="
+    private static let sha512 =
+        "m3HSJL1i83hdltRq0+o9czGb+8KJDKra4t/3JRlnPKcjI8PZm6XBHXx6zG4UuMXaDEZjR1wuXDre9G9zvN7AQw=="
     private static let sha1 = "aaf4c61ddcc5e8a2dabede0f3b482cd9aea9434d"
     private static let md5 = "5d41402abc4b2a76b9719d911017c592"
 
@@ -21,6 +23,21 @@ struct WebDAVChecksumTests {
         let client = DAVClient()
         #expect(try await client.send("PUT", "/dav/a", [field], "hello").status == 201)
         #expect(try await client.send("GET", "/dav/a").text == "hello")
+    }
+
+    @Test("All hashes of both fields")
+    func allHashes() async throws {
+        let client = DAVClient()
+        let fields = [
+            "Repr-Digest: sha-256=:\(Self.sha256):, sha-512=:\(Self.sha512):",
+            "OC-Checksum: MD5:\(Self.md5) SHA1:\(Self.sha1) SHA256:"
+                + "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824",
+        ]
+        #expect(try await client.send("PUT", "/dav/a", fields, "hello").status == 201)
+        let fifth = [
+            "OC-Checksum: " + Array(repeating: "MD5:\(Self.md5)", count: 5).joined(separator: " ")
+        ]
+        #expect(try await client.send("PUT", "/dav/a", fifth, "hello").status == 400)
     }
 
     @Test(
@@ -110,9 +127,7 @@ struct WebDAVChecksumTests {
         ])
     func preference(_ wish: String, _ function: String) async throws {
         let client = DAVClient()
-        let long =
-            "m3HSJL1i83hdltRq0+o9czGb+8KJDKra4t/3JRlnPKcjI8PZm6XBHXx6zG4UuMXaDEZjR1wuXDre9G9zvN7AQw=="
-        let fields = ["Repr-Digest: sha-256=:\(Self.sha256):, sha-512=:\(long):"]
+        let fields = ["Repr-Digest: sha-256=:\(Self.sha256):, sha-512=:\(Self.sha512):"]
         #expect(try await client.send("PUT", "/dav/a", fields, "hello").status == 201)
         let answer = try await client.send("GET", "/dav/a", ["Want-Repr-Digest: \(wish)"])
         #expect((answer["Repr-Digest"] ?? "").prefix { $0 != "=" } == function)
