@@ -26,7 +26,7 @@ struct FetchOutputOptions: ParsableArguments {
 
     @Flag(
         name: [.customShort("s"), .customLong("silent")],
-        help: "Show neither progress nor messages; the exit status tells.")
+        help: "Show neither progress nor messages; only the exit status reports errors.")
     var isSilent = false
 
     @Flag(
@@ -36,18 +36,19 @@ struct FetchOutputOptions: ParsableArguments {
 
     @Flag(
         name: [.customShort("f"), .customLong("fail")],
-        help: "For command lines of curl: 4xx and 5xx are exit status 22 in any case.")
+        help: "For command lines of curl: 4xx and 5xx always have exit status 22.")
     var fails = false
 
     @Flag(
         help: ArgumentHelp(
             "Resume an interrupted download, and keep a partial one when this call is interrupted.",
             discussion: """
-                What has to be known for that is kept in FILE.resume until FILE is whole: the file of \
-                -o, or that of -T. The part of a download is a hidden file beside it; a call that was \
-                killed has left both. A FILE that an earlier call with this flag has made whole is kept, with \
-                a message, if the server still has the same: that takes an entity tag, and a file \
-                system with extended attributes. Otherwise it is fetched again. A file is sent on where the server has resumable uploads.
+                FILE is the file of -o or -T. The state is kept in FILE.resume until FILE is complete; \
+                a partial download is in a hidden file beside it. Both stay if the process is killed. \
+                A FILE that an earlier call with this flag completed is kept, with a message, if the \
+                server's copy is unchanged. This needs an entity tag and extended attributes; \
+                otherwise FILE is fetched again. An upload resumes if the server supports resumable \
+                uploads.
                 """
         ))
     var resume = false
@@ -65,7 +66,7 @@ struct FetchOutputOptions: ParsableArguments {
     var jsonMessages = false
 
     /// Whether the content goes elsewhere than to standard output, or is measured.
-    var keeps: Bool { file != nil || resume || metrics }
+    var keeps: Bool { file != nil || hasRemoteName || resume || metrics }
 
     @Flag(help: "Do not show progress (shown on terminals only).")
     var noProgress = false

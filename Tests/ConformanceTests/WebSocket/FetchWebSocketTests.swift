@@ -107,6 +107,7 @@ struct FetchWebSocketTests {
         #expect(refused.complaints.contains("200"))
         #expect(try await fetch("ws://127.0.0.1:1/").status == 7)
         #expect(try await fetch(webSocket(server) + "/websocket/echo", ["-d", "x"]).status == 64)
+        #expect(try await fetch(webSocket(server) + "/websocket/echo", ["-O"]).status == 64)
         #expect(try await fetch(server.base + "/get", ["--json-messages"]).status == 64)
     }
 }
