@@ -34,6 +34,8 @@ GZIP = {"fields": ["Accept-Encoding: gzip"]}
 # Turns of each round: within a second the machine's speed changes by more than the servers differ.
 # Handshakes are measured in turns of so many.
 TURN_HANDSHAKES, HANDSHAKE_TURNS, FILE_TURNS = 60, 12, 4
+# Each turn of these measures hello as well, whose cost varies as theirs does.
+TURNS_BESIDE_HELLO = 4
 
 # Name: title, path, connections, and what is special. "of" names the servers, of which the first is
 # the one that the others are compared with.
@@ -54,7 +56,8 @@ SCENARIOS = {
                  {"of": ["nginx-keeping", "ours"], "turns": FILE_TURNS}),
     "nginx-served": ("beside nginx: 1 KiB file by `httpkit serve`, 64 connections", "/1k.txt", 64,
                      {"of": ["nginx", "nginx-log", "served"], "turns": FILE_TURNS}),
-    "tls-hello-64": ("TLS: hello, 64 connections", "/", 64, {"tls": True, "short": True}),
+    "tls-hello-64": ("TLS: hello, 64 connections", "/", 64,
+                     {"tls": True, "short": True, "turns": FILE_TURNS}),
     "tls-100k": ("TLS: 100 KiB file, 64 connections", "/100k", 64, {"tls": True}),
     "tls-1m": ("TLS: 1 MiB file, 16 connections", "/1m", 16, {"tls": True}),
     "tls-handshake": ("TLS: resumed handshake, one request, close", "/", 1,
@@ -324,7 +327,8 @@ def run_scenario(name, names, root, options):
             check(server, path)
         load(server, path, connections, special, 1, options.threads)
 
-    count = options.rounds * special.get("turns", 1)
+    turns = TURNS_BESIDE_HELLO if beside_hello else 1
+    count = options.rounds * special.get("turns", turns)
     closes = bool(special.get("close"))
     with servers.running(names, root, threads=options.threads, closes=closes,
                          secure=bool(special.get("tls"))) as running:
