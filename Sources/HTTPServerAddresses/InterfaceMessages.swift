@@ -1,7 +1,7 @@
 /// The kernel's messages about network interfaces: rtnetlink on Linux, a routing socket on Darwin.
 ///
 /// Only the kind of a message is read; the list of interfaces is read afterwards. An unreadable
-/// message counts as a change: a superfluous look costs little.
+/// message counts as a change: reading the list once too often costs little.
 package enum InterfaceMessages {
     /// Whether one of the messages says that interfaces or addresses have changed.
     package static func tellOfChange(_ bytes: ArraySlice<UInt8>) -> Bool {

@@ -174,7 +174,7 @@ extension Authenticator {
 }
 
 extension Request {
-    fileprivate var peerNetwork: PeerNetwork? { peerAddress.network }
+    fileprivate var peerNetwork: PeerNetwork? { peerAddress.remoteClient }
 
     fileprivate subscript<Key: RequestKey>(
         key: Key.Type, default value: Key.Value

@@ -8,9 +8,9 @@ internal import CTLSShims
     internal import Musl
 #endif
 
-/// A certificate to be made, with its key. Development has few wishes; tests have certificates with
+/// A certificate to issue, with its key. Development needs little of it; tests issue certificates with
 /// faults.
-package struct CertificateWish {
+package struct CertificateTemplate {
     /// The name of its subject.
     package var commonName: String
     /// In the form of OpenSSL, such as `DNS:localhost,IP:127.0.0.1`; `nil` for none.
@@ -31,8 +31,8 @@ package struct CertificateWish {
         self.commonName = commonName
     }
 
-    /// Makes both, as PEM; `nil` when OpenSSL refuses.
-    package func fulfilled() -> (certificate: [UInt8], key: [UInt8])? {
+    /// Issues the certificate and makes its key, as PEM; `nil` when OpenSSL refuses.
+    package func issue() -> (certificate: [UInt8], key: [UInt8])? {
         var wish = unsafe http_tls_wish()
         unsafe wish.starts = starts
         unsafe wish.ends = ends

@@ -12,7 +12,7 @@ internal import ToolkitSystem
 
 /// An authority of one user, which signs certificates for development.
 ///
-/// Its certificate has to be added to the browsers and systems that shall trust it; nothing here does
+/// Its certificate has to be added to the browsers and systems that are to trust it; nothing here does
 /// that. Its key is readable by the owner alone.
 public struct DevelopmentAuthority: Sendable {
     /// The file of the authority's certificate, in PEM form.
@@ -38,8 +38,8 @@ public struct DevelopmentAuthority: Sendable {
         }
         let made = try Self.make(
             "Development authority of \(Syscalls.hostName())", nil, Self.lifetime, nil)
-        // Both in one file, which the first process puts in its place: the key of one and the
-        // certificate of another would never fit together again.
+        // Both in one file: with two, concurrent processes could leave a key and a certificate that
+        // do not match.
         try Self.store(made.key + made.certificate, keyPath, in: folder, replaces: false)
         guard let known = try Self.known(path, keyPath, in: folder) else {
             throw TLSError(.noCertificate, keyPath)
@@ -86,7 +86,7 @@ public struct DevelopmentAuthority: Sendable {
             chain: .bytes(made.certificate + certificate), key: .bytes(made.key))
     }
 
-    /// A name in the form of OpenSSL's configuration; `nil` for what could be taken for its syntax.
+    /// A name in the form of OpenSSL's configuration; `nil` if the name has characters of its syntax.
     static func entry(_ name: String) -> String? {
         if RawSocketAddress.bytes(name) != nil { return "IP:\(name)" }
         let isName = name.utf8.allSatisfy { byte in
@@ -105,13 +105,13 @@ public struct DevelopmentAuthority: Sendable {
         _ issuer: (certificate: [UInt8], key: [UInt8])?
     ) throws(TLSError) -> (certificate: [UInt8], key: [UInt8]) {
         // A common name has at most 64 characters (RFC 5280 appendix A.1).
-        var wish = CertificateWish(commonName: String(name.prefix(64)))
-        wish.names = names
+        var template = CertificateTemplate(commonName: String(name.prefix(64)))
+        template.names = names
         // An hour back: clocks differ.
-        (wish.starts, wish.ends) = (-3_600, days * 86_400)
-        wish.isAuthority = issuer == nil
-        wish.issuer = issuer
-        guard let made = wish.fulfilled() else {
+        (template.starts, template.ends) = (-3_600, days * 86_400)
+        template.isAuthority = issuer == nil
+        template.issuer = issuer
+        guard let made = template.issue() else {
             throw TLSError(.library, "development certificate")
         }
         return made
@@ -130,7 +130,7 @@ public struct DevelopmentAuthority: Sendable {
     }
 
     /// Puts a file that only the owner can read into the folder, whole or not at all.
-    /// - Parameter replaces: whether a file that is there gives way; it stays otherwise.
+    /// - Parameter replaces: whether an existing file is replaced; it stays otherwise.
     private static func store(
         _ bytes: [UInt8], _ path: String, in folder: String, replaces: Bool
     ) throws(TLSError) {
@@ -139,9 +139,8 @@ public struct DevelopmentAuthority: Sendable {
         do throws(SystemError) {
             try Syscalls.createFolders(folder)
             let file = OpenFile(owning: try Syscalls.createFile(temporary))
-            let region = unsafe bytes.span.withUnsafeBytes { unsafe $0 }
-            try unsafe Syscalls.write(file.descriptor, region)
-            try Syscalls.synchronize(file.descriptor)
+            try file.write(bytes)
+            try file.synchronize()
             try Syscalls.moveFile(temporary, to: path, replaces: replaces)
         } catch {
             Syscalls.removeFile(temporary)

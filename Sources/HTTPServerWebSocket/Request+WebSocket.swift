@@ -16,12 +16,12 @@ public enum WebSocketOrigins: Hashable, Sendable {
 }
 
 extension Request {
-    /// Accepts a WebSocket (RFC 6455 section 4.2), and talks by it.
+    /// Accepts a WebSocket (RFC 6455 section 4.2), and runs `body` with it.
     ///
     /// Return the response that this makes. When `body` returns the connection is closed with 1000,
-    /// when it throws with 1011. Its task is cancelled when the client is gone without a close frame,
-    /// and when the client closes a WebSocket of which `body` has read nothing yet; a reader gets the
-    /// end of the sequence then.
+    /// when it throws with 1011. Its task is cancelled when the client goes without a close frame.
+    /// When the client sends a close frame, a reader gets the end of the sequence; the task is
+    /// cancelled if it has not read from the WebSocket yet.
     /// - Parameters:
     ///   - protocols: the subprotocols that this side speaks. The client's first choice among them
     ///     is taken; without a common one none is.

@@ -3,7 +3,7 @@ internal import WebSocketConnections
 public import WebSocketFrames
 
 /// The server's side of a WebSocket connection (RFC 6455): a sequence of the client's messages, and
-/// the calls that send some.
+/// calls to send messages.
 ///
 /// ```swift
 /// router.get("/echo") { request in
@@ -13,7 +13,7 @@ public import WebSocketFrames
 /// }
 /// ```
 ///
-/// One task reads; any number may send. Pings of the client are answered while no task reads, too. The
+/// One task reads; any number may send. Pings are answered even while no task reads. The
 /// sequence ends when either side has closed the connection. It throws `WebSocketClosedError` when
 /// the client has violated the protocol or a limit, or has gone without a close frame.
 public final class WebSocket: Sendable {
@@ -29,7 +29,8 @@ public final class WebSocket: Sendable {
     // MARK: Sending
 
     /// Sends a message. It suspends while the client is more than 64 KiB behind.
-    /// - Throws: `WebSocketClosedError` when the connection is closed, or about to be.
+    /// - Throws: `WebSocketClosedError` when the connection is closed, or about to be;
+    ///   `WebSocketSendError.messageUnfinished` while a message in pieces is not complete.
     public func send(_ message: WebSocketMessage) async throws {
         try await connection.send(.message(message))
     }
@@ -53,8 +54,8 @@ public final class WebSocket: Sendable {
         try await connection.send(.piece(piece))
     }
 
-    /// Sends a ping with a payload of the program's, at most 125 bytes; more are left out. The
-    /// connection sends pings by itself, too.
+    /// Sends a ping. The payload is cut off after 125 bytes. The connection also sends pings by
+    /// itself.
     public func ping(_ payload: [UInt8] = []) async throws {
         try await connection.send(.ping(Array(payload.prefix(125))))
     }
@@ -85,7 +86,8 @@ extension WebSocket: AsyncSequence {
         /// The next message; `nil` once the connection is closed.
         /// - Throws: `WebSocketClosedError`; `CancellationError` when the task is cancelled.
         public func next() async throws -> WebSocketMessage? {
-            // Not by `connection.next()`: the frames of an idle handler fit one block of memory so.
+            // Do not call `connection.next()`: another async stack frame would cost an idle
+            // handler a second block of memory.
             if let message = connection.takeMessage() { return message }
             return try await WebSocketConnection.MessageReader.value {
                 connection.read($0, $1)

@@ -15,8 +15,8 @@ package enum SocketKind {
     package static var stream: CInt { number(SOCK_STREAM) }
 
     #if os(Linux)
-        /// A stream that a program which is started does not keep.
-        package static var ownStream: CInt { number(SOCK_STREAM) | number(SOCK_CLOEXEC) }
+        /// A stream socket that is closed on exec.
+        package static var closeOnExecStream: CInt { number(SOCK_STREAM) | number(SOCK_CLOEXEC) }
     #endif
 
     #if canImport(Glibc)

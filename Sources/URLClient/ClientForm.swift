@@ -11,7 +11,7 @@ internal import HTTPParser
 /// request.body = .multipart(form)
 /// ```
 ///
-/// Its length is known before, so it is not sent chunked, and it can be sent again after a redirect
+/// Its length is known in advance, so it is not sent chunked, and it can be sent again after a redirect
 /// or a challenge. RFC 7578.
 public struct ClientForm: Sendable {
     var parts = MultipartSerializer<String>(.formData)
@@ -44,8 +44,8 @@ public struct ClientForm: Sendable {
         }
     }
 
-    /// Adds a file, which is read while it is sent. One that has another length by then fails the
-    /// task.
+    /// Adds a file, which is read while it is sent. The task fails if the length of the file has
+    /// changed by then.
     /// - Parameters:
     ///   - name: the name of the field.
     ///   - path: the path of the file.

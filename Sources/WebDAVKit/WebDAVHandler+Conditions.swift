@@ -99,29 +99,29 @@ extension WebDAVHandler {
         return try await locks.locks(on: root, andInside: false).first(where: isWanted)
     }
 
-    /// Checks that no lock is in the way of a change whose token the client has not shown.
+    /// Checks that the client has submitted a token for each locked resource that changes.
     ///
-    /// Of the locks on one resource one token is enough: several are shared locks, and to hold one
-    /// of those is to be let in (RFC 4918 sections 6.2 and 7).
+    /// One token for each resource is enough: several locks on it are shared locks, and each allows
+    /// changes (RFC 4918 sections 6.2 and 7).
     /// - Parameters:
     ///   - path: what is changed.
     ///   - andMembership: whether the collection around it gets or loses a member (section 7.4).
     func requireUnlocked(
         _ path: ResourcePath, andMembership: Bool, _ call: WebDAVCall
     ) async throws {
-        try requireOpen(try await locks.locks(on: path, andInside: false), call)
+        try requireToken(try await locks.locks(on: path, andInside: false), call)
         if andMembership, let parent = path.parent {
-            try requireOpen(try await locks.locks(on: parent, andInside: false), call)
+            try requireToken(try await locks.locks(on: parent, andInside: false), call)
         }
     }
 
     /// Removes the locks on missing resources: another program removed the resource, or a process
     /// died before it could remove the lock. Call it while the path is held.
-    package func forgetLocks(onNothingAt path: ResourcePath) async throws {
+    package func removeLocks(onMissing path: ResourcePath) async throws {
         try await locks.removeAll(inside: path, includingRoot: true)
     }
 
-    /// Whether nothing has a name any more; `false` where that cannot be found out now.
+    /// Whether the path does not exist; `false` if that cannot be determined.
     private func isGone(_ path: ResourcePath) async -> Bool {
         do {
             return try await !store.isTaken(path)
@@ -132,10 +132,12 @@ extension WebDAVHandler {
         }
     }
 
-    /// Gives up the locks on those of some resources that are not there. To be called while what is
-    /// around them is held.
+    /// Removes the locks on missing resources among `roots`. Call it while the path lock on their
+    /// ancestors is held.
     /// - Returns: the missing ones.
-    package func forgetLocks(onGoneOf roots: Set<ResourcePath>) async throws -> Set<ResourcePath> {
+    package func removeLocks(
+        onMissingOf roots: Set<ResourcePath>
+    ) async throws -> Set<ResourcePath> {
         var gone: Set<ResourcePath> = []
         var last: ResourcePath?
         for root in roots.sorted() {
@@ -145,7 +147,7 @@ extension WebDAVHandler {
                 continue
             }
             guard await isGone(root) else { continue }
-            try await forgetLocks(onNothingAt: root)
+            try await removeLocks(onMissing: root)
             gone.insert(root)
             last = root
         }
@@ -162,18 +164,18 @@ extension WebDAVHandler {
     public func removeStaleLocks() async throws {
         let roots = Set(try await locks.locks(on: .root, andInside: true).map(\.root))
         for root in roots.sorted() {
-            _ = try await pathLock.hold([root]) { try await forgetLocks(onGoneOf: [root]) }
+            _ = try await pathLock.hold([root]) { try await removeLocks(onMissingOf: [root]) }
         }
     }
 
-    private func requireOpen(_ found: [ActiveLock], _ call: WebDAVCall) throws(WebDAVError) {
-        guard !found.isEmpty, !found.contains(where: { isShown($0, call) }) else { return }
+    private func requireToken(_ found: [ActiveLock], _ call: WebDAVCall) throws(WebDAVError) {
+        guard !found.isEmpty, !found.contains(where: { isTokenSubmitted($0, call) }) else { return }
         throw WebDAVError(
             .locked, "it is locked", condition: .lockTokenSubmitted, locks: found)
     }
 
     /// Whether the client has submitted the token and owns the lock.
-    func isShown(_ lock: ActiveLock, _ call: WebDAVCall) -> Bool {
+    func isTokenSubmitted(_ lock: ActiveLock, _ call: WebDAVCall) -> Bool {
         call.tokens.contains(lock.token) && lock.user == call.request.identity?.name
     }
 
@@ -186,9 +188,9 @@ extension WebDAVHandler {
         }
         guard !inside.isEmpty else { return [] }
         let closed = Dictionary(grouping: inside, by: \.root)
-            .filter { _, locks in !locks.contains { isShown($0, call) } }
+            .filter { _, locks in !locks.contains { isTokenSubmitted($0, call) } }
         // A lock on a missing member does not conflict, even if the lock store still has it.
-        let gone = try await forgetLocks(onGoneOf: Set(closed.keys))
+        let gone = try await removeLocks(onMissingOf: Set(closed.keys))
         return closed.filter { !gone.contains($0.key) }.sorted { $0.key < $1.key }
             .map { root, locks in
                 ResourceFailure(

@@ -167,7 +167,7 @@ public struct WebDAVHandler: PrecheckingHandler {
 
     private func notAllowed(_ request: Request) async -> HTTPError {
         HTTPError(
-            request.method.isRegistered ? .methodNotAllowed : .notImplemented,
+            request.method.isKnown ? .methodNotAllowed : .notImplemented,
             fields: [.allow: await allowed(request)])
     }
 

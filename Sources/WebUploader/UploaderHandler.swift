@@ -119,7 +119,7 @@ struct UploaderSite: Handler {
         guard allowed.contains(request.method) else {
             throw UploaderError(
                 HTTPError(
-                    request.method.isRegistered ? .methodNotAllowed : .notImplemented,
+                    request.method.isKnown ? .methodNotAllowed : .notImplemented,
                     fields: [.allow: (allowed + [.options]).map(\.name).joined(separator: ", ")]))
         }
         // Other requests have short content, which is judged after it is read.

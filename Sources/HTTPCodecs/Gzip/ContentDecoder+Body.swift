@@ -36,12 +36,12 @@ extension ContentDecoder {
         }
     }
 
-    /// How much room to offer for what so many bytes may stand for.
+    /// How much output room to offer for `count` bytes of input.
     private static func room(for count: Int, in output: [UInt8]) -> Int {
         max(output.capacity - output.count, min(max(count, 128), 16 << 10) * 4)
     }
 
-    /// Goes past a place where a limit is looked at, if the data goes on there.
+    /// Checks the limits, and moves on to the next check if there is more data.
     ///
     /// The decompressor gets no room: so it reads as far as it can without writing, always to the
     /// same byte, and the limits see the same figures however the input was cut. Only when it
@@ -80,7 +80,7 @@ extension ContentDecoder {
         return ended ? .ended : .wantsInput
     }
 
-    /// One step of the decompressor, and the books that are kept on it.
+    /// One step of the decompressor, and the update of the counters and the checksum.
     mutating func inflate(
         _ bytes: Span<UInt8>, _ position: inout Int, into output: inout [UInt8], room: Int
     ) throws(CodecError) -> (written: Int, ended: Bool) {

@@ -37,8 +37,8 @@ public struct ParameterizedValue: Hashable, Sendable {
 
     /// Parses one value with its parameters.
     ///
-    /// Empty parameters are skipped; nil for anything malformed and for white space around the
-    /// value.
+    /// Empty parameters are skipped; nil for anything malformed and for white space before the
+    /// value. White space at the end is skipped.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         var reader = FieldValueReader(bytes.span)

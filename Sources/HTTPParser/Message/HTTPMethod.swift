@@ -36,7 +36,7 @@ public struct HTTPMethod: Hashable, Sendable {
     public var name: String { known == .other ? custom : known.name }
 
     /// Whether the method is one this toolkit has a name for; servers answer 501 to the others.
-    public var isRegistered: Bool { known != .other }
+    public var isKnown: Bool { known != .other }
 
     /// Whether the method is read-only by definition (RFC 9110 section 9.2.1).
     public var isSafe: Bool {

@@ -1,4 +1,4 @@
-// HTTPParserPortable has x86-64 take the way of other processors, so that the tests can run it there.
+// HTTPParserPortable selects the portable code on x86-64, so that tests can run it there.
 #if arch(x86_64) && !HTTPParserPortable
     internal import CHTTPParserShims
 #endif
@@ -44,7 +44,7 @@ package enum Scanner {
         #endif
     }
 
-    /// The same without an instruction for it.
+    /// The same as `bits`, for processors without an instruction for it.
     @inline(__always)
     package static func portableBits(_ mask: SIMDMask<SIMD16<Int8>>) -> UInt32 {
         // Each lane keeps the bit of its place in a byte; three pairwise sums, each of which is one
@@ -89,8 +89,8 @@ package enum Scanner {
         unsafe unsafeBitCast(vector, to: SIMD16<Int8>.self) .> SIMD16<Int8>(repeating: bound)
     }
 
-    /// A place to load `width` bytes from so that the load stays below `end`, and the number of
-    /// bits by which what it finds has to be shifted to begin at `offset`.
+    /// An offset at which `width` bytes can be loaded below `end`, and how far to shift the resulting
+    /// bits right so that the lowest one stands for `offset`.
     @inline(__always)
     static func placed(
         _ offset: Int, width: Int, end: Int
@@ -127,8 +127,8 @@ package enum Scanner {
             == UInt16(littleEndian: 0x0A0D)
     }
 
-    /// The SP and `#` among the 32 bytes from `offset` on: what no request target has of the bytes
-    /// that stop no line. Bits for what is beyond `end` are clear.
+    /// Finds SP and `#` in the 32 bytes from `offset` on: bytes that no request target has, and that
+    /// do not stop a line. Bits for bytes beyond `end` are clear.
     @inline(__always)
     static func spaceOrHash32(_ base: UnsafeRawPointer, _ offset: Int, end: Int) -> UInt32 {
         let place = placed(offset, width: 32, end: end)

@@ -65,14 +65,13 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     /// The monotonic clock in nanoseconds, read once for each batch of events.
     package var now: UInt64 { time }
     private var time: UInt64
-    /// All bytes that this turn's events report had come by this time, in nanoseconds of `now`; `.max`
-    /// after a connection was read without an event.
+    /// When this batch of events was read, in nanoseconds of `now`: the bytes that it reports had
+    /// arrived by then. `.max` after a connection was read without an event.
     @exclusivity(unchecked)
     var arrival: UInt64 = .max
     /// Where connections read into, one after another.
     package let receiveRoom: UnsafeMutableRawBufferPointer
-    /// Where connections write what they answer to one read. They call handlers meanwhile, which reach
-    /// nothing that writes to it.
+    /// The output that one read causes. Handlers that run during the read cannot write to it.
     @exclusivity(unchecked)
     package var sendBuffer = ByteBuffer(capacity: 32 << 10)
     /// The head parser of heads that come in one piece.
@@ -148,7 +147,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
             fireDeadlines()
             if unsafe wokeItself {
                 takeInbox()
-                // Jobs of one inbox run before the work of the next, which a wake can bring at once.
+                // The next wake may bring work, which must not run before these jobs.
                 runJobs()
             }
             if unsafe count == 0 && isWaiting && jobs.waiting.isEmpty && !wokeItself { break }
@@ -298,8 +297,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     /// Date and Server as lines, formatted once a second (RFC 9110 section 6.6.1).
     package var commonFields: UnsafeRawBufferPointer { unsafe common.lines(at: now) }
 
-    /// Nanoseconds since the epoch at a time of the monotonic clock, right to a second when the
-    /// wall clock is being set.
+    /// Nanoseconds since the epoch at a time of the monotonic clock; up to a second out of date
+    /// after the wall clock was set.
     package func wallTime(of time: UInt64) -> Int64 { unsafe common.wallTime(of: time) }
 
     /// Gives away the shared head parser, which has read part of a head, and takes a new one.

@@ -3,8 +3,8 @@ package import ToolkitSystem
 
 /// A handler's response.
 ///
-/// Date, Content-Length, Transfer-Encoding and Connection are the server's to write, and so is
-/// Content-Type from the body's media type unless `fields` has one.
+/// The server writes Date, Content-Length, Transfer-Encoding and Connection. It writes Content-Type
+/// from the body's media type unless `fields` has one.
 public struct Response: Sendable {
     /// The status.
     public var status: HTTPStatus
@@ -14,7 +14,7 @@ public struct Response: Sendable {
     public var body: ResponseBody {
         didSet { problem = nil }
     }
-    /// The error that the response tells, as long as its body is the one that was made for it.
+    /// The error that the response reports, as long as its body is the one that was made for it.
     package var problem: Problem?
 
     /// Creates a response.

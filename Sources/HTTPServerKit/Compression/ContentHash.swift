@@ -13,7 +13,7 @@
 package enum ContentHash {
     private static let key: (UInt64, UInt64, UInt64, UInt64) = {
         var generator = SystemRandomNumberGenerator()
-        // Odd words: none is zero, which would lose what it is multiplied with.
+        // Odd words are never zero. A zero factor would discard the other one.
         return (
             generator.next() | 1, generator.next() | 1, generator.next() | 1, generator.next() | 1
         )

@@ -66,7 +66,7 @@ enum VariantConditions {
 }
 
 extension Request {
-    /// The same request with other field values, or itself if they cannot stand in a head.
+    /// The same request with other field values, or itself if a new value is not valid in a head.
     fileprivate func replacingHead(_ value: (HTTPFieldName, String) -> String) -> Request {
         var bytes = Array("\(method.name) ".utf8)
         unsafe bytes += storage.head.targetBytes
@@ -75,7 +75,7 @@ extension Request {
             bytes += Array("\(field.name.text): \(value(field.name, field.value))\r\n".utf8)
         }
         bytes += [0x0D, 0x0A]
-        // The original was within its limits, and was forgiven what it was forgiven.
+        // The original head passed its limits. What may have been allowed to it is allowed again.
         var limits = ParserLimits.standard
         limits.startLineBytes = .max
         limits.fieldLineBytes = .max

@@ -97,7 +97,7 @@ extension Request {
         case .options: return Response(.noContent, fields: [.allow: "GET, HEAD, OPTIONS"])
         default:
             throw HTTPError(
-                method.isRegistered ? .methodNotAllowed : .notImplemented,
+                method.isKnown ? .methodNotAllowed : .notImplemented,
                 fields: [.allow: "GET, HEAD, OPTIONS"])
         }
     }

@@ -35,7 +35,7 @@ extension Request {
         text +=
             length.map { "Content-Length: \($0)\r\n\r\n" } ?? "Transfer-Encoding: chunked\r\n\r\n"
         let bytes = Array(text.utf8)
-        // The first request was within its limits, and was forgiven what it was forgiven.
+        // The original head passed its limits. What may have been allowed to it is allowed again.
         var limits = ParserLimits.standard
         limits.startLineBytes = .max
         limits.fieldLineBytes = .max

@@ -3,10 +3,10 @@ internal import HTTPParser
 import HTTPServerCore
 
 extension Request {
-    /// Whether a browser is about to show the answer as a page, and does not load it for one.
+    /// Whether a browser loads the response as a page, not as a part of one.
     ///
-    /// Browsers say so by Sec-Fetch-Mode (Fetch Metadata, section 2.2), to https and to this machine.
-    /// Otherwise Accept tells: only for pages does it name HTML.
+    /// Browsers send Sec-Fetch-Mode (Fetch Metadata, section 2.2) to https origins and to localhost.
+    /// Without it, Accept decides: it names HTML only for pages.
     var isNavigation: Bool {
         if let mode = fields["Sec-Fetch-Mode"] { return mode.hasBytes(of: "navigate") }
         guard let accept = fields[.accept], let preference = MediaTypePreference(accept) else {

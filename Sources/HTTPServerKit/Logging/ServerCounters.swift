@@ -105,7 +105,7 @@ public final class ServerCounters: ServerMetrics {
 extension AccessRecord {
     /// The method if it is registered: peers must not create new series.
     package var countedMethod: String {
-        guard let method = request?.method, method.isRegistered else { return "other" }
+        guard let method = request?.method, method.isKnown else { return "other" }
         return method.name
     }
 }

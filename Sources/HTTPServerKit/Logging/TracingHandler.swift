@@ -67,7 +67,7 @@
         private func describe(_ request: Request, on span: any Span) {
             span.updateAttributes { attributes in
                 attributes["http.request.method"] = request.method.spanAttribute
-                if !request.method.isRegistered {
+                if !request.method.isKnown {
                     attributes["http.request.method_original"] = request.method.name
                 }
                 attributes["url.scheme"] = request.scheme
@@ -122,11 +122,11 @@
     }
 
     extension HTTPMethod {
-        fileprivate var spanAttribute: String { isRegistered ? name : "_OTHER" }
+        fileprivate var spanAttribute: String { isKnown ? name : "_OTHER" }
     }
 
     extension Request {
-        fileprivate var spanName: String { method.isRegistered ? method.name : "HTTP" }
+        fileprivate var spanName: String { method.isKnown ? method.name : "HTTP" }
     }
 
     extension Answer {

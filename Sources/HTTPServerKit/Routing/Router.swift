@@ -152,12 +152,12 @@ public struct Router: Handler {
         }
         let allowed = try routes.used.table.methods(for: request)
         guard !allowed.isEmpty else {
-            throw HTTPError(method.isRegistered ? .notFound : .notImplemented)
+            throw HTTPError(method.isKnown ? .notFound : .notImplemented)
         }
         let fields: HTTPFields = [.allow: list(allowed)]
         if method == .options { return Response(.noContent, fields: fields) }
         throw HTTPError(
-            method.isRegistered ? .methodNotAllowed : .notImplemented, fields: fields)
+            method.isKnown ? .methodNotAllowed : .notImplemented, fields: fields)
     }
 
     private func list(_ methods: Set<HTTPMethod>) -> String {

@@ -1,7 +1,7 @@
 /// Reads the header of the PROXY protocol ahead of a connection's other bytes.
 ///
-/// It takes the bytes of the header and none after them, in pieces of any size, and refuses wrong
-/// input at the byte that spoils it; a written address is judged at the byte after it.
+/// It takes the bytes of the header and none after them, in pieces of any size. It throws at the
+/// first invalid byte. An address of version 1 is checked when the byte after it arrives.
 ///
 /// ```swift
 /// var parser = ProxyHeaderParser()
@@ -9,8 +9,7 @@
 /// if let header = parser.header { print(header.source ?? "as the socket says", taken) }
 /// ```
 ///
-/// Read it only from peers that are known to be such proxies, and require it of them: with any
-/// other peer the client writes its own address.
+/// Read it only from known proxies, and require it of them. Any other peer could claim any address.
 public struct ProxyHeaderParser: Sendable {
     private enum State: Sendable {
         case start

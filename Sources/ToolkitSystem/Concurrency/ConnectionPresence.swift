@@ -8,7 +8,7 @@ package struct ConnectionPresence: Sendable {
         case none
         /// The first connection is there.
         case connected
-        /// The last connection is gone for good.
+        /// There was no connection for the whole interval, or the server stopped.
         case disconnected
         /// `timerFired` wants to be called after so many nanoseconds.
         case wait(UInt64)
@@ -17,7 +17,7 @@ package struct ConnectionPresence: Sendable {
     private let interval: UInt64
     private var emptySince: UInt64?
     private var hasTimer = false
-    /// Whether the last event was a connection.
+    /// Whether `connected` was reported last; true during the interval after the last connection.
     package private(set) var isConnected = false
 
     /// - Parameter interval: nanoseconds without connection before the end is reported; 0 to report

@@ -109,7 +109,7 @@ package struct OpenDirectory: Sendable {
         guard result == 0 else { throw SystemError("rename") }
     }
 
-    /// Gives a file one more name on its volume.
+    /// Creates a hard link to a file.
     package func link(_ name: [UInt8], to place: FilePlace) throws(SystemError) {
         let result = unsafe with(name) { old in
             unsafe with(place.name) { new in
@@ -125,7 +125,9 @@ package struct OpenDirectory: Sendable {
         let length = unsafe with(name) { name in
             unsafe readlinkat(file.descriptor, name, &target, 4096)
         }
-        guard length > 0, length < 4096 else { throw SystemError("readlink") }
+        guard length > 0 else { throw SystemError("readlink") }
+        // A longer path is cut off, without an error.
+        guard length < 4096 else { throw SystemError("readlink", code: ENAMETOOLONG) }
         return target[..<length].map { UInt8(bitPattern: $0) }
     }
 

@@ -20,7 +20,7 @@ package enum ListeningSocket {
         let family = CInt(address.storage.ss_family)
         #if os(Linux)
             // A program that is started at this moment must not keep the port.
-            let type = SocketKind.ownStream
+            let type = SocketKind.closeOnExecStream
         #else
             let type = SocketKind.stream
         #endif

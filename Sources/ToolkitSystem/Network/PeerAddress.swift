@@ -101,9 +101,9 @@ package struct PeerAddress: Hashable, Sendable {
         }
     }
 
-    /// The owner of the address, as far as it can be known; `nil` with this machine itself, where a
-    /// proxy may act for anybody, and with Unix sockets.
-    package var network: PeerNetwork? {
+    /// As `client`, but `nil` for loopback addresses as well: a local proxy may connect for many
+    /// clients.
+    package var remoteClient: PeerNetwork? {
         guard let client, !client.isLoopback else { return nil }
         return client
     }
@@ -126,10 +126,10 @@ package struct PeerAddress: Hashable, Sendable {
     }
 }
 
-/// An address of IPv4, or the network of one of IPv6: a site has 2^64 of those.
+/// An IPv4 address, or the /64 prefix of an IPv6 address: one site has 2^64 addresses.
 package struct PeerNetwork: Hashable, Sendable {
-    /// Which part of an address the bits are. A link-local address may end as ::1 does, or as the
-    /// network of a site begins.
+    /// The kind is part of the identity: the second half of a link-local address may equal that of
+    /// ::1, or the first half of a site's address.
     fileprivate enum Kind: Hashable, Sendable {
         case ipv4, ipv6, linkLocal, loopback
     }

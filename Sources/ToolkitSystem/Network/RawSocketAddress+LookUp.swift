@@ -40,7 +40,7 @@ extension RawSocketAddress {
         return addresses
     }
 
-    /// Copies an address that the system lends.
+    /// Copies an address that is valid only during the call.
     init(copying source: UnsafePointer<sockaddr>, length: socklen_t) {
         self.init()
         let count = min(Int(length), MemoryLayout<sockaddr_storage>.size)

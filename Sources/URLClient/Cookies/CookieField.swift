@@ -1,7 +1,7 @@
 /// The value of the field Cookie.
 package struct CookieField: Equatable, Sendable {
     package private(set) var text = ""
-    /// The same in bytes, where a cookie in it has some that are no UTF-8.
+    /// The bytes of the value, if a cookie contains bytes that are not UTF-8.
     package private(set) var bytes: [UInt8]?
 
     var isEmpty: Bool { text.isEmpty }

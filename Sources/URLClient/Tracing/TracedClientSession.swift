@@ -81,7 +81,7 @@
         ) async throws(ClientError) -> (Value, ClientResponse) {
             let tracer = tracer ?? InstrumentationSystem.tracer
             let span = tracer.startSpan(
-                request.method.isRegistered ? request.method.name : "HTTP", ofKind: .client)
+                request.method.isKnown ? request.method.name : "HTTP", ofKind: .client)
             defer { span.end() }
             if span.isRecording { describe(request, on: span) }
             var request = request
@@ -99,10 +99,10 @@
 
         private func describe(_ request: ClientRequest, on span: any Span) {
             span.updateAttributes { attributes in
-                let isRegistered = request.method.isRegistered
+                let isKnown = request.method.isKnown
                 attributes["http.request.method"] =
-                    isRegistered ? request.method.name : "_OTHER"
-                if !isRegistered {
+                    isKnown ? request.method.name : "_OTHER"
+                if !isKnown {
                     attributes["http.request.method_original"] = request.method.name
                 }
                 attributes["url.full"] = publicText(of: request.url)

@@ -128,7 +128,9 @@ package struct LockTable: Sendable {
     private func locks(on path: ResourcePath, andInside isTree: Bool) -> [ActiveLock] {
         guard !byToken.isEmpty else { return [] }
         // The innermost first.
-        let around = deepRoots.around(path).reversed().flatMap { locks(at: $0).filter(\.isDeep) }
+        let around = deepRoots.ancestors(of: path).reversed().flatMap {
+            locks(at: $0).filter(\.isDeep)
+        }
         return around + (isTree ? inside(path) : locks(at: path))
     }
 

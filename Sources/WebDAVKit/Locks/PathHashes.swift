@@ -1,5 +1,5 @@
-/// The hashes of a set of paths. They tell which paths of the set may be around another path, in one
-/// pass over its bytes: to look up each collection around it would cost the square of its length.
+/// The hashes of a set of paths. They find the possible ancestors of a path in one pass over its
+/// bytes. A look-up for each ancestor would take quadratic time.
 struct PathHashes: Sendable {
     /// How many paths of the set have a hash.
     private var counts: [Int: Int] = [:]
@@ -14,9 +14,9 @@ struct PathHashes: Sendable {
         counts[hash] = count > 1 ? count - 1 : nil
     }
 
-    /// The paths around another one that may be in the set, the outermost first. Two paths may have
-    /// the same hash, so the caller looks up each.
-    func around(_ path: ResourcePath) -> [ResourcePath] {
+    /// The ancestors of a path that may be in the set, the outermost first. Two paths may have the
+    /// same hash, so the caller looks up each.
+    func ancestors(of path: ResourcePath) -> [ResourcePath] {
         guard !counts.isEmpty else { return [] }
         var found: [ResourcePath] = []
         path.forEachPrefix { length, hash in

@@ -119,7 +119,7 @@ package struct PathQueue: Sendable {
     /// Prefers a request that itself waits for others in the way: as a rule they have left before it.
     private func blocker(of path: ResourcePath, before number: Int) -> Int? {
         if let found = latest(at: path, before: number) { return found }
-        let around = hashes.around(path).compactMap { latest(at: $0, before: number) }
+        let around = hashes.ancestors(of: path).compactMap { latest(at: $0, before: number) }
         if let found = around.max() { return found }
         for inner in paths[paths.position(of: path)...] {
             guard inner.isWithin(path) else { return nil }

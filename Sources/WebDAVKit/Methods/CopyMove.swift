@@ -27,7 +27,7 @@ extension WebDAVHandler {
             if old == nil {
                 try requireTextName(target)
                 try await store.requireParent(of: target)
-                try await forgetLocks(onNothingAt: target)
+                try await removeLocks(onMissing: target)
             }
             try await requireConditions(call, info)
             if !overwrite {

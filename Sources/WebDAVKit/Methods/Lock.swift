@@ -42,7 +42,7 @@ extension WebDAVHandler {
         if info == nil {
             try requireTextName(call.path)
             try await store.requireParent(of: call.path)
-            try await forgetLocks(onNothingAt: call.path)
+            try await removeLocks(onMissing: call.path)
         }
         try await requireConditions(call, info)
         if info == nil {
@@ -99,7 +99,7 @@ extension WebDAVHandler {
             return try await locks.add(lock)
         } catch let error as WebDAVError where error.condition == .noConflictingLock {
             let inside = error.resources.filter { $0 != lock.root && $0.isWithin(lock.root) }
-            guard try await !forgetLocks(onGoneOf: Set(inside)).isEmpty else { throw error }
+            guard try await !removeLocks(onMissingOf: Set(inside)).isEmpty else { throw error }
             return try await locks.add(lock)
         }
     }
@@ -164,7 +164,7 @@ extension WebDAVHandler {
         // No path is held: no resource changes, and the lock could expire during long work.
         let info = try await store.infoIfThere(call.path)
         try requireVisible(call.path, isCollection: info?.isCollection ?? false)
-        guard let lock = try await lock(on: call.path, where: { isShown($0, call) }) else {
+        guard let lock = try await lock(on: call.path, where: { isTokenSubmitted($0, call) }) else {
             throw Self.noSuchLock(.preconditionFailed)
         }
         // A token after `Not` counts as submitted, and states that there is no such lock.

@@ -18,7 +18,7 @@ extension WebDAVHandler {
             }
             try requireTextName(path)
             try await store.requireParent(of: path)
-            try await forgetLocks(onNothingAt: path)
+            try await removeLocks(onMissing: path)
             try await requireConditions(call, nil)
             try await requireUnlocked(path, andMembership: true, call)
             try await require(.makeCollection(path), call)

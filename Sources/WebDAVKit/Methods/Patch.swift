@@ -4,8 +4,8 @@ internal import HTTPServerCore
 internal import HTTPServerKit
 
 extension WebDAVHandler {
-    /// PATCH with a part of a file (RFC 5789), in the form of SabreDAV. The file is the old or the new
-    /// one at any moment: a copy of it gets the content, and then its name.
+    /// PATCH with a part of a file (RFC 5789), in the form of SabreDAV. The change is atomic: it is
+    /// made in a copy, which then replaces the file.
     func patch(_ call: WebDAVCall) async throws -> Response {
         let path = call.path
         guard !path.isRoot, !call.namesCollection else {
@@ -26,13 +26,13 @@ extension WebDAVHandler {
             let (old, offset) = try await require(
                 update, of: announced, in: try await visibleInfo(path), call)
             let whole = try await store.splice(content, into: path, at: offset)
-            // All but the checksums holds for the new content, too.
+            // The description stays valid, except for the checksums.
             whole.contentDescription = try await store.details(of: path).content
             whole.contentDescription.checksums = []
             return try await store.place(whole, at: path, modified: nil) { info in
                 // Another program may have written to it while it was copied.
                 guard info?.entityTag == old.entityTag else {
-                    throw WebDAVError(.conflict, "another request changed the file meanwhile")
+                    throw WebDAVError(.conflict, "another program changed the file; send it again")
                 }
             }.info
         }
@@ -62,7 +62,7 @@ extension WebDAVHandler {
         }
         guard let field = fields[.updateRange], let update = PartialUpdate(field) else {
             throw WebDAVError(
-                .badRequest, "X-Update-Range is append, bytes=A-B, bytes=A- or bytes=-N")
+                .badRequest, "X-Update-Range must be append, bytes=A-B, bytes=A- or bytes=-N")
         }
         return update
     }
@@ -76,14 +76,15 @@ extension WebDAVHandler {
         try await requireUnlocked(call.path, andMembership: false, call)
         guard let offset = update.offset(of: count, in: info.length) else {
             throw HTTPError(
-                .rangeNotSatisfiable, "the range fits neither the content nor the file",
+                .rangeNotSatisfiable,
+                "the range must have the content's length, and begin in the file or at its end",
                 fields: [.contentRange: "bytes */\(info.length)"])
         }
         let (end, isTooFar) = offset.addingReportingOverflow(count)
         let limit = min(options.partialUpdateLimit, options.contentLimit)
         guard !isTooFar, max(end, info.length) <= limit else {
             throw WebDAVError(
-                .contentTooLarge, "parts are taken for files of up to \(limit) bytes")
+                .contentTooLarge, "PATCH accepts files of up to \(limit) bytes")
         }
         return (info, offset)
     }

@@ -28,7 +28,7 @@ extension WebDAVHandler {
         let modified = Self.clientTime(call.request)
         let (isNew, info) = try await change([path], call) {
             let placed = try await store.place(content, at: path, modified: modified) { info in
-                if info == nil { try await forgetLocks(onNothingAt: path) }
+                if info == nil { try await removeLocks(onMissing: path) }
                 try await requireWritable(call, info)
             }
             if language != nil { await removeSetLanguage(of: path, call) }

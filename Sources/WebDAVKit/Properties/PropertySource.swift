@@ -150,7 +150,7 @@ struct LocksByRoot: Sendable {
         let own = byRoot[path] ?? []
         guard let collection = path.parent else { return own }
         if let last, last.collection == collection { return last.locks + own }
-        let outer = (deepRoots.around(collection) + [collection])
+        let outer = (deepRoots.ancestors(of: collection) + [collection])
             .flatMap { (byRoot[$0] ?? []).filter(\.isDeep) }
         last = (collection, outer)
         return outer + own

@@ -102,7 +102,7 @@ struct SharedFiles: Sendable {
             let roots = try await dav.locks.locks(on: path, andInside: true).map(\.root)
                 .filter { $0 != path && $0.isWithin(path) }
             // A lock on a missing member does not conflict, even if it was left.
-            let gone = try await dav.forgetLocks(onGoneOf: Set(roots))
+            let gone = try await dav.removeLocks(onMissingOf: Set(roots))
             guard roots.allSatisfy({ gone.contains($0) }) else { throw Self.locked }
         }
         guard found.isEmpty else { throw Self.locked }
@@ -137,7 +137,7 @@ struct SharedFiles: Sendable {
                 let old = isTaken ? try await replaceable(candidate, isFolder, conflict) : nil
                 if !isTaken {
                     try await store.requireParent(of: candidate)
-                    try await dav.forgetLocks(onNothingAt: candidate)
+                    try await dav.removeLocks(onMissing: candidate)
                 }
                 try await requireUnlocked(candidate, andMembership: !isTaken)
                 return try await body(candidate, old)

@@ -5,14 +5,14 @@ internal import WebDAVKit
 
 /// Deleted things that can be put back for a while.
 ///
-/// The store keeps it where no client sees it. It is removed for good when its time is over, when
+/// The store keeps them hidden from clients. They are removed for good when their time is over, when
 /// the bin is full, and, by the store, when the store closes or the next one opens.
 final class UploaderBin: Sendable {
     /// How many deletions are kept; above it the oldest one goes.
     private static let countLimit = 1_000
 
     struct Item: Sendable {
-        /// By which the store knows it.
+        /// The name that `restore` of the store needs.
         var name: String
         /// Where it was.
         var path: ResourcePath
@@ -31,7 +31,7 @@ final class UploaderBin: Sendable {
     }
 
     /// Moves something into the bin.
-    /// - Returns: by which it is put back; `nil` where nothing was changed, as there is no bin.
+    /// - Returns: the key for `take`; `nil` if there is no bin and nothing changed.
     func discard(
         _ path: ResourcePath, isFolder: Bool, _ call: UploaderCall
     ) async throws -> String? {

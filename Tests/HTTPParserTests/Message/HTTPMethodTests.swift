@@ -16,7 +16,7 @@ struct HTTPMethodTests {
         #expect(HTTPMethod(name) == method)
         #expect(method.name == name)
         #expect("\(method)" == name)
-        #expect(method.isRegistered)
+        #expect(method.isKnown)
     }
 
     @Test("There is a row above for every known method")
@@ -29,7 +29,7 @@ struct HTTPMethodTests {
         let lower = try #require(HTTPMethod("get"))
         #expect(lower != .get)
         #expect(lower.name == "get")
-        #expect(!lower.isRegistered)
+        #expect(!lower.isKnown)
         #expect(HTTPMethod("get") == lower)
         #expect(HTTPMethod("PURGE") != lower)
         #expect(Set([lower, .get, lower]).count == 2)

@@ -12,7 +12,7 @@ struct LineWriterTests {
     private static func pipe() throws -> [CInt] {
         var ends: [CInt] = [0, 0]
         #if os(Linux)
-            let type = SocketKind.ownStream
+            let type = SocketKind.closeOnExecStream
         #else
             let type = SocketKind.stream
         #endif

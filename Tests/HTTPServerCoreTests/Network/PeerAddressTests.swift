@@ -20,7 +20,7 @@ struct PeerAddressTests {
             (address(0x2001_0DB8_0000_0000, 1), false),
         ] as [(PeerAddress, Bool)])
     func loopback(_ address: PeerAddress, _ isLoopback: Bool) {
-        #expect((address.network == nil) == isLoopback)
+        #expect((address.remoteClient == nil) == isLoopback)
         #expect(address.client?.isLoopback == isLoopback)
     }
 

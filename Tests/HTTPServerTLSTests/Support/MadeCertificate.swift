@@ -24,15 +24,15 @@ struct MadeCertificate: Sendable {
         mustStaple: Bool = false, isAuthority: Bool = false, passphrase: String? = nil,
         issuer: MadeCertificate? = nil
     ) throws {
-        var wish = CertificateWish(commonName: commonName)
-        if !names.isEmpty { wish.names = names.map { "DNS:\($0)" }.joined(separator: ",") }
-        (wish.starts, wish.ends) = (days.0 * Self.day, seconds ?? days.1 * Self.day)
-        wish.rsaBits = rsaBits
-        wish.mustStaple = mustStaple
-        wish.isAuthority = isAuthority
-        wish.passphrase = passphrase
-        wish.issuer = issuer.map { (Array($0.text.utf8), Array($0.keyText.utf8)) }
-        guard let made = wish.fulfilled() else { throw Failure() }
+        var template = CertificateTemplate(commonName: commonName)
+        if !names.isEmpty { template.names = names.map { "DNS:\($0)" }.joined(separator: ",") }
+        (template.starts, template.ends) = (days.0 * Self.day, seconds ?? days.1 * Self.day)
+        template.rsaBits = rsaBits
+        template.mustStaple = mustStaple
+        template.isAuthority = isAuthority
+        template.passphrase = passphrase
+        template.issuer = issuer.map { (Array($0.text.utf8), Array($0.keyText.utf8)) }
+        guard let made = template.issue() else { throw Failure() }
         text = String(decoding: made.certificate, as: UTF8.self)
         keyText = String(decoding: made.key, as: UTF8.self)
     }
