@@ -38,7 +38,7 @@ extension WebDAVHandler {
         }
         return try access.store.performNow {
             let followsLast = request.knownMethod == .proppatch
-            return try respond(at: access.store.canonicalNow(path, followsLast: followsLast))
+            return try respond(at: try access.store.canonicalNow(path, followsLast: followsLast))
         }
     }
 

@@ -138,7 +138,8 @@ public struct WebDAVHandler: PrecheckingHandler {
         var path = try await resourcePath(segments)
         // Requests that only read keep the names that the client used.
         if Self.writing.contains(request.method.name) || request.method == .unlock {
-            path = try await store.canonical(path, followsLast: request.method == .proppatch)
+            let followsLast = request.method == .proppatch || request.method == .patch
+            path = try await store.canonical(path, followsLast: followsLast)
         }
         let call = try WebDAVCall(request, mount, path, namesCollection: segments.last == [])
         if options.isReadOnly, Self.writing.contains(request.method.name) {

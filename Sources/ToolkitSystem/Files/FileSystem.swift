@@ -52,10 +52,13 @@ package struct FileStatus: Sendable {
             let (modified, changed) = (raw.st_mtim, raw.st_ctim)
         #endif
         modifiedSeconds = Int64(modified.tv_sec)
-        modifiedNanoseconds = Int64(modified.tv_nsec)
+        modifiedNanoseconds = Self.nanoseconds(Int64(modified.tv_nsec))
         changedSeconds = Int64(changed.tv_sec)
-        changedNanoseconds = Int64(changed.tv_nsec)
+        changedNanoseconds = Self.nanoseconds(Int64(changed.tv_nsec))
     }
+
+    /// Volumes of other machines may have any number.
+    static func nanoseconds(_ number: Int64) -> Int64 { min(max(number, 0), 999_999_999) }
 }
 
 /// A directory below which files are opened, and out of which no name leads.
@@ -195,6 +198,8 @@ package final class RootDirectory: Sendable {
     /// - Parameters:
     ///   - directory: a descriptor that stays the caller's.
     ///   - path: its path from the root, ending with a slash unless it is the root.
+    /// - Throws: also when a link cannot be followed for want of descriptors or memory, or because
+    ///   the disk fails: a list without it would look complete.
     package func entries(
         of directory: CInt, path: [UInt8]
     ) throws(SystemError) -> [(name: [UInt8], status: FileStatus)] {
@@ -210,7 +215,7 @@ package final class RootDirectory: Sendable {
             guard let entry = unsafe readdir(stream) else { break }
             let name = unsafe Self.name(of: entry)
             guard name != [0x2E], name != [0x2E, 0x2E] else { continue }
-            if let status = status(of: name, in: directory, path: path) {
+            if let status = try status(of: name, in: directory, path: path) {
                 entries.append((name, status))
             }
         }
@@ -225,20 +230,33 @@ package final class RootDirectory: Sendable {
         return unsafe Array(UnsafeRawBufferPointer(start: start, count: length))
     }
 
-    private func status(of name: [UInt8], in directory: CInt, path: [UInt8]) -> FileStatus? {
+    private func status(
+        of name: [UInt8], in directory: CInt, path: [UInt8]
+    ) throws(SystemError) -> FileStatus? {
         var raw = stat()
         let terminated = name.map(CChar.init(bitPattern:)) + [0]
         guard unsafe fstatat(directory, terminated, &raw, AT_SYMLINK_NOFOLLOW) == 0 else {
-            return nil
+            return try Self.nothing(after: SystemError("fstatat"))
         }
         if raw.st_mode & S_IFMT == S_IFLNK {
             let full = path.map(CChar.init(bitPattern:)) + terminated
-            guard let file = unsafe try? openFile(full) else { return nil }
+            let file: CInt
+            do throws(SystemError) {
+                file = unsafe try openFile(full)
+            } catch {
+                return try Self.nothing(after: error)
+            }
             defer { Syscalls.close(file) }
             return Self.status(of: file).flatMap { $0.kind == .other ? nil : $0 }
         }
         let status = FileStatus(raw)
         return status.kind == .other ? nil : status
+    }
+
+    /// `nil` after an error that means that a list has nothing to show by that name.
+    private static func nothing(after error: SystemError) throws(SystemError) -> FileStatus? {
+        if error.isExhausted || error.code == EIO { throw error }
+        return nil
     }
 
     /// The status of the file at a path, which may have been reached by links that lead out: use it
@@ -262,9 +280,10 @@ extension SystemError {
     package var fileStatus: HTTPStatusCode {
         switch code {
         case EACCES, EPERM: .forbidden
-        case EMFILE, ENFILE, ENOMEM: .unavailable
-        case EIO: .failure
-        default: .missing
+        case EMFILE, ENFILE, ENOMEM, EAGAIN: .unavailable
+        case ENOENT, ENOTDIR, ELOOP, EXDEV, ENAMETOOLONG, EINVAL, ENXIO, ENODEV: .missing
+        // A disk or another machine failed: the file may be there.
+        default: .failure
         }
     }
 

@@ -13,13 +13,50 @@ extension FileTree {
 
     /// Where a volume is mounted in the tree, the first of several places.
     /// - Parameter device: as in `FileStatus`.
-    /// - Returns: `nil` where it is not known.
-    package func mountPath(ofDevice device: UInt64) -> [UInt8]? {
-        guard let root = absolutePath,
-            let table = try? Syscalls.readFile("/proc/self/mountinfo", upTo: 1 << 20)
-        else { return nil }
+    /// - Returns: `nil` where the system does not tell.
+    package func mountPath(ofDevice device: UInt64) throws(SystemError) -> [UInt8]? {
+        guard let (table, root) = try mounts() else { return nil }
         return Self.mountPath(ofDevice: device, in: table, root: root)
     }
+
+    /// Whether a file system of another machine or program is mounted in the tree now.
+    package func hasRemoteMounts() throws(SystemError) -> Bool {
+        guard let (table, root) = try mounts() else { return false }
+        return Self.hasRemoteMounts(in: table, root: root)
+    }
+
+    /// The system's table of mounts, and the path of the root; `nil` where there is none.
+    private func mounts() throws(SystemError) -> (table: [UInt8], root: [UInt8])? {
+        guard let root = Self.absolutePath(of: try directory([]).file) else { return nil }
+        do throws(SystemError) {
+            return (try Syscalls.readFile("/proc/self/mountinfo", upTo: 16 << 20), root)
+        } catch {
+            guard error.isMissing else { throw error }
+            return nil
+        }
+    }
+
+    /// - Parameter table: lines as in proc_pid_mountinfo(5).
+    package static func hasRemoteMounts(in table: [UInt8], root: [UInt8]) -> Bool {
+        table.split(separator: 0x0A).contains { line in
+            let fields = line.split(separator: 0x20)
+            // Optional fields end with a dash, which the type follows.
+            guard fields.count > 6, let place = inner(unescaped(fields[4]), of: root),
+                !place.isEmpty,
+                let dash = fields[6...].firstIndex(where: { $0.elementsEqual([0x2D]) }),
+                dash + 1 < fields.count
+            else { return false }
+            let type = String(decoding: fields[dash + 1], as: UTF8.self)
+            return remoteTypes.contains { type.hasPrefix($0) }
+        }
+    }
+
+    /// The first letters of the types that may block without limit.
+    private static let remoteTypes = [
+        "nfs", "cifs", "smb", "9p", "ceph", "afs", "autofs", "fuse", "virtiofs", "lustre",
+        "gluster",
+        "ocfs2", "gfs2", "vboxsf",
+    ]
 
     /// - Parameter table: lines as in proc_pid_mountinfo(5).
     package static func mountPath(

@@ -29,6 +29,11 @@ package final class FileTree: Sendable {
     /// Whether the root is on a local file system, which waits for its disk only.
     package var isLocal: Bool { http_server_is_local(root.descriptor) != 0 }
 
+    /// Whether an open file or directory is on a local file system.
+    package static func isLocal(_ file: OpenFile) -> Bool {
+        http_server_is_local(file.descriptor) != 0
+    }
+
     /// Opens a file or directory for reading.
     package func open(_ path: [UInt8]) throws(SystemError) -> OpenFile {
         try open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
@@ -197,6 +202,11 @@ extension SystemError {
     }
     /// Whether the process or the system has no descriptors or memory left for now.
     package var isExhausted: Bool { code == EMFILE || code == ENFILE || code == ENOMEM }
+    /// Whether the same call may succeed later: it says nothing of what is there.
+    package var isTemporary: Bool {
+        isExhausted || code == EIO || code == EAGAIN || code == EINTR || code == ESTALE
+            || code == ETIMEDOUT || code == ENOTCONN
+    }
     /// Whether an extended attribute does not fit.
     package var isAttributeTooLarge: Bool { code == ENOSPC || code == E2BIG || code == ERANGE }
     /// Whether there is no such extended attribute.

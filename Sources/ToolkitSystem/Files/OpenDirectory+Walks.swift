@@ -34,7 +34,9 @@ extension OpenDirectory {
         guard depth < Self.depthLimit else { throw SystemError.tooDeep("open") }
         let reader = try DirectoryReader(self)
         while let name = try reader.next() {
-            guard let inner = try? status(of: name), inner.kind == .directory else { continue }
+            guard let inner = try statusIfThere(of: name), inner.kind == .directory else {
+                continue
+            }
             if try self.directory(name).holds(directory, depth: depth + 1) { return true }
         }
         return false

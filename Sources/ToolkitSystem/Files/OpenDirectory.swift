@@ -163,9 +163,11 @@ extension FileStatus {
         device = UInt64(raw.device_major) << 32 | UInt64(raw.device_minor)
         inode = raw.inode
         mount = raw.mount
-        (modifiedSeconds, modifiedNanoseconds) = (raw.modified_seconds, raw.modified_nanoseconds)
-        (changedSeconds, changedNanoseconds) = (raw.changed_seconds, raw.changed_nanoseconds)
-        (bornSeconds, bornNanoseconds) = (raw.born_seconds, raw.born_nanoseconds)
+        modifiedSeconds = raw.modified_seconds
+        modifiedNanoseconds = Self.nanoseconds(raw.modified_nanoseconds)
+        changedSeconds = raw.changed_seconds
+        changedNanoseconds = Self.nanoseconds(raw.changed_nanoseconds)
+        (bornSeconds, bornNanoseconds) = (raw.born_seconds, Self.nanoseconds(raw.born_nanoseconds))
     }
 
     /// Whether a rename between the two works: one volume may be mounted at several places.

@@ -40,43 +40,65 @@ package final class CanonicalNameCache: Sendable {
 
     /// The path without links, and with the case that the names have. Missing names stay as they
     /// are, and so does a path that leads out of the tree: opening it fails.
-    package func canonical(_ path: ResourcePath, followsLast: Bool) -> ResourcePath {
-        let place = isKnown(path) ? path : withRealPlace(path)
-        guard followsLast, (try? tree.isReal(place.bytes)) == false,
-            let real = real(place, followsLast: true)
+    /// - Throws: a temporary error, which may hide a link or a spelling.
+    package func canonical(
+        _ path: ResourcePath, followsLast: Bool
+    ) throws(SystemError) -> ResourcePath {
+        let place = isKnown(path) ? path : try withRealPlace(path)
+        guard followsLast,
+            try found({ () throws(SystemError) in try tree.isReal(place.bytes) }) == false,
+            let real = try real(place, followsLast: true)
         else { return place }
-        return ignoresCase || caseIsIgnored(around: real) ? spelled(real) : real
+        let isRespelled = ignoresCase ? true : try caseIsIgnored(around: real)
+        return isRespelled ? try spelled(real) : real
+    }
+
+    /// The result of a look at the disk; `nil` when nothing is there, or it must not be seen.
+    private func found<Result>(
+        _ look: () throws(SystemError) -> Result
+    ) throws(SystemError) -> Result? {
+        do throws(SystemError) {
+            return try look()
+        } catch {
+            guard !error.isTemporary else { throw error }
+            return nil
+        }
     }
 
     /// Whether the directory of a path ignores the case of names; it may be on another volume than
     /// the root.
-    private func caseIsIgnored(around path: ResourcePath) -> Bool {
+    private func caseIsIgnored(around path: ResourcePath) throws(SystemError) -> Bool {
         guard !isSaid, let parent = path.parent else { return false }
-        return (try? tree.directory(parent.bytes))?.ignoresCase ?? false
+        let directory = try found { () throws(SystemError) in try tree.directory(parent.bytes) }
+        return directory?.ignoresCase ?? false
     }
 
-    private func withRealPlace(_ path: ResourcePath) -> ResourcePath {
+    private func withRealPlace(_ path: ResourcePath) throws(SystemError) -> ResourcePath {
         let around = path.bytes[..<(path.bytes.lastIndex(of: 0x2F) ?? 0)]
         var (found, ignoresCase) = (path, ignoresCase)
         do throws(SystemError) {
             if try !tree.isReal(Array(around)) {
-                found = real(path, followsLast: false) ?? path
-                ignoresCase = ignoresCase || caseIsIgnored(around: found)
+                found = try real(path, followsLast: false) ?? path
+                if !ignoresCase { ignoresCase = try caseIsIgnored(around: found) }
             } else if !isSaid, try tree.directory(Array(around)).ignoresCase {
                 ignoresCase = true
             } else if !ignoresCase {
                 note(around)
             }
         } catch {
+            guard !error.isTemporary else { throw error }
             guard ignoresCase else { return path }
         }
-        return ignoresCase ? spelled(found) : found
+        return ignoresCase ? try spelled(found) : found
     }
 
-    private func real(_ path: ResourcePath, followsLast: Bool) -> ResourcePath? {
-        guard let bytes = try? tree.realPath(of: path.bytes, followsLast: followsLast) else {
-            return nil
+    private func real(
+        _ path: ResourcePath, followsLast: Bool
+    ) throws(SystemError) -> ResourcePath? {
+        let bytes = try found { () throws(SystemError) in
+            try tree.realPath(of: path.bytes, followsLast: followsLast)
         }
+        guard let bytes else { return nil }
         return ResourcePath(segments: bytes.split(separator: 0x2F).map { Array($0) })
     }
 
@@ -100,20 +122,25 @@ package final class CanonicalNameCache: Sendable {
     }
 
     /// The names as stored in the directories, on volumes that ignore case.
-    private func spelled(_ path: ResourcePath) -> ResourcePath {
-        path.segments.reduce(ResourcePath.root) { found, name in
-            found.appending(spelling(of: name, in: found) ?? name)
+    private func spelled(_ path: ResourcePath) throws(SystemError) -> ResourcePath {
+        var real = ResourcePath.root
+        for name in path.segments {
+            let folder = real
+            let known = try found { () throws(SystemError) in try spelling(of: name, in: folder) }
+            real = folder.appending((known ?? nil) ?? name)
         }
+        return real
     }
 
-    private func spelling(of name: [UInt8], in path: ResourcePath) -> [UInt8]? {
-        guard let directory = try? tree.directory(path.bytes),
-            isSaid || (try? directory.status(of: name)) != nil,
-            let reader = try? DirectoryReader(directory)
-        else { return nil }
+    private func spelling(
+        of name: [UInt8], in path: ResourcePath
+    ) throws(SystemError) -> [UInt8]? {
+        let directory = try tree.directory(path.bytes)
+        if !isSaid { _ = try directory.status(of: name) }
         guard let text = String(validating: name, as: UTF8.self)?.lowercased() else { return nil }
+        let reader = try DirectoryReader(directory)
         var found: [UInt8]?
-        while let other = try? reader.next() {
+        while let other = try reader.next() {
             if other == name { return name }
             // String comparison also matches other Unicode forms.
             if String(validating: other, as: UTF8.self)?.lowercased() == text { found = other }
@@ -125,29 +152,42 @@ package final class CanonicalNameCache: Sendable {
 
     /// The path with each name in the Unicode form that it has on the disk. Only the two usual
     /// forms are tried: reading all names of a folder for each new name would take quadratic time.
-    package func resolved(_ path: ResourcePath) -> ResourcePath {
-        if (try? tree.status(of: path.bytes)) != nil { return path }
-        return path.segments.reduce(ResourcePath.root) { found, name in
-            found.appending(form(of: name, in: found) ?? name)
-        }
+    /// - Throws: a temporary error, which may hide another form.
+    package func resolved(_ path: ResourcePath) throws(SystemError) -> ResourcePath {
+        let status = try found { () throws(SystemError) in try tree.status(of: path.bytes) }
+        if status != nil { return path }
+        var real = ResourcePath.root
+        for name in path.segments { real = real.appending(try form(of: name, in: real) ?? name) }
+        return real
     }
 
-    private func form(of name: [UInt8], in path: ResourcePath) -> [UInt8]? {
+    private func form(
+        of name: [UInt8], in path: ResourcePath
+    ) throws(SystemError) -> [UInt8]? {
         #if os(Linux)
             // File systems allow no longer names, and normalising a long one is slow. Repaired text
             // would be a different name.
             guard name.count <= 255, name.contains(where: { $0 >= 0x80 }),
                 let text = String(validating: name, as: UTF8.self),
-                let directory = try? tree.directory(path.bytes),
-                (try? directory.status(of: name)) == nil
+                let directory = try found({ () throws(SystemError) in
+                    try tree.directory(path.bytes)
+                }),
+                try !isThere(name, in: directory)
             else { return nil }
-            return [Self.bytes(text._nfc), Self.bytes(text._nfd)].first { form in
-                form != name && (try? directory.status(of: form)) != nil
+            for form in [Self.bytes(text._nfc), Self.bytes(text._nfd)] where form != name {
+                if try isThere(form, in: directory) { return form }
             }
+            return nil
         #else
             // These systems find the name in any form.
             return nil
         #endif
+    }
+
+    private func isThere(
+        _ name: [UInt8], in directory: OpenDirectory
+    ) throws(SystemError) -> Bool {
+        try found { () throws(SystemError) in try directory.status(of: name) } != nil
     }
 
     private static func bytes(_ scalars: some Sequence<Unicode.Scalar>) -> [UInt8] {

@@ -15,7 +15,7 @@ package protocol ImmediateStore: ResourceStore {
     func isCanonical(_ path: ResourcePath) -> Bool
 
     /// As `resolved`, and then `canonical`.
-    func canonicalNow(_ path: ResourcePath, followsLast: Bool) -> ResourcePath
+    func canonicalNow(_ path: ResourcePath, followsLast: Bool) throws -> ResourcePath
 
     /// Describes a resource.
     func infoNow(_ path: ResourcePath) throws -> ResourceInfo?
@@ -49,10 +49,10 @@ extension LocalStore: ImmediateStore {
         path.isASCII && canonicalNames.isKnown(path)
     }
 
-    package func canonicalNow(_ path: ResourcePath, followsLast: Bool) -> ResourcePath {
+    package func canonicalNow(_ path: ResourcePath, followsLast: Bool) throws -> ResourcePath {
         if !followsLast, isCanonical(path) { return path }
-        let resolved = path.isASCII ? path : canonicalNames.resolved(path)
-        return canonicalNames.canonical(resolved, followsLast: followsLast)
+        let resolved = path.isASCII ? path : try canonicalNames.resolved(path)
+        return try canonicalNames.canonical(resolved, followsLast: followsLast)
     }
 
     package func infoNow(_ path: ResourcePath) throws -> ResourceInfo? {

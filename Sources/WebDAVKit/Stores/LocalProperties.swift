@@ -22,7 +22,7 @@ final class LocalProperties: Sendable {
     private let tree: FileTree
     private let staging: StagingDirectory
     private let synchronizes: Bool
-    private let rootDevice: UInt64?
+    private let rootDevice: UInt64
     /// Whether there may be files of properties. Usually there are none, and no lookup is made.
     private let hasFiles = Atomic(false)
     private let absence = PropertyAbsence()
@@ -35,9 +35,11 @@ final class LocalProperties: Sendable {
 
     /// - Parameter synchronizes: whether separate files are flushed to the disk; attributes are
     ///   flushed with their file.
-    init(_ tree: FileTree, _ staging: StagingDirectory, synchronizes: Bool) {
+    init(
+        _ tree: FileTree, _ staging: StagingDirectory, synchronizes: Bool
+    ) throws(SystemError) {
         (self.tree, self.staging, self.synchronizes) = (tree, staging, synchronizes)
-        rootDevice = (try? tree.status(of: []))?.device
+        rootDevice = try tree.status(of: []).device
     }
 
     /// - Throws: when existing properties cannot be read: a write would then lose them. An
@@ -215,9 +217,7 @@ final class LocalProperties: Sendable {
 
     private func write(_ bytes: [UInt8], to file: OpenFile) throws(SystemError) {
         guard !bytes.isEmpty else {
-            // First the separate file: without the attribute, one that stays would be read again.
-            try removeSideFile(of: file)
-            return try file.removeAttribute(Self.attribute)
+            return try removeAll(of: file)
         }
         if bytes.count <= Self.attributeLimit {
             do throws(SystemError) {
@@ -235,23 +235,38 @@ final class LocalProperties: Sendable {
         }
     }
 
+    /// Removes all properties; none if it throws.
+    private func removeAll(of file: OpenFile) throws(SystemError) {
+        let value = try attribute { () throws(SystemError) in
+            try file.attribute(Self.attribute, upTo: Self.attributeLimit)
+        }
+        // Without the attribute, a separate file that stays is read.
+        guard value != Self.elsewhere else {
+            try file.removeAttribute(Self.attribute)
+            return try removeSideFile(of: file)
+        }
+        // It may be an older one, which must not be read.
+        try removeSideFile(of: file)
+        try file.removeAttribute(Self.attribute)
+    }
+
     // MARK: Files
 
     /// Inode and time of birth: another file that gets the same inode has another time. Device
     /// numbers may change with each start of the machine, so volumes other than the root's are
     /// identified by their mount points.
-    private func name(of status: FileStatus) -> [UInt8] {
+    private func name(of status: FileStatus) throws(SystemError) -> [UInt8] {
         var parts = [
             String(status.inode, radix: 16), "\(status.bornSeconds)", "\(status.bornNanoseconds)",
         ]
-        if status.device != rootDevice { parts.append(volume(of: status)) }
+        if status.device != rootDevice { parts.append(try volume(of: status)) }
         return Array(parts.joined(separator: "-").utf8)
     }
 
-    private func volume(of status: FileStatus) -> String {
+    private func volume(of status: FileStatus) throws(SystemError) -> String {
         let volume = Volume(device: status.device, mount: status.mount)
         if let known = volumes.withLock({ $0[volume] }) { return known }
-        guard let path = tree.mountPath(ofDevice: status.device) else {
+        guard let path = try tree.mountPath(ofDevice: status.device) else {
             return String(status.device, radix: 16)
         }
         let hash = path.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { hash, byte in
@@ -264,8 +279,9 @@ final class LocalProperties: Sendable {
 
     /// The part of a property file's name that identifies the volume; empty on the root's volume.
     private static func volume(in name: [UInt8]) -> ArraySlice<UInt8> {
-        let last = name[((name.lastIndex(of: 0x2D) ?? -1) + 1)...]
-        return last.first == UInt8(ascii: "v") ? last : []
+        // Inode, seconds and nanoseconds come first.
+        let parts = name.split(separator: 0x2D)
+        return parts.count > 3 ? parts[parts.count - 1] : []
     }
 
     /// - Returns: `nil` where there is none.
@@ -277,7 +293,7 @@ final class LocalProperties: Sendable {
     /// - Returns: `nil` where there is none.
     private func sideFile(of file: OpenFile) throws(SystemError) -> [UInt8]? {
         guard let folder = try sideFolder() else { return nil }
-        let name = name(of: try file.status())
+        let name = try name(of: try file.status())
         do throws(SystemError) {
             return try folder.open(name).content(upTo: PropertyFile.byteLimit)
         } catch {
@@ -295,7 +311,7 @@ final class LocalProperties: Sendable {
         }
         hasFiles.store(true, ordering: .relaxed)
         let target = FilePlace(
-            directory: try own.directory(Self.folder), name: name(of: try file.status()))
+            directory: try own.directory(Self.folder), name: try name(of: try file.status()))
         let (file, new) = try staging.create(beside: target)
         do throws(SystemError) {
             try file.write(bytes)
@@ -315,23 +331,31 @@ final class LocalProperties: Sendable {
     private func removeSideFile(of file: OpenFile) throws(SystemError) {
         guard let folder = try sideFolder() else { return }
         do throws(SystemError) {
-            try folder.remove(name(of: try file.status()), isDirectory: false)
+            try folder.remove(try name(of: try file.status()), isDirectory: false)
+            if synchronizes { try folder.file.synchronize() }
         } catch {
             guard error.isMissing else { throw error }
         }
     }
 
+    /// Removes the properties that a removed file has left to a new one, where files have no time of
+    /// birth that tells them apart.
+    func forgetUnborn(_ status: FileStatus) {
+        if status.bornSeconds == 0 { forget(status) }
+    }
+
     /// Removes the properties of a removed file, if possible; they belong to no other file.
     func forget(_ status: FileStatus) {
-        guard let folder = try? sideFolder() else { return }
-        try? folder.remove(name(of: status), isDirectory: false)
+        guard let folder = try? sideFolder(), let name = try? name(of: status) else { return }
+        try? folder.remove(name, isDirectory: false)
     }
 
     /// Called while trees are removed; `nil` when no properties are in separate files.
     var onRemoval: ((FileStatus) -> Void)? {
         guard let folder = try? sideFolder() else { return nil }
         return { [self] status in
-            try? folder.remove(name(of: status), isDirectory: false)
+            guard let name = try? name(of: status) else { return }
+            try? folder.remove(name, isDirectory: false)
         }
     }
 
@@ -383,9 +407,9 @@ final class LocalProperties: Sendable {
         from names: inout Set<[UInt8]>, in directory: OpenDirectory, _ depth: Int
     ) -> Bool {
         guard depth < 512, let status = try? directory.status(of: []),
-            let reader = try? DirectoryReader(directory)
+            let own = try? name(of: status), let reader = try? DirectoryReader(directory)
         else { return false }
-        names.remove(name(of: status))
+        names.remove(own)
         while !names.isEmpty {
             // The properties may be those of an unreadable entry.
             guard let next = try? reader.next() as [UInt8]?? else { return false }
@@ -395,7 +419,10 @@ final class LocalProperties: Sendable {
                 return false
             }
             guard let status = found else { continue }
-            if status.kind == .regular { names.remove(name(of: status)) }
+            if status.kind == .regular {
+                guard let name = try? name(of: status) else { return false }
+                names.remove(name)
+            }
             guard status.kind == .directory else { continue }
             guard let inner = try? directory.directory(member),
                 removeNamesOfExistingFiles(from: &names, in: inner, depth + 1)

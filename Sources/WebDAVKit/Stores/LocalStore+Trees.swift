@@ -97,7 +97,8 @@ extension LocalStore {
             try source.directory.copyTree(
                 source.name, to: new, deep: deep, isMove: isMove, synchronizes: synchronizes,
                 leavingOut: own,
-                finish: { [properties, clock, usage, inlineIO] (old, new) throws(SystemError) in
+                finish: { [properties, clock, usage] (old, new) throws(SystemError) in
+                    properties.forgetUnborn(try new.status())
                     // A file that is refused here is removed, and counts until then.
                     if let usage, case let status = try new.status(), status.kind == .regular {
                         usage.change(by: status.size)
@@ -113,7 +114,7 @@ extension LocalStore {
                     }
                     try properties.copy(from: old, to: new)
                     // A remote file system may say only then that its disk is full.
-                    if !inlineIO.isLocal, try new.status().kind == .regular {
+                    if !FileTree.isLocal(new), try new.status().kind == .regular {
                         try new.synchronize()
                     }
                 })

@@ -104,12 +104,15 @@ extension LocalStore {
     ) throws -> ResourceInfo {
         let wasStaged = !content.isInMemory
         let (file, from) = try content.written(in: staging, for: target)
+        // Another volume may be mounted in the tree.
+        let isLocal = target.isOnRootVolume ? isLocal : FileTree.isLocal(file)
         // A remote file system may set the time again when the file is closed.
-        if old != nil || modified != nil || wasStaged || !inlineIO.isLocal || clock.mayRepeat {
+        if old != nil || modified != nil || wasStaged || !isLocal || clock.mayRepeat {
             let time = clock.next()
             try file.setModified(modified ?? time.seconds, nanoseconds: time.nanoseconds)
         }
         let status = try file.status()
+        properties.forgetUnborn(status)
         let isReplaced = old?.kind == .regular
         let description = content.contentDescription
         if isReplaced || !description.isEmpty {
@@ -123,7 +126,7 @@ extension LocalStore {
         guard let info = ResourceInfo(status) else { throw WebDAVError.notFound }
         // A remote file system may say only then that its disk is full: the old content must still
         // be there.
-        if synchronizes || !inlineIO.isLocal { try file.synchronize() }
+        if synchronizes || !isLocal { try file.synchronize() }
         do throws(SystemError) {
             if old == nil {
                 try Self.rename(from, toFree: target)

@@ -29,6 +29,8 @@ public final class LocalStore: ResourceStore {
     let tree: FileTree
     let staging: StagingDirectory
     let properties: LocalProperties
+    /// Whether the root is on a local file system.
+    let isLocal: Bool
     let inlineIO: InlineIOPolicy
     let canonicalNames: CanonicalNameCache
     let clock: UniqueTimestamps
@@ -67,14 +69,10 @@ public final class LocalStore: ResourceStore {
     ) throws(SystemError) {
         self.clock = clock
         tree = try FileTree(root, followsLinks: followsLinks)
-        if let byteLimit {
-            usage = try StoreUsage(limit: byteLimit, of: tree)
-        } else {
-            usage = nil
-        }
         staging = StagingDirectory(tree)
-        inlineIO = InlineIOPolicy(isLocal: tree.isLocal)
-        properties = LocalProperties(tree, staging, synchronizes: synchronizes)
+        isLocal = tree.isLocal
+        inlineIO = InlineIOPolicy(isLocal: isLocal ? try !tree.hasRemoteMounts() : false)
+        properties = try LocalProperties(tree, staging, synchronizes: synchronizes)
         canonicalNames = CanonicalNameCache(tree)
         self.synchronizes = synchronizes
         // Fail now rather than at the first change, which could then not be answered.
@@ -82,6 +80,8 @@ public final class LocalStore: ResourceStore {
         let isAlone = staging.sweep { [tree] in ReplacementJournal.finishAll(in: $0, of: tree) }
         properties.sweep(isAlone: isAlone)
         staging.removeIfEmpty()
+        // Last: the sweep puts trees back whose replacement was interrupted.
+        usage = if let byteLimit { try StoreUsage(limit: byteLimit, of: tree) } else { nil }
     }
 
     /// Removes the staging directory; the next write creates it again. Call it with no request in
@@ -100,7 +100,9 @@ public final class LocalStore: ResourceStore {
     /// The path with each name as the directory has it: the other Unicode form is found, too.
     public func resolved(_ path: ResourcePath) async throws -> ResourcePath {
         guard path.bytes.contains(where: { $0 >= 0x80 }) else { return path }
-        return try await shortWork { [canonicalNames] () throws in canonicalNames.resolved(path) }
+        return try await shortWork { [canonicalNames] () throws in
+            try canonicalNames.resolved(path)
+        }
     }
 
     /// The path without links, and with the case that the names have.
@@ -109,7 +111,7 @@ public final class LocalStore: ResourceStore {
     ) async throws -> ResourcePath {
         if !followsLast, canonicalNames.isKnown(path) { return path }
         return try await shortWork { [canonicalNames] () throws in
-            canonicalNames.canonical(path, followsLast: followsLast)
+            try canonicalNames.canonical(path, followsLast: followsLast)
         }
     }
 
@@ -132,9 +134,9 @@ public final class LocalStore: ResourceStore {
     }
 
     private func status(of path: ResourcePath) async throws -> FileStatus {
-        // On other file systems, too, the attributes are usually cached, and reading them does not
-        // block.
-        if !inlineIO.isQuick {
+        // While the disk is slow, the attributes are usually cached. Other machines and programs
+        // may be asked even then.
+        if inlineIO.isLocal, !inlineIO.isQuick {
             do throws(SystemError) {
                 if let known = try tree.statusIfCached(of: path.bytes) { return known }
             } catch {

@@ -211,6 +211,8 @@ final class StagingDirectory: Sendable {
                         folder: folder, name: name, status: status,
                         isOnRootVolume: status.isOnVolume(of: root))
                 }
+                // Another process removed it, or the volume has no such locks.
+                try? own.remove(name, isDirectory: true)
                 throw SystemError("open", code: 2)
             } catch {
                 tries -= 1

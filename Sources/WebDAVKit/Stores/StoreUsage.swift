@@ -32,7 +32,8 @@ final class StoreUsage: Sendable {
         bytes.withLock { bytes in
             // Files of holes may have more bytes than a number holds.
             let (sum, isTooMuch) = bytes.addingReportingOverflow(count)
-            bytes = isTooMuch ? .max : sum
+            // Files that other programs made were never counted.
+            bytes = isTooMuch ? .max : max(sum, 0)
         }
     }
 

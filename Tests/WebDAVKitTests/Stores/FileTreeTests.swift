@@ -155,6 +155,37 @@ struct FileTreeTests {
         #expect(path.map { String(decoding: $0, as: UTF8.self) } == expected)
     }
 
+    @Test(
+        "Mounts that may block without limit",
+        arguments: [
+            ("/srv", true), ("/srv/nas", false), ("/srv/nas/in", false), ("/", true),
+            ("/other", false),
+        ])
+    func remoteMounts(_ root: String, _ expected: Bool) {
+        let table = """
+            30 1 8:1 / /srv rw shared:1 - ext4 /dev/x rw
+            31 1 0:40 / /srv/nas rw,relatime shared:2 master:3 - nfs4 host:/nas rw
+            32 1 8:2 / /srv/nas/in rw - ext4 /dev/y rw
+            33 1 0:5 / /proc rw - proc proc rw
+            34 1 8:3 / /other\\040nfs rw - ext4 nfs rw
+
+            """
+        let found = FileTree.hasRemoteMounts(in: Array(table.utf8), root: Array(root.utf8))
+        #expect(found == expected)
+    }
+
+    @Test(
+        "Only errors that say that nothing is there are 404",
+        arguments: [
+            (ENOENT, SystemError.HTTPStatusCode.missing), (ELOOP, .missing), (EXDEV, .missing),
+            (ENAMETOOLONG, .missing), (EACCES, .forbidden), (EMFILE, .unavailable),
+            (EAGAIN, .unavailable), (EIO, .failure), (ESTALE, .failure), (ENOTCONN, .failure),
+            (ETIMEDOUT, .failure),
+        ])
+    func statuses(_ code: CInt, _ status: SystemError.HTTPStatusCode) {
+        #expect(SystemError("open", code: code).fileStatus == status)
+    }
+
     @Test func whereADirectoryIs() throws {
         try FileManager.default.createDirectory(
             atPath: share.path + "/a b/c", withIntermediateDirectories: true)

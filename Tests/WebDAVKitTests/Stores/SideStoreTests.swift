@@ -138,6 +138,21 @@ struct SideStoreTests {
         #expect(try await has("/dav/a", client))
     }
 
+    @Test("Those of volumes that are not mounted now stay")
+    func otherVolumes() throws {
+        let share = try Share()
+        let folder = share.path + "/.httpkit-dav/properties"
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true)
+        // The second is of a volume that has no path, only a device number.
+        for name in ["1-2-3-v4f", "1-2-3-2f", "1-2-3"] {
+            try share.write("x", ".httpkit-dav/properties/" + name)
+        }
+        _ = try LocalStore(root: share.path)
+        let left = try FileManager.default.contentsOfDirectory(atPath: folder)
+        #expect(left.sorted() == ["1-2-3-2f", "1-2-3-v4f"])
+    }
+
     @Test func thoseOfVanishedFilesAreSwept() async throws {
         let share = try Share()
         let store = try LocalStore(root: share.path)

@@ -41,6 +41,14 @@ struct StoreLimitTests {
         }
     }
 
+    @Test("Files of other programs that go do not make the sum negative")
+    func uncounted() async throws {
+        let client = DAVClient(store: try LocalStore(root: share.path, byteLimit: .max))
+        try share.write(String(repeating: "x", count: 100), "foreign")
+        #expect(try await client.status("DELETE", "/dav/foreign") == 204)
+        #expect(try await put(client, "new", 1) == 201)
+    }
+
     @Test("What goes makes room: a file that is removed, replaced or cut short")
     func room() async throws {
         let client = try client()
