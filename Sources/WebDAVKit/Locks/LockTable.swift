@@ -96,16 +96,37 @@ package struct LockTable: Sendable {
         return true
     }
 
+    /// Removes locks; `roots` is gone over once for many of them.
+    private mutating func remove(_ locks: [ActiveLock]) {
+        var hasFreeRoots = false
+        for lock in locks {
+            byToken.removeValue(forKey: lock.token)
+            if locks.count < 8 {
+                forget(lock)
+            } else if forgetToken(of: lock) {
+                hasFreeRoots = true
+            }
+        }
+        if hasFreeRoots { roots.removeAll { byRoot[$0] == nil } }
+    }
+
     /// Removes a lock that is no longer in `byToken` from all the rest.
     private mutating func forget(_ lock: ActiveLock) {
-        byteCount -= Self.size(of: lock)
-        if lock.isDeep { deepRoots.remove(lock.root) }
-        guard let index = byRoot.index(forKey: lock.root) else { return }
-        byRoot.values[index].removeAll { $0 == lock.token }
-        guard byRoot.values[index].isEmpty else { return }
-        byRoot.remove(at: index)
+        guard forgetToken(of: lock) else { return }
         let position = roots.position(of: lock.root)
         if position < roots.count, roots[position] == lock.root { roots.remove(at: position) }
+    }
+
+    /// The same, but for `roots`.
+    /// - Returns: whether no other lock has its root.
+    private mutating func forgetToken(of lock: ActiveLock) -> Bool {
+        byteCount -= Self.size(of: lock)
+        if lock.isDeep { deepRoots.remove(lock.root) }
+        guard let index = byRoot.index(forKey: lock.root) else { return false }
+        byRoot.values[index].removeAll { $0 == lock.token }
+        guard byRoot.values[index].isEmpty else { return false }
+        byRoot.remove(at: index)
+        return true
     }
 
     package mutating func locks(
@@ -120,9 +141,9 @@ package struct LockTable: Sendable {
     package mutating func removeAll(
         inside path: ResourcePath, includingRoot: Bool
     ) -> [LockToken] {
-        let tokens = inside(path).filter { includingRoot || $0.root != path }.map(\.token)
-        for token in tokens { remove(token) }
-        return tokens
+        let found = inside(path).filter { includingRoot || $0.root != path }
+        remove(found)
+        return found.map(\.token)
     }
 
     private func locks(on path: ResourcePath, andInside isTree: Bool) -> [ActiveLock] {
@@ -148,7 +169,7 @@ package struct LockTable: Sendable {
 
     private mutating func expire(_ now: Int64) {
         guard now >= nextExpiry else { return }
-        for lock in byToken.values where lock.expiry <= now { remove(lock.token) }
+        remove(byToken.values.filter { $0.expiry <= now })
         nextExpiry = byToken.values.map(\.expiry).min() ?? .max
     }
 }

@@ -55,6 +55,24 @@ struct LockTableTests {
         try table.add(lock("a", expiry: 300), now: 150)
     }
 
+    @Test("Many locks that expire at once leave the others", arguments: [7, 8, 1_000])
+    func manyExpire(_ count: Int) throws {
+        var table = LockTable(limit: 10_000)
+        for number in 0..<count {
+            try table.add(lock("a/\(number)", deep: true, expiry: 100), now: 0)
+            try table.add(lock("b/\(number)", expiry: 200), now: 0)
+            try table.add(lock("c/\(number)", .shared, expiry: 100 + Int64(number % 2)), now: 0)
+            try table.add(lock("c/\(number)", .shared, expiry: 200), now: 0)
+        }
+        #expect(table.locks(on: try path("a"), andInside: true, now: 150).isEmpty)
+        #expect(table.locks(on: try path("b"), andInside: true, now: 150).count == count)
+        #expect(table.locks(on: try path("c"), andInside: true, now: 150).count == count)
+        #expect(table.all.count == 2 * count)
+        try table.add(lock("a/0/x"), now: 150)
+        #expect(table.removeAll(inside: try path("b"), includingRoot: true).count == count)
+        #expect(table.all.count == count + 1)
+    }
+
     @Test("A lock is removed on a condition, and an expired one is gone already")
     func conditionalRemoval() throws {
         var table = LockTable(limit: 10)
