@@ -183,11 +183,18 @@ final class UploadFolder: Sendable {
     /// Removes expired uploads and leftovers of dead processes.
     /// - Parameter isActive: whether a request is using an upload.
     /// - Returns: how many unfinished uploads each user has.
-    func sweep(isActive: (UploadID) -> Bool) -> [String?: Int] {
-        guard let directory = try? directory(makes: false) else { return [:] }
+    /// - Throws: when the folder cannot be read.
+    func sweep(isActive: (UploadID) -> Bool) throws(SystemError) -> [String?: Int] {
+        let directory: OpenDirectory
+        do throws(SystemError) {
+            directory = try self.directory(makes: false)
+        } catch {
+            guard error.isMissing else { throw error }
+            return [:]
+        }
         let now = Self.now()
         var counts: [String?: Int] = [:]
-        for name in Self.names(in: directory) {
+        for name in try Self.names(in: directory) {
             let stem = name.prefix { $0 != 0x2E }
             guard let id = UploadID(stem) else { continue }
             // It counts, but nothing of it is removed.
@@ -223,10 +230,10 @@ final class UploadFolder: Sendable {
         }
     }
 
-    private static func names(in directory: OpenDirectory) -> [[UInt8]] {
-        guard let reader = try? DirectoryReader(directory) else { return [] }
+    private static func names(in directory: OpenDirectory) throws(SystemError) -> [[UInt8]] {
+        let reader = try DirectoryReader(directory)
         var names: [[UInt8]] = []
-        while let name = try? reader.next() { names.append(name) }
+        while let name = try reader.next() { names.append(name) }
         return names
     }
 

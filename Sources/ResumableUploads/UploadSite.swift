@@ -50,8 +50,12 @@ final class UploadSite: Sendable {
 
     /// It blocks.
     private func sweep() {
-        let found = folder.sweep { requestQueue.isActive($0) }
-        counts.withLock { $0 = found }
+        do throws(SystemError) {
+            let found = try folder.sweep { requestQueue.isActive($0) }
+            counts.withLock { $0 = found }
+        } catch {
+            // The counts stay, and the next sweep tries again.
+        }
     }
 
     func close() {
