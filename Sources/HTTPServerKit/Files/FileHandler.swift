@@ -211,12 +211,18 @@ public struct FileHandler: Handler {
             }
             return (file, status)
         } catch {
-            switch error.fileStatus {
-            case .forbidden: throw HTTPError(.forbidden)
-            case .missing: return nil
-            case .unavailable: throw HTTPError(.serviceUnavailable)
-            case .failure: throw HTTPError(.internalServerError)
-            }
+            if error.fileStatus == .missing { return nil }
+            throw Self.refusal(after: error)
+        }
+    }
+
+    /// The answer when something cannot be opened or read.
+    private static func refusal(after error: SystemError) -> HTTPError {
+        switch error.fileStatus {
+        case .forbidden: HTTPError(.forbidden)
+        case .missing: HTTPError(.notFound)
+        case .unavailable: HTTPError(.serviceUnavailable)
+        case .failure: HTTPError(.internalServerError)
         }
     }
 
@@ -284,8 +290,13 @@ public struct FileHandler: Handler {
     private func list(
         _ root: RootDirectory, _ directory: OpenFile, _ path: FilePath,
         _ format: DirectoryListing.Format
-    ) throws -> Response {
-        let found = try root.entries(of: directory.descriptor, path: path.utf8)
+    ) throws(HTTPError) -> Response {
+        let found: [(name: [UInt8], status: FileStatus)]
+        do throws(SystemError) {
+            found = try root.entries(of: directory.descriptor, path: path.utf8)
+        } catch {
+            throw Self.refusal(after: error)
+        }
         let entries = found.compactMap { name, status -> DirectoryEntry? in
             let isHidden = name.first == UInt8(ascii: ".")
             guard !isHidden || (options.showsHidden && !ReservedNames.contains(name)) else {

@@ -171,5 +171,7 @@ extension OpenFile {
 
 extension SystemError {
     /// A directory is nested deeper than ``OpenDirectory`` goes.
-    static func tooDeep(_ call: String) -> SystemError { SystemError(call, code: ENAMETOOLONG) }
+    package static func tooDeep(_ call: String) -> SystemError {
+        SystemError(call, code: ENAMETOOLONG)
+    }
 }

@@ -381,9 +381,12 @@ final class LocalProperties: Sendable {
         }
         guard isAlone else { return }
         if !left.isEmpty {
-            guard let root = try? tree.directory([]),
-                removeNamesOfExistingFiles(from: &left, in: root, 0)
-            else { return }
+            do throws(SystemError) {
+                try removeNamesOfExistingFiles(from: &left, in: try tree.directory([]))
+            } catch {
+                // The properties may be those of an unreadable file.
+                return
+            }
             // Properties of volumes that are not mounted now are kept.
             let mounted = volumes.withLock { Set($0.values.map { Array($0.utf8) }) }
             for name in left {
@@ -402,32 +405,20 @@ final class LocalProperties: Sendable {
     }
 
     /// Removes the names whose files exist from the list.
-    /// - Returns: whether everything could be read.
     private func removeNamesOfExistingFiles(
-        from names: inout Set<[UInt8]>, in directory: OpenDirectory, _ depth: Int
-    ) -> Bool {
-        guard depth < 512, let status = try? directory.status(of: []),
-            let own = try? name(of: status), let reader = try? DirectoryReader(directory)
-        else { return false }
-        names.remove(own)
-        while !names.isEmpty {
-            // The properties may be those of an unreadable entry.
-            guard let next = try? reader.next() as [UInt8]?? else { return false }
-            guard let member = next else { return true }
-            guard !ReservedNames.contains(member) else { continue }
-            guard let found = try? directory.statusIfThere(of: member) as FileStatus?? else {
-                return false
-            }
-            guard let status = found else { continue }
-            if status.kind == .regular {
-                guard let name = try? name(of: status) else { return false }
-                names.remove(name)
-            }
+        from names: inout Set<[UInt8]>, in directory: OpenDirectory, depth: Int = 0
+    ) throws(SystemError) {
+        guard depth < 512 else { throw SystemError.tooDeep("open") }
+        names.remove(try name(of: try directory.status(of: [])))
+        let reader = try DirectoryReader(directory)
+        while !names.isEmpty, let member = try reader.next() {
+            guard !ReservedNames.contains(member),
+                let status = try directory.statusIfThere(of: member)
+            else { continue }
+            if status.kind == .regular { names.remove(try name(of: status)) }
             guard status.kind == .directory else { continue }
-            guard let inner = try? directory.directory(member),
-                removeNamesOfExistingFiles(from: &names, in: inner, depth + 1)
-            else { return false }
+            let inner = try directory.directory(member)
+            try removeNamesOfExistingFiles(from: &names, in: inner, depth: depth + 1)
         }
-        return true
     }
 }

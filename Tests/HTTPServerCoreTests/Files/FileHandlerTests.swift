@@ -1,3 +1,4 @@
+import Foundation
 import HTTPParser
 import HTTPServerCore
 import HTTPServerKit
@@ -343,6 +344,18 @@ struct FileHandlerTests {
         #expect(try await !get("/sub/").text.contains(">Upload<"))
         let answer = try await get("/sub/", handler: handler { $0.uploadPage = "up/" })
         #expect(answer.text.contains(link))
+    }
+
+    @Test(
+        "A directory that can be opened and not read is refused",
+        .enabled(if: geteuid() != 0, "root reads all"))
+    func unreadableDirectory() async throws {
+        try directory.makeDirectory("closed")
+        let (path, manager) = (directory.path("closed"), FileManager.default)
+        try manager.setAttributes([.posixPermissions: 0o400], ofItemAtPath: path)
+        defer { try? manager.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path) }
+        let answer = try await get("/closed/", handler: handler { $0.indexFiles = [] })
+        #expect(answer.status == 403)
     }
 
     @Test("Without listings a directory is 404")
