@@ -67,7 +67,13 @@ package struct FailureTable: Sendable {
 
     private func holds(_ entry: Entry?, _ allowance: Int, _ now: UInt64) -> Bool {
         guard let entry else { return false }
-        return entry.failures >= allowance && now &- entry.last < Self.memory
+        return entry.failures >= allowance && Self.age(of: entry, now) < Self.memory
+    }
+
+    /// How long ago the last failure was. The clock is read before the lock is taken, so another
+    /// loop may have stored a later time: then it is now.
+    private static func age(of entry: Entry, _ now: UInt64) -> UInt64 {
+        now > entry.last ? now - entry.last : 0
     }
 
     /// Whether credentials that are known to be right are let through at once.
@@ -122,11 +128,11 @@ package struct FailureTable: Sendable {
         _ entries: inout [Key: Entry], _ key: Key, _ allowance: Int, _ now: UInt64, _ limit: Int
     ) {
         var entry = entries[key] ?? Entry()
-        if now &- entry.last >= memory { entry.failures = 0 }
+        if age(of: entry, now) >= memory { entry.failures = 0 }
         entry.failures = min(entry.failures + 1, allowance)
-        entry.last = now
+        entry.last = max(entry.last, now)
         if entries[key] == nil, entries.count >= limit {
-            entries = entries.filter { now &- $0.value.last < memory }
+            entries = entries.filter { age(of: $0.value, now) < memory }
             if entries.count >= limit { entries = newer(entries, limit) { $0.last } }
         }
         entries[key] = entry

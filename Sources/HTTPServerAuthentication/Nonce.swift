@@ -128,7 +128,10 @@ package struct NonceTable: Sendable {
             expected = expected.filter { entries[$0.value] != nil }
         }
         let lifetime = lifetime
-        entries = entries.filter { now &- $0.value.issued < lifetime }
+        // The clock is read before the lock is taken: a nonce may be newer.
+        entries = entries.filter {
+            $0.value.issued > now || now - $0.value.issued < lifetime
+        }
         guard entries.count >= limit else { return }
         let times = entries.values.map(\.issued).sorted()
         let newest = times[(entries.count - 1) / 4]

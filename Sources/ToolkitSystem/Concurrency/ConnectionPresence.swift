@@ -50,7 +50,8 @@ package struct ConnectionPresence: Sendable {
     package mutating func timerFired(now: UInt64) -> Step {
         hasTimer = false
         guard let emptySince else { return .none }
-        let passed = now &- emptySince
+        // The clock is read before the lock is taken: the last connection may have gone later.
+        let passed = now > emptySince ? now - emptySince : 0
         if passed >= interval { return end() }
         hasTimer = true
         return .wait(interval - passed)

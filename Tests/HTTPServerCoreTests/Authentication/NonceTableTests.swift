@@ -24,6 +24,15 @@ struct NonceTableTests {
         #expect(table.use(id: 7, issued: 100, count: .max - 64, now: 200) == .repeated)
     }
 
+    @Test("A clock that was read before a nonce was issued drops no nonce in use")
+    mutating func earlierClock() {
+        for id: UInt64 in 1...8 {
+            #expect(table.use(id: id, issued: 1_000, count: 1, now: 1_000) == .first)
+        }
+        _ = table.use(id: 9, issued: 850, count: 1, now: 900)
+        #expect(table.use(id: 8, issued: 1_000, count: 1, now: 1_000) != .first)
+    }
+
     @Test("Every count of a long dialogue is taken once, in steps of any width")
     mutating func steps() {
         var count: UInt32 = 0
@@ -121,6 +130,24 @@ struct FailureTableTests {
         #expect(!table.isHeldUp(one, user: 1, now: FailureTable.memory + second))
         fail(one, 1, FailureTable.memory + second)
         #expect(!table.isHeldUp(one, user: 1, now: FailureTable.memory + second))
+    }
+
+    @Test("A clock that was read before a later failure was noted forgets nothing")
+    mutating func lateClock() {
+        let (last, earlier) = (1_000 * second, 1_000 * second - 1)
+        fail(one, FailureTable.allowance, last)
+        #expect(table.isHeldUp(one, user: 1, now: earlier))
+        fail(one, 1, earlier)
+        #expect(table.isHeldUp(one, user: 1, now: earlier))
+        // The entry keeps the later of the two times.
+        #expect(table.isHeldUp(one, user: 1, now: earlier + FailureTable.memory))
+        // A full table drops what has expired, and that is none of these.
+        for bits: UInt64 in 2...9 {
+            fail(PeerNetwork(bits: bits, isIPv6: false), FailureTable.allowance, last + bits)
+        }
+        for bits: UInt64 in 10...11 { fail(PeerNetwork(bits: bits, isIPv6: false), 1, earlier) }
+        let ninth = PeerNetwork(bits: 9, isIPv6: false)
+        #expect(table.isHeldUp(ninth, user: 1, now: last + 9))
     }
 
     @Test("Failures of many users hold up all of their network")

@@ -50,6 +50,19 @@ struct ConnectionPresenceTests {
         #expect(presence.timerFired(now: 189) == .disconnected)
     }
 
+    @Test("A timer that read the clock before the last connection went waits for the interval")
+    func lateTimer() {
+        var presence = ConnectionPresence(interval: 100)
+        #expect(presence.changed(isOpen: true, now: 0) == .connected)
+        #expect(presence.changed(isOpen: false, now: 10) == .wait(100))
+        #expect(presence.changed(isOpen: true, now: 105) == .none)
+        #expect(presence.changed(isOpen: false, now: 115) == .none)
+        #expect(presence.timerFired(now: 110) == .wait(100))
+        #expect(presence.isConnected)
+        #expect(presence.timerFired(now: 210) == .wait(5))
+        #expect(presence.timerFired(now: 215) == .disconnected)
+    }
+
     @Test("A stopped server has nobody to wait for")
     func stopped() {
         var presence = ConnectionPresence(interval: 100)
