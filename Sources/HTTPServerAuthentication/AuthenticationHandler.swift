@@ -55,12 +55,13 @@ public struct AuthenticationHandler: Handler {
         if isExempt(request) { return try handler.answer(request) }
         if let verdict = try authenticator.verdictNow(on: request) {
             try admit(verdict, request)
-            return try handler.answer(request).map { marked($0, verdict) }
+            return try handler.renderedAnswer(to: request).map { marked($0, verdict) }
         }
         return .later {
             let verdict = try await authenticator.verdict(on: request)
             try admit(verdict, request)
-            return marked(try await handler.respond(to: request), verdict)
+            let answer = handler.renderedAnswer(to: request)
+            return marked(try await answer.response(to: request), verdict)
         }
     }
 
@@ -89,13 +90,14 @@ public struct AuthenticationHandler: Handler {
         return error
     }
 
+    /// The handler's response for this user. Errors are responses, too: caches keep a 404.
     private func marked(_ response: Response, _ verdict: Verdict) -> Response {
         var response = response
         if isOptional { response.fields.append(.vary, "Authorization") }
         guard case .granted(_, let info) = verdict else { return response }
         if let info { response.fields.append("Authentication-Info", info) }
-        if let control = response.fields[.cacheControl],
-            let own = Self.withoutPublic(control)
+        if response.fields.contains(.cacheControl),
+            let own = Self.withoutPublic(response.fields.values(of: .cacheControl))
         {
             response.fields[.cacheControl] = own
         }
@@ -103,8 +105,10 @@ public struct AuthenticationHandler: Handler {
     }
 
     /// `nil` when there is nothing to change.
-    private static func withoutPublic(_ control: String) -> String? {
-        guard let directives = FieldValues.list(control) else { return nil }
+    /// - Parameter controls: the values of Cache-Control, which count together.
+    private static func withoutPublic(_ controls: [String]) -> String? {
+        // One that is no list stays as it is.
+        let directives = controls.flatMap { FieldValues.list($0) ?? [$0] }
         let names = directives.map { $0.prefix { $0 != "=" && $0 != " " }.lowercased() }
         let isShared = names.contains { ["public", "s-maxage", "must-revalidate"].contains($0) }
         guard isShared, !names.contains("private") || names.contains("public") else { return nil }

@@ -73,8 +73,9 @@ public struct PasswordHash: Hashable, Sendable {
 
     /// Whether this is the password, found out outside of the event loops.
     ///
-    /// Two checks run at a time in the whole program, those of every `Authenticator` among them, and
-    /// up to 128 are under way. Nothing is remembered, and failures are not counted.
+    /// One check runs at a time in the whole program, on a thread of its own, and up to 128 are
+    /// under way. Beside it run up to two checks of the program's `Authenticator`s. Nothing is
+    /// remembered, and failures are not counted.
     /// - Throws: `HTTPError` with 503 and Retry-After when 128 checks are under way already;
     ///   `CancellationError` as soon as the task is cancelled.
     public func verify(_ password: String) async throws -> Bool {

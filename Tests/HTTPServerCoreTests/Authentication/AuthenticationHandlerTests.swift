@@ -96,6 +96,26 @@ struct AuthenticationHandlerTests {
         #expect(try await client.ask("GET", "/", basic("nobody", "x")).status == 401)
     }
 
+    @Test("Optional: errors depend on the login, too", arguments: [true, false])
+    func optionalErrors(_ isImmediate: Bool) async throws {
+        let handler: any Handler =
+            isImmediate
+            ? SyncHandler { _ in throw HTTPError(.notFound) }
+            : AsyncHandler { _ in throw HTTPError(.notFound) }
+        let space = try ProtectedSpace()
+        let client = ProtectedClient(
+            AuthenticationHandler(handler, by: space.authenticator, isOptional: true))
+        let stranger = try await client.ask()
+        #expect(stranger.status == 404)
+        #expect(stranger["Vary"]?.hasPrefix("Authorization") == true)
+        // The first time the password is derived, the second time it is remembered.
+        for _ in 0..<2 {
+            let answer = try await client.ask("GET", "/", ann)
+            #expect(answer.status == 404)
+            #expect(answer["Vary"]?.hasPrefix("Authorization") == true)
+        }
+    }
+
     @Test("Who may not is told so by 403, without another challenge")
     func forbidden() async throws {
         let space = try ProtectedSpace()
@@ -188,6 +208,27 @@ struct AuthenticationHandlerTests {
             control.withLock { $0 = given }
             #expect(try await client.ask("GET", "/", ann)["Cache-Control"] == sent)
             #expect(try await client.ask()["Cache-Control"] == given)
+        }
+    }
+
+    @Test("RFC 9111, 3.5: All lines of Cache-Control count, and those of errors do")
+    func cachingOfErrors() async throws {
+        let fields: HTTPFields = [.cacheControl: "max-age=60", .cacheControl: "Public"]
+        let handlers: [any Handler] = [
+            SyncHandler { _ in Response(fields: fields, body: .text("x")) },
+            SyncHandler { _ in throw HTTPError(.notFound, fields: fields) },
+            AsyncHandler { _ in throw HTTPError(.notFound, fields: fields) },
+        ]
+        for handler in handlers {
+            let space = try ProtectedSpace()
+            let client = ProtectedClient(
+                AuthenticationHandler(handler, by: space.authenticator))
+            // The first time the password is derived, the second time it is remembered.
+            for _ in 0..<2 {
+                let answer = try await client.ask("GET", "/", ann)
+                let sent = answer.fields.filter { $0.name == "Cache-Control" }.map(\.value)
+                #expect(sent == ["private, max-age=60"])
+            }
         }
     }
 
