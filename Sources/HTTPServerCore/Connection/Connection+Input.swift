@@ -68,6 +68,12 @@ extension Connection {
         processTail()
         flush()
         guard unsafe !state.isClosed else { return }
+        // The rest of the content cannot come any more. Written output goes out before.
+        if unsafe state.peerHasEnded && state.input == .content && !hasOutput,
+            unsafe exchange?.content.isFull != true
+        {
+            return abort(.connectionLost)
+        }
         if wantsInput { watch(interest.union(.read)) }
         answerHeldRequests()
         giveTailToUpgraded()

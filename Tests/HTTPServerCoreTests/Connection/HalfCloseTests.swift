@@ -3,6 +3,7 @@ import HTTPServerCore
 import HTTPServerKit
 import TestSupport
 import Testing
+import ToolkitSystem
 
 @Suite("RFC 9112, 8 and 9.5: Ends of connections")
 struct HalfCloseTests {
@@ -170,6 +171,46 @@ struct HalfCloseTests {
         #expect(record.output.isEmpty)
         await client.settle()
         #expect(log.entries.count == 2)
+    }
+
+    @Test(
+        "No request waits for content that its client cannot send any more",
+        arguments: partialContents, [true, false])
+    func endInContentBehindAnother(_ request: String, _ isSlow: Bool) async throws {
+        let (gate, log) = (ServerGate(), ServerLog<String>())
+        let reasons = ServerLog<ConnectionCloseReason>()
+        let client = MemoryConnection(
+            AsyncHandler { request in
+                guard request.target.text == "/" else {
+                    log.add("begun")
+                    await gate.wait()
+                    return .text(String(repeating: "a", count: 20_000))
+                }
+                for try await _ in request.body {}
+                log.add("whole")
+                return Response(.ok)
+            },
+            // No deadline ends it.
+            configuration: .test {
+                $0.contentRate = 0
+                $0.hooks.closed = { reasons.add($1) }
+            }, peer: isSlow ? MemoryTransport.Peer(credit: 100) : MemoryTransport.Peer())
+        client.send(Sample.get("/1") + request)
+        _ = await log.first()
+        client.end()
+        await client.settle()
+        gate.open()
+        if isSlow {
+            try await client.wait(for: "a blocked send") { $0.interest.contains(.write) }
+            await client.settle()
+            #expect(!client.record.isClosed)
+            client.read(1_000_000)
+        }
+        try await client.wait(for: "the answer") { $0.output.count > 20_000 }
+        await client.settle()
+        #expect(reasons.entries == [.connectionLost])
+        #expect(ServerAnswer.all(client.record.output).map(\.content.count) == [20_000])
+        #expect(log.entries == ["begun"])
     }
 
     @Test("A client that is gone cancels the handler's task", arguments: [Ending.reset, .hangUp])
