@@ -3,7 +3,8 @@ public import Logging
 internal import ToolkitSystem
 
 extension TLSContext {
-    /// Reloads the certificates when a file has changed, until the task is cancelled.
+    /// Reloads the certificates when a file has changed since they were read, until the task is
+    /// cancelled.
     ///
     /// Files that cannot be used are logged, once for each change, and the certificates stay as they
     /// are. ACME clients such as certbot need no more than this.
@@ -12,14 +13,14 @@ extension TLSContext {
     ///   - logger: where reloads and failures are noted.
     @concurrent
     public func reloadOnChanges(every interval: Duration = .seconds(60), logger: Logger) async {
-        var known = stamps
+        var known = loadedStamps
         while !Task.isCancelled {
             do {
                 try await Task.sleep(for: interval)
             } catch {
                 return
             }
-            let new = stamps
+            let new = Self.stamps(of: configuration)
             guard new != known else { continue }
             known = new
             reload(logger)
@@ -41,8 +42,8 @@ extension TLSContext {
     }
 
     /// Changes whenever one of the files does.
-    private var stamps: [FileStamp?] {
-        files.map { path in
+    static func stamps(of configuration: TLSConfiguration) -> [FileStamp?] {
+        files(of: configuration).map { path in
             guard let file = try? Syscalls.openFile(path) else { return nil }
             defer { Syscalls.close(file) }
             return RootDirectory.status(of: file).map(FileStamp.init)
@@ -51,7 +52,7 @@ extension TLSContext {
 }
 
 /// The attributes that differ between two versions of a file.
-private struct FileStamp: Equatable {
+struct FileStamp: Equatable, Sendable {
     var inode: UInt64
     var size: Int64
     var seconds: Int64

@@ -10,9 +10,17 @@ package import ToolkitSystem
 /// Cryptography is OpenSSL's. A program that loads providers of it, or enables FIPS, does so before it
 /// makes its first context: later choices do not count.
 public final class TLSContext: Sendable {
+    /// The certificates in use.
+    private struct Current: Sendable {
+        var table: CertificateTable
+        /// The stamps of the files from before they were read: a change while they are read, or
+        /// before `reloadOnChanges` is called, makes other ones.
+        var stamps: [FileStamp?]
+    }
+
     let configuration: TLSConfiguration
     private let keys: TicketKeys
-    private let current: Locked<CertificateTable>
+    private let current: Locked<Current>
     private let rooms = Locked<[ObjectIdentifier: TLSRoom]>([:])
 
     /// Loads the certificates.
@@ -20,7 +28,9 @@ public final class TLSContext: Sendable {
     public init(_ configuration: TLSConfiguration) throws(TLSError) {
         self.configuration = configuration
         keys = try TicketKeys(now: Syscalls.monotonic())
-        current = Locked(try CertificateTable(configuration, keys: keys))
+        let stamps = Self.stamps(of: configuration)
+        let table = try CertificateTable(configuration, keys: keys)
+        current = Locked(Current(table: table, stamps: stamps))
         try useTicketKeyFile()
     }
 
@@ -29,9 +39,10 @@ public final class TLSContext: Sendable {
     /// It reads files and computes, so do not call it on an event loop.
     /// - Throws: why they cannot be used; the certificates stay as they are then.
     public func reload() throws(TLSError) {
+        let stamps = Self.stamps(of: configuration)
         let table = try CertificateTable(configuration, keys: keys)
         try useTicketKeyFile()
-        current.withLock { $0 = table }
+        current.withLock { $0 = Current(table: table, stamps: stamps) }
     }
 
     private func useTicketKeyFile() throws(TLSError) {
@@ -40,10 +51,13 @@ public final class TLSContext: Sendable {
     }
 
     /// The seconds since the epoch at which the first of the certificates expires.
-    public var expiry: Int64 { current.withLock { $0.expiry } }
+    public var expiry: Int64 { current.withLock { $0.table.expiry } }
+
+    /// The stamps of the files that the certificates in use were read from.
+    var loadedStamps: [FileStamp?] { current.withLock { $0.stamps } }
 
     /// The files that certificates, keys and authorities come from.
-    var files: [String] {
+    static func files(of configuration: TLSConfiguration) -> [String] {
         var materials = configuration.certificates.flatMap { [$0.chain, $0.key] }
         switch configuration.clientAuthentication {
         case .none: break
@@ -74,7 +88,7 @@ extension TLSContext: TransportLayer {
         over transport: any Transport, for owner: any TransportOwner
     ) -> any Transport {
         keys.rotate(now: Syscalls.monotonic())
-        let table = current.withLock { $0 }
+        let table = current.withLock { $0.table }
         return TLSTransport(
             over: transport, owner: owner, table: table, room: room(of: owner),
             redirects: configuration.plainRequests == .redirect)

@@ -322,6 +322,28 @@ struct ServerTests {
         await task.value
     }
 
+    @Test("Files that change before they are watched are loaded")
+    func changeBeforeWatching() async throws {
+        let folder = try ServerDirectory()
+        let (old, new) = (try SecureServer.leaf("old.test"), try SecureServer.leaf("new.test"))
+        try folder.write("a.pem", old.text)
+        try folder.write("a.key", old.keyText)
+        let context = try TLSContext(files(folder))
+        try folder.write("next.pem", new.text)
+        try folder.write("next.key", new.keyText)
+        try folder.rename("next.key", to: "a.key")
+        try folder.rename("next.pem", to: "a.pem")
+        let lines = LogLines()
+        let task = Task {
+            await context.reloadOnChanges(every: .milliseconds(10), logger: lines.logger)
+        }
+        defer { task.cancel() }
+        try await waitUntil { try shownName(context) == "new.test" }
+        task.cancel()
+        await task.value
+        #expect(lines.all == ["notice certificates were reloaded"])
+    }
+
     @Test("A server reloads the certificates of its endpoints")
     func serverReload() async throws {
         let folder = try ServerDirectory()
