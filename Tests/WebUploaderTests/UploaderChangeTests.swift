@@ -43,6 +43,21 @@ struct UploaderChangeTests {
         #expect(nowhere.status == 409)
     }
 
+    @Test("A form has as many files as allowed, and no more", arguments: [0, 1, Int.max])
+    func filesOfAForm(_ limit: Int) async throws {
+        for count in [1, 2, 17] {
+            var options = UploaderOptions()
+            options.fileCountLimit = limit
+            let client = UploaderClient(options)
+            var parts: [(name: String, file: String?, content: String)] = []
+            for number in 0..<count { parts.append(("files[]", "\(number).txt", "x")) }
+            let answer = try await client.form(parts)
+            #expect(answer.status == (count <= limit ? 201 : 413), "\(count) of \(limit)")
+            // Those before the first one too many have their places already.
+            #expect(try await client.get("list").total == min(count, limit))
+        }
+    }
+
     @Test func theFoldersOfADroppedFolderAreMade() async throws {
         let client = UploaderClient()
         #expect(try await client.upload("name=a/b/c.txt").status == 201)

@@ -63,6 +63,36 @@ struct UploaderPreviewTests {
         #expect(try await refusing.get("preview?path=/a.png").code == "refused")
     }
 
+    @Test(arguments: ["preview", "download"])
+    func shownFilesAreToldAsDownloads(_ action: String) async throws {
+        var options = UploaderOptions()
+        let events = Told()
+        options.onEvent = { event in
+            events.add("\(event.operation) \(event.failure?.code ?? 0)")
+        }
+        let client = UploaderClient(options)
+        try await client.put("a.txt", "0123456789")
+        let file = "\(action)?path=/a.txt"
+        let whole = try await client.get(file)
+        #expect(whole.status == 200)
+        try await waitUntil { events.all.count == 1 }
+        #expect(try await client.get(file, "Range: bytes=2-4").status == 206)
+        try await waitUntil { events.all.count == 2 }
+        // No content is asked for here, or none comes.
+        let tag = try #require(whole["ETag"])
+        #expect(try await client.get(file, "If-None-Match: \(tag)").status == 304)
+        #expect(try await client.send("HEAD", "/up/" + file).status == 200)
+        #expect(try await client.get(file, "Range: bytes=20-").status == 416)
+        try await waitUntil { events.all.count == 3 }
+        #expect(try await client.get("\(action)?path=/none.txt").status == 404)
+        try await waitUntil { events.all.count == 4 }
+        #expect(
+            events.all == [
+                "download(/a.txt) 0", "download(/a.txt) 0", "download(/a.txt) 416",
+                "download(/none.txt) 404",
+            ])
+    }
+
     // MARK: Events
 
     private func listen(

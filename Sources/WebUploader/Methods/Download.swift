@@ -22,22 +22,33 @@ extension UploaderSite {
         guard let first = paths.first else {
             throw UploaderError(.badRequest, .field, "path is missing")
         }
-        do {
-            for path in paths { try await require(.download(path), call) }
+        return try await performDownload(of: paths, call) {
             var isArchive = paths.count > 1
             if !isArchive { isArchive = try await files.info(first).isCollection }
-            let response =
-                try await isArchive
+            return try await isArchive
                 ? archive(of: paths, call) : content(first, call).conditional(for: call.request)
+        }
+    }
+
+    /// Runs a download and reports its result to the program: a success once the answer was sent.
+    /// - Parameters:
+    ///   - paths: what is downloaded or shown, at least one path.
+    ///   - body: makes the answer.
+    func performDownload(
+        of paths: [ResourcePath], _ call: UploaderCall, _ body: () async throws -> Response
+    ) async throws -> Response {
+        do {
+            for path in paths { try await require(.download(path), call) }
+            let response = try await body()
             if call.request.method != .head, response.status != .notModified {
-                tellDownload(isArchive ? paths : [first], call)
+                tellDownload(paths, response.status, call)
             }
             return response
         } catch {
             let status = UploaderError(thrown: error, for: nil)?.status ?? .requestTimeout
             await options.onEvent?(
                 UploaderEvent(
-                    operation: .download(first), failure: status, request: call.request))
+                    operation: .download(paths[0]), failure: status, request: call.request))
             throw error
         }
     }
@@ -63,10 +74,15 @@ extension UploaderSite {
     }
 
     /// Reports the download once it has ended.
-    private func tellDownload(_ paths: [ResourcePath], _ call: UploaderCall) {
+    private func tellDownload(
+        _ paths: [ResourcePath], _ answered: HTTPStatus, _ call: UploaderCall
+    ) {
         guard let told = options.onEvent else { return }
+        // 416 is an answer, too, and no download.
+        let refusal: HTTPStatus? = answered.isSuccess ? nil : answered
         call.request.whenAnswered { request, failure in
-            let status: HTTPStatus? = failure == nil ? nil : .requestTimeout
+            let interruption: HTTPStatus? = failure == nil ? nil : .requestTimeout
+            let status = refusal ?? interruption
             Task {
                 for path in paths {
                     await told(

@@ -2,6 +2,7 @@ internal import HTTPCodecs
 internal import HTTPParser
 internal import HTTPServerCore
 internal import HTTPServerKit
+internal import ToolkitSystem
 internal import WebDAVKit
 
 /// A member of a folder, as the page and the list name it.
@@ -50,7 +51,13 @@ extension UploaderSite {
         let limit = try number(call, "limit", 1...Self.greatestPageLimit, Self.pageLimit)
         let path = try UploaderCall.path(call.parameter("path") ?? [])
         let listed = try await listed(path, offset: offset, limit: limit, call)
-        // Equal lists have equal tags.
+        // Some megabytes of JSON would hold up the event loop.
+        let response = try await BlockingPool.computing.run { try Self.response(listed) }
+        return try response.conditional(for: call.request)
+    }
+
+    /// The list as JSON. Equal lists have equal tags.
+    private static func response(_ listed: Listed) throws -> Response {
         var json = JSONBody()
         json.options.sortsNames = true
         let content = try json.encode(listed)
@@ -58,7 +65,7 @@ extension UploaderSite {
             .ok, fields: [.cacheControl: "private, no-cache", .xContentTypeOptions: "nosniff"],
             body: .bytes(content, mediaType: "application/json"))
         response.entityTag = EntityTag(of: content)
-        return try response.conditional(for: call.request)
+        return response
     }
 
     private func number(
@@ -88,25 +95,35 @@ extension UploaderSite {
                     files.isShown($0.name, isFolder: $0.info.isCollection)
                 }
             }
-            let keys = shown.map { NaturalOrderKey($0.name) }
-            let order = shown.indices.sorted { left, right in
-                let (first, second) = (shown[left].info, shown[right].info)
-                guard first.isCollection == second.isCollection else { return first.isCollection }
-                return keys[left] < keys[right]
+            // Sorting a hundred thousand names would hold up the event loop.
+            let listed = await BlockingPool.computing.value { [shown, role = call.role] in
+                Self.part(of: shown, in: path, offset: offset, limit: limit, role)
             }
-            let start = min(offset, shown.count)
-            let end = start + min(limit, shown.count - start)
-            let listed = Listed(
-                path: PathText.shown(path, isFolder: true),
-                link: PathText.link(path, isFolder: true), total: shown.count, offset: start,
-                next: end < shown.count ? end : nil,
-                entries: order[start..<end].map { entry(shown[$0], in: path) },
-                role: call.role.rawValue)
             return (listed, .list(path))
         }
     }
 
-    private func entry(_ member: ResourceMember, in folder: ResourcePath) -> ListedEntry {
+    private static func part(
+        of shown: [ResourceMember], in path: ResourcePath, offset: Int, limit: Int,
+        _ role: UploaderRole
+    ) -> Listed {
+        let keys = shown.map { NaturalOrderKey($0.name) }
+        let order = shown.indices.sorted { left, right in
+            let (first, second) = (shown[left].info, shown[right].info)
+            guard first.isCollection == second.isCollection else { return first.isCollection }
+            return keys[left] < keys[right]
+        }
+        let start = min(offset, shown.count)
+        let end = start + min(limit, shown.count - start)
+        return Listed(
+            path: PathText.shown(path, isFolder: true),
+            link: PathText.link(path, isFolder: true), total: shown.count, offset: start,
+            next: end < shown.count ? end : nil,
+            entries: order[start..<end].map { entry(shown[$0], in: path) },
+            role: role.rawValue)
+    }
+
+    private static func entry(_ member: ResourceMember, in folder: ResourcePath) -> ListedEntry {
         let path = folder.appending(member.name)
         let info = member.info
         let isFolder = info.isCollection

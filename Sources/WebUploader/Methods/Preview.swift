@@ -52,7 +52,12 @@ extension UploaderSite {
             throw UploaderError(.badRequest, .field, "path is missing")
         }
         let path = try await files.resolved(try UploaderCall.path(bytes))
-        try await require(.download(path), call)
+        return try await performDownload(of: [path], call) {
+            try await shown(path).conditional(for: call.request)
+        }
+    }
+
+    private func shown(_ path: ResourcePath) async throws -> Response {
         let type = MediaTypeTable.standard.contentType(ofFile: path.name)
         guard try await !files.info(path).isCollection, let kind = PreviewKind(ofType: type)
         else { throw UploaderError(.conflict, .preview, "files of this type have no preview") }
@@ -66,6 +71,6 @@ extension UploaderSite {
         response.body.mediaType = kind == .text ? "text/plain; charset=utf-8" : type
         response.entityTag = info.entityTag
         response.lastModified = info.modified.httpDate
-        return try response.conditional(for: call.request)
+        return response
     }
 }

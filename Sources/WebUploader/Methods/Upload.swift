@@ -53,7 +53,8 @@ extension UploaderSite {
     /// `multipart/form-data`: fields, then files. Each file is placed as soon as it is there.
     private func uploadForm(_ call: UploaderCall) async throws -> Response {
         var limits = MultipartLimits.standard
-        limits.parts = options.fileCountLimit + 16
+        let (parts, isBeyondInt) = options.fileCountLimit.addingReportingOverflow(16)
+        limits.parts = isBeyondInt ? .max : parts
         limits.fieldBytes = 64 << 10
         limits.fileBytes = options.contentLimit
         limits.totalBytes = .max
@@ -75,6 +76,9 @@ extension UploaderSite {
             try requireToken(call, fields)
             // A file field where no file was chosen is sent with an empty name.
             if fileName.isEmpty { continue }
+            guard changed.count < options.fileCountLimit else {
+                throw UploaderError(.contentTooLarge, nil, "there are too many files")
+            }
             let target: ResourcePath
             if let folder { target = folder } else { target = try await self.folder(fields, call) }
             folder = target
