@@ -61,9 +61,18 @@ extension ClientRequest {
     }
 
     /// The same, but for the rest of something of which a part is there.
-    func resuming(_ data: ResumeData) -> ClientRequest {
-        var request = askingForRest(of: data)
+    /// - Parameter policy: decides what goes along where the part came from another origin, as a
+    ///   redirect had led there before.
+    func resuming(_ data: ResumeData, _ policy: RedirectPolicy) -> ClientRequest {
+        let own = askingForRest(of: data)
+        var request = own
         request.url = data.url
+        guard let old = own.origin, let new = request.origin, old != new else { return request }
+        // A redirect from https to http would be refused.
+        if old.isSecure, !new.isSecure, !policy.allowsDowngrade { return own }
+        RedirectFields.leave(old, for: new, &request.fields, policy)
+        request.credential = nil
+        if !new.isUpgrade(of: old) { request.connectTo = nil }
         return request
     }
 

@@ -76,7 +76,7 @@ extension TransactionMachine {
     mutating func downloadContinued() -> TransactionAction {
         guard let data = continuation.data.take() else { return .none }
         return begin(
-            context.request.resuming(data),
+            context.request.resuming(data, configuration.redirects),
             after: policy.delay(beforeContinuation: continuation.count))
     }
 
