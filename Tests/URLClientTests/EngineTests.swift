@@ -122,6 +122,29 @@ struct EngineTests {
         #expect(error?.kind == .bodyFailed)
     }
 
+    @Test("Content that goes on after its announced end fails the task", arguments: [false, true])
+    func excess(isLate: Bool) async throws {
+        let isSent = Gate()
+        let peer = try ScriptedPeer { connection in
+            guard connection.head() != nil else { return }
+            if connection.content(4).count == 4 { isSent.open() }
+            connection.waitForEnd()
+        }
+        let (pieces, continuation) = AsyncStream<[UInt8]>.makeStream()
+        continuation.yield(Array("four".utf8))
+        if !isLate { continuation.yield([1]) }
+        let task = ClientSession(.ephemeral).uploadTask(
+            for: ClientRequest(.post, peer.url()), from: .stream(pieces, length: 4))
+        task.resume()
+        if isLate {
+            try await waitUntil { isSent.isDone }
+            continuation.yield([1])
+        }
+        let error = await failure { try await task.finished() }
+        #expect(error?.kind == .bodyFailed, "\(error?.description ?? "-")")
+        continuation.finish()
+    }
+
     @Test("The content comes in pieces, and a reader may be slow")
     func streaming() async throws {
         let server = try await TestServer()

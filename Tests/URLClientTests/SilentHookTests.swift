@@ -59,6 +59,43 @@ struct SilentHookTests {
         #expect(error?.kind == .timedOut(.total))
     }
 
+    @Test("A token for a WebSocket")
+    func webSocketToken() async throws {
+        var configuration = ClientConfiguration.ephemeral
+        configuration.timeouts.total = .milliseconds(300)
+        let origin = try #require(Self.request.origin)
+        configuration.authentication.bearer = BearerAuthentication(origins: [origin]) { _ in
+            try await Self.silence()
+            return nil
+        }
+        let socket = ClientSession(configuration).webSocketTask(with: Self.request)
+        let error = await failure { try await socket.opened() }
+        #expect(error?.kind == .timedOut(.total))
+    }
+
+    @Test("A challenge of a WebSocket: its limit counts all stages", arguments: [false, true])
+    func webSocketChallenge(isAnswered: Bool) async throws {
+        let peer = try ScriptedPeer { connection in
+            guard connection.head() != nil else { return }
+            if connection.index == 0 {
+                connection.send(
+                    "HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n"
+                        + "WWW-Authenticate: Basic realm=\"a\"\r\n\r\n")
+            }
+            connection.waitForEnd()
+        }
+        var configuration = ClientConfiguration.ephemeral
+        configuration.timeouts.total = .seconds(1)
+        configuration.authentication.challenge = { _ in
+            if !isAnswered { try? await Self.silence() }
+            return .use(.password(user: "u", password: "p"))
+        }
+        let socket = ClientSession(configuration).webSocketTask(
+            with: ClientRequest(.get, peer.url()))
+        let error = await failure { try await socket.opened() }
+        #expect(error?.kind == .timedOut(.total))
+    }
+
     private final class Silent: ClientSessionDelegate {
         func taskNeedsNewBody(_ task: TransferTask) async -> ClientBody {
             try? await SilentHookTests.silence()

@@ -84,7 +84,8 @@ final class CurlTransfer: TransferCallbacks {
     }
     private var headLimit: Int { runner.loop.configuration.headLimit }
 
-    private func touch() { times.lastActivity = runner.loop.now }
+    /// Counts the idle limit from now on.
+    func touch() { times.lastActivity = runner.loop.now }
 
     /// Called before the request goes out. libcurl repeats a request whose connection turned out to be
     /// closed, or whose stream was refused. Only an idempotent request, or one of which nothing was
@@ -282,9 +283,15 @@ final class CurlTransfer: TransferCallbacks {
         handle.pause(receiving: wanted.receiving, sending: wanted.sending)
     }
 
-    /// Called when a read found no content and more has become available.
+    /// Called when a read found no content and more has become available, and when a stream goes on
+    /// after its announced end.
     func resumeSending() {
+        if let error = upload?.excess() {
+            runner.abort(error)
+            return
+        }
         guard paused.sending, !runner.machine.pausesSending else { return }
+        touch()
         paused.sending = false
         handle.pause(receiving: paused.receiving, sending: false)
     }

@@ -128,7 +128,7 @@ final class TransactionRunner: LoopMember, @unchecked Sendable {
         case .serve(let answer):
             if let revalidation = answer.revalidation { task.session?.revalidate(revalidation) }
             return .deliveryBegan(begin(answer.response, nil))
-        case .discard(stops: false): loop.callAfterwards(self)
+        case .discard(stops: false): endPause()
         case .discard(stops: true):
             return abort(ClientError(.internalFailure, "not read to its end"))
         case .pour(let content, let trailers): return pour(content, trailers)
@@ -144,11 +144,27 @@ final class TransactionRunner: LoopMember, @unchecked Sendable {
             endTransfer()
             return .failed(failure(placed))
         case .applyPauses(let atOnce):
-            if atOnce { transfer?.applyPauses(atOnce: true) } else { loop.callAfterwards(self) }
-        case .wait(let time): loop.look(at: time)
+            if atOnce { transfer?.applyPauses(atOnce: true) } else { endPause() }
+        case .wait(let time): loop.look(at: min(time, latestLook))
         case .complete(let error): complete(error)
         }
         return nil
+    }
+
+    /// The flow goes on. A pause of this side is no silence of the server.
+    private func endPause() {
+        transfer?.touch()
+        loop.callAfterwards(self)
+    }
+
+    /// When to look at the deadlines at the latest. A limit that does not count now begins to when a
+    /// pause ends, or the next stage of the transfer begins, and may be over before the others.
+    private var latestLook: Int64 {
+        // A suspended task looks when it is resumed.
+        guard let transfer, !machine.pausesSending,
+            !transfer.isHeadDone || transfer.isPaused || machine.pausesReceiving
+        else { return .max }
+        return loop.now + machine.limits.shortest
     }
 
     private func ask(_ question: TransactionQuestion, _ number: Int) {

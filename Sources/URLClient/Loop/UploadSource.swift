@@ -88,8 +88,8 @@ final class UploadSource: @unchecked Sendable {
         self.length = length
     }
 
-    /// Whether libcurl has all of it.
-    var isAtEnd: Bool { position == length }
+    /// Whether libcurl has all of it. Content of unknown length ends when its stream does.
+    var isAtEnd: Bool { position == length || sawEnd }
 
     func read(into room: UnsafeMutableRawBufferPointer) -> Answer {
         if let length, position == length {
@@ -122,6 +122,7 @@ final class UploadSource: @unchecked Sendable {
         }
     }
 
+    /// Whether libcurl was given the end.
     private var sawEnd = false
 
     private func take(
@@ -129,9 +130,9 @@ final class UploadSource: @unchecked Sendable {
     ) -> Answer {
         switch unsafe feed.take(into: room) {
         case .bytes(let count):
-            guard count <= limit else {
-                return fail(ClientError(.bodyFailed, "more content than announced"))
-            }
+            guard count <= limit else { return fail(Self.tooMuch) }
+            // libcurl does not ask for what follows the announced end.
+            if length != nil, count == limit, feed.hasMore() { return fail(Self.tooMuch) }
             return given(count)
         case .none: return .paused
         case .failed(let error): return fail(error)
@@ -139,8 +140,22 @@ final class UploadSource: @unchecked Sendable {
             guard length == nil else {
                 return fail(ClientError(.bodyFailed, "less content than announced"))
             }
+            sawEnd = true
             return .bytes(0)
         }
+    }
+
+    private static var tooMuch: ClientError {
+        ClientError(.bodyFailed, "more content than announced")
+    }
+
+    /// The error of a stream that goes on after its announced end, all of which libcurl has; nil while
+    /// nothing more has come.
+    func excess() -> ClientError? {
+        guard case .feed(let feed) = kind, length != nil, position == length, feed.hasMore() else {
+            return nil
+        }
+        return Self.tooMuch
     }
 
     private func given(_ count: Int) -> Answer {
@@ -270,6 +285,14 @@ final class UploadFeed: Sendable {
         }
         filler?.resume(returning: true)
         return answer
+    }
+
+    /// Whether there is a piece. Otherwise the arrival of one is reported. On the loop.
+    func hasMore() -> Bool {
+        state.withLock { state in
+            state.isWanted = state.pieces.isEmpty && state.end == nil
+            return !state.pieces.isEmpty
+        }
     }
 
     func close() {

@@ -21,6 +21,8 @@ struct WebSocketHandshake: ~Copyable {
     private(set) var response: ClientResponse?
     /// The response of a proxy that was asked for a tunnel.
     var tunnel = TunnelHead()
+    /// Why that response cannot be read.
+    var tunnelFault: ClientError?
 
     /// - Parameters:
     ///   - offer: what the request offers.

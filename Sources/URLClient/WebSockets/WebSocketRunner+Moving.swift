@@ -154,6 +154,8 @@ extension WebSocketRunner {
                 line, limit: loop.configuration.headLimit, for: request)
             return true
         } catch {
+            // libcurl would only say that a callback has failed.
+            unsafe handshake.tunnelFault = error
             return false
         }
     }

@@ -63,8 +63,21 @@ final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Send
     @exclusivity(unchecked)
     var output = SocketOutput()
     var flow = Flow()
-    /// When the stage has to be over, on the loop's clock.
-    private var stageEnd = Int64.max
+    var trial = Trial()
+
+    /// The times of the handshake on the loop's clock, and where it is tried.
+    struct Trial {
+        /// When the stage has to be over.
+        var stageEnd = Int64.max
+        /// When the handshake has to be done, however many stages it has.
+        var totalEnd = Int64.max
+        /// The session's endpoints; none for the origin's own address.
+        var targets: [ConnectTarget] = []
+        /// The one of them that is tried.
+        var index = 0
+        /// How often the session's policy was asked for others.
+        var attempt = 0
+    }
 
     /// The state of the socket.
     struct Flow {
@@ -148,6 +161,7 @@ final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Send
             return fail(ClientError(.sessionInvalidated, "the session was invalidated"))
         }
         loop.webSockets.insert(self)
+        trial.totalEnd = loop.now + limits.total
         if loop.configuration.transport != nil {
             return fail(ClientError(.notSupported, "a transport has no WebSockets"))
         }
@@ -161,36 +175,15 @@ final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Send
 
     /// Sends the request of the handshake, over a new connection.
     func begin() {
-        limitStage(by: min(limits.total, limits.connect))
+        limitStage(by: limits.connect)
         request = policy.handshake(
             context.request.filled(from: loop.configuration, isDownload: false), &context)
         if let error = request.invalidField { return fail(error) }
-        guard request.connectTo == nil, let policy = loop.configuration.endpoints,
-            let origin = request.origin
-        else { return connect(to: request.connectTo) }
-        stage = .resolving
-        Task {
-            let targets: Result<[ConnectTarget], any Error>
-            do {
-                targets = .success(try await policy.resolve(origin, 0))
-            } catch {
-                targets = .failure(error)
-            }
-            self.loop.post { self.resolved(targets) }
-        }
+        (trial.targets, trial.attempt) = ([], 0)
+        findEndpoints()
     }
 
-    private func resolved(_ targets: Result<[ConnectTarget], any Error>) {
-        guard case .resolving = stage else { return }
-        switch targets {
-        case .success(let targets): connect(to: targets.first)
-        case .failure(let error as ClientError): fail(error)
-        case .failure(let error):
-            fail(ClientError(.hookFailed, "the endpoints: \(error)", underlying: error))
-        }
-    }
-
-    private func connect(to target: ConnectTarget?) {
+    func connect(to target: ConnectTarget?) {
         let wire: WireURL
         switch request.wire {
         case .success(let read): wire = read
@@ -216,6 +209,8 @@ final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Send
             self.handle = nil
             return fail(ClientError(.internalFailure, "libcurl does not take the transfer"))
         }
+        // TLS may begin at once.
+        loop.look(at: loop.now + limits.tls)
     }
 
     /// libcurl has connected, or has failed to.
@@ -223,7 +218,9 @@ final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Send
         guard case .connecting = stage, let handle, let settings else { return }
         let result = TransferResult(code: code, message: handle.errorMessage)
         guard result.isSuccess else {
+            if let fault = unsafe handshake.tunnelFault { return fail(fault) }
             let error = error(of: result, handle)
+            if triesNext(after: error) { return }
             guard let refusal = unsafe handshake.tunnel.refusal else { return fail(error) }
             return refused(refusal, error, isForTunnel: true)
         }
@@ -232,7 +229,7 @@ final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Send
             return fail(ClientError(.connectionLost, "the connection ended at once"))
         }
         stage = .handshaking
-        limitStage(by: min(limits.total, limits.firstByte, limits.idle))
+        limitStage(by: min(limits.firstByte, limits.idle))
         do throws(ClientError) {
             unsafe output.append(try handshake.request(request, settings.wire))
         } catch {
@@ -287,43 +284,12 @@ final class WebSocketRunner: TransferCallbacks, WebSocketMember, @unchecked Send
         let connection = WebSocketConnection(
             self, on: loop, role: .client, deflate: agreement.deflate, options: state.options)
         stage = .open(connection)
-        stageEnd = .max
+        (trial.stageEnd, trial.totalEnd) = (.max, .max)
         deadlineChanged()
         state.open(connection, subprotocol: agreement.protocol)
         var rest = unsafe handshake.takeRest()
         guard !rest.isEmpty else { return }
         unsafe rest.withUnsafeMutableBytes { unsafe connection.receive($0) }
-    }
-
-    // MARK: deadlines
-
-    func limitStage(by nanoseconds: Int64) {
-        let (end, overflows) = loop.now.addingReportingOverflow(nanoseconds)
-        stageEnd = overflows ? .max : end
-        loop.look(at: stageEnd)
-    }
-
-    /// Looks at the deadlines.
-    func checkDeadlines() {
-        if case .open(let connection) = stage {
-            guard flow.outputEnd > loop.now else { return end() }
-            if flow.outputEnd != .max { loop.look(at: flow.outputEnd) }
-            if connection.deadline <= loop.monotonicTime { connection.deadlineReached() }
-            return deadlineChanged()
-        }
-        if case .connecting = stage, let begun = handle?.tlsStart, begun > 0 {
-            let (end, overflows) = begun.addingReportingOverflow(limits.tls)
-            if !overflows { stageEnd = min(stageEnd, end) }
-        }
-        guard stageEnd <= loop.now else { return loop.look(at: stageEnd) }
-        switch stage {
-        case .idle, .asking, .open, .over: break
-        case .resolving: fail(ClientError(.timedOut(.connect), "finding the endpoint"))
-        case .connecting:
-            fail(ClientError(.timedOut(handle.map { $0.tlsStart > 0 } == true ? .tls : .connect)))
-        case .handshaking: fail(ClientError(.timedOut(.firstByte), "no response to the handshake"))
-        case .finishing: end()
-        }
     }
 
     // MARK: the end
@@ -373,14 +339,21 @@ extension WebSocketRunner {
         handle = nil
     }
 
-    /// Gives the connection up, and waits until a question is answered.
-    func wait() {
+    /// Gives the connection up. Nothing of it is left for the next one.
+    func startOver() {
         disconnect()
         unsafe handshake = Self.handshake(plan, loop)
         unsafe output.removeAll()
         flow = Flow(isReading: flow.isReading)
+    }
+
+    /// Gives the connection up, and waits until a question is answered.
+    func wait() {
+        startOver()
         stage = .asking
-        stageEnd = .max
+        // Only the limit of the whole counts meanwhile.
+        trial.stageEnd = trial.totalEnd
+        loop.look(at: trial.stageEnd)
     }
 }
 

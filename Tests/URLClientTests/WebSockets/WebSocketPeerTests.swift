@@ -104,6 +104,53 @@ struct WebSocketPeerTests {
         #expect(unknown?.kind == .unsupportedURL)
     }
 
+    @Test(
+        "A proxy's response that is too long, or cannot be read, is the error that says so",
+        arguments: [
+            (String(repeating: "X-A: \(String(repeating: "a", count: 90))\r\n", count: 40), true),
+            ("HTTP/1.1: 404 x\r\n", false),
+        ])
+    func proxyFaults(_ lines: String, isTooLong: Bool) async throws {
+        let peer = try ScriptedPeer { connection in
+            guard connection.head() != nil else { return }
+            connection.send("HTTP/1.1 200 OK\r\n\(lines)\r\n")
+            connection.waitForEnd()
+        }
+        var configuration = ClientConfiguration.ephemeral
+        configuration.headLimit = 2_000
+        configuration.proxy = .proxy(ClientProxy(host: "127.0.0.1", port: peer.port))
+        let socket = ClientSession(configuration).webSocketTask(
+            with: ClientRequest(.get, "ws://name.test/"))
+        let error = await #expect(throws: ClientError.self) { try await socket.opened() }
+        #expect(error?.kind == (isTooLong ? .headTooLong : .badResponse))
+    }
+
+    @Test("A policy's endpoints are tried one after the other, and then it is asked for others")
+    func failover() async throws {
+        let peer = try ScriptedPeer { connection in
+            WebSocketPeer.accept(connection)
+            connection.waitForEnd()
+        }
+        let port = peer.port
+        let dead = ConnectTarget(host: "127.0.0.1", port: try PeerServer.freePort())
+        let asked = Locked([Int]())
+        var configuration = ClientConfiguration.ephemeral
+        configuration.endpoints = EndpointPolicy(attempts: 2) { _, attempt in
+            asked.withLock { $0.append(attempt) }
+            return attempt == 0
+                ? [dead, dead] : [dead, ConnectTarget(host: "127.0.0.1", port: port)]
+        }
+        let socket = ClientSession(configuration).webSocketTask(
+            with: ClientRequest(.get, "ws://name.test/"))
+        try await socket.opened()
+        #expect(asked.withLock { $0 } == [0, 1] && peer.connectionCount == 1)
+        configuration.endpoints = EndpointPolicy { _, _ in [dead, dead] }
+        let other = ClientSession(configuration).webSocketTask(
+            with: ClientRequest(.get, "ws://name.test/"))
+        let error = await #expect(throws: ClientError.self) { try await other.opened() }
+        #expect(error?.kind == .cannotConnect)
+    }
+
     @Test("A server that says nothing is given up after the session's time")
     func silent() async throws {
         let peer = try ScriptedPeer {

@@ -1,0 +1,120 @@
+import HTTPCodecs
+import HTTPParser
+import TestSupport
+import Testing
+import ToolkitSystem
+import URLClient
+
+@Suite("Time limits that begin to count later", .timeLimit(.minutes(2)))
+struct DeadlineTests {
+    /// Takes its time before it allows a response.
+    private final class Thoughtful: ClientSessionDelegate {
+        let gate = Gate()
+
+        func task(
+            _ task: TransferTask, didReceiveResponse response: ClientResponse
+        ) async -> ResponseDisposition {
+            try? await Task.sleep(for: .seconds(3))
+            gate.open()
+            return .allow
+        }
+    }
+
+    private func request(
+        _ method: HTTPMethod, _ url: String, _ timeouts: ClientTimeouts
+    ) -> ClientRequest {
+        var request = ClientRequest(method, url)
+        request.timeouts = timeouts
+        request.expectation = .never
+        return request
+    }
+
+    @Test("Idle: a server that is silent once the delegate has allowed its response")
+    func silentAfterQuestion() async throws {
+        let peer = try ScriptedPeer { connection in
+            guard connection.head() != nil else { return }
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\n")
+            connection.waitForEnd()
+        }
+        let delegate = Thoughtful()
+        let task = ClientSession(.ephemeral).dataTask(
+            for: request(.get, peer.url(), ClientTimeouts(idle: .seconds(2), total: .seconds(40))),
+            delegate: delegate)
+        let error = await failure { try await task.finished() }
+        #expect(error?.kind == .timedOut(.idle), "\(error?.description ?? "-")")
+        #expect(delegate.gate.isDone)
+    }
+
+    @Test("Idle: the time that the delegate takes does not count, whatever else is looked at")
+    func answeredAfterQuestion() async throws {
+        let delegate = Thoughtful()
+        let gate = delegate.gate
+        let peer = try ScriptedPeer { connection in
+            guard let head = connection.head(), head.contains(" /slow ") else {
+                return connection.waitForEnd()
+            }
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n")
+            gate.wait()
+            Pause.milliseconds(300)
+            connection.send("rest")
+            connection.waitForEnd()
+        }
+        let session = ClientSession(.ephemeral)
+        let silent = request(.get, peer.url("/silent"), ClientTimeouts(idle: .milliseconds(50)))
+        // Each of these has the deadlines of all tasks looked at.
+        let others = Task {
+            while !Task.isCancelled { _ = await failure { try await session.data(for: silent) } }
+        }
+        defer { others.cancel() }
+        let task = session.dataTask(
+            for: request(.get, peer.url("/slow"), ClientTimeouts(idle: .seconds(2))),
+            delegate: delegate)
+        try await task.finished()
+        #expect(task.countOfBytesReceived == 4)
+    }
+
+    @Test("Idle: a server that is silent after an upload with a gap")
+    func silentAfterGap() async throws {
+        let peer = try ScriptedPeer { $0.waitForEnd() }
+        let (pieces, continuation) = AsyncStream<[UInt8]>.makeStream()
+        continuation.yield([1, 2])
+        let rest = Task {
+            try await Task.sleep(for: .seconds(3))
+            continuation.yield([3, 4])
+            continuation.finish()
+        }
+        let request = request(
+            .post, peer.url(), ClientTimeouts(idle: .seconds(2), total: .seconds(40)))
+        let error = await failure {
+            try await ClientSession(.ephemeral).upload(
+                for: request, from: .stream(pieces, length: 4))
+        }
+        #expect(error?.kind == .timedOut(.idle), "\(error?.description ?? "-")")
+        #expect(error?.bytesSent == 4)
+        try await rest.value
+    }
+
+    @Test(
+        "First byte: it counts from the end of an upload that takes longer",
+        arguments: [20, nil] as [Int64?])
+    func firstByte(_ length: Int64?) async throws {
+        let peer = try ScriptedPeer { $0.waitForEnd() }
+        let (pieces, continuation) = AsyncStream<[UInt8]>.makeStream()
+        let source = Task {
+            for _ in 0..<10 {
+                continuation.yield([1, 2])
+                try await Task.sleep(for: .milliseconds(200))
+            }
+            continuation.finish()
+        }
+        let request = request(
+            .post, peer.url(), ClientTimeouts(firstByte: .seconds(1), total: .seconds(40)))
+        let error = await failure {
+            try await ClientSession(.ephemeral).upload(
+                for: request, from: .stream(pieces, length: length))
+        }
+        #expect(error?.kind == .timedOut(.firstByte), "\(error?.description ?? "-")")
+        #expect(error?.bytesSent == 20 && error?.phase == .waiting)
+        try await source.value
+    }
+}
