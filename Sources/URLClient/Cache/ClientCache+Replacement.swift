@@ -14,15 +14,16 @@ extension ClientCache {
         let content = change(&head)
         keep(head, content)
     }
+
     /// The stored response for a request, read at once. The caller must be able to wait for the disk.
     package func storedNow(
         for request: ClientRequest
     ) -> (head: CachedHead, content: [UInt8])? {
         guard let url = try? request.wire.get().text else { return nil }
-        let fields = request.fields
-        let stored =
-            found(url, fields) ?? (asksDisk ? queue.sync { readDisk(url, fields) } : nil)
-        guard let stored else { return nil }
+        // A session that takes no coding off has asked without the codings.
+        guard let stored = readNow(url, request.askedFields) ?? readNow(url, request.fields) else {
+            return nil
+        }
         switch stored.content {
         case .bytes(let bytes): return (stored.head, bytes)
         case .file(let file):
@@ -36,15 +37,36 @@ extension ClientCache {
         }
     }
 
-    /// Stores a response as if it had come just now in answer to a request.
+    private func readNow(_ url: String, _ fields: HTTPFields) -> Stored? {
+        found(url, fields) ?? (asksDisk ? queue.sync { readDisk(url, fields) } : nil)
+    }
+
+    /// Stores a response as if it had come just now in answer to a request: for the fields of the
+    /// request that it depends on. One that depends on everything (`Vary: *`) answers no request, and
+    /// is left out.
     package func keep(
         _ status: HTTPStatus, _ fields: HTTPFields, _ content: [UInt8], for request: ClientRequest
     ) {
-        guard let url = try? request.wire.get().text else { return }
+        guard let url = try? request.wire.get().text, let vary = CacheRules.varyNames(fields) else {
+            return
+        }
         let now = WallClock.now
         keep(
             CachedHead(
-                url: url, status: status, fields: fields, requestTime: now, responseTime: now),
+                url: url, status: status, fields: fields, requestTime: now, responseTime: now,
+                vary: vary, variant: CacheRules.variant(of: request.askedFields, names: vary)),
             content)
+    }
+}
+
+extension ClientRequest {
+    /// The fields as a session with the default configuration asks with them: it adds the codings that
+    /// it takes off.
+    fileprivate var askedFields: HTTPFields {
+        var asked = fields
+        if decodesContent ?? true, !asked.contains(.acceptEncoding), !asked.contains(.range) {
+            asked.append(.acceptEncoding, TakenCoding.accepted)
+        }
+        return asked
     }
 }
