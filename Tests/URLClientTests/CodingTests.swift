@@ -54,6 +54,42 @@ struct CodingTests {
         #expect(try await data("Content-Encoding: x-own, gzip\r\n", content) == content)
     }
 
+    @Test(
+        "RFC 9112, 6.3: Transfer-Encoding overrides Content-Length, and coded content is decoded",
+        arguments: [
+            "Content-Length: 0\r\nTransfer-Encoding: chunked\r\n",
+            "transfer-encoding: chunked\r\ncontent-length: 0\r\n",
+        ])
+    func transferCoding(_ fields: String) async throws {
+        let plain = TestServer.pattern(1_000)
+        let content = try coded(plain, [.gzip])
+        let peer = try ScriptedPeer { connection in
+            while connection.head() != nil {
+                connection.send("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\(fields)\r\n")
+                connection.send("\(String(content.count, radix: 16))\r\n")
+                connection.send(content)
+                connection.send("\r\n0\r\n\r\n")
+            }
+        }
+        let (answer, _) = try await ClientSession(.ephemeral).data(
+            for: ClientRequest(.get, peer.url()))
+        #expect(answer == plain)
+    }
+
+    @Test(
+        "Content without a byte is empty, whatever its coding",
+        arguments: ["gzip", "deflate", "gzip, deflate"],
+        ["Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "Connection: close\r\n\r\n"])
+    func empty(_ coding: String, _ rest: String) async throws {
+        let peer = try ScriptedPeer { connection in
+            guard connection.head() != nil else { return }
+            connection.send("HTTP/1.1 200 OK\r\nContent-Encoding: \(coding)\r\n\(rest)")
+        }
+        let (answer, response) = try await ClientSession(.ephemeral).data(
+            for: ClientRequest(.get, peer.url()))
+        #expect(answer.isEmpty && response.status == .ok)
+    }
+
     @Test("Cut off below another coding is cut off")
     func cut() async throws {
         let content = try coded(Array(try coded([1, 2, 3], [.gzip]).dropLast(4)), [.gzip])

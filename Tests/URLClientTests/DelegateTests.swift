@@ -111,6 +111,41 @@ struct DelegateTests {
         #expect(first.connectionCount == 1)
     }
 
+    /// Gives redirects the fields that frame content.
+    private final class Framer: ClientSessionDelegate {
+        func task(
+            _ task: TransferTask, willRedirectTo request: ClientRequest,
+            from response: ClientResponse
+        ) async -> ClientRequest? {
+            var request = request
+            request.fields[.contentLength] = "5"
+            request.fields[.transferEncoding] = "chunked"
+            return request
+        }
+    }
+
+    @Test("RFC 9112, 6: a delegate's redirect does not frame its content itself")
+    func framedRedirect() async throws {
+        let heads = Locked([String]())
+        let peer = try ScriptedPeer { connection in
+            while let head = connection.head() {
+                heads.withLock { $0.append(head) }
+                connection.send(
+                    head.contains(" /first ")
+                        ? "HTTP/1.1 302 Go\r\nLocation: /second\r\nContent-Length: 0\r\n\r\n"
+                        : "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+            }
+        }
+        let (content, _) = try await ClientSession(.ephemeral).data(
+            for: ClientRequest(.get, peer.url("/first")), delegate: Framer())
+        #expect(content == Array("ok".utf8))
+        let seen = heads.withLock { $0 }
+        #expect(seen.count == 2 && seen.last?.hasPrefix("GET /second ") == true)
+        for name in ["content-length", "transfer-encoding"] {
+            #expect(seen.allSatisfy { ResumeRequest.value(name, $0) == nil }, "\(seen)")
+        }
+    }
+
     @Test("Redirect, interim response, upload, content: the documented order")
     func order() async throws {
         let peer = try ScriptedPeer { connection in

@@ -83,6 +83,36 @@ struct SuspensionTests {
         #expect(peer.connectionCount == 1)
     }
 
+    @Test("Threads that suspend and resume a task at the same time leave it running")
+    func manyThreads() async throws {
+        let gate = Gate()
+        let peer = try ScriptedPeer { connection in
+            guard connection.head() != nil else { return }
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nhalf")
+            gate.wait()
+            connection.send("rest")
+            connection.waitForEnd()
+        }
+        let task = ClientSession(.ephemeral).dataTask(for: ClientRequest(.get, peer.url()))
+        task.resume()
+        try await waitUntil { task.response != nil }
+        let running = Locked(4)
+        for _ in 0..<4 {
+            OwnThread.start {
+                for _ in 0..<2_000 {
+                    task.suspend()
+                    task.resume()
+                }
+                running.withLock { $0 -= 1 }
+            }
+        }
+        try await waitUntil { running.withLock { $0 } == 0 }
+        #expect(task.state == .running)
+        gate.open()
+        try await waitUntil { task.state == .completed }
+        #expect(task.error == nil && task.countOfBytesReceived == 8)
+    }
+
     @Test("A suspended task does not run into its idle limit")
     func idle() async throws {
         let gate = Gate()

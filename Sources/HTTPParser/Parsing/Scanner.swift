@@ -44,7 +44,7 @@ package enum Scanner {
         #endif
     }
 
-    /// The same as `bits`, for processors without an instruction for it.
+    /// The same as `bits`, on processors without an instruction that does it.
     @inline(__always)
     package static func portableBits(_ mask: SIMDMask<SIMD16<Int8>>) -> UInt32 {
         // Each lane keeps the bit of its place in a byte; three pairwise sums, each of which is one

@@ -75,7 +75,7 @@ extension Request {
             bytes += Array("\(field.name.text): \(value(field.name, field.value))\r\n".utf8)
         }
         bytes += [0x0D, 0x0A]
-        // The original head passed its limits. What may have been allowed to it is allowed again.
+        // The original head has passed the limits, and may have been allowed these two.
         var limits = ParserLimits.standard
         limits.startLineBytes = .max
         limits.fieldLineBytes = .max

@@ -35,7 +35,7 @@ extension Request {
         text +=
             length.map { "Content-Length: \($0)\r\n\r\n" } ?? "Transfer-Encoding: chunked\r\n\r\n"
         let bytes = Array(text.utf8)
-        // The original head passed its limits. What may have been allowed to it is allowed again.
+        // The original head has passed the limits, and may have been allowed to lack Host.
         var limits = ParserLimits.standard
         limits.startLineBytes = .max
         limits.fieldLineBytes = .max

@@ -28,6 +28,8 @@ public final class CookieStorage: Sendable {
     public static let shared = CookieStorage()
 
     private let state: Locked<State>
+    /// Held while the file is written: an older state must not replace a newer one.
+    private let saving = Locked(())
     private let file: CookieFile?
     /// Why the file is left as it is.
     private let refusal: StoreFiles.Refusal?
@@ -139,19 +141,24 @@ public final class CookieStorage: Sendable {
     /// - Throws: ``ClientError/Kind/cannotWriteFile``.
     public func save() throws(ClientError) {
         guard let file else { return }
+        try saving.withLock { _ in write(to: file) }.get()
+    }
+
+    private func write(to file: CookieFile) -> Result<Void, ClientError> {
         let cookies = state.withLock { state -> [Cookie]? in
             guard state.isChanged else { return nil }
             state.isChanged = false
             return state.jar.cookies
         }
-        guard let cookies else { return }
+        guard let cookies else { return .success(()) }
         let now = WallClock.now
         do {
             if let refusal { throw refusal }
             try file.save(cookies.filter { !$0.isExpired(at: now) })
+            return .success(())
         } catch {
             state.withLock { $0.isChanged = true }
-            throw ClientError(.cannotWriteFile, "cookies: \(error)")
+            return .failure(ClientError(.cannotWriteFile, "cookies: \(error)"))
         }
     }
 

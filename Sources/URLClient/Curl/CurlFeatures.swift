@@ -40,6 +40,9 @@ struct CurlFeatures: Sendable {
     /// in 8.0.0).
     var spoilsPriorKnowledge: Bool { version >> 8 == 0x0758 }
 
+    /// Whether a name lookup can be left to end by itself (since 7.87.0).
+    var abandonsLookups: Bool { version >= 0x07_57_00 }
+
     /// Whether an upload that HTTP/2 starts again may send the wrong bytes (mended in 8.7.0).
     var mayCorruptRepeatedUploads: Bool { version < 0x08_07_00 }
 }

@@ -53,7 +53,7 @@ extension EasyHandle {
 
     private func setFieldLines(_ transaction: TransferSettings) {
         freeFields()
-        for field in transaction.fields where field.name != .proxyAuthorization {
+        for field in transaction.fields where !Self.isOwn(field.name) {
             if field.name == .cookie, let bytes = transaction.overrides?.values.cookieBytes {
                 addField(Array("Cookie: ".utf8) + bytes)
                 continue
@@ -71,6 +71,11 @@ extension EasyHandle {
             addField("Expect:")
         }
         setFields()
+    }
+
+    /// Fields that libcurl makes, whatever a delegate's redirect brings, and the one of the proxy.
+    private static func isOwn(_ name: HTTPFieldName) -> Bool {
+        name == .contentLength || name == .transferEncoding || name == .proxyAuthorization
     }
 
     /// The rate of what is received is kept by `RateLimiter`: libcurl 7.88 hardly limits it. Short

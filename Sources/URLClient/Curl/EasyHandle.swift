@@ -119,6 +119,9 @@ final class EasyHandle {
         set(CURLOPT_NOPROGRESS, 1)
         set(CURLOPT_PATH_AS_IS, 1)
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        // CURLOPT_QUICK_EXIT, which older headers lack: otherwise libcurl waits for a name lookup that
+        // is given up, and nothing else happens in the loop meanwhile.
+        if CurlFeatures.current.abandonsLookups { set(CURLoption(322), 1) }
     }
 
     /// Has the transfer asked before the request goes out, each time that it does.

@@ -29,6 +29,8 @@ public final class StrictTransportStore: Sendable {
     /// Why the file must not be overwritten.
     private let refusal: StoreFiles.Refusal?
     private let state: Locked<State>
+    /// Held while the file is written: an older state must not replace a newer one.
+    private let saving = Locked(())
 
     /// Creates a store that is kept in memory only.
     /// - Parameter limit: the most hosts that are remembered.
@@ -102,12 +104,16 @@ public final class StrictTransportStore: Sendable {
     /// - Throws: ``ClientError/Kind/cannotWriteFile``.
     public func save() throws(ClientError) {
         guard let path else { return }
+        try saving.withLock { _ in write(to: path) }.get()
+    }
+
+    private func write(to path: String) -> Result<Void, ClientError> {
         let rules = state.withLock { state -> [String: StrictTransport.Rule]? in
             guard state.isChanged else { return nil }
             state.isChanged = false
             return state.hosts.rules
         }
-        guard let rules else { return }
+        guard let rules else { return .success(()) }
         let rows = rules.map { host, rule in
             Row(
                 host: host, expiry: rule.expiry.secondsSinceEpoch,
@@ -117,9 +123,10 @@ public final class StrictTransportStore: Sendable {
             if let refusal { throw refusal }
             let file = File(hosts: rows.sorted { $0.host < $1.host })
             try StoreFiles.replace(path, with: JSONBody().encode(file))
+            return .success(())
         } catch {
             state.withLock { $0.isChanged = true }
-            throw ClientError(.cannotWriteFile, "hosts: \(error)")
+            return .failure(ClientError(.cannotWriteFile, "hosts: \(error)"))
         }
     }
 

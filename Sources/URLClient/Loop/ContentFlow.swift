@@ -6,6 +6,8 @@ struct ContentFlow {
     private static let pool = ContentCodingPool()
 
     private var decoding: Decoding?
+    /// Whether a byte of coded content has come.
+    private var hasCoded = false
     var isDecoding: Bool { decoding != nil }
     private var recorder: (any ContentRecorder)?
     /// How many bytes the sink was given, after content decoding.
@@ -37,7 +39,7 @@ struct ContentFlow {
         // The file of an abandoned recorder would stay in the cache's folder otherwise.
         self.recorder?.abandon()
         self.recorder = recorder
-        decoding = nil
+        (decoding, hasCoded) = (nil, false)
     }
 
     /// Nothing more is delivered.
@@ -78,6 +80,7 @@ struct ContentFlow {
         _ bytes: UnsafeRawBufferPointer, to sink: ContentSink, limit: Int64?
     ) -> Effect {
         guard let decoding else { return unsafe give(bytes, to: sink, limit: limit) }
+        if bytes.count > 0 { hasCoded = true }
         do throws(CodecError) {
             let span = unsafe Span<UInt8>(_unsafeElements: bytes.bindMemory(to: UInt8.self))
             return give(try decoding.decode(span), to: sink, limit: limit)
@@ -88,7 +91,8 @@ struct ContentFlow {
 
     /// Takes the rest of the decoder.
     mutating func finishDecoding(to sink: ContentSink, limit: Int64?) -> Effect {
-        guard let decoding else { return .none }
+        // Content without a byte is empty whatever its coding: servers send it so, and browsers take it.
+        guard let decoding, hasCoded else { return .none }
         do throws(CodecError) {
             return give(try decoding.finish(), to: sink, limit: limit)
         } catch {

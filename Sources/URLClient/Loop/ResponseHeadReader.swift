@@ -28,6 +28,7 @@ struct ResponseHeadReader {
     private var byteCount = 0
     private var hasLength = false
     private var hasConflict = false
+    private var hasTransferCoding = false
     /// Whether the final head is complete.
     private(set) var isDone = false
     /// The length of the content, if the server announced it.
@@ -79,6 +80,7 @@ struct ResponseHeadReader {
         lines.reserveCapacity(512)
         names = .none
         (hasLength, hasConflict, contentLength, isCoded) = (false, false, nil, false)
+        hasTransferCoding = false
     }
 
     /// The head, at its end.
@@ -88,6 +90,8 @@ struct ResponseHeadReader {
         }
         // Two lengths could be read in two ways (RFC 9112 section 6.3).
         guard !hasConflict else { throw ClientError(.badResponse, "Content-Length fields differ") }
+        // Transfer-Encoding overrides the length, as it does in libcurl (section 6.3).
+        if hasTransferCoding { contentLength = nil }
         let head = Head(
             status: status, version: version, fields: ResponseFields(bytes: lines, names: names))
         if !head.isInterim { finishWithoutHead() }
@@ -126,10 +130,15 @@ struct ResponseHeadReader {
             && line[3] == 0x50 && line[4] == 0x2F
     }
 
-    /// Looks at the two fields that decide how the content is read: Content-Length and
-    /// Content-Encoding.
+    /// Looks at the fields that decide how the content is read: Content-Length, Content-Encoding and
+    /// Transfer-Encoding.
     private mutating func noteField(_ line: UnsafeRawBufferPointer) throws(ClientError) {
-        guard line.count > 15, unsafe line[0] | 0x20 == 0x63, unsafe line[7] == 0x2D else { return }
+        guard line.count > 15 else { return }
+        if unsafe line[8] == 0x2D, unsafe Self.matches(line, "transfer-encoding:") {
+            hasTransferCoding = true
+            return
+        }
+        guard unsafe line[0] | 0x20 == 0x63, unsafe line[7] == 0x2D else { return }
         if unsafe Self.matches(line, "content-length:") {
             let value = unsafe UnsafeRawBufferPointer(rebasing: line[15...])
             guard let length = unsafe FieldLines.decimal(value) else {

@@ -172,7 +172,7 @@ public class TransferTask: @unchecked Sendable {
             if entersLoop, isFirst {
                 loop.inline.start(runner)
             } else {
-                loop.post { isFirst ? runner.start() : runner.resume() }
+                loop.post { isFirst ? runner.start() : self.applyState(to: runner) }
             }
         if !isAccepted { refuse() }
     }
@@ -187,7 +187,17 @@ public class TransferTask: @unchecked Sendable {
             shared.state = .suspended
             return shared.runner
         }
-        if let runner { loop.post { runner.suspend() } }
+        if let runner { loop.post { self.applyState(to: runner) } }
+    }
+
+    /// On the loop: does what the state says now. Threads that suspend and resume a task at the same
+    /// time may leave their work in another order than they changed the state.
+    private func applyState(to runner: TransactionRunner) {
+        switch state {
+        case .running: runner.resume()
+        case .suspended: runner.suspend()
+        case .canceling, .completed: break
+        }
     }
 
     /// Ends the task with ``ClientError/Kind/cancelled``, soon.

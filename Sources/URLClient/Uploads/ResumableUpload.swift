@@ -198,7 +198,8 @@ public final class ResumableUpload: Sendable {
     private func offset(at url: URL) async -> Result<Int64?, ClientError> {
         do throws(ClientError) {
             let (_, response) = try await session.data(for: request(.head, url))
-            if response.status.class == .clientError { return .success(nil) }
+            // Others, such as 401 and 429, say nothing about the upload.
+            if [404, 410].contains(response.status.code) { return .success(nil) }
             guard response.status.class == .successful,
                 let offset = response.fields[.uploadOffset].flatMap({ FieldValues.parseDecimal($0) }
                 )

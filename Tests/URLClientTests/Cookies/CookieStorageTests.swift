@@ -1,5 +1,7 @@
 import HTTPParser
+import TestSupport
 import Testing
+import ToolkitSystem
 import URLClient
 
 #if canImport(FoundationEssentials)
@@ -169,6 +171,33 @@ struct CookieStorageTests {
             .split(separator: "\n")
         #expect(lines[1] == "#HttpOnly_.example.org\tTRUE\t/\tTRUE\t2000000000\ta\t1")
         #expect(lines[2] == "example.org\tFALSE\t/x\tFALSE\t0\tb\t")
+    }
+
+    @Test("Saved by many threads at once, the file has all that was stored")
+    func savedAtOnce() async throws {
+        let path = TemporaryPath()
+        let storage = CookieStorage(file: path.text)
+        let expiry = HTTPDate(secondsSinceEpoch: now.secondsSinceEpoch + 1_000)
+        let (running, failures) = (Locked(10), Locked(0))
+        for thread in 0..<10 {
+            OwnThread.start {
+                for number in 0..<4 {
+                    storage.store(
+                        Cookie(
+                            name: "n\(thread)-\(number)", value: "", domain: "h.example",
+                            expiry: expiry, creation: WallClock.now))
+                    do {
+                        try storage.save()
+                    } catch {
+                        failures.withLock { $0 += 1 }
+                    }
+                }
+                running.withLock { $0 -= 1 }
+            }
+        }
+        try await waitUntil { running.withLock { $0 } == 0 }
+        #expect(failures.withLock { $0 } == 0)
+        #expect(CookieStorage(file: path.text).cookies.count == 40)
     }
 
     @Test("Many at once")

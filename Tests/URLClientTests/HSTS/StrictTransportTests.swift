@@ -1,5 +1,7 @@
 import HTTPParser
+import TestSupport
 import Testing
+import ToolkitSystem
 import URLClient
 
 #if canImport(FoundationEssentials)
@@ -108,6 +110,35 @@ struct StrictTransportTests {
         }
         #expect(newer.content == text)
         #expect(try files.destinationOfSymbolicLink(atPath: link.text) == link.text)
+    }
+
+    @Test("Saved by many threads at once, the file has all hosts", .timeLimit(.minutes(2)))
+    func savedAtOnce() async throws {
+        let path = TemporaryPath()
+        let store = StrictTransportStore(file: path.text)
+        let (running, failures) = (Locked(10), Locked(0))
+        for thread in 0..<10 {
+            OwnThread.start {
+                for number in 0..<4 {
+                    store.receive(
+                        [.strictTransportSecurity: "max-age=1000"],
+                        from: Origin(scheme: "https", host: "h\(thread)-\(number).example"),
+                        now: WallClock.now)
+                    do {
+                        try store.save()
+                    } catch {
+                        failures.withLock { $0 += 1 }
+                    }
+                }
+                running.withLock { $0 -= 1 }
+            }
+        }
+        try await waitUntil { running.withLock { $0 } == 0 }
+        #expect(failures.withLock { $0 } == 0)
+        let again = StrictTransportStore(file: path.text)
+        for thread in 0..<10 {
+            for number in 0..<4 { #expect(again.isKnown("h\(thread)-\(number).example")) }
+        }
     }
 
     @Test("A limit: what ends first gives way")
