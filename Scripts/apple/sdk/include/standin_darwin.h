@@ -44,6 +44,7 @@ int *__error(void);
 #define EBUSY 16
 #define EEXIST 17
 #define EXDEV 18
+#define ENODEV 19
 #define ENOTDIR 20
 #define EISDIR 21
 #define EINVAL 22
