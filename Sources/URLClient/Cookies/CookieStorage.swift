@@ -29,7 +29,7 @@ public final class CookieStorage: Sendable {
 
     private let state: Locked<State>
     /// Held while the file is written: an older state must not replace a newer one.
-    private let saving = Locked(())
+    private let saving = Locked(false)
     private let file: CookieFile?
     /// Why the file is left as it is.
     private let refusal: StoreFiles.Refusal?

@@ -30,7 +30,7 @@ public final class StrictTransportStore: Sendable {
     private let refusal: StoreFiles.Refusal?
     private let state: Locked<State>
     /// Held while the file is written: an older state must not replace a newer one.
-    private let saving = Locked(())
+    private let saving = Locked(false)
 
     /// Creates a store that is kept in memory only.
     /// - Parameter limit: the most hosts that are remembered.
