@@ -106,6 +106,7 @@ extension WebDAVHandler {
     /// - Parameters:
     ///   - path: what is changed.
     ///   - andMembership: whether the collection around it gets or loses a member (section 7.4).
+    @inline(never)
     func requireUnlocked(
         _ path: ResourcePath, andMembership: Bool, _ call: WebDAVCall
     ) async throws {
@@ -117,6 +118,7 @@ extension WebDAVHandler {
 
     /// Removes the locks on missing resources: another program removed the resource, or a process
     /// died before it could remove the lock. Call it while the path is held.
+    @inline(never)
     package func removeLocks(onMissing path: ResourcePath) async throws {
         try await locks.removeAll(inside: path, includingRoot: true)
     }

@@ -177,6 +177,7 @@ public struct WebDAVHandler: PrecheckingHandler {
     ]
 
     /// The resource of decoded segments, with each name as the store has it.
+    @inline(never)
     func resourcePath(_ segments: [[UInt8]]) async throws -> ResourcePath {
         let names = segments.last == [] ? segments.dropLast() : segments[...]
         guard let path = ResourcePath(segments: Array(names)) else {
@@ -210,6 +211,7 @@ public struct WebDAVHandler: PrecheckingHandler {
         guard try await shouldPerform(operation, call.request) else { throw WebDAVError.forbidden }
     }
 
+    @inline(never)
     func tell(_ operation: WebDAVOperation, _ call: WebDAVCall) async {
         await options.didPerform?(operation, call.request)
     }
@@ -254,6 +256,7 @@ public struct WebDAVHandler: PrecheckingHandler {
     }
 
     /// Describes a resource; `nil` when it is missing or hidden.
+    @inline(never)
     func visibleInfo(_ path: ResourcePath) async throws -> ResourceInfo? {
         guard isVisible(path, isCollection: true), let info = try await store.infoIfThere(path),
             isVisible(path, isCollection: info.isCollection)

@@ -28,6 +28,7 @@ extension Connection {
     }
 
     /// Answers the request whose content was collected, if it is complete or cannot be.
+    @inline(never)
     func answerCollected(_ exchange: Exchange, into out: inout ByteBuffer) {
         guard let (collector, content) = unsafe exchange.content.takeCollected() else { return }
         var rest = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
