@@ -194,7 +194,7 @@ final class UploadFolder: Sendable {
         }
         let now = Self.now()
         var counts: [String?: Int] = [:]
-        for name in try Self.names(in: directory) {
+        for name in try directory.names() {
             let stem = name.prefix { $0 != 0x2E }
             guard let id = UploadID(stem) else { continue }
             // It counts, but nothing of it is removed.
@@ -228,13 +228,6 @@ final class UploadFolder: Sendable {
         } catch {
             return false
         }
-    }
-
-    private static func names(in directory: OpenDirectory) throws(SystemError) -> [[UInt8]] {
-        let reader = try DirectoryReader(directory)
-        var names: [[UInt8]] = []
-        while let name = try reader.next() { names.append(name) }
-        return names
     }
 
     /// Closes the folder, and removes it if it is empty.

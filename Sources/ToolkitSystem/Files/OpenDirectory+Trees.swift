@@ -68,7 +68,7 @@ extension OpenDirectory {
     }
 
     /// All names, read at once: a directory that is changed must not be read meanwhile.
-    private func names() throws(SystemError) -> [[UInt8]] {
+    package func names() throws(SystemError) -> [[UInt8]] {
         let reader = try DirectoryReader(self)
         var names: [[UInt8]] = []
         while let name = try reader.next() { names.append(name) }

@@ -132,7 +132,7 @@ final class StagingDirectory: Sendable {
         let key = Array("\(status.device) \(status.inode)".utf8)
         guard noted.withLock({ $0.insert(key).inserted }) else { return }
         let end = Syscalls.realtime().seconds - 86_400
-        let names = (try? Self.names(in: directory)) ?? []
+        let names = (try? directory.names()) ?? []
         for name in names where name.starts(with: Self.contentPrefix) {
             guard let status = try? directory.status(of: name), status.kind == .regular,
                 status.changedSeconds < end
@@ -143,24 +143,17 @@ final class StagingDirectory: Sendable {
 
     /// Removes the leftovers that the notes of a dead process record, as far as possible.
     private func sweepBeside(_ folder: OpenDirectory, of session: [UInt8]) {
-        let notes = (try? Self.names(in: folder)) ?? []
+        let notes = (try? folder.names()) ?? []
         for note in notes where note.starts(with: Self.besidePrefix) {
             guard let path = try? folder.open(note).content(upTo: 64 << 10),
                 let directory = try? tree.place(of: path + [0x2F, 0x2E]).directory,
-                let names = try? Self.names(in: directory)
+                let names = try? directory.names()
             else { continue }
             let prefix = Self.besideNames(session)
             for name in names where name.starts(with: prefix) {
                 _ = directory.removeTree(name)
             }
         }
-    }
-
-    private static func names(in directory: OpenDirectory) throws(SystemError) -> [[UInt8]] {
-        let reader = try DirectoryReader(directory)
-        var names: [[UInt8]] = []
-        while let name = try reader.next() { names.append(name) }
-        return names
     }
 
     /// The place of a note about a change in progress, which the next process reads if this one
@@ -284,7 +277,7 @@ final class StagingDirectory: Sendable {
         do throws(SystemError) {
             guard let found = try ownFolderIfThere() else { return true }
             own = found
-            names = try Self.names(in: own)
+            names = try own.names()
         } catch {
             return false
         }
