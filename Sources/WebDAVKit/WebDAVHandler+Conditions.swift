@@ -106,7 +106,7 @@ extension WebDAVHandler {
     /// - Parameters:
     ///   - path: what is changed.
     ///   - andMembership: whether the collection around it gets or loses a member (section 7.4).
-    @inline(never)
+    @inline(never)  // Each caller would have a copy of it.
     func requireUnlocked(
         _ path: ResourcePath, andMembership: Bool, _ call: WebDAVCall
     ) async throws {
@@ -118,7 +118,7 @@ extension WebDAVHandler {
 
     /// Removes the locks on missing resources: another program removed the resource, or a process
     /// died before it could remove the lock. Call it while the path is held.
-    @inline(never)
+    @inline(never)  // Each caller would have a copy of it.
     package func removeLocks(onMissing path: ResourcePath) async throws {
         try await locks.removeAll(inside: path, includingRoot: true)
     }

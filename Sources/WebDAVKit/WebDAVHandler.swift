@@ -177,7 +177,7 @@ public struct WebDAVHandler: PrecheckingHandler {
     ]
 
     /// The resource of decoded segments, with each name as the store has it.
-    @inline(never)
+    @inline(never)  // Each caller would have a copy of it.
     func resourcePath(_ segments: [[UInt8]]) async throws -> ResourcePath {
         let names = segments.last == [] ? segments.dropLast() : segments[...]
         guard let path = ResourcePath(segments: Array(names)) else {
@@ -211,7 +211,7 @@ public struct WebDAVHandler: PrecheckingHandler {
         guard try await shouldPerform(operation, call.request) else { throw WebDAVError.forbidden }
     }
 
-    @inline(never)
+    @inline(never)  // Each caller would have a copy of it.
     func tell(_ operation: WebDAVOperation, _ call: WebDAVCall) async {
         await options.didPerform?(operation, call.request)
     }
@@ -256,7 +256,7 @@ public struct WebDAVHandler: PrecheckingHandler {
     }
 
     /// Describes a resource; `nil` when it is missing or hidden.
-    @inline(never)
+    @inline(never)  // Each caller would have a copy of it.
     func visibleInfo(_ path: ResourcePath) async throws -> ResourceInfo? {
         guard isVisible(path, isCollection: true), let info = try await store.infoIfThere(path),
             isVisible(path, isCollection: info.isCollection)

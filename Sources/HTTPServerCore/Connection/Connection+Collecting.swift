@@ -28,7 +28,7 @@ extension Connection {
     }
 
     /// Answers the request whose content was collected, if it is complete or cannot be.
-    @inline(never)
+    @inline(never)  // Each caller would have a copy of it.
     func answerCollected(_ exchange: Exchange, into out: inout ByteBuffer) {
         guard let (collector, content) = unsafe exchange.content.takeCollected() else { return }
         var rest = unsafe UnsafeRawBufferPointer(start: nil, count: 0)

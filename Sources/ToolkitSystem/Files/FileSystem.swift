@@ -255,7 +255,7 @@ package final class RootDirectory: Sendable {
 
     /// `nil` after an error that means that a list has nothing to show by that name.
     private static func nothing(after error: SystemError) throws(SystemError) -> FileStatus? {
-        if error.isExhausted || error.code == EIO { throw error }
+        if error.isTemporary { throw error }
         return nil
     }
 

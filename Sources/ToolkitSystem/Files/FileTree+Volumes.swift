@@ -54,8 +54,7 @@ extension FileTree {
     /// The first letters of the types that may block without limit.
     private static let remoteTypes = [
         "nfs", "cifs", "smb", "9p", "ceph", "afs", "autofs", "fuse", "virtiofs", "lustre",
-        "gluster",
-        "ocfs2", "gfs2", "vboxsf",
+        "gluster", "ocfs2", "gfs2", "vboxsf",
     ]
 
     /// - Parameter table: lines as in proc_pid_mountinfo(5).

@@ -96,7 +96,7 @@ package struct LockTable: Sendable {
         return true
     }
 
-    /// Removes locks; `roots` is gone over once for many of them.
+    /// Removes locks. For many of them, one pass over `roots` replaces a search for each.
     private mutating func remove(_ locks: [ActiveLock]) {
         var hasFreeRoots = false
         for lock in locks {
@@ -117,7 +117,7 @@ package struct LockTable: Sendable {
         if position < roots.count, roots[position] == lock.root { roots.remove(at: position) }
     }
 
-    /// The same, but for `roots`.
+    /// Removes a lock that is no longer in `byToken` from all the rest but `roots`.
     /// - Returns: whether no other lock has its root.
     private mutating func forgetToken(of lock: ActiveLock) -> Bool {
         byteCount -= Self.size(of: lock)

@@ -41,7 +41,7 @@ package final class PathLock: Sendable {
     /// - Parameter isWanted: called after a wait; whether `body` should still run.
     /// - Throws: `CancellationError` if the task is cancelled while it waits, or `isWanted` returns
     ///   false; then `body` does not run. Also the error of `body`.
-    @inline(never)
+    @inline(never)  // Each caller would have a copy of it.
     package func hold<Result>(
         _ paths: [ResourcePath], isWanted: () async -> Bool = { true },
         _ body: () async throws -> Result

@@ -203,7 +203,7 @@ final class LocalProperties: Sendable {
 
     /// The value of an attribute; `nil` where the file system has none. There, no attribute tells
     /// that another process has made the first separate file.
-    @inline(never)
+    @inline(never)  // Each caller would have a copy of it.
     private func attribute(
         _ read: () throws(SystemError) -> [UInt8]?
     ) throws(SystemError) -> [UInt8]? {
@@ -256,7 +256,7 @@ final class LocalProperties: Sendable {
     /// Inode and time of birth: another file that gets the same inode has another time. Device
     /// numbers may change with each start of the machine, so volumes other than the root's are
     /// identified by their mount points.
-    @inline(never)
+    @inline(never)  // Each caller would have a copy of it.
     private func name(of status: FileStatus) throws(SystemError) -> [UInt8] {
         var parts = [
             String(status.inode, radix: 16), "\(status.bornSeconds)", "\(status.bornNanoseconds)",
@@ -287,7 +287,7 @@ final class LocalProperties: Sendable {
     }
 
     /// - Returns: `nil` where there is none.
-    @inline(never)
+    @inline(never)  // Each caller would have a copy of it.
     private func sideFolder() throws(SystemError) -> OpenDirectory? {
         guard hasFiles.load(ordering: .relaxed) else { return nil }
         return try staging.ownFolderIfThere()?.directoryIfThere(Self.folder)

@@ -13,14 +13,14 @@ struct SharedFiles: Sendable {
     // MARK: Visibility
 
     /// The path of a file or folder by which the store knows it.
-    @inline(never)
+    @inline(never)  // Each caller would have a copy of it.
     func resolved(_ path: ResourcePath) async throws -> ResourcePath {
         try requireShown(path)
         return try await store.resolved(path)
     }
 
     /// The same for what is about to change.
-    @inline(never)
+    @inline(never)  // Each caller would have a copy of it.
     func canonical(_ path: ResourcePath) async throws -> ResourcePath {
         let path = try await store.canonical(try await resolved(path), followsLast: false)
         // A link may have led into what is hidden.

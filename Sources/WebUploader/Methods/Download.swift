@@ -34,7 +34,7 @@ extension UploaderSite {
     /// - Parameters:
     ///   - paths: what is downloaded or shown, at least one path.
     ///   - body: makes the answer.
-    @inline(never)
+    @inline(never)  // Each caller would have a copy of it.
     func performDownload(
         of paths: [ResourcePath], _ call: UploaderCall, _ body: () async throws -> Response
     ) async throws -> Response {
