@@ -57,8 +57,9 @@ def load():
     return fuzzing
 
 
-def adapt(fuzzing, verbose):
-    """Puts octets between the cases and the library, and a short log of frames in place of the suite's."""
+def adapt(fuzzing, verbose, patience):
+    """Puts octets between the cases and the library, and a short log of frames in place of the suite's. A peer has
+    `patience` times the suite's time to answer."""
     from autobahn.websocket.protocol import WebSocketProtocol
     from autobahntestsuite.case.case import Case
     Case.compare = lambda self, one, other: octets(one) == octets(other)
@@ -98,14 +99,18 @@ def adapt(fuzzing, verbose):
     Protocol.enableWirelog = lambda self, on: None
     # The suite notes its timers in its log: let these entries go.
     from twisted.internet import reactor
-    Protocol.continueLater = lambda self, delay, action, tag=None: reactor.callLater(delay, later, self, action)
-    Protocol.killAfter = lambda self, delay: reactor.callLater(delay, later, self, self.failConnection)
-    Protocol.closeAfter = lambda self, delay: reactor.callLater(delay, later, self, self.sendClose)
+    # A case that waits between frames always takes that time.
+    pause = min(patience, 3)
+    Protocol.continueLater = lambda self, delay, action, tag=None: reactor.callLater(delay * pause, later, self, action)
+    Protocol.killAfter = lambda self, delay: reactor.callLater(delay * patience, later, self, self.failConnection)
+    Protocol.closeAfter = lambda self, delay: reactor.callLater(delay * patience, later, self, self.sendClose)
     # The library's batched timers round down to whole seconds: the second for the closing handshake could be over
     # at once.
     from autobahn.websocket.protocol import WebSocketFactory
     exact = types.SimpleNamespace(call_later=lambda delay, action, *rest: reactor.callLater(delay, action, *rest))
     WebSocketFactory._batched_timer = property(lambda self: exact, lambda self, timer: None)
+    for factory in (fuzzing.FuzzingServerFactory, fuzzing.FuzzingClientFactory):
+        patient(factory, patience)
     closed = WebSocketProtocol.STATE_CLOSED
     # Newer versions of the library have this under another name.
     if not hasattr(WebSocketProtocol, "failConnection"):
@@ -114,6 +119,18 @@ def adapt(fuzzing, verbose):
     def later(protocol, action):
         if protocol.state != closed:
             action()
+
+
+def patient(factory, patience):
+    """Gives the peers of a factory more time for both handshakes."""
+    original = factory.resetProtocolOptions
+
+    def reset(self):
+        original(self)
+        for name in ("openHandshakeTimeout", "closeHandshakeTimeout", "serverConnectionDropTimeout"):
+            if hasattr(self, name):
+                setattr(self, name, getattr(self, name) * patience)
+    factory.resetProtocolOptions = reset
 
 
 def shown(data):
@@ -227,6 +244,7 @@ def main():
     parser.add_argument("--server", type=int, metavar="PORT")
     parser.add_argument("--skip", action="append", default=[], metavar="CASE")
     parser.add_argument("--messages", type=int, default=0, metavar="N")
+    parser.add_argument("--patience", type=float, default=1, metavar="N")
     parser.add_argument("-v", "--verbose", action="store_true")
     parser.add_argument("rest", nargs="*")
     arguments = parser.parse_intermixed_args()
@@ -236,7 +254,7 @@ def main():
 
     with contextlib.redirect_stdout(io.StringIO()):
         fuzzing = load()
-    adapt(fuzzing, arguments.verbose)
+    adapt(fuzzing, arguments.verbose, arguments.patience)
     from autobahntestsuite.case import Cases
     from twisted.internet import reactor
     from twisted.internet.error import CannotListenError
