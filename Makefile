@@ -40,8 +40,8 @@ PYTHON = $(shell for python in python3 /usr/bin/python3; do \
 	$$python -c 'import matplotlib' 2>/dev/null && echo $$python && exit; done; echo python3)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-all test-kqueue check-apple strangers bare-root acceptance autobahn \
-	webdav-acceptance build build-mobile install bench bench-peers bench-report bench-webdav \
+.PHONY: help run test test-peers examples test-all test-kqueue check-apple strangers bare-root \
+	acceptance autobahn webdav-acceptance build build-mobile install bench bench-peers bench-report bench-webdav \
 	bench-uploads lint format docs pictures api-check fuzz sanitize clean
 
 help: ## list these targets
@@ -52,17 +52,23 @@ run: ## serve a folder: make run DIR=/srv/www PORT=8000 ARGS='--access-log'
 	$(SWIFT) build $(RELEASE) --product httpkit
 	.build/release/httpkit serve "$(DIR)" --port "$(PORT)" --uploader "$(UPLOADER)" $(ARGS)
 
-test: ## build everything and run the tests; ARGS='--filter Chunked' picks some
+test: ## build the libraries and httpkit, and run their tests; ARGS='--filter Chunked' picks some
 	@Scripts/bootstrap test
+	WITHOUT_PEERS=1 $(SWIFT) build --build-tests $(DEBUG)
+	@WITHOUT_PEERS=1 TEST_SECONDS=$(TEST_SECONDS) Scripts/test $(ARGS)
+
+test-peers: examples ## the tests of httpkit and the examples beside curl, litmus, Autobahn and other programs
 	$(SWIFT) build --build-tests $(DEBUG)
+	@TEST_SECONDS=$(TEST_SECONDS) Scripts/test --filter '^ConformanceTests\.' $(ARGS)
+
+examples: ## build the programs of Examples and the code of the documents
+	@Scripts/bootstrap test
 	@Scripts/snippets
-	@find Examples -name '.?*' -prune -o -name Package.swift -print 2>/dev/null | while read -r manifest; do \
-		folder=$$(dirname "$$manifest"); echo "swift build --package-path $$folder"; \
-		$(SWIFT) build --package-path "$$folder" $(DEBUG) || exit 1; done
-	@TEST_SECONDS=$(TEST_SECONDS) Scripts/test $(ARGS)
+	$(SWIFT) build --package-path Examples $(DEBUG)
 
 test-all: ## all tests, with all traits and beside large peers, which it installs; check-apple for macOS
 	@Scripts/bootstrap test-all
+	@$(MAKE) examples
 	KQUEUE_STAND_IN=1 $(SWIFT) build --build-tests $(DEBUG) $(TRAITS)
 	@Scripts/check-apple --only macos
 	@Scripts/check-portable

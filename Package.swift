@@ -473,6 +473,11 @@ let package = Package(
     ]
 )
 
+// `make test` leaves the tests beside programs of others to `make test-peers` and `make test-all`.
+if Context.environment["WITHOUT_PEERS"] != nil {
+    package.targets.removeAll { $0.name == "ConformanceTests" }
+}
+
 // `make test-all` and `make test-kqueue`: beside the pollers of epoll there are those of kqueue, over a
 // kqueue made of epoll.
 if Context.environment["KQUEUE_STAND_IN"] != nil {

@@ -42,7 +42,7 @@ final class ExampleProcess: Sendable {
     static func binary(_ name: String) async throws -> String {
         let binary = folder + "/.build/debug/\(name)"
         if !FileManager.default.isExecutableFile(atPath: binary) {
-            // `make test` has built it; a plain `swift test` has not.
+            // `make test-peers` has built it; a plain `swift test` has not.
             let built = try await Program.run(
                 "swift", ["build", "--package-path", folder, "--product", name],
                 limit: .seconds(1_200))

@@ -11,7 +11,7 @@
 #endif
 
 /// The tests that need large programs: `make test-all` installs these programs and sets `TEST_ALL`;
-/// `make test` skips the tests and says so.
+/// `make test` and `make test-peers` skip the tests and say so.
 package enum FullSuite {
     /// Whether `TEST_ALL` is set.
     package static let isOn = unsafe getenv("TEST_ALL") != nil
