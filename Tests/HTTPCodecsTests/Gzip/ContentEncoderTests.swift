@@ -85,7 +85,8 @@ struct ContentEncoderTests {
     func zlibHead(level: Int) throws {
         let head = try ContentCoding.deflate.encode([UInt8]().span, level: level).prefix(2)
         #expect(head.first == 0x78)
-        #expect(head.reduce(0) { $0 << 8 | Int($1) } % 31 == 0)
+        let number = head.reduce(0) { (sum: Int, byte: UInt8) in sum << 8 | Int(byte) }
+        #expect(number % 31 == 0)
     }
 
     @Test("An encoder that was reset works like a new one", arguments: ContentCoding.allCases)

@@ -45,7 +45,7 @@ struct JSONGrammarTests {
             ("\"a\nb\"", 2), ("\"\u{0}\"", 1), (#""\x""#, 1), (#""\u12G4""#, 1), (#""\u123"#, 1),
             (#""\"#, 2), ("\u{FEFF}\u{FEFF}1", 3), ("\u{FEFF}", 3), ("\u{A0}1", 0), ("\u{0}1", 0),
             ("\u{C}1", 0),
-        ])
+        ] as [(String, Int64)])
     func refusal(text: String, offset: Int64) {
         let error = error(Array(text.utf8))
         #expect(error?.kind == .invalidJSON)

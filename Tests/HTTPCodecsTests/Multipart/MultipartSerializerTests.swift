@@ -41,14 +41,14 @@ struct MultipartSerializerTests {
         try form.append(["X": "y"], bytes: [1])
         try form.append([:], source: "file", length: 1_000)
         try form.append([:], source: "other", length: 0)
-        #expect(
-            form.segments == [
-                .bytes(Array("--b\r\nX: y\r\n\r\n\u{1}\r\n--b\r\n\r\n".utf8)),
-                .source("file", length: 1_000),
-                .bytes(Array("\r\n--b\r\n\r\n".utf8)),
-                .source("other", length: 0),
-                .bytes(Array("\r\n--b--\r\n".utf8)),
-            ])
+        let segments: [MultipartSegment<String>] = [
+            .bytes(Array("--b\r\nX: y\r\n\r\n\u{1}\r\n--b\r\n\r\n".utf8)),
+            .source("file", length: 1_000),
+            .bytes(Array("\r\n--b\r\n\r\n".utf8)),
+            .source("other", length: 0),
+            .bytes(Array("\r\n--b--\r\n".utf8)),
+        ]
+        #expect(form.segments == segments)
         #expect(form.length == 1_041)
         try form.append(["A": "b"], source: "stream", length: nil)
         try form.append([:], bytes: [2])

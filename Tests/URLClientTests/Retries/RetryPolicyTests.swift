@@ -76,13 +76,13 @@ struct RetryPolicyTests {
             ("0", 0), ("120", 120), ("00120", 120), ("Sun, 06 Nov 1994 08:50:37 GMT", 60),
             ("Sun, 06 Nov 1994 08:49:37 GMT", 0), ("Sun, 06 Nov 1994 08:40:00 GMT", 0),
             ("99999999999999999999", 366 * 86_400), ("Fri, 31 Dec 9999 23:59:59 GMT", 366 * 86_400),
-        ])
+        ] as [(String, Int64)])
     func retryAfter(_ value: String, _ seconds: Int64) {
         #expect(RetryAfter.wait(value, now: now) == .seconds(seconds))
     }
 
     @Test(
-        "What is no Retry-After",
+        "Other values name no time",
         arguments: ["", "-1", "+1", "1.5", "soon", "1 ", "٣", "06 Nov 1994"])
     func noRetryAfter(_ value: String) {
         #expect(RetryAfter.wait(value, now: now) == nil)

@@ -133,13 +133,13 @@ struct FileTreeTests {
         #expect(space.available == expectedAvailable && space.used == expectedUsed)
     }
 
-    @Test(arguments: [
-        (UInt64(8 << 32 | 1), "/srv/share", "a"), (UInt64(8 << 32 | 2), "/srv/share", "b c/d"),
-        (UInt64(8 << 32 | 3), "/srv/share", nil), (UInt64(8 << 32 | 1), "/", "other"),
-        (UInt64(8 << 32 | 9), "/srv/share", nil), (UInt64(8 << 32 | 4), "/srv/share", ""),
-    ])
+    @Test(
+        arguments: [
+            (1, "/srv/share", "a"), (2, "/srv/share", "b c/d"), (3, "/srv/share", nil),
+            (1, "/", "other"), (9, "/srv/share", nil), (4, "/srv/share", ""),
+        ] as [(UInt64, String, String?)])
     func volumesAreToldByWhereTheyAre(
-        _ device: UInt64, _ root: String, _ expected: String?
+        _ minor: UInt64, _ root: String, _ expected: String?
     ) {
         let table = """
             30 1 8:1 / /srv/share/b rw shared:1 - ext4 /dev/x rw
@@ -151,7 +151,7 @@ struct FileTreeTests {
 
             """
         let path = FileTree.mountPath(
-            ofDevice: device, in: Array(table.utf8), root: Array(root.utf8))
+            ofDevice: 8 << 32 | minor, in: Array(table.utf8), root: Array(root.utf8))
         #expect(path.map { String(decoding: $0, as: UTF8.self) } == expected)
     }
 
