@@ -167,13 +167,15 @@ struct FormURLEncodedLimitTests {
     @Test(
         "2 MiB of one thing are read, in one piece and in pieces of one byte",
         .timeLimit(.minutes(1)), arguments: ["&", "%", "a=", "%4", "=", "+", "%C3", "%C3%BC"])
-    func monotony(unit: String) throws {
+    func monotony(unit: String) async throws {
         let bytes = Array(String(repeating: unit, count: (2 << 20) / unit.utf8.count).utf8)
         let form = try FormURLEncoded(bytes.span)
         #expect(form.count == (unit == "&" ? 0 : 1))
         var parser = FormURLEncodedParser()
         for index in bytes.indices {
             try parser.append(bytes.span.extracting(index..<(index + 1)))
+            // Other tests wait for answers meanwhile.
+            if index.isMultiple(of: 1 << 16) { await Task.yield() }
         }
         #expect(try parser.finish() == form)
     }

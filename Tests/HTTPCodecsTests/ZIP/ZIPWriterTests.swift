@@ -149,6 +149,8 @@ struct ZIPWriterTests {
         var (writer, archive) = (ZIPWriter(), [UInt8]())
         for number in 0..<65_600 {
             try writer.addFolder("\(number)", modified: Self.time, into: &archive)
+            // Other tests wait for answers meanwhile.
+            if number.isMultiple(of: 1_000) { await Task.yield() }
         }
         writer.finish(into: &archive)
         try await withFile(archive) { file in
@@ -238,11 +240,12 @@ struct ZIPWriterTests {
 
     /// CRC-32 as RFC 1952 section 8 defines it, bit by bit.
     private static func checksum(_ bytes: ArraySlice<UInt8>) -> UInt32 {
-        ~bytes.reduce(~0) { sum, byte in
-            (0..<8).reduce(sum ^ UInt32(byte)) { sum, _ in
-                sum >> 1 ^ (sum & 1 == 1 ? 0xEDB8_8320 : 0)
-            }
+        var sum = UInt32.max
+        for byte in bytes {
+            sum ^= UInt32(byte)
+            for _ in 0..<8 { sum = sum & 1 == 1 ? sum >> 1 ^ 0xEDB8_8320 : sum >> 1 }
         }
+        return ~sum
     }
 
     @Test("Check values of any length, in one piece and in two")
