@@ -13,6 +13,12 @@ public enum BodyFraming: Hashable, Sendable {
 }
 
 extension BodyFraming {
+    /// Whether it announces a length that there is not.
+    var isNegative: Bool {
+        guard case .length(let length) = self else { return false }
+        return length < 0
+    }
+
     /// The framing of a request, by the steps of RFC 9112 section 6.3. Conflicting fields were
     /// refused while the head was read.
     package static func ofRequest(method: HTTPMethod.Known, fields: FramingFields) -> BodyFraming {

@@ -101,7 +101,7 @@ public struct HTTPParseError: Error, Hashable, Sendable {
     }
 
     func moved(by distance: Int) -> HTTPParseError {
-        HTTPParseError(kind, at: offset + distance)
+        HTTPParseError(kind, at: offset.clampedSum(distance))
     }
 }
 

@@ -114,14 +114,15 @@ public struct HeadParser: ~Copyable, @unchecked Sendable {
         return unsafe slots[position]
     }
 
-    /// The fields of the head just read, looked at in place.
+    /// The fields of the head just read, looked at in place. Neither the bytes nor the parser can
+    /// change while they are in use.
     /// - Parameter bytes: the bytes last given to `parse(_:)`.
-    @_lifetime(borrow bytes)
+    @_lifetime(borrow self, borrow bytes)
     public func fields(in bytes: borrowing Span<UInt8>) -> FieldSection {
         let region = unsafe bytes.withUnsafeBytes { unsafe $0 }
         precondition(lineStart <= region.count, "not the bytes of this head")
         guard let base = region.baseAddress else { preconditionFailure("no bytes") }
-        return unsafe _overrideLifetime(FieldSection(table(base)), borrowing: bytes)
+        return unsafe _overrideLifetime(FieldSection(table(base)), borrowing: self)
     }
 
     package func table(_ base: UnsafeRawPointer) -> FieldTable {

@@ -1,10 +1,14 @@
 /// The bytes that a parser was given and has not read yet, with the stream offset of the first one.
 struct ReceiveBuffer: ~Copyable {
     private var buffer = ByteBuffer()
-    /// How many bytes of the stream came before the first one kept.
+    /// How many bytes of the stream came before the first one kept. It stays at `Int.max` where the
+    /// stream has more: 2 GiB are enough on processors of 32 bits.
     private(set) var offset = 0
 
     var count: Int { buffer.count }
+
+    /// How many bytes of the stream have come.
+    var end: Int { offset.clampedSum(buffer.count) }
 
     var bytes: UnsafeRawBufferPointer { unsafe buffer.unsafeBytes }
 
@@ -13,15 +17,23 @@ struct ReceiveBuffer: ~Copyable {
     }
 
     mutating func consume(_ count: Int) {
-        offset += count
+        offset = offset.clampedSum(count)
         buffer.consume(count)
     }
 
     mutating func takeAll() -> [UInt8] {
         let rest = unsafe Array(buffer.unsafeBytes)
-        offset += rest.count
+        offset = offset.clampedSum(rest.count)
         buffer.removeAll()
         return rest
+    }
+}
+
+extension Int {
+    /// The sum with a number that is not negative, or the greatest number.
+    func clampedSum(_ other: Int) -> Int {
+        let (sum, overflows) = addingReportingOverflow(other)
+        return overflows ? .max : sum
     }
 }
 

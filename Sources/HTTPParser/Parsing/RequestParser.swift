@@ -30,6 +30,8 @@ public struct RequestParser: ~Copyable {
     private var input = ReceiveBuffer()
     private var head: HeadParser
     private var progress = MessageProgress()
+    /// Whether the connection ends after the request in any case, also when it offers an upgrade.
+    private var isLast = false
     private let limits: ParserLimits
 
     /// Creates a parser.
@@ -73,7 +75,7 @@ public struct RequestParser: ~Copyable {
     public mutating func finish() throws(HTTPParseError) {
         if let failure = progress.failure { throw failure }
         guard progress.stop == nil, progress.body != nil || !isBetweenRequests else { return }
-        let failure = HTTPParseError(.truncated, at: input.offset + input.count)
+        let failure = HTTPParseError(.truncated, at: input.end)
         progress.failure = failure
         throw failure
     }
@@ -84,8 +86,11 @@ public struct RequestParser: ~Copyable {
     }
 
     /// Goes on with HTTP after the parser has stopped, as a server does that declines an upgrade.
+    ///
+    /// After a request that asked for the end of the connection, too, the parser stops for `.close`
+    /// (RFC 9112 section 9.6); called once more, it goes on.
     public mutating func resume() {
-        progress.stop = nil
+        progress.stop = isLast && progress.stop != .close ? .close : nil
     }
 
     /// Takes the unread bytes, which after a stop belong to another protocol.
@@ -99,16 +104,17 @@ public struct RequestParser: ~Copyable {
         guard let base = unsafe input.bytes.baseAddress else { return nil }
         let request = unsafe RequestHead(head, bytes: base, length: length)
         progress.body = BodyParser(request.framing, limits: limits)
-        progress.stopAtEnd = Self.stop(after: request)
+        isLast = !request.isPersistent
+        progress.stopAtEnd = stop(after: request)
         head.reset()
         input.consume(length)
         return .head(request)
     }
 
-    private static func stop(after request: borrowing RequestHead) -> StopReason? {
+    private func stop(after request: borrowing RequestHead) -> StopReason? {
         if request.framing == .tunnel { return .tunnel }
         if request.offersUpgrade { return .upgrade }
-        return request.isPersistent ? nil : .close
+        return isLast ? .close : nil
     }
 
     @_lifetime(immortal)

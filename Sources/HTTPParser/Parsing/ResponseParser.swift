@@ -85,7 +85,7 @@ public struct ResponseParser: ~Copyable {
         progress.inputEnded = true
         guard progress.stop == nil else { return }
         do throws(HTTPParseError) {
-            try checkEnd(at: input.offset + input.count)
+            try checkEnd(at: input.end)
         } catch {
             progress.failure = error
             throw error

@@ -19,7 +19,8 @@ public struct RequestSerializer: Sendable {
     ///   - method: the method.
     ///   - target: what the request line names, in one of the forms of RFC 9112 section 3.2.
     ///   - fields: the other fields, Host exactly once among them.
-    ///   - framing: how the content ends: `.none`, `.length` or `.chunked`.
+    ///   - framing: how the content ends: `.none`, `.chunked` or a `.length` that is not negative;
+    ///     others trap.
     ///   - closes: asks the server to close the connection after its response.
     ///   - buffer: where the bytes go.
     /// - Throws: what must not go on the wire; nothing is written then.
@@ -28,6 +29,7 @@ public struct RequestSerializer: Sendable {
         closes: Bool = false, into buffer: inout ByteBuffer
     ) throws(HTTPMessageError) {
         precondition(framing != .untilClose, "a request cannot end with its connection")
+        precondition(!framing.isNegative, "a length is not negative")
         guard RequestTarget(target, method: method) != nil else {
             throw HTTPMessageError(.invalidTarget, target)
         }

@@ -33,9 +33,10 @@ public struct ResponseSerializer: Sendable {
     ///     1xx there is `interim`.
     ///   - fields: the other fields, in order.
     ///   - framing: how the content ends. `.none` announces a length of 0 where content would be
-    ///     allowed.
+    ///     allowed. A negative length traps.
     ///   - requestMethod: the method answered. For HEAD the head is that of GET and content is
-    ///     dropped.
+    ///     dropped. For CONNECT a 2xx has no content: the bytes of the tunnel follow (RFC 9110
+    ///     section 9.3.6).
     ///   - connection: what is said of the connection.
     ///   - buffer: where the bytes go.
     /// - Throws: what must not go on the wire; nothing is written then.
@@ -44,9 +45,12 @@ public struct ResponseSerializer: Sendable {
         to requestMethod: HTTPMethod = .get, connection: ConnectionOption = .none,
         into buffer: inout ByteBuffer
     ) throws(HTTPMessageError) {
+        precondition(!framing.isNegative, "a length is not negative")
+        let opensTunnel = requestMethod == .connect && status.isSuccess
         try unsafe head(
             status, verbatim: UnsafeRawBufferPointer(start: nil, count: 0), mediaType: "",
-            fields: fields, framing: framing, isHead: requestMethod == .head,
+            fields: fields, framing: opensTunnel ? .tunnel : framing,
+            isHead: requestMethod == .head,
             connection: connection, into: &buffer)
     }
 

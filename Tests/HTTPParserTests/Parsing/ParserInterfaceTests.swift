@@ -153,6 +153,19 @@ struct ParserInterfaceTests {
         #expect(targets == ["/", "/a?b"])
     }
 
+    @Test("A declined upgrade does not keep a connection that was to end (RFC 9112, 9.6)")
+    func resumeBeforeClose() throws {
+        let offer = "GET / HTTP/1.1\r\nHost: a\r\nConnection: upgrade, close\r\nUpgrade: x\r\n\r\n"
+        var parser = RequestParser()
+        parser.append((Array(offer.utf8) + request).span)
+        while try parser.next() != nil {}
+        #expect(parser.stopReason == .upgrade)
+        parser.resume()
+        #expect(parser.stopReason == .close)
+        #expect(try parser.next() == nil)
+        #expect(parser.takeRest() == request)
+    }
+
     @Test("The rest after a stop is handed over once, with what came later")
     func rest() throws {
         var parser = RequestParser()

@@ -217,6 +217,14 @@ struct ResponseCase: Sendable, CustomTestStringConvertible {
                 end
                 stop tunnel
                 """),
+        // RFC 9110, 8.6 and RFC 9112, 6.1: no framing where a tunnel begins.
+        ResponseCase(
+            framing: .none, method: .connect, wire: "HTTP/1.1 200 OK\r\n\r\n",
+            events: """
+                response HTTP/1.1 200 OK [tunnel, persistent]
+                end
+                stop tunnel
+                """),
         ResponseCase(
             status: .switchingProtocols, fields: ["Upgrade": "x"],
             wire: "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n",
