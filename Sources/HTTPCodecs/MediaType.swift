@@ -23,7 +23,7 @@ public struct MediaType: Sendable {
     /// Parses a media type.
     ///
     /// Nil if it is malformed or gives one parameter two different values: readers that disagree
-    /// on which one counts are a way past filters. White space around it is not allowed.
+    /// on which one counts are a way past filters. White space before it is not allowed.
     public init?(_ text: String) {
         guard let value = ParameterizedValue(text) else { return nil }
         let names = value.value.split(separator: "/", omittingEmptySubsequences: false)

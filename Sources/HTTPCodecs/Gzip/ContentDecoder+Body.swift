@@ -38,7 +38,8 @@ extension ContentDecoder {
 
     /// How much output room to offer for `count` bytes of input.
     private static func room(for count: Int, in output: [UInt8]) -> Int {
-        max(output.capacity - output.count, min(max(count, 128), 16 << 10) * 4)
+        let atHand = min(output.capacity - output.count, ZStream.stepLimit)
+        return max(atHand, min(max(count, 128), 16 << 10) * 4)
     }
 
     /// Checks the limits, and moves on to the next check if there is more data.

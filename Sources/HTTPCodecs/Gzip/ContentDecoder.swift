@@ -153,7 +153,10 @@ extension ContentDecoder {
                 switch try takeBody(bytes, &position, into: &output, end: end, isLast: isLast) {
                 case .wantsInput: return true
                 case .wantsRoom: return false
-                case .ended where format == .messages: stream?.continueAfterEnd()
+                case .ended where format == .messages:
+                    stream?.continueAfterEnd()
+                    // Without input zlib would take the place for the middle of a block.
+                    if position == bytes.count { return true }
                 case .ended: stage = format == .raw ? .end : .trailer
                 }
             case .trailer: guard try takeTrailer(bytes, &position) else { return true }

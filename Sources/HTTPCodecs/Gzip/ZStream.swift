@@ -48,16 +48,25 @@ package struct ZStream: ~Copyable, @unchecked Sendable {
     /// A stream that compresses.
     /// - Parameter level: 1 (fast) to 9 (small).
     package init(deflatingAt level: Int, with pool: ContentCodingPool?) throws(CodecError) {
-        if let idle = unsafe pool?.deflaters.take() {
-            unsafe storage = idle
-        } else {
-            unsafe storage = try Self.makeDeflater(CInt(level))
-        }
         self.pool = pool
-        guard unsafe storage.pointee.level != CInt(level) else { return }
-        // A stream without data changes its level at once.
-        unsafe storage.pointee.level = CInt(level)
-        _ = unsafe deflateParams(&storage.pointee.stream, CInt(level), Z_DEFAULT_STRATEGY)
+        if let idle = unsafe pool?.deflaters.take() {
+            if unsafe Self.set(CInt(level), of: idle) {
+                unsafe storage = idle
+                return
+            }
+            unsafe Self.destroy(idle)
+        }
+        unsafe storage = try Self.makeDeflater(CInt(level))
+    }
+
+    /// Changes the level of a stream without data, which has an effect at once. zlib 1.2.11 cannot,
+    /// once the stream was used.
+    private static func set(_ level: CInt, of storage: UnsafeMutablePointer<Storage>) -> Bool {
+        guard unsafe storage.pointee.level != level else { return true }
+        let code = unsafe deflateParams(&storage.pointee.stream, level, Z_DEFAULT_STRATEGY)
+        guard code == Z_OK else { return false }
+        unsafe storage.pointee.level = level
+        return true
     }
 
     deinit {
@@ -88,6 +97,8 @@ package struct ZStream: ~Copyable, @unchecked Sendable {
     /// Lets a decompressor go on after the end of the data, with the content so far in its window.
     mutating func continueAfterEnd() {
         _ = unsafe inflateResetKeep(&storage.pointee.stream)
+        // So `inflate` would leave it at this place.
+        unsafe storage.pointee.stream.data_type = 0x80
     }
 
     /// Whether a decompressor is between two blocks, and at the start of a byte.
@@ -103,7 +114,7 @@ package struct ZStream: ~Copyable, @unchecked Sendable {
         var position = 0
         while true {
             // Room that is at hand is used up before the array grows.
-            let room = max(output.capacity - output.count, 4 << 10)
+            let room = min(max(output.capacity - output.count, 4 << 10), Self.stepLimit)
             let step = deflate(bytes.extracting(position...), flush, into: &output, room: room)
             position += step.read
             if step.written < room, position == bytes.count { return }
@@ -227,7 +238,7 @@ extension ZStream {
 // One step of zlib.
 extension ZStream {
     /// zlib counts in 32 bits, and so does a step.
-    private static let stepLimit = 1 << 30
+    static let stepLimit = 1 << 30
 
     private static func run(
         _ storage: UnsafeMutablePointer<Storage>, _ bytes: UnsafeBufferPointer<UInt8>,

@@ -36,7 +36,7 @@ public struct JSONLineSplitter: Sendable {
         self.lineLimit = max(lineLimit, 0)
     }
 
-    /// Takes in more of the stream.
+    /// Takes in more of the stream. It traps after `finish()`.
     public mutating func append(_ bytes: Span<UInt8>) {
         precondition(!isFinished, "the input is finished")
         if start > 0 {

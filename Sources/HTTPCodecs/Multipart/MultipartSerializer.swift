@@ -93,7 +93,7 @@ public struct MultipartSerializer<Source> {
     /// - Parameters:
     ///   - fields: the head of the part.
     ///   - source: what stands for the content among the segments.
-    ///   - length: of the content in bytes, where it is known.
+    ///   - length: of the content in bytes, where it is known; a negative one traps.
     /// - Throws: `HTTPMessageError` for a field that must not go on the wire; nothing is added.
     public mutating func append(
         _ fields: HTTPFields, source: Source, length: Int64?
@@ -164,7 +164,7 @@ extension MultipartSerializer {
     ///   - fileName: the file's, without a path.
     ///   - mediaType: the file's type, `application/octet-stream` without it.
     ///   - source: what the caller reads it from.
-    ///   - length: of the content in bytes, where it is known.
+    ///   - length: of the content in bytes, where it is known; a negative one traps.
     /// - Throws: what ``append(_:bytes:)`` throws; no name and no media type is a reason.
     public mutating func append(
         name: String, fileName: String, mediaType: MediaType? = nil, source: Source,
