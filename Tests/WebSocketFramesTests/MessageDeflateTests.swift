@@ -44,6 +44,10 @@ struct MessageDeflateTests {
             ["Hello"]
         ),
         ([[0x00]], [""]),
+        // Section 7.2.1 asks for an empty block at the end, which may have BFINAL set.
+        ([[0x01]], [""]),
+        ([[0x00, 0x05, 0x00, 0xFA, 0xFF] + Array("Hello".utf8) + [0x01]], ["Hello"]),
+        ([hello + [0x00, 0x00, 0xFF, 0xFF, 0x01], hello], ["Hello", "Hello"]),
     ]
 
     @Test("the RFC's examples are read, however they are cut", arguments: examples)

@@ -61,22 +61,26 @@ public struct DeflateExtension: Hashable, Sendable {
         public var serverKeepsContext: Bool
         /// Whether the client's messages may refer to earlier ones.
         public var clientKeepsContext: Bool
-        /// The biggest window of the server's messages as a power of 2, 8...15.
-        public var serverWindowBits: Int
-        /// The biggest window that a client gets that can limit its own, 8...15.
-        public var clientWindowBits: Int
+        /// The biggest window of the server's messages as a power of 2, 8...15; others trap.
+        public var serverWindowBits: Int { didSet { checkWindows() } }
+        /// The biggest window that a client gets that can limit its own, 8...15; others trap.
+        public var clientWindowBits: Int { didSet { checkWindows() } }
 
         /// Creates a policy.
         public init(
             serverKeepsContext: Bool = false, clientKeepsContext: Bool = false,
             serverWindowBits: Int = 15, clientWindowBits: Int = 15
         ) {
-            precondition(windowBits ~= serverWindowBits, "a window has 8 to 15 bits")
-            precondition(windowBits ~= clientWindowBits, "a window has 8 to 15 bits")
             self.serverKeepsContext = serverKeepsContext
             self.clientKeepsContext = clientKeepsContext
             self.serverWindowBits = serverWindowBits
             self.clientWindowBits = clientWindowBits
+            checkWindows()
+        }
+
+        private func checkWindows() {
+            precondition(windowBits ~= serverWindowBits, "a window has 8 to 15 bits")
+            precondition(windowBits ~= clientWindowBits, "a window has 8 to 15 bits")
         }
     }
 }

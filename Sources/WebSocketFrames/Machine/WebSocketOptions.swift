@@ -1,14 +1,15 @@
 internal import HTTPCodecs
 internal import Synchronization
 
-/// How a ``WebSocketMachine`` works: limits, times, compression.
+/// How a ``WebSocketMachine`` works: limits, times, compression. A number outside of its range traps
+/// where it is set.
 public struct WebSocketOptions: Hashable, Sendable {
     /// How long a message may be, in bytes of its content (close code 1009 beyond it).
     public var messageBytes: Int64
     /// Whether messages come in pieces as their bytes do, instead of as wholes.
     public var deliversPieces: Bool
     /// How long a fragment of a message that is sent may be, in bytes, above 0.
-    public var fragmentBytes: Int
+    public var fragmentBytes: Int { didSet { checkRanges() } }
     /// The time between two pings; nil for none.
     public var pingInterval: Duration?
     /// How long to wait for a pong once the ping has left.
@@ -18,12 +19,12 @@ public struct WebSocketOptions: Hashable, Sendable {
     /// From how many bytes on a message is compressed.
     public var compressionFloor: Int
     /// How hard compression is tried: 1 (fast) to 9 (small).
-    public var compressionLevel: Int
+    public var compressionLevel: Int { didSet { checkRanges() } }
     /// How many bytes a byte of a compressed message may stand for, at least 1, once there are more
     /// than `ratioFloor`.
-    public var ratio: Int64
-    /// Up to how many bytes of content the ratio does not matter.
-    public var ratioFloor: Int64
+    public var ratio: Int64 { didSet { checkRanges() } }
+    /// Up to how many bytes of content the ratio does not matter; not negative.
+    public var ratioFloor: Int64 { didSet { checkRanges() } }
 
     /// Creates options; all have defaults.
     public init(
@@ -42,6 +43,15 @@ public struct WebSocketOptions: Hashable, Sendable {
         self.compressionLevel = compressionLevel
         self.ratio = ratio
         self.ratioFloor = ratioFloor
+        checkRanges()
+    }
+
+    /// A connection would trap otherwise, when its peer sends something.
+    private func checkRanges() {
+        precondition(fragmentBytes > 0, "a fragment has at least a byte")
+        precondition(1...9 ~= compressionLevel, "a level of compression is 1 to 9")
+        precondition(ratio >= 1, "a ratio is at least 1")
+        precondition(ratioFloor >= 0, "a number of bytes is not negative")
     }
 
     /// The limits of decompression.
