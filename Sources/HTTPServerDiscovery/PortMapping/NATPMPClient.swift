@@ -8,6 +8,8 @@
         private let queue: DispatchQueue
         private let configuration: NATPortMappingConfiguration
         private var request: NATRequest?
+        /// The port of a request for a mapping that has no answer: the gateway may have mapped it.
+        private var unansweredPort: UInt16?
 
         init(_ configuration: NATPortMappingConfiguration, queue: DispatchQueue) {
             self.configuration = configuration
@@ -20,11 +22,16 @@
         ) {
             send(.address, failed: { done(.failure($0)) }) { [weak self] answer in
                 guard case .address(let address) = answer else { return }
+                self?.unansweredPort = port
                 self?.send(
                     .mapping(port: port, wish: wish, seconds: seconds),
-                    failed: { done(.failure($0)) }
-                ) { answer in
+                    failed: { [weak self] error in
+                        if error != .noAnswer { self?.unansweredPort = nil }
+                        done(.failure(error))
+                    }
+                ) { [weak self] answer in
                     guard case .mapping(let external, let seconds) = answer else { return }
+                    self?.unansweredPort = nil
                     // A lifetime of zero: the gateway made no mapping.
                     guard seconds > 0 else { return done(.failure(.refused)) }
                     done(
@@ -55,10 +62,19 @@
         }
 
         func remove(_ mapping: NATMapping, then done: @escaping @Sendable () -> Void) {
+            remove(mapping.internalPort, then: done)
+        }
+
+        func takeBackUnanswered(then done: @escaping @Sendable () -> Void) {
+            guard let port = unansweredPort else { return done() }
+            remove(port, then: done)
+        }
+
+        private func remove(_ port: UInt16, then done: @escaping @Sendable () -> Void) {
+            if unansweredPort == port { unansweredPort = nil }
             let request = NATRequest(queue: queue, patience: .seconds(1)) { _ in done() }
             request.send(
-                .mapping(port: mapping.internalPort, wish: 0, seconds: 0),
-                gateway: configuration.gateway)
+                .mapping(port: port, wish: 0, seconds: 0), gateway: configuration.gateway)
         }
 
         func cancel() {

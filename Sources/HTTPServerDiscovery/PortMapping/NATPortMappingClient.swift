@@ -13,5 +13,9 @@
 
         /// Gives up the request for a mapping; its completion is not called.
         func cancel()
+
+        /// Takes back what the gateway may have mapped for a request whose answer did not come; the
+        /// completion is called once, after a second at the latest.
+        func takeBackUnanswered(then done: @escaping @Sendable () -> Void)
     }
 #endif

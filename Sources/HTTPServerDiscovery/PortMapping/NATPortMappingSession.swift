@@ -103,7 +103,14 @@
             // A mapping that is there is asked for again as it is (RFC 6886 section 3.3).
             let wish = known.withLock { $0?.externalPort } ?? configuration.externalPort ?? port
             client.map(port: port, wish: wish, seconds: seconds) { [weak self] result in
-                guard let self, round == self.round else { return }
+                guard let self else { return }
+                guard round == self.round else {
+                    // It came with the stop.
+                    if case .success(let mapping) = result, self.port != port {
+                        client.remove(mapping) {}
+                    }
+                    return
+                }
                 switch result {
                 case .success(let mapping): self.mapped(mapping, by: client)
                 case .failure(.noGateway): self.failed(.noGateway)
@@ -174,14 +181,25 @@
             let held = mapping.flatMap { mapping in mapper.map { (mapping, $0) } } ?? unrenewed
             mapper = nil
             unrenewed = nil
-            guard let (mapping, mapper) = held else {
-                if wasWanted { events.send(.removed) }
-                return done()
-            }
             // Holds this object: it may be the last thing that is done.
-            mapper.remove(mapping) {
-                self.events.send(.removed)
+            let end: @Sendable () -> Void = {
+                if wasWanted || held != nil { self.events.send(.removed) }
                 done()
+            }
+            guard let (mapping, mapper) = held else {
+                return takeBackUnanswered(by: clients[...], then: end)
+            }
+            takeBackUnanswered(by: clients[...]) {}
+            mapper.remove(mapping, then: end)
+        }
+
+        private func takeBackUnanswered(
+            by clients: ArraySlice<any NATPortMappingClient>,
+            then done: @escaping @Sendable () -> Void
+        ) {
+            guard let client = clients.first else { return done() }
+            client.takeBackUnanswered {
+                self.takeBackUnanswered(by: clients.dropFirst(), then: done)
             }
         }
     }

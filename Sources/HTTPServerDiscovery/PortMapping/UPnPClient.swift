@@ -48,6 +48,9 @@
             call = nil
         }
 
+        /// A call that was given up takes back what comes of it.
+        func takeBackUnanswered(then done: @escaping @Sendable () -> Void) { done() }
+
         func remove(_ mapping: NATMapping, then done: @escaping @Sendable () -> Void) {
             let call = BlockingCall<Void>(queue: queue, patience: .seconds(1)) { _ in done() }
             blocking.async { [self] in

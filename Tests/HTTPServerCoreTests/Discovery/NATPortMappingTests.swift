@@ -54,6 +54,20 @@
                 ])
         }
 
+        @Test("A mapping whose answer has not come before the stop is taken back")
+        func unanswered() async throws {
+            let gateway = try await ScriptedGateway(addresses: ["203.0.113.7"], plan: ["silent"])
+            let mapper = NATPortMapper(configuration(gateway))
+            let events = mapper.events()
+            mapper.start(port: 8099)
+            try await waitUntil {
+                gateway.requests.contains("map 8099 wish 8099 for 7200")
+            }
+            await mapper.stop()
+            #expect(try await event(events) == .removed)
+            #expect(gateway.requests.contains("map 8099 wish 0 for 0"))
+        }
+
         @Test("An answer to another request is not taken for that to this one")
         func lateAnswers() async throws {
             let gateway = try await ScriptedGateway(
