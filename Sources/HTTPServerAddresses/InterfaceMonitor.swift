@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import Synchronization
 internal import ToolkitSystem
 
 extension NetworkInterface {
@@ -26,7 +27,7 @@ package final class InterfaceMonitor: @unchecked Sendable {
     private let queue = DispatchQueue(label: "http.interfaces")
     private let pause: DispatchTimeInterval
     private var readers: [Int: Lists.Continuation] = [:]
-    private var nextReader = 0
+    private let nextReader = Atomic<Int>(0)
     private var source: (any DispatchSourceRead)?
     private var descriptor: CInt = -1
     private var last: [NetworkInterface] = []
@@ -40,26 +41,35 @@ package final class InterfaceMonitor: @unchecked Sendable {
 
     package func lists() -> AsyncStream<[NetworkInterface]> {
         let (stream, continuation) = Lists.makeStream(bufferingPolicy: .bufferingNewest(1))
-        queue.async { self.add(continuation) }
+        let number = nextReader.wrappingAdd(1, ordering: .relaxed).newValue
+        // Before the stream can end: it would not be told otherwise.
+        continuation.onTermination = { _ in self.queue.async { self.remove(number) } }
+        queue.async { self.add(continuation, number) }
         return stream
     }
 
     /// Whether the socket is open.
     package var isListening: Bool { queue.sync { source != nil } }
 
-    private func add(_ reader: Lists.Continuation) {
+    private func add(_ reader: Lists.Continuation, _ number: Int) {
         // The socket first: what changes after the list is read must not be missed.
         let listens = startListening()
-        let interfaces = (try? NetworkInterface.all()) ?? last
-        reader.yield(interfaces)
+        let interfaces = list()
+        reader.yield(interfaces ?? last)
         guard listens else { return reader.finish() }
         // Older readers get the list with the next change that they have not seen.
-        if readers.isEmpty { last = interfaces }
-        let number = nextReader
-        nextReader += 1
+        if readers.isEmpty { last = interfaces ?? last }
         readers[number] = reader
-        reader.onTermination = { _ in self.queue.async { self.remove(number) } }
         if interfaces != last { publishSoon() }
+    }
+
+    /// The interfaces; nil when they cannot be listed now, as without a free descriptor.
+    private func list() -> [NetworkInterface]? {
+        do throws(SystemError) {
+            return try NetworkInterface.all()
+        } catch {
+            return nil
+        }
     }
 
     private func remove(_ number: Int) {
@@ -101,15 +111,18 @@ package final class InterfaceMonitor: @unchecked Sendable {
         }
     }
 
-    private func publishSoon() {
+    private func publishSoon(after pause: DispatchTimeInterval? = nil) {
         guard !isPublishing else { return }
         isPublishing = true
-        queue.asyncAfter(deadline: .now() + pause) { self.publish() }
+        queue.asyncAfter(deadline: .now() + (pause ?? self.pause)) { self.publish() }
     }
 
     private func publish() {
         isPublishing = false
-        guard let interfaces = try? NetworkInterface.all(), interfaces != last else { return }
+        guard !readers.isEmpty else { return }
+        // The change must not be lost.
+        guard let interfaces = list() else { return publishSoon(after: .seconds(1)) }
+        guard interfaces != last else { return }
         last = interfaces
         for reader in readers.values { reader.yield(interfaces) }
     }
