@@ -90,6 +90,14 @@ void http_tls_context_free(void *context) {
 
 // MARK: Certificates
 
+// Whether the certificates of a text were all read, after one that was not. Anything but the end of the
+// text is a damaged certificate, behind which others may be missing.
+static int was_last_certificate(void) {
+    unsigned long error = ERR_peek_last_error();
+    ERR_clear_error();
+    return ERR_GET_LIB(error) == ERR_LIB_PEM && ERR_GET_REASON(error) == PEM_R_NO_START_LINE;
+}
+
 static int use_chain(SSL_CTX *context, BIO *text, int *problem) {
     X509 *leaf = PEM_read_bio_X509_AUX(text, NULL, NULL, NULL);
     if (!leaf || !SSL_CTX_use_certificate(context, leaf)) {
@@ -115,8 +123,9 @@ static int use_chain(SSL_CTX *context, BIO *text, int *problem) {
             return 0;
         }
     }
-    ERR_clear_error();
-    return 1;
+    if (was_last_certificate()) return 1;
+    *problem = HTTP_TLS_NO_CERTIFICATE;
+    return 0;
 }
 
 int http_tls_use(
@@ -198,25 +207,29 @@ static SSL_TICKET_RETURN judge_session(
 }
 
 int http_tls_verify_clients(void *context, const void *authorities, size_t size, int required) {
-    int count = 0;
+    int count = 0, whole = 1;
     X509_STORE *store = SSL_CTX_get_cert_store(context);
     STACK_OF(X509_NAME) *names = sk_X509_NAME_new_null();
     BIO *text = BIO_new_mem_buf(authorities, (int)size);
     X509 *next;
     while (text && names && (next = PEM_read_bio_X509_AUX(text, NULL, NULL, NULL))) {
         X509_NAME *name = X509_NAME_dup(X509_get_subject_name(next));
-        if (X509_STORE_add_cert(store, next) && name && sk_X509_NAME_push(names, name)) count++;
-        else X509_NAME_free(name);
+        if (X509_STORE_add_cert(store, next) && name && sk_X509_NAME_push(names, name)) {
+            count++;
+        } else {
+            X509_NAME_free(name);
+            whole = 0;
+        }
         X509_free(next);
     }
+    whole = was_last_certificate() && whole;
     BIO_free(text);
-    ERR_clear_error();
     SSL_CTX_set_client_CA_list(context, names);
     SSL_CTX_set_verify(
         context, SSL_VERIFY_PEER | (required ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0), NULL);
     SSL_CTX_set_purpose(context, X509_PURPOSE_SSL_CLIENT);
     SSL_CTX_set_session_ticket_cb(context, NULL, judge_session, NULL);
-    return set_session_context(context, authorities, size, required) ? count : 0;
+    return set_session_context(context, authorities, size, required) && whole ? count : 0;
 }
 
 // MARK: What a client asks for

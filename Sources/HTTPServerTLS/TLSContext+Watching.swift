@@ -6,14 +6,17 @@ extension TLSContext {
     /// Reloads the certificates when a file has changed since they were read, until the task is
     /// cancelled.
     ///
-    /// Files that cannot be used are logged, once for each change, and the certificates stay as they
-    /// are. ACME clients such as certbot need no more than this.
+    /// Files that cannot be used are logged, once for each change and each reason, and the
+    /// certificates stay as they are until a later look can use them. ACME clients such as certbot
+    /// need no more than this.
     /// - Parameters:
     ///   - interval: how often the files are looked at.
     ///   - logger: where reloads and failures are noted.
     @concurrent
     public func reloadOnChanges(every interval: Duration = .seconds(60), logger: Logger) async {
         var known = loadedStamps
+        // Why the last change is not in use. An error that passes needs no other change.
+        var fault: String?
         while !Task.isCancelled {
             do {
                 try await Task.sleep(for: interval)
@@ -21,9 +24,17 @@ extension TLSContext {
                 return
             }
             let new = Self.stamps(of: configuration)
-            guard new != known else { continue }
+            let isNew = new != known
+            guard isNew || fault != nil else { continue }
             known = new
-            reload(logger)
+            do throws(TLSError) {
+                try reload()
+                fault = nil
+                logger.notice("certificates were reloaded")
+            } catch {
+                if isNew || fault != "\(error)" { Self.log(error, logger) }
+                fault = "\(error)"
+            }
         }
     }
 
@@ -36,9 +47,13 @@ extension TLSContext {
             logger.notice("certificates were reloaded")
             return true
         } catch {
-            logger.error("certificates stay as they are", metadata: ["error": "\(error)"])
+            Self.log(error, logger)
             return false
         }
+    }
+
+    private static func log(_ error: TLSError, _ logger: Logger) {
+        logger.error("certificates stay as they are", metadata: ["error": "\(error)"])
     }
 
     /// Changes whenever one of the files does.

@@ -7,7 +7,8 @@ import Testing
 struct TLSErrorTests {
     enum Fault: CaseIterable, Sendable {
         case none, noCertificate, emptyCertificate, keyForCertificate, noKey, encryptedKey, otherKey
-        case expired, notYetValid, mustStaple, weakKey, strongRSA, brokenChain
+        case expired, notYetValid, mustStaple, weakKey, strongRSA, wordsBehind
+        case damagedChain, cutChain
     }
 
     private static let kinds: [Fault: TLSError.Kind] = [
@@ -15,6 +16,7 @@ struct TLSErrorTests {
         .keyForCertificate: .noCertificate, .noKey: .noKey, .encryptedKey: .encryptedKey,
         .otherKey: .keyDoesNotMatch, .expired: .expired, .notYetValid: .notYetValid,
         .mustStaple: .mustStaple, .weakKey: .weak,
+        .damagedChain: .noCertificate, .cutChain: .noCertificate,
     ]
 
     private func pair(_ fault: Fault) throws -> TLSCertificate {
@@ -34,8 +36,14 @@ struct TLSErrorTests {
         case .mustStaple: return try MadeCertificate("a", mustStaple: true).pair
         case .weakKey: return try MadeCertificate("a", rsaBits: 1_024).pair
         case .strongRSA: return try MadeCertificate("a", rsaBits: 2_048).pair
-        case .brokenChain:
+        case .wordsBehind:
             return TLSCertificate(chain: bytes(good.text + "then some words\n"), key: good.key)
+        case .damagedChain:
+            let damaged = good.text.replacing("\nM", with: "\n!", maxReplacements: 1)
+            return TLSCertificate(chain: bytes(good.text + damaged + good.text), key: good.key)
+        case .cutChain:
+            return TLSCertificate(
+                chain: bytes(good.text + String(good.text.dropLast(40))), key: good.key)
         }
     }
 
@@ -56,6 +64,18 @@ struct TLSErrorTests {
             try TLSContext(
                 TLSConfiguration(certificates: [try MadeCertificate.common.get().pair, pair]))
         }
+    }
+
+    @Test("A damaged authority among others is a fault: clients of the next ones would be refused")
+    func damagedAuthority() throws {
+        let good = try MadeCertificate.common.get()
+        let damaged = good.text.replacing("\nM", with: "\n!", maxReplacements: 1)
+        var configuration = TLSConfiguration(certificates: [good.pair])
+        let authorities = TLSMaterial.bytes(Array((good.text + damaged + good.text).utf8))
+        configuration.clientAuthentication = .required(authorities: authorities)
+        #expect(throws: TLSError.self) { try TLSContext(configuration) }
+        configuration.clientAuthentication = .required(authorities: good.chain)
+        _ = try TLSContext(configuration)
     }
 
     @Test("The file with the fault is named")
