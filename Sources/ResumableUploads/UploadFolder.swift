@@ -180,20 +180,25 @@ final class UploadFolder: Sendable {
 
     // MARK: All of them
 
+    /// How many unfinished uploads of each user a sweep has found.
+    struct SweptUploads: Equatable {
+        var kept: [String?: Int] = [:]
+        var removed: [String?: Int] = [:]
+    }
+
     /// Removes expired uploads and leftovers of dead processes.
     /// - Parameter isActive: whether a request is using an upload.
-    /// - Returns: how many unfinished uploads each user has.
     /// - Throws: when the folder cannot be read.
-    func sweep(isActive: (UploadID) -> Bool) throws(SystemError) -> [String?: Int] {
+    func sweep(isActive: (UploadID) -> Bool) throws(SystemError) -> SweptUploads {
         let directory: OpenDirectory
         do throws(SystemError) {
             directory = try self.directory(makes: false)
         } catch {
             guard error.isMissing else { throw error }
-            return [:]
+            return SweptUploads()
         }
         let now = Self.now()
-        var counts: [String?: Int] = [:]
+        var swept = SweptUploads()
         for name in try directory.names() {
             let stem = name.prefix { $0 != 0x2E }
             guard let id = UploadID(stem) else { continue }
@@ -201,11 +206,14 @@ final class UploadFolder: Sendable {
             let isActive = isActive(id)
             if name == id.recordName {
                 do {
-                    guard let record = try record(id), isActive || record.expires > now else {
-                        if !isActive { remove(id) }
+                    let record = try record(id)
+                    let isUnfinished = record.map { $0.answer == nil } ?? false
+                    if isActive || record.map({ $0.expires > now }) ?? false {
+                        if let record, isUnfinished { swept.kept[record.owner, default: 0] += 1 }
                         continue
                     }
-                    if record.answer == nil { counts[record.owner, default: 0] += 1 }
+                    remove(id)
+                    if let record, isUnfinished { swept.removed[record.owner, default: 0] += 1 }
                 } catch {
                     // The next sweep may be able to read it.
                 }
@@ -213,7 +221,7 @@ final class UploadFolder: Sendable {
                 try? directory.remove(name, isDirectory: false)
             }
         }
-        return counts
+        return swept
     }
 
     private func isStray(

@@ -16,6 +16,8 @@ final class UploadSite: Sendable {
     let precheck: (@Sendable (Request) async throws -> Response?)?
     /// How many unfinished uploads each user has.
     private let counts = Locked<[String?: Int]>([:])
+    /// Whether the uploads of earlier processes are among them.
+    private let hasCounted = Locked(false)
     private let sweeper = Locked<Task<Void, Never>?>(nil)
 
     init(
@@ -51,8 +53,16 @@ final class UploadSite: Sendable {
     /// It blocks.
     private func sweep() {
         do throws(SystemError) {
-            let found = try folder.sweep { requestQueue.isActive($0) }
-            counts.withLock { $0 = found }
+            let swept = try folder.sweep { requestQueue.isActive($0) }
+            let isFirst = hasCounted.withLock { hasCounted in
+                defer { hasCounted = true }
+                return !hasCounted
+            }
+            // Later on, uploads may have begun or ended while the folder was read.
+            guard !isFirst else { return counts.withLock { $0 = swept.kept } }
+            for (owner, number) in swept.removed {
+                for _ in 0..<number { countEnd(of: owner) }
+            }
         } catch {
             // The counts stay, and the next sweep tries again.
         }
