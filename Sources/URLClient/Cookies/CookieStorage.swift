@@ -34,6 +34,12 @@ public final class CookieStorage: Sendable {
     /// Why the file is left as it is.
     private let refusal: StoreFiles.Refusal?
 
+    /// Why nothing came from the file, which is left as it is; nil for a file that was read, and
+    /// without one.
+    public var loadError: ClientError? {
+        refusal.map { ClientError(.cannotOpenFile, "cookies: \($0)") }
+    }
+
     /// Creates a storage that is forgotten with the process.
     /// - Parameters:
     ///   - limits: how many cookies are kept.

@@ -11,7 +11,7 @@ import URLClient
 extension Fetch {
     /// Sends a file, on and on while the server can resume, and prints the answer.
     func send(_ path: String) async throws -> ClientResponse {
-        let note = UploadNote(file: path)
+        let note = UploadNote(file: path, showsMessages: output.showsMessages)
         let upload = ResumableUpload(
             request, fromFile: path, in: session, resuming: note.read(for: request.url))
         let progress = showProgress(of: upload)
@@ -69,10 +69,14 @@ struct UploadNote {
 
     private let file: String
     private let url: URL
+    private let showsMessages: Bool
 
-    /// - Parameter file: the path of the file that is sent.
-    init(file: String) {
+    /// - Parameters:
+    ///   - file: the path of the file that is sent.
+    ///   - showsMessages: whether standard error says why it cannot be written.
+    init(file: String, showsMessages: Bool = true) {
         self.file = file
+        self.showsMessages = showsMessages
         url = URL(fileURLWithPath: file + ".resume")
     }
 
@@ -106,6 +110,7 @@ struct UploadNote {
             let bytes = try JSONEncoder().encode(Content(rest: data, modified: modified))
             try bytes.write(to: url, options: .atomic)
         } catch {
+            guard showsMessages else { return }
             warn("cannot write \(url.path); the next upload will start over: \(error)")
         }
     }

@@ -138,7 +138,8 @@ struct Fetch {
     // MARK: To a file
 
     private func download(to path: String) async throws -> ClientResponse {
-        let note = ResumeNote(file: path, request: request.url)
+        let note = ResumeNote(
+            file: path, request: request.url, showsMessages: output.showsMessages)
         guard output.resume, let data = note.read() else {
             return try await downloadUnlessWhole(path, note)
         }
@@ -147,7 +148,8 @@ struct Fetch {
             return try await finish(rest, note)
         } catch let error as ClientError {
             switch error.kind {
-            case .cannotOpenFile: break
+            // The part is gone, or shorter than it was. Otherwise the error is another one's.
+            case .cannotOpenFile where (data.measured()?.offset ?? 0) < data.offset: break
             // Nothing is left to fetch, or what is there is longer than the whole now.
             case .badResponse where rest.response?.status == .rangeNotSatisfiable: break
             case .badResponse:

@@ -103,10 +103,10 @@ struct FetchCommand: AsyncParsableCommand {
         head.apply(to: &configuration)
         try reach.apply(to: &configuration, hasUser: connection.user != nil)
         if output.isVerbose { configuration.trace = TraceDisplay.show }
-        let cookies = configuration.cookies.map {
-            head.addCookies(to: $0, for: FetchAddress.origin(of: url))
-        }
-        return (ClientSession(configuration), cookies ?? [])
+        guard let storage = configuration.cookies else { return (ClientSession(configuration), []) }
+        if let error = storage.loadError { throw error }
+        let cookies = try head.addCookies(to: storage, for: FetchAddress.origin(of: url))
+        return (ClientSession(configuration), cookies)
     }
 
     /// Why nothing can be written to a path, so that no request is sent for it.
@@ -130,7 +130,8 @@ struct FetchCommand: AsyncParsableCommand {
         let console = WebSocketConsole(
             task: session.webSocketTask(with: request),
             timeout: connection.timeout.map { Duration.seconds($0) },
-            includesHead: output.includesHead, printsJSON: output.jsonMessages)
+            includesHead: output.includesHead, printsJSON: output.jsonMessages,
+            showsMessages: output.showsMessages)
         return try await console.run()
     }
 

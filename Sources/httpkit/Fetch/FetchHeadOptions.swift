@@ -68,11 +68,15 @@ struct FetchHeadOptions: ParsableArguments {
     /// Adds the cookies to those of the session.
     /// - Parameter origin: where they are sent to; those of files know it themselves.
     /// - Returns: those that are not to be kept.
-    func addCookies(to storage: CookieStorage, for origin: Origin?) -> [Cookie] {
+    /// - Throws: `ClientError` for a file that cannot be read.
+    func addCookies(
+        to storage: CookieStorage, for origin: Origin?
+    ) throws(ClientError) -> [Cookie] {
         var added: [Cookie] = []
         for text in cookie {
             guard text.contains("=") else {
                 let file = CookieStorage(file: text, format: .netscape)
+                if let error = file.loadError { throw error }
                 for cookie in file.cookies { storage.store(cookie) }
                 continue
             }

@@ -71,8 +71,10 @@ struct FetchOutputOptions: ParsableArguments {
     @Flag(help: "Do not show progress (shown on terminals only).")
     var noProgress = false
 
+    var showsMessages: Bool { !isSilent || showsErrors }
+
     /// One line on standard error, unless it is silent.
     func complain(_ message: String) {
-        if !isSilent || showsErrors { warn(message) }
+        if showsMessages { warn(message) }
     }
 }

@@ -28,16 +28,19 @@ struct ResumeNote {
     private let request: URL
     /// The name of the part that this call writes.
     private let own = Locked<String?>(nil)
+    private let showsMessages: Bool
 
     /// - Parameters:
     ///   - file: the path of the download.
     ///   - request: the URL that it is asked for at.
-    init(file path: String, request: URL) {
+    ///   - showsMessages: whether standard error says why it cannot be written.
+    init(file path: String, request: URL, showsMessages: Bool = true) {
         let path = URL(fileURLWithPath: path)
         file = path.lastPathComponent
         folder = path.deletingLastPathComponent()
         url = folder.appendingPathComponent(file + ".resume")
         self.request = request
+        self.showsMessages = showsMessages
     }
 
     /// The note of an earlier call for the same URL, with as many bytes as its part has: that call may
@@ -102,6 +105,7 @@ struct ResumeNote {
         do {
             try save(data)
         } catch {
+            guard showsMessages else { return }
             warn("cannot write \(url.path); --resume will start over: \(error)")
         }
     }

@@ -23,6 +23,8 @@ struct WebSocketConsole: Sendable {
     let includesHead: Bool
     /// Whether messages are printed as JSON.
     let printsJSON: Bool
+    /// Whether standard error has how it ended.
+    let showsMessages: Bool
 
     /// Whether a URL names a WebSocket.
     static func takes(_ url: String) -> Bool {
@@ -122,7 +124,7 @@ struct WebSocketConsole: Sendable {
     private func status() -> Int32 {
         guard let end = task.end else { return 2 }
         let reason = end.reason.isEmpty ? "" : " \(Fetch.harmless(end.reason))"
-        show("httpkit: closed with \(end.code)\(reason)", on: STDERR_FILENO)
+        if showsMessages { warn("closed with \(end.code)\(reason)") }
         switch end.cause {
         case .peer, .local: return end.code == .normal || end.code == .noStatus ? 0 : 22
         case .failure: return ClientError(.badResponse).exitCode

@@ -28,6 +28,15 @@ enum StandardStreams {
             _ = unsafe open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY)
         }
     }
+
+    /// Whether an error passes. Another program that has the same terminal or pipe may have made it
+    /// non-blocking: then this waits until it is ready.
+    static func mayTryAgain(_ code: CInt, _ descriptor: CInt, _ events: Int32) -> Bool {
+        guard code == EAGAIN else { return code == EINTR }
+        var wanted = pollfd(fd: descriptor, events: Int16(events), revents: 0)
+        _ = unsafe poll(&wanted, 1, -1)
+        return true
+    }
 }
 
 /// Standard input in pieces, as they come.
@@ -48,8 +57,9 @@ struct StandardInput: ~Copyable {
                 unsafe systemRead(STDIN_FILENO, $0.baseAddress, $0.count)
             }
             if count >= 0 { return count }
-            guard errno == EINTR else {
-                throw StreamError("cannot read standard input", code: errno)
+            let code = errno
+            guard StandardStreams.mayTryAgain(code, STDIN_FILENO, POLLIN) else {
+                throw StreamError("cannot read standard input", code: code)
             }
         }
     }
@@ -63,10 +73,11 @@ enum StandardOutput {
             let count = unsafe bytes.bytes.withUnsafeBytes {
                 unsafe systemWrite(descriptor, $0.baseAddress, $0.count)
             }
+            let code = errno
             if count > 0 {
                 bytes.consume(count)
-            } else if errno != EINTR {
-                throw StreamError("cannot write", code: errno)
+            } else if !StandardStreams.mayTryAgain(code, descriptor, POLLOUT) {
+                throw StreamError("cannot write", code: code)
             }
         }
     }

@@ -32,6 +32,17 @@ struct TortureTests {
         #expect(result.status == 0)
     }
 
+    @Test("Letters that are longer in lower case do not end the program")
+    func longerLetters() async throws {
+        let server = try await BinProcess()
+        let letters = String(repeating: "\u{130}", count: 200)
+        for _ in 0..<2 {
+            let result = try await server.torture(
+                "-H", "X: \(letters)", "-H", "Content-Length: 5", "-d", "hello", path: "latin-1")
+            #expect(result.status == 0 && result.text == "whole\n")
+        }
+    }
+
     @Test(
         "A connection that went stale is given up for a new one",
         arguments: ["stale", "stale-reset"])

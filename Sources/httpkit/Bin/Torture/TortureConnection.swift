@@ -86,10 +86,10 @@ struct TortureConnection {
     }
 
     private func contentLength(_ head: String) -> Int {
-        let isAwaited = head.lowercased().contains("expect: 100-continue")
-        guard !isAwaited, let start = head.lowercased().firstRange(of: "content-length:") else {
-            return 0
-        }
+        // Letters may have other lengths in lower case, so one text is searched and read.
+        let head = head.lowercased()
+        let isAwaited = head.contains("expect: 100-continue")
+        guard !isAwaited, let start = head.firstRange(of: "content-length:") else { return 0 }
         return Int(head[start.upperBound...].drop { $0 == " " }.prefix { $0.isNumber }) ?? 0
     }
 

@@ -10,6 +10,8 @@ internal import ToolkitSystem
 package final class TortureServer: Sendable {
     /// How many connections are served at once.
     package static let connectionLimit = 48
+    /// How many connections may be open; others wait to be accepted.
+    private static let openLimit = 256
 
     /// The port that it listens at.
     package let port: UInt16
@@ -32,7 +34,11 @@ package final class TortureServer: Sendable {
             uniquingKeysWith: { first, _ in first })
         acceptors = BlockingPool(threads: listeners.count)
         for listener in listeners {
-            acceptors.submit { [weak self] in Self.accept(listener) { self?.serve($0) ?? false } }
+            acceptors.submit { [weak self] in
+                Self.accept(listener, hasRoom: { self?.hasRoom ?? true }) {
+                    self?.serve($0) ?? false
+                }
+            }
         }
     }
 
@@ -47,13 +53,25 @@ package final class TortureServer: Sendable {
         }
     }
 
-    private static func accept(_ listener: Listener, _ serve: (CInt) -> Bool) {
+    private var hasRoom: Bool { open.withLock { $0.count < Self.openLimit } }
+
+    private static func accept(
+        _ listener: Listener, hasRoom: () -> Bool, _ serve: (CInt) -> Bool
+    ) {
         while !listener.isClosed {
+            guard hasRoom() else {
+                TortureSocket.pause(milliseconds: 50)
+                continue
+            }
             guard TortureSocket.waitForInput(listener.descriptor, milliseconds: 500) else {
                 continue
             }
             var peer = RawSocketAddress()
-            guard case .done(let descriptor) = listener.accept(&peer) else { continue }
+            guard case .done(let descriptor) = listener.accept(&peer) else {
+                // Without a free descriptor the connection stays where it is.
+                TortureSocket.pause(milliseconds: 50)
+                continue
+            }
             guard serve(CInt(descriptor)) else { return Syscalls.close(CInt(descriptor)) }
         }
     }

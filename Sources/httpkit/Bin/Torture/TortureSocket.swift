@@ -24,6 +24,8 @@ struct TortureSocket: Sendable {
         wait(descriptor, POLLIN, milliseconds) > 0
     }
 
+    static func pause(milliseconds: CInt) { _ = poll(nil, 0, milliseconds) }
+
     private static func wait(_ descriptor: CInt, _ events: CInt, _ milliseconds: CInt) -> CInt {
         var request = pollfd(fd: descriptor, events: Int16(events), revents: 0)
         return unsafe poll(&request, 1, milliseconds)
