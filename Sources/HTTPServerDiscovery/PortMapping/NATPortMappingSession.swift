@@ -189,7 +189,7 @@
             guard let (mapping, mapper) = held else {
                 return takeBackUnanswered(by: clients[...], then: end)
             }
-            takeBackUnanswered(by: clients[...]) {}
+            for client in clients where client !== mapper { client.takeBackUnanswered {} }
             mapper.remove(mapping, then: end)
         }
 

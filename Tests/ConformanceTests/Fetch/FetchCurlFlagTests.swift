@@ -157,6 +157,12 @@ struct FetchCurlFlagTests {
         let file = try await Self.fetch("-b", jar, site.base + "/seen")
         #expect(file.text.contains("Cookie=new=1\n"))
         #expect(folder.text("jar") == kept)
+        // A folder is a file that nobody can read.
+        for flag in ["-b", "-c"] {
+            let unreadable = try await Self.fetch(flag, folder.path, site.base + "/seen")
+            #expect(unreadable.status == 26 && unreadable.text.isEmpty)
+            #expect(unreadable.complaints.contains("cookies: the file could not be read"))
+        }
         await site.server.shutdown()
     }
 

@@ -28,6 +28,8 @@ struct FetchWebSocketTests {
         #expect(result.text == "one\n\nGrüße\nlast\n")
         #expect(result.complaints == "httpkit: closed with 1000\n")
         #expect(result.status == 0)
+        let silent = try await fetch(url, ["-s"], input: "x\n")
+        #expect(silent.text == "x\n" && silent.complaints.isEmpty && silent.status == 0)
         let target = String(server.base.dropFirst("http://".count))
         let other = try await fetch(
             "ws://elsewhere.test/websocket/echo", ["--connect-to", target, "-i"], input: "x\n")
