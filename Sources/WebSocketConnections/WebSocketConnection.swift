@@ -165,8 +165,8 @@ package final class WebSocketConnection: @unchecked Sendable {
     package func deadlineReached() {
         guard let carrier else { return }
         var event: WebSocketEvent?
-        // A reader that takes its time is no fault of the peer.
-        if !inbox.hasRoom { unsafe machine.holdsInput(at: now) }
+        // A pong that this side does not read is no fault of the peer.
+        if !wantsInput { unsafe machine.holdsInput(at: now) }
         carrier.write { event = unsafe machine.tick(at: now, into: &$0) }
         if let event { take(event) }
         flush(carrier)

@@ -173,6 +173,38 @@ struct WebSocketServerTests {
         try await connection.closed()
     }
 
+    @Test("A ping is answered while the handler sends faster than the client reads")
+    func pingsInAStream() async throws {
+        let handler = SyncHandler { request in
+            try request.webSocket(compression: nil) { socket in
+                let piece = [UInt8](repeating: 7, count: 16 << 10)
+                while true { try await socket.send(piece) }
+            }
+        }
+        let connection = MemoryConnection(
+            handler, peer: MemoryTransport.Peer(credit: 4_096),
+            input: [
+                .bytes(
+                    Array(
+                        ("GET / HTTP/1.1\r\nHost: test\r\nConnection: Upgrade\r\n"
+                            + "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+                            + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n").utf8))
+            ])
+        try await connection.output("101")
+        for _ in 0..<20 { await connection.settle() }
+        connection.feed([.bytes(Client.frame(9, [0x70]))])
+        let pong: [UInt8] = [0x8A, 1, 0x70]
+        var taken = 0
+        while taken < 100, connection.record.output.firstRange(of: pong) == nil {
+            connection.read(16 << 10)
+            for _ in 0..<5 { await connection.settle() }
+            taken += 1
+        }
+        #expect(taken < 100, "the ping waits for the end of the stream")
+        connection.hangUp()
+        try await connection.closed()
+    }
+
     @Test("A task that is cancelled before it reads, on the loop or off it, does not wait")
     func cancelledBefore() async throws {
         let outcomes = Locked<[String]>([])

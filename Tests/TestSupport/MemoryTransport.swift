@@ -121,7 +121,10 @@ package final class MemoryTransport: Transport, @unchecked Sendable {
     // MARK: Transport
 
     package func receive(into room: UnsafeMutableRawBufferPointer) -> IOResult {
-        guard isReadable, let first = inbox.first else { return .wouldBlock }
+        // Input that has come while nothing watched for it is there without an event.
+        guard isReadable || !interest.contains(.read), let first = inbox.first else {
+            return .wouldBlock
+        }
         switch first {
         case .bytes(let bytes):
             let count = min(bytes.count, room.count)

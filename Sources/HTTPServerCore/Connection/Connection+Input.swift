@@ -23,8 +23,7 @@ extension Connection {
         }
     }
 
-    /// Reads although no event reports input: what it reads may have come only now, and an event of
-    /// this turn may find later bytes than those it reports.
+    /// Reads although no event reports input: it may have come after those that are reported.
     func receiveWithoutEvent() {
         unsafe loop.arrival = .max
         receive()

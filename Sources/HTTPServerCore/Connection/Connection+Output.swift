@@ -47,6 +47,9 @@ extension Connection {
             unsafe output.waiting <= Self.fileHighWater / 2
         {
             exchange?.resumeWriters()
+            // Input has its turn before the writers fill the output again.
+            if !interest.contains(.read), upgraded?.wantsInput == true { receiveWithoutEvent() }
+            guard unsafe !state.isClosed else { return }
             upgraded?.hasRoom()
         }
         switch progress {
