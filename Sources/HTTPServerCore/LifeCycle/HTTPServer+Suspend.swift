@@ -164,8 +164,7 @@ extension HTTPServer {
 
     // MARK: Sockets that were taken away
 
-    /// Systems that freeze programs may close their sockets meanwhile, without a word before the
-    /// next call on one of them.
+    /// Systems that freeze programs may close their sockets, which the next call on one reports.
     func listenerDied(_ listener: Listener) async {
         await transitions.lock()
         defer { transitions.unlock() }

@@ -12,9 +12,8 @@ internal import ToolkitSystem
 /// Takes new connections from a listener into one loop. All loops poll the same listener.
 ///
 /// When there are too many connections, or no descriptors, the one that has been idle for longest
-/// is closed to make room. When none is idle it stops polling until a connection is closed: new
-/// connections stay in the system's backlog, and a poller that reports them without end would burn
-/// a processor.
+/// is closed to make room. When none is idle it stops polling until a connection is closed, because
+/// a poller would report those in the system's backlog without end.
 final class Acceptor: LoopClient, @unchecked Sendable {
     private let loop: EventLoop
     private let core: ServerCore
@@ -63,7 +62,9 @@ final class Acceptor: LoopClient, @unchecked Sendable {
     }
 
     private func watch() {
-        if !loop.poller.add(listener.descriptor, [.read, .exclusive], token: token) { lost() }
+        let isAdded = loop.poller.add(listener.descriptor, [.read, .exclusive], token: token)
+        // The kernel may have no memory, or no watches, for now.
+        if !isAdded { listener.isAlive ? pause() : lost() }
     }
 
     // MARK: Taking connections

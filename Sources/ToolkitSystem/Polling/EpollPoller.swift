@@ -19,7 +19,7 @@
         package static let wakeToken = UInt64.max
         package static let timerToken = UInt64.max - 1
 
-        /// - Throws: when there are no descriptors left.
+        /// - Throws: when there are no descriptors left, or no watches.
         package init() throws(SystemError) {
             descriptor = epoll_create1(CInt(bitPattern: UInt32(0o2000000)))
             wakeUp = eventfd(0, CInt(0o2000000 | 0o4000))
@@ -30,8 +30,9 @@
                 throw error
             }
             unsafe events = .allocate(capacity: Self.capacity)
-            _ = add(wakeUp, [.read, .edge], token: Self.wakeToken)
-            _ = add(timer, [.read, .edge], token: Self.timerToken)
+            guard add(wakeUp, [.read, .edge], token: Self.wakeToken),
+                add(timer, [.read, .edge], token: Self.timerToken)
+            else { throw SystemError("epoll_ctl") }
         }
 
         deinit {
