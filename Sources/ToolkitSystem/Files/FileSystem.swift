@@ -247,7 +247,10 @@ package final class RootDirectory: Sendable {
                 return try Self.nothing(after: error)
             }
             defer { Syscalls.close(file) }
-            return Self.status(of: file).flatMap { $0.kind == .other ? nil : $0 }
+            guard let status = Self.status(of: file) else {
+                return try Self.nothing(after: SystemError("fstat"))
+            }
+            return status.kind == .other ? nil : status
         }
         let status = FileStatus(raw)
         return status.kind == .other ? nil : status

@@ -2,24 +2,46 @@
 extension OpenDirectory {
     /// The total size of the files in this directory and below. Unreadable entries count as 0.
     /// - Parameter isLeftOut: whether a name does not count, with everything inside.
-    package func contentBytes(leavingOut isLeftOut: ([UInt8]) -> Bool) -> Int64 {
-        contentBytes(isLeftOut, depth: 0)
+    /// - Throws: an error that may pass: the size would be too small.
+    package func contentBytes(
+        leavingOut isLeftOut: ([UInt8]) -> Bool
+    ) throws(SystemError) -> Int64 {
+        try contentBytes(isLeftOut, depth: 0)
     }
 
-    private func contentBytes(_ isLeftOut: ([UInt8]) -> Bool, depth: Int) -> Int64 {
-        guard depth < Self.depthLimit, let reader = try? DirectoryReader(self) else { return 0 }
+    private func contentBytes(
+        _ isLeftOut: ([UInt8]) -> Bool, depth: Int
+    ) throws(SystemError) -> Int64 {
+        guard depth < Self.depthLimit else { return 0 }
         var bytes: Int64 = 0
-        while let name = try? reader.next() {
-            guard !isLeftOut(name), let status = try? status(of: name) else { continue }
-            switch status.kind {
-            case .regular: bytes = Self.sum(bytes, status.size)
-            case .directory:
-                guard let inner = try? directory(name) else { continue }
-                bytes = Self.sum(bytes, inner.contentBytes(isLeftOut, depth: depth + 1))
-            default: break
+        do throws(SystemError) {
+            let reader = try DirectoryReader(self)
+            while let name = try reader.next() {
+                guard !isLeftOut(name) else { continue }
+                bytes = Self.sum(bytes, try contentBytes(of: name, isLeftOut, depth: depth))
             }
+        } catch {
+            if error.isTemporary { throw error }
         }
         return bytes
+    }
+
+    /// The size of a file, or of all files in a directory.
+    private func contentBytes(
+        of name: [UInt8], _ isLeftOut: ([UInt8]) -> Bool, depth: Int
+    ) throws(SystemError) -> Int64 {
+        do throws(SystemError) {
+            let status = try status(of: name)
+            switch status.kind {
+            case .regular: return status.size
+            case .directory:
+                return try directory(name).contentBytes(isLeftOut, depth: depth + 1)
+            default: return 0
+            }
+        } catch {
+            if error.isTemporary { throw error }
+            return 0
+        }
     }
 
     /// Files with holes, and volumes of other machines, have arbitrary sizes.

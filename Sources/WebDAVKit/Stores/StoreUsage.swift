@@ -11,7 +11,8 @@ final class StoreUsage: Sendable {
     /// Counts the existing files; it blocks.
     init(limit: Int64, of tree: FileTree) throws(SystemError) {
         self.limit = limit
-        bytes = Locked(try tree.directory([]).contentBytes { ReservedNames.contains($0) })
+        let root = try tree.directory([])
+        bytes = Locked(try root.contentBytes(leavingOut: { ReservedNames.contains($0) }))
     }
 
     /// The rest of the limit.
