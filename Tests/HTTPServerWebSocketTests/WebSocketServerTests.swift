@@ -143,6 +143,19 @@ struct WebSocketServerTests {
         try await client.connection.closed()
     }
 
+    /// A client that has taken 4 KiB and reads no further.
+    private func slowClient(of handler: some Handler) async throws -> MemoryConnection {
+        let handshake =
+            "GET / HTTP/1.1\r\nHost: test\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+            + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+        let connection = MemoryConnection(
+            handler, peer: MemoryTransport.Peer(credit: 4_096),
+            input: [.bytes(Array(handshake.utf8))])
+        try await connection.output("101")
+        for _ in 0..<20 { await connection.settle() }
+        return connection
+    }
+
     @Test("A client that does not read suspends the sender above 64 KiB")
     func backPressure() async throws {
         let sent = Locked(0)
@@ -155,17 +168,7 @@ struct WebSocketServerTests {
                 }
             }
         }
-        let connection = MemoryConnection(
-            handler, peer: MemoryTransport.Peer(credit: 4_096),
-            input: [
-                .bytes(
-                    Array(
-                        ("GET / HTTP/1.1\r\nHost: test\r\nConnection: Upgrade\r\n"
-                            + "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
-                            + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n").utf8))
-            ])
-        try await connection.output("101")
-        for _ in 0..<20 { await connection.settle() }
+        let connection = try await slowClient(of: handler)
         #expect(sent.withLock { $0 } <= 5)
         connection.read(1 << 20)
         try await waitUntil { sent.withLock { $0 } > 60 }
@@ -181,17 +184,7 @@ struct WebSocketServerTests {
                 while true { try await socket.send(piece) }
             }
         }
-        let connection = MemoryConnection(
-            handler, peer: MemoryTransport.Peer(credit: 4_096),
-            input: [
-                .bytes(
-                    Array(
-                        ("GET / HTTP/1.1\r\nHost: test\r\nConnection: Upgrade\r\n"
-                            + "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
-                            + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n").utf8))
-            ])
-        try await connection.output("101")
-        for _ in 0..<20 { await connection.settle() }
+        let connection = try await slowClient(of: handler)
         connection.feed([.bytes(Client.frame(9, [0x70]))])
         let pong: [UInt8] = [0x8A, 1, 0x70]
         var taken = 0
