@@ -157,7 +157,7 @@ struct FetchCurlFlagTests {
         let file = try await Self.fetch("-b", jar, site.base + "/seen")
         #expect(file.text.contains("Cookie=new=1\n"))
         #expect(folder.text("jar") == kept)
-        // A folder is a file that nobody can read.
+        // A folder cannot be read as a file of cookies.
         for flag in ["-b", "-c"] {
             let unreadable = try await Self.fetch(flag, folder.path, site.base + "/seen")
             #expect(unreadable.status == 26 && unreadable.text.isEmpty)
