@@ -27,8 +27,8 @@ package struct CacheDirectives: Sendable, Hashable {
     package init(_ fields: HTTPFields) {
         for value in fields.values(of: .cacheControl) {
             guard let elements = FieldValues.list(value) else {
-                // A value that cannot be read must not keep anything fresh.
-                maxAge = 0
+                // It may have held any directive: nothing is kept, and nothing kept counts as fresh.
+                (maxAge, noStore, noCache) = (0, true, true)
                 continue
             }
             for element in elements { take(element) }

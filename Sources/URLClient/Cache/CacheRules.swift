@@ -22,15 +22,21 @@ package enum CacheRules {
         else { return false }
         let directives = CacheDirectives(response)
         let isUnderstood = isHeuristicallyCacheable(status)
-        if directives.mustUnderstand {
-            // Says that no-store is for those who do not know the status (section 5.2.2.3).
-            guard isUnderstood else { return false }
-        } else if directives.noStore {
-            return false
-        }
+        guard mayBeStored(directives, status) else { return false }
         guard let names = varyNames(response), names.count <= 32 else { return false }
         return isUnderstood || directives.isPublic || directives.isPrivate
             || directives.maxAge != nil || response.contains(.expires)
+    }
+
+    /// Whether a stored response may stay after a 304 has changed its fields.
+    package static func mayStay(_ head: CachedHead) -> Bool {
+        mayBeStored(head.directives, head.status)
+    }
+
+    private static func mayBeStored(_ directives: CacheDirectives, _ status: HTTPStatus) -> Bool {
+        // `must-understand` says that `no-store` is for caches that do not know the status (section
+        // 5.2.2.3).
+        directives.mustUnderstand ? isHeuristicallyCacheable(status) : !directives.noStore
     }
 
     /// Whether most requests would be redirected. A caller that gets such a response as the answer
@@ -79,7 +85,7 @@ package enum CacheRules {
         return all.contains(name)
     }
 
-    /// The fields that are stored.
+    /// The fields that are stored: not those that are per hop, and not those that Connection names.
     package static func stored(_ response: HTTPFields) -> HTTPFields {
         let named = response.values(of: .connection).flatMap { FieldValues.tokens($0) ?? [] }
             .compactMap { HTTPFieldName($0) }

@@ -41,9 +41,20 @@ package struct CachedHead: Sendable, Hashable {
         let responded = responseTime.secondsSinceEpoch
         let apparent = max(0, responded - date.secondsSinceEpoch)
         let delay = max(0, responded - requestTime.secondsSinceEpoch)
-        let corrected = (CacheDirectives.seconds(fields[.age]) ?? 0) + delay
-        return max(apparent, corrected) + max(0, now.secondsSinceEpoch - responded)
+        // Of a list the first member counts (section 5.1).
+        let received = fields[.age].flatMap { FieldValues.list($0)?.first }
+        let corrected = (CacheDirectives.seconds(received) ?? 0) + delay
+        let resident = now.secondsSinceEpoch - responded
+        // The clock was set back since the response came: nobody knows how old it is.
+        guard resident >= -Self.clockTolerance else { return Self.unknownAge }
+        return max(apparent, corrected) + max(0, resident)
     }
+
+    /// Seconds by which the clock may be set back, as a time server does, before responses count as
+    /// stale.
+    private static let clockTolerance: Int64 = 60
+    /// As great as any number of seconds is here (section 1.2.2).
+    private static let unknownAge: Int64 = 1 << 31
 
     /// For how long it is fresh, in seconds (section 4.2.1); zero where nothing says so.
     package var lifetime: Int64 {
@@ -111,7 +122,7 @@ package struct CachedHead: Sendable, Hashable {
         let kept: Set<HTTPFieldName> = [
             .contentEncoding, .contentLength, .contentRange, .contentType, .vary,
         ]
-        let new = notModified.filter { !kept.contains($0.name) && !CacheRules.isPerHop($0.name) }
+        let new = CacheRules.stored(notModified).filter { !kept.contains($0.name) }
         for name in Set(new.map(\.name)) { head.fields.remove(name) }
         // An Age of the old one would be counted twice.
         head.fields.remove(.age)

@@ -155,7 +155,7 @@ extension TransactionPolicy {
             }
             let head = stored.head.freshened(
                 by: response.fields, requestTime: context.memory.requestTime, responseTime: now)
-            if isAuthenticated { cache.freshen(stored, head) }
+            if isAuthenticated { keep(head, of: stored, for: request, cache) }
             let fresh = ClientCache.Stored(head: head, content: stored.content)
             return .serve(storedAnswer(fresh, request, now))
         }
@@ -165,6 +165,17 @@ extension TransactionPolicy {
             return .serve(storedAnswer(stored, request, now))
         }
         return nil
+    }
+
+    /// Keeps what a 304 says of a stored response, unless one side forbids it.
+    private func keep(
+        _ head: CachedHead, of stored: ClientCache.Stored, for request: ClientRequest,
+        _ cache: ClientCache
+    ) {
+        // It may answer this request, and no other one (RFC 9111 section 5.2.2.5).
+        guard CacheRules.mayStay(head) else { return cache.invalidate(head.url) }
+        // Nothing of an exchange whose request says so is stored (section 5.2.1.5).
+        if !CacheDirectives(request.fields).noStore { cache.freshen(stored, head) }
     }
 
     /// A stored response in place of a network error (RFC 5861 section 4).

@@ -98,6 +98,8 @@ struct CacheStoringTests {
     @Test("no-store on either side; must-understand overrides it for statuses that are understood")
     func noStore() {
         #expect(!isStorable([.cacheControl: "max-age=5, no-store"]))
+        // It cannot be read, so that it may say anything.
+        #expect(!isStorable([.cacheControl: "no-store, x=\"a"]))
         #expect(!isStorable([.cacheControl: "max-age=5"], request: [.cacheControl: "no-store"]))
         #expect(isStorable([.cacheControl: "max-age=5, no-store, must-understand"]))
         #expect(
@@ -209,8 +211,18 @@ struct CacheFreshnessTests {
         #expect(head([.date: "Sun, 06 Nov 1994 08:48:37 GMT", .age: "90"]).age(at: now) == 90)
         #expect(head([.date: "Sun, 06 Nov 1994 08:50:37 GMT"]).age(at: now) == 0)
         #expect(head([.age: "x"]).age(at: now) == 0)
-        // A clock that was set back does not make it younger than it came.
-        #expect(head([.age: "30"]).age(at: later(-100)) == 30)
+        // Section 5.1: the first member of a list counts.
+        #expect(head([.age: "30, 0"]).age(at: later(10)) == 40)
+        // A clock that was set back a little does not make it younger than it came.
+        #expect(head([.age: "30"]).age(at: later(-50)) == 30)
+    }
+
+    @Test("A response that came while the clock was ahead is not fresh until the clock gets there")
+    func clockAhead() {
+        let stored = head([.cacheControl: "max-age=60"])
+        #expect(stored.staleness(at: later(-50)) < 0)
+        #expect(stored.staleness(at: later(-86_400)) > 0)
+        #expect(head([.cacheControl: "max-age=2147483648"]).staleness(at: later(-100)) >= 0)
     }
 }
 

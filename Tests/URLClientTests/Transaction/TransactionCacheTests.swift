@@ -99,6 +99,39 @@ struct TransactionCacheTests {
         #expect(own.response.status == .notModified)
     }
 
+    @Test("5.2.2.5: a response that a 304 forbids to store answers one request more")
+    func forbiddenLater() async throws {
+        let origin = try await Origin()
+        let session = ClientSession(.ephemeral)
+        var fields: HTTPFields = [
+            .eTag: "\"v1\"", .lastModified: "Sun, 06 Nov 1994 08:49:37 GMT",
+            .cacheControl: "no-cache",
+        ]
+        origin.set(fields)
+        _ = try await get(session, origin)
+        fields[.cacheControl] = "no-store"
+        origin.set(fields)
+        #expect(try await get(session, origin).text == "answer 1")
+        #expect(try await get(session, origin).text == "answer 3")
+        #expect(try await get(session, origin).text == "answer 4")
+    }
+
+    @Test("5.2.1.5: what a 304 says to a request with no-store is not kept")
+    func unkeptConfirmation() async throws {
+        let origin = try await Origin()
+        let session = ClientSession(.ephemeral)
+        origin.set([.eTag: "\"v1\"", .cacheControl: "no-cache"])
+        _ = try await get(session, origin)
+        origin.set([.eTag: "\"v1\"", .cacheControl: "max-age=1000"])
+        #expect(
+            try await get(session, origin, [.cacheControl: "no-store"]).text == "answer 1")
+        #expect(origin.count.withLock { $0 } == 2)
+        #expect(try await get(session, origin).text == "answer 1")
+        #expect(origin.count.withLock { $0 } == 3)
+        #expect(try await get(session, origin).text == "answer 1")
+        #expect(origin.count.withLock { $0 } == 3)
+    }
+
     @Test("Vary")
     func vary() async throws {
         let origin = try await Origin()
