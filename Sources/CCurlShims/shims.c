@@ -117,7 +117,8 @@ static int read_message(CURL *easy, curl_infotype type, char *text, size_t count
     http_curl_stream *stream = context;
     char line[128];
     unsigned number = 0;
-    (void)easy;
+    // A transfer that resolves the name (DoH) has the same callback.
+    if (easy != stream->easy) return 0;
     if (stream->trace && (type == CURLINFO_TEXT || type == CURLINFO_HEADER_IN ||
                           type == CURLINFO_HEADER_OUT)) {
         const int kind = type == CURLINFO_TEXT ? 0 : type == CURLINFO_HEADER_IN ? 1 : 2;
@@ -177,7 +178,8 @@ static int verify(X509_STORE_CTX *store, void *argument) {
 static CURLcode prepare_context(CURL *easy, void *context, void *argument) {
     http_curl_trust *trust = argument;
     struct timespec now;
-    (void)easy;
+    // A transfer that resolves the name (DoH) has the same callback: its server is not the origin.
+    if (easy != trust->easy) return CURLE_OK;
     clock_gettime(CLOCK_MONOTONIC, &now);
     trust->begun = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
     if (!trust->decide) return CURLE_OK;
@@ -189,6 +191,7 @@ static CURLcode prepare_context(CURL *easy, void *context, void *argument) {
 }
 
 CURLcode http_curl_set_trust(CURL *easy, http_curl_trust *trust) {
+    trust->easy = easy;
     CURLcode code = curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, prepare_context);
     return code != CURLE_OK ? code : curl_easy_setopt(easy, CURLOPT_SSL_CTX_DATA, trust);
 }

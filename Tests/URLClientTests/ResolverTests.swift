@@ -87,6 +87,32 @@ struct ResolverTests {
         #expect(resolver.questions.withLock { Set($0) } == ["name.test 1", "name.test 28"])
     }
 
+    @Test("A trust policy is asked about the origin's certificate, and not about the resolver's")
+    func trust() async throws {
+        let resolver = try await Resolver(names: ["name.test"])
+        let identity = try await resolver.certificates.identity(for: "name.test")
+        let server = try await PeerServer.nginx(
+            .init(at: "127.0.0.1", identity: identity, more: "location / { return 204; }\n"))
+        let chains = Locked([[[UInt8]]]())
+        var configuration = configuration(resolver)
+        configuration.trust = TrustPolicy { evaluation in
+            chains.withLock { $0.append(evaluation.certificates) }
+            return evaluation.isTrusted
+        }
+        let (_, response) = try await ClientSession(configuration).data(
+            for: ClientRequest(.get, server.url("/", scheme: "https", host: "name.test")))
+        #expect(response.status == .noContent && chains.withLock { $0.count } == 1)
+
+        // It accepts everything, but not a resolver that nobody trusts.
+        configuration.tls.authorities = nil
+        configuration.trust = TrustPolicy { _ in true }
+        let error = await failure {
+            try await ClientSession(configuration).data(
+                for: ClientRequest(.get, server.url("/", scheme: "https", host: "name.test")))
+        }
+        #expect(error?.kind == .cannotFindHost, "\(error?.description ?? "-")")
+    }
+
     @Test("A name that it does not know has no address")
     func unknown() async throws {
         let resolver = try await Resolver(names: [])

@@ -59,6 +59,8 @@ typedef struct {
     unsigned stream;
     /// Whether it has done nothing about the request and never will.
     int is_unprocessed;
+    /// The handle; messages of other handles are ignored.
+    CURL *easy;
 } http_curl_stream;
 
 /// Has noted in `stream`, from now on, whether the server refuses the request (REFUSED_STREAM) or
@@ -78,6 +80,8 @@ typedef struct {
     void *context;
     /// When TLS was begun on a new connection, in nanoseconds of the monotonic clock; 0 before.
     int64_t begun;
+    /// The handle; set by `http_curl_set_trust`.
+    CURL *easy;
 } http_curl_trust;
 
 /// Has the beginning of TLS noted, and certificates decided about by a callback if there is one.

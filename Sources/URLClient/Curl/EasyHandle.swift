@@ -96,6 +96,7 @@ final class EasyHandle {
         unsafe errorText[0] = 0
         unsafe trust.pointee.begun = 0
         unsafe stream.pointee = http_curl_stream()
+        unsafe stream.pointee.easy = raw
         guard transfer.trace != nil else { return }
         unsafe stream.pointee.trace = unsafe receiveTrace
         unsafe stream.pointee.context = Unmanaged.passUnretained(self).toOpaque()
