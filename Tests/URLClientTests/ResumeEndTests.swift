@@ -106,6 +106,43 @@ struct ResumeEndTests {
             offset: Int64(bytes.count), validator: "\"1\"")
     }
 
+    @Test("14.4: a part of a whole whose length is not known may not be the last one")
+    func unknownTotal() async throws {
+        let content = TestServer.pattern(1_000)
+        let seen = Locked([Int?]())
+        let peer = try ScriptedPeer { connection in
+            while let head = connection.head() {
+                let start = ResumeRequest.start(head)
+                seen.withLock { $0.append(start) }
+                switch start {
+                case nil:
+                    connection.send(
+                        "HTTP/1.1 200 OK\r\nETag: \"1\"\r\nTransfer-Encoding: chunked\r\n\r\n")
+                    connection.send("190\r\n")
+                    connection.send(Array(content[..<400]))
+                    return
+                case 1_000?:
+                    connection.send(
+                        "HTTP/1.1 416 No\r\nContent-Range: bytes */1000\r\nETag: \"1\"\r\n"
+                            + "Content-Length: 0\r\n\r\n")
+                case let start?:
+                    // The first of them ends early besides.
+                    let end = start + 300
+                    let sent = start == 400 ? end - 100 : end
+                    connection.send(
+                        "HTTP/1.1 206 Part\r\nETag: \"1\"\r\nTransfer-Encoding: chunked\r\n"
+                            + "Content-Range: bytes \(start)-\(min(end, 1_000) - 1)/*\r\n\r\n")
+                    let piece = Array(content[start..<min(sent, 1_000)])
+                    connection.send(String(piece.count, radix: 16) + "\r\n")
+                    connection.send(piece)
+                    connection.send("\r\n0\r\n\r\n")
+                }
+            }
+        }
+        #expect(try await ResumeRequest.download(peer, ClientSession(.ephemeral)) == content)
+        #expect(seen.withLock { $0 } == [nil, 400, 600, 900, 1_000])
+    }
+
     @Test("15.5.17: a later task finds that the file was whole")
     func wholeLater() async throws {
         let content = TestServer.pattern(1_000)
@@ -128,8 +165,10 @@ struct ResumeEndTests {
     func refusedLater(_ status: Int) async throws {
         let content = TestServer.pattern(1_000)
         let isBack = Locked(false)
+        let count = Locked(0)
         let peer = try ScriptedPeer { connection in
             while let head = connection.head() {
+                count.withLock { $0 += 1 }
                 guard isBack.withLock({ $0 }) else {
                     connection.send("HTTP/1.1 \(status) No\r\nContent-Length: 2\r\n\r\nno")
                     continue
@@ -150,6 +189,8 @@ struct ResumeEndTests {
         #expect(error?.kind == .badResponse && error?.message.contains("\(status)") == true)
         let rest = try #require(error?.resumeData)
         #expect(rest == data)
+        // The client's error is not for once, the server's may be.
+        #expect(count.withLock { $0 } == (status < 500 ? 1 : 8))
         isBack.withLock { $0 = true }
         try await session.downloadTask(resuming: rest, to: folder.path("file")).finished()
         #expect(Files.read(folder.path("file")) == content && Files.names(folder.path) == ["file"])

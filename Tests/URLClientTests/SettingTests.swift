@@ -270,6 +270,26 @@ struct SettingTests {
         }
     }
 
+    @Test("A download that was to go on and got no answer keeps its part unless it is told not to")
+    func unansweredResumption() async throws {
+        let closed = try ScriptedPeer { _ in }
+        let url = try #require(URL(string: closed.url()))
+        for keeps in [false, true] {
+            let folder = try ServerDirectory()
+            try folder.write(".part", Array("part".utf8))
+            var configuration = ClientConfiguration.ephemeral
+            configuration.retries = .never
+            let task = ClientSession(configuration).downloadTask(
+                resuming: ResumeData(
+                    url: url, partialPath: folder.path(".part"), offset: 4, validator: "\"1\""),
+                to: folder.path("file"))
+            task.keepsPartialFile = keeps
+            let error = await failure { try await task.finished() }
+            #expect(error != nil && (error?.resumeData != nil) == keeps)
+            #expect(Files.names(folder.path) == (keeps ? [".part"] : []))
+        }
+    }
+
     @Test("Addresses of an override are tried in their order")
     func addresses() async throws {
         let server = try await TestServer()

@@ -66,6 +66,8 @@ final class FileSink: ContentSink {
     private(set) var length: Int64?
     /// The same, where the server has said it of a part.
     private var total: Int64?
+    /// Where the part ends that the server announced, if it is not the first one.
+    private var partEnd: Int64?
     private var validator: String?
     private var hasRanges = false
     /// The response that the file is made of. Between two connections the task has none.
@@ -137,7 +139,9 @@ final class FileSink: ContentSink {
                 return ClientError(.badResponse, "another range than asked for")
             }
             source = response
-            return resumeProcessing(resume, total: range.total ?? resume.expectedLength)
+            let error = resumeProcessing(resume, total: range.total ?? resume.expectedLength)
+            partEnd = range.last + 1
+            return error
         }
         guard resume == nil || response.status == .ok else {
             return ClientError(.badResponse, "\(response.status) where the rest was asked for")
@@ -151,7 +155,7 @@ final class FileSink: ContentSink {
         resume = nil
         notifiesResumption = false
         note(response)
-        (length, total) = (response.expectedLength, nil)
+        (length, total, partEnd) = (response.expectedLength, nil, nil)
         return restart()
     }
 
@@ -177,6 +181,7 @@ final class FileSink: ContentSink {
         }
         offset = resume.offset
         self.total = total
+        partEnd = nil
         length = total
         validator = resume.validator
         hasRanges = true
@@ -266,6 +271,14 @@ final class FileSink: ContentSink {
             return ClientError(
                 offset < total ? .truncated : .contentTooLong, "\(offset) bytes of \(total)")
         }
+        if let partEnd {
+            if offset > partEnd { return ClientError(.contentTooLong, "more than the range") }
+            // More may follow a part of a whole whose length is not known (RFC 9110 section 14.4);
+            // the answer to a request for what follows tells.
+            if total == nil || offset < partEnd {
+                return ClientError(.truncated, "\(offset) bytes of an unknown number")
+            }
+        }
         if let error = System.move(partialPath, to: destination) {
             let failure = ClientError(.cannotWriteFile, "\(destination): \(error.text)")
             abandon(failure)
@@ -301,7 +314,11 @@ final class FileSink: ContentSink {
     }
 
     override func abandon(_ error: ClientError) {
-        guard let file else { return }
+        guard let file else {
+            // Of a download that was to go on, but got no answer.
+            if resume != nil, !keepsPartial { System.removeUnlessInUse(partialPath) }
+            return
+        }
         System.release(file)
         self.file = nil
         if !keepsPartial || isRefused { System.remove(partialPath) }

@@ -64,13 +64,25 @@ extension TransactionMachine {
             break
         default: return nil
         }
-        guard sent.method == .get, let data = download.resumeData else { return nil }
+        guard sent.method == .get, let data = download.resumeData,
+            !isRestRefused || sent.url != data.url
+        else { return nil }
         continuation.count = count
         // An offset counts as progress when it was never reached before: contents may alternate.
         continuation.offset = max(continuation.offset, download.offset)
         state = .preparing
         continuation.data = data
         return .continueDownload(data)
+    }
+
+    /// Whether the server has refused the rest of a download, and will again.
+    private var isRestRefused: Bool {
+        guard let status = response?.status, status.class == .clientError else { return false }
+        switch status {
+        // The range does not fit, or the time (RFC 9110 section 15.5.9, RFC 6585 section 4).
+        case .rangeNotSatisfiable, .requestTimeout, .tooManyRequests: return false
+        default: return true
+        }
     }
 
     mutating func downloadContinued() -> TransactionAction {
