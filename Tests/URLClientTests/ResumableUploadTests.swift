@@ -83,4 +83,61 @@ struct ResumableUploadTests {
         let rest = status == 404 || status == 410 ? ["PUT /"] : ["HEAD /x", "PATCH /x"]
         #expect(lines.withLock { $0 } == ["PUT /", "HEAD /x"] + rest)
     }
+
+    /// Uploads four bytes to a server that tells the URL of the upload and goes away, and answers
+    /// later requests in turn.
+    private func upload(
+        _ answers: [String], _ lines: Locked<[String]>
+    ) async throws -> ClientResponse {
+        let peer = try ScriptedPeer { connection in
+            while let head = connection.head() {
+                let line = head.split(separator: " ").prefix(2).joined(separator: " ")
+                let number = lines.withLock { lines -> Int in
+                    lines.append(line)
+                    return lines.count
+                }
+                if line != "HEAD /x" {
+                    let length = ResumeRequest.value("content-length", head).flatMap { Int($0) }
+                    _ = connection.content(length ?? 0)
+                }
+                guard number > 1 else {
+                    connection.send(
+                        "HTTP/1.1 104 Go\r\nUpload-Draft-Interop-Version: 8\r\n"
+                            + "Location: /x\r\n\r\n")
+                    return
+                }
+                connection.send("HTTP/1.1 \(answers[number - 2])\r\nContent-Length: 0\r\n\r\n")
+            }
+        }
+        let folder = try ServerDirectory()
+        try folder.write("data", Array("data".utf8))
+        let upload = ResumableUpload(
+            ClientRequest(.put, peer.url()), fromFile: folder.path("data"),
+            in: ClientSession(.ephemeral))
+        return try await upload.finished().1
+    }
+
+    @Test("An answer that says that content is missing is not the end")
+    func incomplete() async throws {
+        let lines = Locked([String]())
+        let response = try await upload(
+            [
+                "200 OK\r\nUpload-Offset: 1", "200 OK\r\nUpload-Complete: ?0",
+                "200 OK\r\nUpload-Offset: 3", "201 Made\r\nUpload-Complete: ?1",
+            ], lines)
+        #expect(response.status == .created)
+        #expect(lines.withLock { $0 } == ["PUT /", "HEAD /x", "PATCH /x", "HEAD /x", "PATCH /x"])
+    }
+
+    @Test("An upload that is complete though its answer was lost has succeeded")
+    func lostAnswer() async throws {
+        let lines = Locked([String]())
+        let response = try await upload(
+            [
+                "204 Here\r\nUpload-Offset: 4\r\nUpload-Complete: ?1",
+                "400 Complete\r\nUpload-Complete: ?1",
+            ], lines)
+        #expect(response.status == .noContent)
+        #expect(lines.withLock { $0 } == ["PUT /", "HEAD /x", "PATCH /x"])
+    }
 }

@@ -95,9 +95,15 @@ public final class ResumableUpload: Sendable {
             var step = Step.again(nil, nil)
             if let url = state.withLock({ $0.uploadURL }) {
                 switch await offset(at: url) {
-                case .success(let offset?):
+                case .success((let offset, let response)?):
                     if offset > best { (best, failures) = (offset, 0) }
                     step = try await append(from: offset, to: url)
+                    // The answer was lost, and the server gives it only once.
+                    if Self.isComplete(response), case .done(_, let refusal) = step,
+                        refusal.status.class == .clientError
+                    {
+                        return ([], response)
+                    }
                 case .success(nil):
                     // The server has forgotten it.
                     state.withLock { $0.uploadURL = nil }
@@ -179,10 +185,18 @@ public final class ResumableUpload: Sendable {
 
     /// Whether a response is the answer, and not about the upload.
     private func isFinal(_ response: ClientResponse) -> Bool {
-        if response.fields[.uploadComplete] == "?1" { return true }
+        if Self.isComplete(response) { return true }
         guard state.withLock({ $0.uploadURL != nil }) else { return true }
+        // The server lacks content, though it took all of the request.
+        if response.fields[.uploadComplete] == "?0", response.status.class == .successful {
+            return false
+        }
         if response.status.code == 409, response.fields[.uploadOffset] != nil { return false }
         return response.status.class != .serverError
+    }
+
+    private static func isComplete(_ response: ClientResponse) -> Bool {
+        response.fields[.uploadComplete] == "?1"
     }
 
     private static func mayGoOn(_ error: ClientError) -> Bool {
@@ -194,8 +208,8 @@ public final class ResumableUpload: Sendable {
         }
     }
 
-    /// How much the server has; `nil` when it does not know the upload.
-    private func offset(at url: URL) async -> Result<Int64?, ClientError> {
+    /// How much the server has, and the response that says so; `nil` when it does not know the upload.
+    private func offset(at url: URL) async -> Result<(Int64, ClientResponse)?, ClientError> {
         do throws(ClientError) {
             let (_, response) = try await session.data(for: request(.head, url))
             // Others, such as 401 and 429, say nothing about the upload.
@@ -204,7 +218,7 @@ public final class ResumableUpload: Sendable {
                 let offset = response.fields[.uploadOffset].flatMap({ FieldValues.parseDecimal($0) }
                 )
             else { throw ClientError(.badResponse, "HEAD was answered \(response.status.code)") }
-            return .success(offset)
+            return .success((offset, response))
         } catch {
             return .failure(error)
         }
