@@ -124,6 +124,11 @@ public struct ResolverOptions: Sendable, Hashable {
             self.port = port
             self.addresses = addresses
         }
+
+        /// Whether it is for the host and port of an origin.
+        func isFor(_ origin: Origin) -> Bool {
+            port == origin.port && host.lowercased() == origin.host
+        }
     }
 
     /// Which addresses are used.

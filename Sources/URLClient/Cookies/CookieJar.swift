@@ -125,9 +125,10 @@ package struct CookieJar: Sendable {
     /// A cookie that claims more than it can be held to is refused (section 4.1.3), and so is one
     /// without a name whose value looks like such a claim.
     private static func prefixHolds(_ parsed: SetCookie, isHostOnly: Bool, path: String) -> Bool {
-        let claim = (parsed.name.isEmpty ? parsed.value : parsed.name).lowercased()
-        if claim.hasPrefix("__secure-") { return !parsed.name.isEmpty && parsed.isSecure }
-        if claim.hasPrefix("__host-") {
+        // By bytes: a mark that combines would be a part of the hyphen.
+        let claim = (parsed.name.isEmpty ? parsed.value : parsed.name).lowercased().utf8
+        if claim.starts(with: "__secure-".utf8) { return !parsed.name.isEmpty && parsed.isSecure }
+        if claim.starts(with: "__host-".utf8) {
             return !parsed.name.isEmpty && parsed.isSecure && isHostOnly && parsed.path == "/"
         }
         return true

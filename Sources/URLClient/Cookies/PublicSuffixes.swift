@@ -14,6 +14,8 @@ extension PublicSuffixes {
     /// The domain of one owner: the public suffix and the label before it; the host itself where
     /// there is none.
     func site(of host: String) -> String {
+        // No name of the DNS is longer (RFC 1035 section 2.3.4).
+        guard host.utf8.count <= 253 else { return host }
         var site = host
         var rest = host[...]
         while let dot = rest.utf8.firstIndex(of: UInt8(ascii: ".")) {

@@ -124,8 +124,7 @@ extension EasyHandle {
             set(CURLOPT_DNS_CACHE_TIMEOUT, time.milliseconds / 1000)
         }
         let overrides = route.resolver.overrides
-            .filter { $0.host.lowercased() == transaction.wire.origin.host }
-            .filter { $0.port == transaction.wire.origin.port }
+            .filter { $0.isFor(transaction.wire.origin) }
             .map { "+\($0.host):\($0.port):\($0.addresses.joined(separator: ","))" }
         if !overrides.isEmpty { set(CURLOPT_RESOLVE, list: overrides) }
     }

@@ -313,7 +313,7 @@ extension ClientConfiguration {
     /// Whether a policy, or an address that was given, may lead requests elsewhere than to the host.
     fileprivate func mayMove(_ origin: Origin) -> Bool {
         endpoints != nil
-            || resolver.overrides.contains { $0.port == origin.port && $0.host == origin.host }
+            || resolver.overrides.contains { $0.isFor(origin) }
     }
 }
 

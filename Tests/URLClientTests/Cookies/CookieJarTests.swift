@@ -1,5 +1,6 @@
 import HTTPParser
 import Testing
+import ToolkitSystem
 import URLClient
 
 @Suite("RFC 6265bis, 5.6 and 5.7: Setting cookies")
@@ -138,10 +139,32 @@ struct SetCookieTests {
             ("__Host-a=b; secure; path=/; domain=www.example.org", false),
             ("__HOST-a=b; secure; path=/x", false), ("=__Host-a=b; secure; path=/", false),
             ("__Host-a; secure; path=/", false), ("=__Secure-a; secure", false),
+            ("__Secure-\u{301}a=b", false), ("__Host-\u{301}a=b; path=/", false),
         ])
     func prefixes(_ field: String, _ isTaken: Bool) throws {
         var site = CookieSite()
         #expect(try site.receive(field, from: "https://www.example.org/") == isTaken)
+    }
+
+    /// Counts how often it is asked.
+    private struct CountingSuffixes: PublicSuffixes {
+        let count = Locked(0)
+
+        func isPublicSuffix(_ domain: String) -> Bool {
+            count.withLock { $0 += 1 }
+            return false
+        }
+    }
+
+    @Test("The site of a host that no DNS name can be is looked for in no time")
+    func longHost() throws {
+        let suffixes = CountingSuffixes()
+        var site = CookieSite(jar: CookieJar(suffixes: suffixes))
+        try site.receive("a=b; samesite=strict", from: "http://h.example/")
+        suffixes.count.withLock { $0 = 0 }
+        let long = String(repeating: "a.", count: 40_000)
+        #expect(try site.sent(to: "http://\(long)h.example/", main: "w.example") == nil)
+        #expect(suffixes.count.withLock { $0 } <= 4)
     }
 
     @Test("SameSite=None has to be Secure")

@@ -170,14 +170,16 @@ struct CookieSendingTests {
             $0.cookies = cookies
             $0.endpoints = EndpointPolicy { _, _ in [ConnectTarget(host: "192.0.2.1")] }
         }
-        let override = ClientConfiguration.scripted {
-            $0.cookies = cookies
-            $0.resolver.overrides = [
-                ResolverOptions.Override(host: "localhost", port: 80, addresses: ["192.0.2.1"])
-            ]
+        let overrides = ["localhost", "LocalHost"].map { host in
+            ClientConfiguration.scripted {
+                $0.cookies = cookies
+                $0.resolver.overrides = [
+                    ResolverOptions.Override(host: host, port: 80, addresses: ["192.0.2.1"])
+                ]
+            }
         }
         #expect(MachineScript(.get, "http://localhost/", here).sent.first?.fields[.cookie] == "a=b")
-        for configuration in [policy, override] {
+        for configuration in [policy] + overrides {
             let script = MachineScript(.get, "http://localhost/", configuration)
             #expect(script.sent.allSatisfy { $0.fields[.cookie] == nil })
         }
